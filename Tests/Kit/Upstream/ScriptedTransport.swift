@@ -102,3 +102,18 @@ package final class ScriptedTransport: Transport {
         state.steps.isEmpty ? state.last : state.steps.removeFirst()
     }
 }
+
+/// A transport that sends nothing.
+public struct NoTransport: Transport {
+    /// Creates it.
+    public init() {}
+
+    /// Fails.
+    ///
+    /// - Throws: Always ``UpstreamError/unreachable(_:)``.
+    public func exchange(_ request: OutgoingRequest, within limits: TransportLimits) async throws(UpstreamError)
+        -> IncomingResponse
+    {
+        throw .unreachable(.network)
+    }
+}

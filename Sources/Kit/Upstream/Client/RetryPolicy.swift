@@ -1,10 +1,10 @@
-public import HTTPTypes
+import HTTPTypes
 
 /// Decides whether a failed attempt is repeated, and after which pause. Only idempotent requests are (RFC 9110
 /// §9.2.2).
-public struct RetryPolicy: Sendable, Equatable {
+package struct RetryPolicy: Sendable, Equatable {
     /// The outcome of one attempt.
-    public enum Outcome: Sendable, Equatable {
+    enum Outcome: Sendable, Equatable {
         /// No response.
         case unreachable(UnreachableReason)
         /// A response with this status, and its `Retry-After` in seconds.
@@ -14,12 +14,12 @@ public struct RetryPolicy: Sendable, Equatable {
     }
 
     /// Attempts in all.
-    public var attempts: Int
+    var attempts: Int
     /// First pause; it doubles with every attempt.
-    public var firstPause: Duration
+    var firstPause: Duration
 
     /// Creates a policy; the defaults are two attempts, 100 ms apart.
-    public init(attempts: Int = 2, firstPause: Duration = .milliseconds(100)) {
+    package init(attempts: Int = 2, firstPause: Duration = .milliseconds(100)) {
         self.attempts = attempts
         self.firstPause = firstPause
     }
@@ -30,7 +30,7 @@ public struct RetryPolicy: Sendable, Equatable {
     /// After 502, 503 and 504 it is repeated after a pause with jitter, unless the response has a `Retry-After`, which
     /// is observed by not asking again. Refusals, time-outs and DNS failures are not repeated: the stored copy is
     /// better.
-    public func pause(after outcome: Outcome, attempt: Int, method: HTTPRequest.Method, jitter: Double) -> Duration? {
+    func pause(after outcome: Outcome, attempt: Int, method: HTTPRequest.Method, jitter: Double) -> Duration? {
         guard attempt < attempts, method.isIdempotent else { return nil }
         switch outcome {
         case .unreachable(let reason):
@@ -41,5 +41,49 @@ public struct RetryPolicy: Sendable, Equatable {
             guard retryAfter == nil, [502, 503, 504].contains(status.code) else { return nil }
             return firstPause * Double(1 << (attempt - 1)) * (0.5 + jitter)
         }
+    }
+}
+
+/// How ``UpstreamClient`` sends one request.
+package struct ExchangeOptions: Sendable {
+    /// Whether redirects of GET and HEAD are followed.
+    var followsRedirects = true
+    /// Whether `User-Agent` is added to a request without it.
+    var namesUserAgent = true
+    /// Which failed attempts are repeated; nil repeats none.
+    var retries: RetryPolicy?
+    /// Longest time for all attempts and redirects; nil for the configured `total_timeout_ms`.
+    var timeout: Duration?
+    /// Longest wait for the head of a response once a streamed request was sent; nil for `total_timeout_ms`.
+    var responseTimeout: Duration?
+    /// Longest time in which a body makes no progress because of the upstream; nil for `total_timeout_ms`.
+    var stall: Duration?
+    /// Whether the deadline of the client's request applies (``RequestScope``). It does not while a body is sent, which
+    /// takes the time that the client takes.
+    var sharesDeadline = true
+
+    /// Options of a request of Larder's own whose bodies pass in parts: redirects are followed, nothing is repeated.
+    ///
+    /// - Parameters:
+    ///   - headTimeout: Longest wait for the response's head; nil for `total_timeout_ms`.
+    ///   - responseTimeout: Longest part of it after the request was sent; nil for `total_timeout_ms`.
+    static func streaming(headTimeout: Duration?, responseTimeout: Duration?) -> ExchangeOptions {
+        ExchangeOptions(
+            timeout: headTimeout,
+            responseTimeout: responseTimeout,
+            stall: responseTimeout == nil ? nil : uploadStall
+        )
+    }
+
+    /// The kernel says that a socket takes more once a third of its buffer is free, which may have 4 MiB: an uploader
+    /// that takes 128 KiB a second seems to stall for 10 seconds.
+    private static let uploadStall = Duration.seconds(60)
+
+    /// Options of a client's request that is forwarded as it is: neither redirected nor repeated, and without fields
+    /// that the client did not send.
+    ///
+    /// - Parameter headTimeout: Longest wait for the response's head; nil for `total_timeout_ms`.
+    package static func forwarding(headTimeout: Duration? = nil) -> ExchangeOptions {
+        ExchangeOptions(followsRedirects: false, namesUserAgent: false, timeout: headTimeout)
     }
 }

@@ -1,33 +1,33 @@
-public import Foundation
-public import HTTPTypes
-public import ResponseStore
+package import Foundation
+package import HTTPTypes
+package import ResponseStore
 
 /// The reachability of an upstream as a state machine, `event -> transition`, without a clock or a network.
 ///
 /// One failure to reach the upstream marks it down; any response, an error included, marks it up. While it is down,
 /// probes are sent with growing pauses.
-public struct Reachability: Sendable, Equatable {
+package struct Reachability: Sendable, Equatable {
     /// A failure that is remembered for `/v1/status`.
-    public struct Failure: Sendable, Equatable {
-        /// What failed, as text.
-        public var reason: String
+    package struct Failure: Sendable, Equatable {
+        /// The failure, as text.
+        package var reason: String
         /// Time of the failure.
-        public var at: Date
+        package var at: Date
     }
 
     /// A pause that an upstream requested with `Retry-After` (RFC 9110 §10.2.3).
-    public struct Pause: Sendable, Equatable {
+    package struct Pause: Sendable, Equatable {
         /// The status of that response: 429 or 503.
-        public var status: HTTPResponse.Status
+        package var status: HTTPResponse.Status
         /// Its end.
-        public var end: Date
+        package var end: Date
 
         /// Returns the rest of it in whole seconds.
-        public func seconds(at now: Date) -> Int { Int(end.timeIntervalSince(now).rounded(.up)) }
+        package func seconds(at now: Date) -> Int { Int(end.timeIntervalSince(now).rounded(.up)) }
     }
 
-    /// What an event changed.
-    public enum Transition: Sendable, Equatable {
+    /// The change by an event.
+    enum Transition: Sendable, Equatable {
         /// The upstream became unreachable: probe it after this pause.
         case wentDown(probeAfter: Duration)
         /// The upstream is still unreachable: probe it again after this pause.
@@ -39,20 +39,20 @@ public struct Reachability: Sendable, Equatable {
     }
 
     /// Longest pause between two probes.
-    public static let longestPause: Duration = .seconds(60)
+    static let longestPause: Duration = .seconds(60)
     /// Longest pause that an upstream may ask for, in seconds.
-    public static let longestRetryAfter = 300
+    static let longestRetryAfter = 300
 
     /// Whether the last attempt got a response. True until the first failure.
-    public private(set) var isReachable = true
+    package private(set) var isReachable = true
     /// Time of the last change of ``isReachable``; nil before the first attempt.
-    public private(set) var since: Date?
+    package private(set) var since: Date?
     /// Time of the last response of any kind.
-    public private(set) var lastOK: Date?
+    package private(set) var lastOK: Date?
     /// The last failure of any kind, an error status included.
-    public private(set) var lastError: Failure?
+    package private(set) var lastError: Failure?
     /// The number of failed attempts in a row. Requests that were under way together are one attempt.
-    public private(set) var failures = 0
+    private(set) var failures = 0
     /// When the last of them was counted.
     private var lastFailedAttempt: Date?
     /// The pauses by credential; that of all requests has none.
@@ -63,7 +63,7 @@ public struct Reachability: Sendable, Equatable {
     /// Creates the state of an upstream that was not requested yet.
     ///
     /// - Parameter probeInterval: First pause between probes.
-    public init(probeInterval: Duration) {
+    init(probeInterval: Duration) {
         self.probeInterval = probeInterval
     }
 
@@ -71,7 +71,7 @@ public struct Reachability: Sendable, Equatable {
     var forgotten: Reachability { Reachability(probeInterval: probeInterval) }
 
     /// Records a response, which ends the pauses of its credential and of all requests.
-    public mutating func responded(credential: CredentialHash? = nil, at now: Date) -> Transition {
+    mutating func responded(credential: CredentialHash? = nil, at now: Date) -> Transition {
         pauses[nil] = nil
         pauses[credential] = nil
         return isThere(at: now)
@@ -90,13 +90,13 @@ public struct Reachability: Sendable, Equatable {
     /// Records a response with an error status or an unusable body.
     ///
     /// - Parameters:
-    ///   - reason: What failed, as text.
+    ///   - reason: The failure, as text.
     ///   - status: The status, if it is an error.
     ///   - retryAfter: `Retry-After` in seconds. With 429 it starts a pause of the credential, with 503 one of all
     ///     requests.
     ///   - credential: The credential of the request, if the API limits requests by credential.
     ///   - now: The current time.
-    public mutating func failed(
+    mutating func failed(
         _ reason: String,
         status: HTTPResponse.Status? = nil,
         retryAfter: Int? = nil,
@@ -119,7 +119,7 @@ public struct Reachability: Sendable, Equatable {
     ///   - reason: Why the upstream was not reached.
     ///   - now: The current time.
     ///   - jitter: A number in 0..<1, which spreads the probes of many servers.
-    public mutating func unreachable(_ reason: UnreachableReason, at now: Date, jitter: Double) -> Transition {
+    mutating func unreachable(_ reason: UnreachableReason, at now: Date, jitter: Double) -> Transition {
         lastError = Failure(reason: reason.rawValue, at: now)
         if isNewAttempt(at: now) {
             failures += 1
@@ -133,7 +133,7 @@ public struct Reachability: Sendable, Equatable {
     }
 
     /// Returns the pause of requests with a credential, or of all requests; nil if there is none.
-    public func pause(for credential: CredentialHash? = nil, at now: Date) -> Pause? {
+    package func pause(for credential: CredentialHash? = nil, at now: Date) -> Pause? {
         [pauses[nil], pauses[credential]].compactMap { $0 }.filter { Self.isUnderWay($0, at: now) }
             .max { $0.end < $1.end }
     }

@@ -1,4 +1,4 @@
-public import Foundation
+package import Foundation
 import Freshness
 import HTTPSemantics
 import HTTPTypes
@@ -8,10 +8,10 @@ import ResponseStore
 import Synchronization
 
 /// A change of an upstream's reachability that the rest of Larder is notified of.
-public enum ReachabilityChange: Sendable, Equatable {
+package enum ReachabilityChange: Sendable, Equatable {
     /// It can no longer be reached.
     case wentDown(at: Date)
-    /// It responds again; what its screens show has been refreshed.
+    /// It responds again; the data of its screens has been refreshed.
     case cameBack(at: Date)
 }
 
@@ -86,7 +86,7 @@ final class UpstreamHealth: Sendable {
 
     deinit { changes.finish() }
 
-    /// What is known of the upstream now.
+    /// The present state of the upstream.
     var reachability: Reachability { state.withLock { $0.reachability } }
 
     /// Returns the pause of requests for an account.
@@ -277,7 +277,7 @@ final class UpstreamHealth: Sendable {
         state.waiting = clock.schedule(after: pause) { await self.probeWhenDue() }
     }
 
-    /// Sends the probe that is due, and waits for its result and for what follows from it.
+    /// Sends the probe that is due, and waits for its result and the work that follows.
     private func probeWhenDue() async {
         let probe = state.withLock { state -> Task<Void, Never>? in
             guard !state.isStopped else { return nil }
@@ -308,6 +308,59 @@ final class UpstreamHealth: Sendable {
             try await Self.withoutScope { () throws(UpstreamError) in try await probe(self) }
         } catch {
             logger.debug("probe failed", metadata: ["error": "\(error)"])
+        }
+    }
+}
+
+/// Counts pieces of work in the background, so that a server under test can wait until the work that a request has
+/// started is done.
+final class WorkUnderWay: Sendable {
+    private struct State {
+        var count = 0
+        var isAbandoned = false
+        var waiting: [CheckedContinuation<Void, Never>] = []
+
+        mutating func takeWaiting() -> [CheckedContinuation<Void, Never>] {
+            defer { waiting = [] }
+            return waiting
+        }
+    }
+
+    private let state = Mutex(State())
+
+    /// Whether none is left.
+    var isDone: Bool { state.withLock { $0.count == 0 || $0.isAbandoned } }
+
+    /// Counts a piece of work.
+    func begin() { state.withLock { $0.count += 1 } }
+
+    /// Ends a piece of work.
+    func end() {
+        let waiting = state.withLock { state -> [CheckedContinuation<Void, Never>] in
+            state.count -= 1
+            return state.count == 0 ? state.takeWaiting() : []
+        }
+        for waiter in waiting { waiter.resume() }
+    }
+
+    /// Ends all waits: the remaining work will not be done.
+    func abandon() {
+        let waiting = state.withLock { state in
+            state.isAbandoned = true
+            return state.takeWaiting()
+        }
+        for waiter in waiting { waiter.resume() }
+    }
+
+    /// Waits until none is left.
+    func wait() async {
+        await withCheckedContinuation { waiter in
+            let isDone = state.withLock { state in
+                let isDone = state.count == 0 || state.isAbandoned
+                if !isDone { state.waiting.append(waiter) }
+                return isDone
+            }
+            if isDone { waiter.resume() }
         }
     }
 }

@@ -1,28 +1,28 @@
 import Database
-public import GRDB
+package import GRDB
 
 /// The journal of an outbox in the server's own database.
 ///
 /// Bytes belong to rows of it, as blobs: eviction and purges do not know them, and triggers remove them with their
 /// rows.
-public struct LocalOutboxJournal: OutboxJournal {
+package struct LocalOutboxJournal: OutboxJournal {
     /// The name of the table.
-    public let table: String
+    let table: String
 
     /// Names a journal.
-    public init(_ table: String) {
+    package init(_ table: String) {
         self.table = table
     }
 
     /// The statements that created the table at first.
-    public var creation: String {
+    package var creation: String {
         creation(" CHECK (state IN ('queued', 'running', 'waiting', 'conflict', 'failed', 'done'))")
     }
 
     /// Makes a table that takes any state of one that ``creation`` has created, with its operations.
     ///
     /// - Throws: GRDB's errors.
-    public func takeAnyState(_ db: Database) throws {
+    package func takeAnyState(_ db: Database) throws {
         try db.execute(
             sql: """
                 CREATE TEMP TABLE \(table)_kept AS SELECT * FROM \(table);
@@ -68,7 +68,7 @@ public struct LocalOutboxJournal: OutboxJournal {
     }
 
     /// Stores an operation, and gives a new one its number. One that is done leaves its bytes.
-    public func put<Work>(_ entry: inout OutboxEntry<Work>, _ db: Database) throws {
+    package func put<Work>(_ entry: inout OutboxEntry<Work>, _ db: Database) throws {
         let isDone = entry.progress.state == .done
         if isDone { entry.blob = nil }
         let row = try OutboxRow(entry)
@@ -82,22 +82,22 @@ public struct LocalOutboxJournal: OutboxJournal {
     }
 
     /// Removes an operation and its bytes.
-    public func remove(_ id: String, _ db: Database) throws {
+    package func remove(_ id: String, _ db: Database) throws {
         try db.cachedStatement(sql: "DELETE FROM \(table) WHERE id = ?").execute(arguments: [id])
     }
 
     /// Removes all operations of an account and their bytes.
-    public func removeAll(of account: String, _ db: Database) throws {
+    package func removeAll(of account: String, _ db: Database) throws {
         try db.execute(sql: "DELETE FROM \(table) WHERE account = ?", arguments: [account])
     }
 
     /// Returns what is not done, in order.
-    public func unfinished<Work>(_ db: Database) throws -> [OutboxEntry<Work>] {
+    package func unfinished<Work>(_ db: Database) throws -> [OutboxEntry<Work>] {
         try Row.fetchAll(db, sql: "SELECT * FROM \(table) WHERE state <> 'done' ORDER BY number").map { try entry($0) }
     }
 
     /// Returns an operation, also one that is done; nil if there is none.
-    public func entry<Work>(_ id: String, account: String, _ db: Database) throws -> OutboxEntry<Work>? {
+    package func entry<Work>(_ id: String, account: String, _ db: Database) throws -> OutboxEntry<Work>? {
         let sql = "SELECT * FROM \(table) WHERE id = ? AND account = ?"
         return try Row.fetchOne(db.cachedStatement(sql: sql), arguments: [id, account]).map { try entry($0) }
     }

@@ -1,27 +1,27 @@
 import Database
-public import Foundation
-public import GRDB
+package import Foundation
+package import GRDB
 import Synchronization
 
 /// A journal of writes that wait for an upstream: a table, and what is not done of it in memory.
 ///
-/// The table is the truth. All changes go through ``apply(_:in:)``, in the transaction of what else changes with them;
+/// The table is the truth. All changes go through `apply(_:in:)`, in the transaction of what else changes with them;
 /// memory follows when the transaction is committed, in the order of commits. So whatever is committed survives a kill,
 /// and a read needs no query.
-public final class Outbox<Work: OutboxWork>: Sendable {
+package final class Outbox<Work: OutboxWork>: Sendable {
     private let journal: LocalOutboxJournal
     let states = Mutex<[String: OutboxAccount<Work>]>([:])
     private let listener = Mutex(OutboxListener())
 
     /// Creates an outbox over a table that ``LocalOutboxJournal/creation`` has created.
-    public init(_ journal: LocalOutboxJournal) {
+    package init(_ journal: LocalOutboxJournal) {
         self.journal = journal
     }
 
     /// Reads what is not done, at the start. An operation that a killed process was sending is doubtful from now on.
     ///
     /// - Throws: GRDB's errors.
-    public func load(at now: Date, _ db: Database) throws {
+    package func load(at now: Date, _ db: Database) throws {
         var loaded: [String: OutboxAccount<Work>] = [:]
         for var entry: OutboxEntry<Work> in try journal.unfinished(db) {
             _ = entry.progress.apply(.interrupted, at: now)
@@ -31,47 +31,47 @@ public final class Outbox<Work: OutboxWork>: Sendable {
     }
 
     /// Registers who is notified of an account whose operations have changed, after the commit.
-    public func listen(_ listener: @escaping @Sendable (_ account: String) -> Void) {
+    package func listen(_ listener: @escaping @Sendable (_ account: String) -> Void) {
         self.listener.withLock { $0.notify = listener }
     }
 
     /// Returns the operations of an account that are not done; nil if there are none, which costs nothing.
-    public func queue(of account: String) -> OutboxQueue<Work>? {
+    package func queue(of account: String) -> OutboxQueue<Work>? {
         states.withLock { states in states[account].flatMap { $0.queue.entries.isEmpty ? nil : $0.queue } }
     }
 
     /// Returns an operation that is not done; nil if there is none.
-    public func entry(_ id: String, of account: String) -> OutboxEntry<Work>? {
+    package func entry(_ id: String, of account: String) -> OutboxEntry<Work>? {
         states.withLock { $0[account]?.entry(id) }
     }
 
     /// Returns the number of an account's latest change of ``OutboxQueue/structure``.
-    public func structure(of account: String) -> Int { states.withLock { $0[account]?.queue.structure ?? 0 } }
+    package func structure(of account: String) -> Int { states.withLock { $0[account]?.queue.structure ?? 0 } }
 
     /// The accounts that have operations which are not done.
-    public var accounts: [String] { states.withLock { $0.filter { !$0.value.queue.entries.isEmpty }.keys.sorted() } }
+    package var accounts: [String] { states.withLock { $0.filter { !$0.value.queue.entries.isEmpty }.keys.sorted() } }
 
     /// Says whose turn it is.
     ///
     /// - Parameter finished: An operation that ends now, and is taken for done.
-    public func turn(of account: String, at now: Date, after finished: String? = nil) -> OutboxTurn<Work> {
+    package func turn(of account: String, at now: Date, after finished: String? = nil) -> OutboxTurn<Work> {
         states.withLock { $0[account]?.turn(at: now, after: finished) ?? .none }
     }
 
     /// Returns the operations that touch one of several places, one above or one below, in order.
-    public func touching(_ places: [Work.Place], of account: String) -> [OutboxEntry<Work>] {
+    package func touching(_ places: [Work.Place], of account: String) -> [OutboxEntry<Work>] {
         states.withLock { $0[account]?.touching(places) ?? [] }
     }
 
     /// Whether an operation touches one of several places, one above or one below.
-    public func isTouched(_ places: [Work.Place], of account: String) -> Bool {
+    package func isTouched(_ places: [Work.Place], of account: String) -> Bool {
         states.withLock { $0[account]?.order.isTouched(places) ?? false }
     }
 
     /// Returns an operation that is done; nil if there is none, or it was long ago.
     ///
     /// - Throws: GRDB's errors.
-    public func finished(_ id: String, account: String, _ db: Database) throws -> OutboxEntry<Work>? {
+    package func finished(_ id: String, account: String, _ db: Database) throws -> OutboxEntry<Work>? {
         try journal.entry(id, account: account, db)
     }
 
@@ -80,7 +80,7 @@ public final class Outbox<Work: OutboxWork>: Sendable {
     /// - Returns: The operations that were put, with their numbers.
     /// - Throws: GRDB's errors.
     @discardableResult
-    public func apply(_ changes: [OutboxChange<Work>], in db: Database) throws -> [OutboxEntry<Work>] {
+    package func apply(_ changes: [OutboxChange<Work>], in db: Database) throws -> [OutboxEntry<Work>] {
         let made = try journal.make(changes, db)
         db.afterNextTransaction { [self, made] _ in committed(made) }
         return made.compactMap(\.put)
@@ -102,7 +102,7 @@ public final class Outbox<Work: OutboxWork>: Sendable {
     /// Removes all operations of an account in the present transaction.
     ///
     /// - Throws: GRDB's errors.
-    public func removeAll(of account: String, in db: Database) throws {
+    package func removeAll(of account: String, in db: Database) throws {
         try journal.removeAll(of: account, db)
         db.afterNextTransaction { [self] _ in
             states.withLock { states in
@@ -120,7 +120,7 @@ private struct OutboxListener: Sendable {
 }
 
 /// Whose turn it is.
-public enum OutboxTurn<Work: OutboxWork>: Sendable {
+package enum OutboxTurn<Work: OutboxWork>: Sendable {
     /// This operation can be sent.
     case run(OutboxEntry<Work>)
     /// Nothing is sent before this time: an operation that waits for it lets nothing pass, or none is left but those
@@ -201,5 +201,52 @@ private struct OutboxAttempt: Sendable {
 
     static func precedes(_ one: OutboxAttempt, _ other: OutboxAttempt) -> Bool {
         (one.date, one.number) < (other.date, other.number)
+    }
+}
+
+// Memory of a journal that several servers share. Each change of an account's operations has the turn of the account,
+// and a greater number than the one before: memory is that of the journal as long as it has the latest number.
+extension Outbox {
+    /// Returns the number of the latest change of an account that memory has; nil if it has to be read again.
+    package func change(of account: String) -> Int64? { states.withLock { $0[account]?.change } }
+
+    /// Takes over the operations of an account as they were read, with the number of the latest change.
+    ///
+    /// - Parameter seen: ``change(of:)`` before they were read; what memory has learned since is not replaced by
+    ///   something older.
+    /// - Returns: Whether they were taken over.
+    @discardableResult
+    package func replace(_ entries: [OutboxEntry<Work>], of account: String, change: Int64, seen: Int64?) -> Bool {
+        var read = OutboxAccount<Work>()
+        for entry in entries { read.apply(.put(entry)) }
+        read.change = change
+        let isReplaced = states.withLock { states in
+            let present = states[account]
+            guard present?.change == seen || present?.change ?? 0 < change else { return false }
+            read.queue.structure = (present?.queue.structure ?? 0) + 1
+            states[account] = read
+            return true
+        }
+        if isReplaced { tell(account) }
+        return isReplaced
+    }
+
+    /// Follows changes that were committed. If memory has not the change before, it has to be read again.
+    ///
+    /// - Parameters:
+    ///   - before: The number of the change before.
+    ///   - change: The number of this one.
+    package func follow(_ changes: [OutboxChange<Work>], of account: String, after before: Int64, change: Int64) {
+        states.withLock { states in
+            var state = states[account] ?? OutboxAccount()
+            if state.change == before {
+                for change in changes { state.apply(change) }
+                state.change = change
+            } else if state.change ?? 0 < change {
+                state.change = nil
+            }
+            states[account] = state
+        }
+        tell(account)
     }
 }

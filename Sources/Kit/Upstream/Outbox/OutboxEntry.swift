@@ -1,25 +1,25 @@
-public import Database
-public import Foundation
+package import Database
+package import Foundation
 
 /// A write that an outbox holds.
-public struct OutboxEntry<Work: OutboxWork>: Sendable {
+package struct OutboxEntry<Work: OutboxWork>: Sendable {
     /// Its number in the order of all operations of the table; 0 until it is stored. Its journal gives it.
-    public var number: Int64 = 0
+    package var number: Int64 = 0
     /// Its name in addresses.
-    public let id: String
+    package let id: String
     /// The account that it belongs to.
-    public let account: String
+    package let account: String
     /// What is to be done.
-    public var work: Work
+    package var work: Work
     /// How far that is.
-    public var progress: OutboxProgress
+    package var progress: OutboxProgress
     /// The bytes that it sends, if it has some.
-    public var blob: Blob?
+    package var blob: Blob?
     /// When it was queued.
-    public let queuedAt: Date
+    package let queuedAt: Date
 
     /// Creates an operation that is not stored yet.
-    public init(
+    package init(
         id: String,
         account: String,
         work: Work,
@@ -37,7 +37,7 @@ public struct OutboxEntry<Work: OutboxWork>: Sendable {
 }
 
 /// A change of an outbox, for the transaction that makes it.
-public enum OutboxChange<Work: OutboxWork>: Sendable {
+package enum OutboxChange<Work: OutboxWork>: Sendable {
     /// Adds an operation, or replaces it.
     case put(OutboxEntry<Work>)
     /// Removes an operation and its bytes.
@@ -46,12 +46,12 @@ public enum OutboxChange<Work: OutboxWork>: Sendable {
 
 extension OutboxChange {
     /// The operation.
-    public var entry: OutboxEntry<Work> {
+    package var entry: OutboxEntry<Work> {
         switch self {
         case .put(let entry), .remove(let entry): entry
         }
     }
 
     /// The operation that is there afterwards.
-    public var put: OutboxEntry<Work>? { if case .put(let entry) = self { entry } else { nil } }
+    package var put: OutboxEntry<Work>? { if case .put(let entry) = self { entry } else { nil } }
 }

@@ -2,7 +2,7 @@
 ///
 /// Each function is part of a transaction. It is in the server's own database (``LocalOutboxJournal``), or an app has
 /// one in the store that servers share.
-public protocol OutboxJournal: Sendable {
+package protocol OutboxJournal: Sendable {
     /// A transaction of the database.
     associatedtype Transaction
 
@@ -27,7 +27,8 @@ extension OutboxJournal {
     /// Makes changes.
     ///
     /// - Returns: The changes, with the numbers of the operations that were put.
-    public func make<Work>(_ changes: [OutboxChange<Work>], _ transaction: Transaction) throws -> [OutboxChange<Work>] {
+    package func make<Work>(_ changes: [OutboxChange<Work>], _ transaction: Transaction) throws -> [OutboxChange<Work>]
+    {
         try changes.map { change in
             switch change {
             case .put(var entry):

@@ -4,7 +4,7 @@
 /// places above or below, and those that touch theirs; the others go on. One that was refused has no effect until the
 /// user has decided, and neither have those that touch its places. Each change takes as many steps as operations are
 /// held up by it, and none of them looks through the queue.
-public struct OutboxOrder<Place: OutboxPlace>: Sendable {
+struct OutboxOrder<Place: OutboxPlace>: Sendable {
     private var index = OutboxIndex<Place>()
     private var held = OutboxHolds()
     private var suspended = OutboxHolds()
@@ -13,7 +13,7 @@ public struct OutboxOrder<Place: OutboxPlace>: Sendable {
     var steps: Int { held.steps + suspended.steps }
 
     /// Creates the order of no operations.
-    public init() {}
+    package init() {}
 
     /// The first two operations that may run, if their time has come.
     var first: ArraySlice<Int64> { Array(ready.elements.prefix(2))[...] }
@@ -33,7 +33,7 @@ public struct OutboxOrder<Place: OutboxPlace>: Sendable {
     ///   - isRefused: Whether it has no effect until the user has decided.
     /// - Returns: The operations that may have an effect now and had none before, or the other way round.
     @discardableResult
-    public mutating func put(_ number: Int64, _ places: [Place], letsOthersPass: Bool, isRefused: Bool = false)
+    mutating func put(_ number: Int64, _ places: [Place], letsOthersPass: Bool, isRefused: Bool = false)
         -> [Int64]
     {
         var changed: [Int64] = []
@@ -52,7 +52,7 @@ public struct OutboxOrder<Place: OutboxPlace>: Sendable {
     ///
     /// - Returns: The operations that may have an effect now and had none before.
     @discardableResult
-    public mutating func remove(_ number: Int64) -> [Int64] {
+    mutating func remove(_ number: Int64) -> [Int64] {
         update(held.remove(number, index))
         let changed = suspended.remove(number, index)
         ready.remove(number)
@@ -61,10 +61,10 @@ public struct OutboxOrder<Place: OutboxPlace>: Sendable {
     }
 
     /// Returns the operations that touch one of several places, one above or one below, in order.
-    public func touching(_ places: [Place]) -> [Int64] { index.places.touching(places).sorted() }
+    func touching(_ places: [Place]) -> [Int64] { index.places.touching(places).sorted() }
 
     /// Whether an operation touches one of several places, one above or one below.
-    public func isTouched(_ places: [Place]) -> Bool { index.places.isTouched(places) }
+    func isTouched(_ places: [Place]) -> Bool { index.places.isTouched(places) }
 
     /// Returns the operations that touch a place, or one below it.
     func inside(_ place: Place) -> Set<Int64> { index.places.inside(place) }
@@ -150,5 +150,107 @@ private struct OutboxHolds: Sendable {
             }
         }
         return changed
+    }
+}
+
+/// A place that a write touches, in a tree of places.
+package protocol OutboxPlace: Hashable, Sendable {
+    /// The places that contain it, without itself, and without one that contains all.
+    var above: [Self] { get }
+}
+
+/// Which operations touch a place. An answer takes as many steps as it has operations, and as the place has places
+/// above it, however many operations there are.
+struct OutboxPlaces<Place: OutboxPlace>: Sendable {
+    private var exact: [Place: Set<Int64>] = [:]
+    private var below: [Place: Set<Int64>] = [:]
+
+    mutating func insert(_ number: Int64, _ places: [Place]) {
+        for place in places {
+            exact[place, default: []].insert(number)
+            for above in place.above { below[above, default: []].insert(number) }
+        }
+    }
+
+    /// Removes an operation with all of its places.
+    mutating func remove(_ number: Int64, _ places: [Place]) {
+        for place in places {
+            Self.remove(number, from: &exact[place])
+            for above in place.above { Self.remove(number, from: &below[above]) }
+        }
+    }
+
+    private static func remove(_ number: Int64, from numbers: inout Set<Int64>?) {
+        numbers?.remove(number)
+        if numbers?.isEmpty == true { numbers = nil }
+    }
+
+    /// Returns the operations that touch a place, or one below it.
+    func inside(_ place: Place) -> Set<Int64> { (exact[place] ?? []).union(below[place] ?? []) }
+
+    /// Returns the operations that touch a place above one.
+    func above(_ place: Place) -> Set<Int64> {
+        place.above.reduce(into: []) { $0.formUnion(exact[$1] ?? []) }
+    }
+
+    /// Returns the operations that touch one of several places, one above or one below.
+    func touching(_ places: [Place]) -> Set<Int64> {
+        places.reduce(into: []) { $0.formUnion(inside($1).union(above($1))) }
+    }
+
+    /// Whether an operation touches one of several places, one above or one below.
+    func isTouched(_ places: [Place]) -> Bool {
+        places.contains { place in
+            exact[place] != nil || below[place] != nil || place.above.contains { exact[$0] != nil }
+        }
+    }
+}
+
+/// Elements in an order, each once. One is found in as many steps as the number of them has digits. The first one is
+/// removed, and a last one added, without moving the others.
+package struct SortedElements<Element: Sendable>: Sendable {
+    /// The elements in order.
+    package private(set) var elements: ArraySlice<Element>
+    private let precedes: @Sendable (Element, Element) -> Bool
+
+    /// Sorts elements by a strict order, in which no two are equal.
+    package init(_ elements: [Element] = [], by precedes: @escaping @Sendable (Element, Element) -> Bool) {
+        self.self.elements = elements.sorted(by: precedes)[...]
+        self.precedes = precedes
+    }
+
+    /// Adds an element, in place of an equal one.
+    package mutating func insert(_ element: Element) {
+        let position = position(of: element)
+        if isEqual(position, element) { elements[position] = element } else { elements.insert(element, at: position) }
+    }
+
+    /// Removes an element, if it is there.
+    package mutating func remove(_ element: Element) {
+        let position = position(of: element)
+        guard isEqual(position, element) else { return }
+        guard position == elements.startIndex else {
+            elements.remove(at: position)
+            return
+        }
+        elements.removeFirst()
+        // What was before the first one is kept until it is as much as the rest.
+        if elements.startIndex > elements.count { elements = Array(elements)[...] }
+    }
+
+    private func isEqual(_ position: Int, _ element: Element) -> Bool {
+        position < elements.endIndex && !precedes(element, elements[position])
+    }
+
+    /// Returns the position of the first element that does not precede another one.
+    private func position(of element: Element) -> Int {
+        // Most are added at the end.
+        if let last = elements.last, precedes(last, element) { return elements.endIndex }
+        var (low, high) = (elements.startIndex, elements.endIndex)
+        while low < high {
+            let middle = (low + high) / 2
+            if precedes(elements[middle], element) { low = middle + 1 } else { high = middle }
+        }
+        return low
     }
 }

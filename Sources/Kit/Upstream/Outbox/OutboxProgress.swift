@@ -1,7 +1,7 @@
-public import Foundation
+package import Foundation
 
 /// Where an operation of an outbox is.
-public enum OutboxState: String, Sendable, CaseIterable {
+package enum OutboxState: String, Sendable, CaseIterable {
     /// It has not been sent.
     case queued
     /// It is being sent.
@@ -25,9 +25,9 @@ public enum OutboxState: String, Sendable, CaseIterable {
 ///
 /// It is *doubtful* from the moment before it is first sent until its outcome is known: then it is looked at before it
 /// is sent again, so that a lost answer, a kill or a power loss repeats nothing.
-public struct OutboxProgress: Sendable, Equatable {
+package struct OutboxProgress: Sendable, Equatable {
     /// What happened to the operation.
-    public enum Event: Sendable, Equatable {
+    package enum Event: Sendable, Equatable {
         /// Its turn has come.
         case began
         /// It is carried out, now or by an earlier attempt.
@@ -51,7 +51,7 @@ public struct OutboxProgress: Sendable, Equatable {
     }
 
     /// What is to be done about it.
-    public enum Effect: Sendable, Equatable {
+    package enum Effect: Sendable, Equatable {
         /// Nothing now.
         case none
         /// Look at what it acts on, compare, then send it.
@@ -64,23 +64,23 @@ public struct OutboxProgress: Sendable, Equatable {
 
     /// Attempts after which an operation lets others pass if it fails while the upstream is well otherwise: about 19
     /// seconds after the first one.
-    public static let attemptsBeforeOthers = 3
+    package static let attemptsBeforeOthers = 3
     /// The reason of an operation that the upstream goes on with.
     private static let underWay = "under-way"
 
     /// Where it is.
-    public private(set) var state: OutboxState
+    package private(set) var state: OutboxState
     /// Attempts so far that were sent, or refused.
-    public private(set) var attempts: Int
+    package private(set) var attempts: Int
     /// When it is tried next; nil if nothing but its turn is waited for.
-    public private(set) var nextAttempt: Date?
+    package private(set) var nextAttempt: Date?
     /// Whether it may have been carried out.
-    public private(set) var isDoubtful: Bool
+    package private(set) var isDoubtful: Bool
     /// Why it is not done, for programs; nil if there is no reason.
-    public private(set) var reason: String?
+    package private(set) var reason: String?
 
     /// Creates the progress of an operation.
-    public init(
+    package init(
         state: OutboxState = .queued,
         attempts: Int = 0,
         nextAttempt: Date? = nil,
@@ -95,19 +95,19 @@ public struct OutboxProgress: Sendable, Equatable {
     }
 
     /// Whether it can be changed, merged or taken back: it has certainly not been carried out.
-    public var isUnsent: Bool { (state == .queued || state == .waiting || state == .aside) && !isDoubtful }
+    package var isUnsent: Bool { (state == .queued || state == .waiting || state == .aside) && !isDoubtful }
 
     /// Whether it is being sent, or may have been carried out.
-    public var isUnsettled: Bool { state == .running || isDoubtful }
+    var isUnsettled: Bool { state == .running || isDoubtful }
 
     /// Whether the user has to decide before it goes on.
-    public var isStuck: Bool { state == .conflict || state == .failed }
+    var isStuck: Bool { state == .conflict || state == .failed }
 
     /// Whether the user is told of it: it is stuck, or does not get on by itself.
-    public var needsDecision: Bool { isStuck || state == .aside }
+    var needsDecision: Bool { isStuck || state == .aside }
 
     /// Whether it holds up only the operations that touch the same places.
-    public var letsOthersPass: Bool { needsDecision || state == .processing }
+    var letsOthersPass: Bool { needsDecision || state == .processing }
 
     /// Applies an event. An operation that is done does not change.
     ///
@@ -116,7 +116,8 @@ public struct OutboxProgress: Sendable, Equatable {
     ///   - jitter: A number in 0..<1, so that what failed together is not tried again together.
     ///   - isUpstreamWell: Whether the upstream was seen to be well otherwise: then a failure is one of this operation.
     /// - Returns: What is to be done.
-    public mutating func apply(_ event: Event, at now: Date, jitter: Double = 0, isUpstreamWell: Bool = false) -> Effect
+    package mutating func apply(_ event: Event, at now: Date, jitter: Double = 0, isUpstreamWell: Bool = false)
+        -> Effect
     {
         guard state != .done else { return .none }
         switch event {
@@ -190,11 +191,11 @@ public struct OutboxProgress: Sendable, Equatable {
 
 /// When an operation is tried again: after 5 seconds, then after twice as long each time, at most after an hour; not
 /// before the upstream has asked for.
-public enum OutboxBackoff {
+enum OutboxBackoff {
     private static let (first, longest, longestAsked) = (5.0, 3600.0, 86_400.0)
 
     /// Returns the time of the next attempt.
-    public static func date(attempts: Int, after now: Date, atLeast asked: Double?, _ jitter: Double) -> Date {
+    static func date(attempts: Int, after now: Date, atLeast asked: Double?, _ jitter: Double) -> Date {
         let pause = min(longest, first * Double(1 << min(max(attempts - 1, 0), 20)))
         let asked = min(max(asked ?? 0, 0), longestAsked)
         return now.addingTimeInterval(max(pause * (1 + jitter / 4), asked))

@@ -1,25 +1,25 @@
 import Database
 
 /// The operations of one account that are not done, in order, as they were at one moment. A copy costs nothing.
-public struct OutboxQueue<Work: OutboxWork>: Sendable {
+package struct OutboxQueue<Work: OutboxWork>: Sendable {
     /// The operations in order.
-    public private(set) var entries = OutboxEntries<Work>()
+    package private(set) var entries = OutboxEntries<Work>()
     /// What the app derives from them.
-    public private(set) var view = Work.View()
+    package private(set) var view = Work.View()
     /// Is greater after each change other than that operations were added at the end, or made progress.
-    public internal(set) var structure = 0
+    package internal(set) var structure = 0
     /// Bytes that the operations send.
-    public private(set) var bytes = 0
+    package private(set) var bytes = 0
     /// The operations that are being sent, or may have been carried out: the upstream may be ahead of the queue.
-    public var unsettled: [OutboxEntry<Work>] { unsettledNumbers.sorted().compactMap { entries[number: $0] } }
+    package var unsettled: [OutboxEntry<Work>] { unsettledNumbers.sorted().compactMap { entries[number: $0] } }
     private var unsettledNumbers: Set<Int64> = []
     /// Number of operations that the user is told of, because they do not get on by themselves.
-    public private(set) var undecided = 0
+    package private(set) var undecided = 0
     /// The operations that have no effect: ``view`` does not have them.
     private var suspended: Set<Int64> = []
 
     /// Creates an empty queue.
-    public init() {}
+    package init() {}
 
     /// Replaces an operation, adds or removes it.
     ///
@@ -64,24 +64,24 @@ public struct OutboxQueue<Work: OutboxWork>: Sendable {
 }
 
 /// A change of one operation, and the operations around it after that. Those that have no effect are left out.
-public struct OutboxStep<Work: OutboxWork>: Sendable {
+package struct OutboxStep<Work: OutboxWork>: Sendable {
     /// The operation before the change; nil if it is new, or had no effect.
-    public let old: OutboxEntry<Work>?
+    package let old: OutboxEntry<Work>?
     /// The operation after the change; nil if it is removed, or has no effect.
-    public let new: OutboxEntry<Work>?
+    package let new: OutboxEntry<Work>?
     /// Whether it is added behind all others.
-    public let isLast: Bool
+    package let isLast: Bool
     let entries: OutboxEntries<Work>
     let order: OutboxOrder<Work.Place>
 
     /// Returns an operation; nil if it is not there any more.
-    public func entry(_ number: Int64) -> OutboxEntry<Work>? { entries[number: number] }
+    package func entry(_ number: Int64) -> OutboxEntry<Work>? { entries[number: number] }
 
     /// Returns the operations that touch a place, or one below it.
-    public func inside(_ place: Work.Place) -> [OutboxEntry<Work>] { effective(order.inside(place)) }
+    package func inside(_ place: Work.Place) -> [OutboxEntry<Work>] { effective(order.inside(place)) }
 
     /// Returns the operations that touch a place above one.
-    public func above(_ place: Work.Place) -> [OutboxEntry<Work>] { effective(order.above(place)) }
+    package func above(_ place: Work.Place) -> [OutboxEntry<Work>] { effective(order.above(place)) }
 
     private func effective(_ numbers: Set<Int64>) -> [OutboxEntry<Work>] {
         numbers.compactMap { order.isSuspended($0) ? nil : entries[number: $0] }
@@ -89,7 +89,7 @@ public struct OutboxStep<Work: OutboxWork>: Sendable {
 }
 
 /// Operations in order, found by their numbers. They are references, so that a change of a shared copy is cheap.
-public struct OutboxEntries<Work: OutboxWork>: RandomAccessCollection, Sendable {
+package struct OutboxEntries<Work: OutboxWork>: RandomAccessCollection, Sendable {
     private final class Record: Sendable {
         let entry: OutboxEntry<Work>
 
@@ -99,21 +99,21 @@ public struct OutboxEntries<Work: OutboxWork>: RandomAccessCollection, Sendable 
     private var records: ContiguousArray<Record> = []
 
     /// The position of the first operation.
-    public var startIndex: Int { 0 }
+    package var startIndex: Int { 0 }
     /// The position behind the last operation.
-    public var endIndex: Int { records.count }
+    package var endIndex: Int { records.count }
     /// Returns the operation at a position.
-    public subscript(position: Int) -> OutboxEntry<Work> { records[position].entry }
+    package subscript(position: Int) -> OutboxEntry<Work> { records[position].entry }
 
     /// Returns the operation with a number; nil if it is not there.
-    public subscript(number number: Int64) -> OutboxEntry<Work>? {
+    package subscript(number number: Int64) -> OutboxEntry<Work>? {
         let position = position(of: number)
         guard position < records.count, records[position].entry.number == number else { return nil }
         return records[position].entry
     }
 
     /// Returns the position of the first operation with this number or a greater one.
-    public func position(of number: Int64) -> Int {
+    package func position(of number: Int64) -> Int {
         if let last = records.last, last.entry.number < number { return records.count }
         var (low, high) = (0, records.count)
         while low < high {

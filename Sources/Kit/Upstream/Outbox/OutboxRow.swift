@@ -1,34 +1,34 @@
-public import Database
+package import Database
 import Foundation
 
 /// An operation of an outbox as the columns of a row, apart from its bytes.
-public struct OutboxRow: Sendable {
+package struct OutboxRow: Sendable {
     /// Finished operations that a journal keeps of each account, so that a client can still ask for them.
-    public static let keptFinished = 100
+    package static let keptFinished = 100
 
     /// Its number; nil for a new one.
-    public let number: Int64?
+    let number: Int64?
     /// Its name in addresses.
-    public let id: String
+    package let id: String
     /// The account that it belongs to.
-    public let account: String
+    package let account: String
     /// What is to be done, as JSON.
-    public let work: String
+    package let work: String
     /// The name of its state.
-    public let state: String
+    package let state: String
     /// Attempts so far.
-    public let attempts: Int
+    package let attempts: Int
     /// Whether it may have been carried out.
-    public let isDoubtful: Bool
+    package let isDoubtful: Bool
     /// Why it is not done.
-    public let reason: String?
+    package let reason: String?
     /// When it is tried next, in milliseconds since 1970.
-    public let dueAt: Int64?
+    package let dueAt: Int64?
     /// When it was queued, in milliseconds since 1970.
-    public let queuedAt: Int64
+    package let queuedAt: Int64
 
     /// Creates a row that was read.
-    public init(
+    package init(
         number: Int64,
         id: String,
         account: String,
@@ -48,7 +48,7 @@ public struct OutboxRow: Sendable {
     /// Creates the row of an operation.
     ///
     /// - Throws: `EncodingError`.
-    public init<Work>(_ entry: OutboxEntry<Work>) throws {
+    package init<Work>(_ entry: OutboxEntry<Work>) throws {
         number = entry.number == 0 ? nil : entry.number
         (id, account) = (entry.id, entry.account)
         work = String(decoding: try JSONEncoder().encode(entry.work), as: UTF8.self)
@@ -62,7 +62,7 @@ public struct OutboxRow: Sendable {
     ///
     /// - Parameter blob: Its bytes.
     /// - Throws: `DecodingError`.
-    public func entry<Work>(blob: Blob?) throws -> OutboxEntry<Work> {
+    package func entry<Work>(blob: Blob?) throws -> OutboxEntry<Work> {
         var entry = OutboxEntry(
             id: id,
             account: account,

@@ -1,5 +1,5 @@
 /// What an app leaves in an outbox: one write, as a value that can be stored.
-public protocol OutboxWork: Codable, Sendable, Equatable {
+package protocol OutboxWork: Codable, Sendable, Equatable {
     /// What a write touches.
     associatedtype Place: OutboxPlace
     /// What the app derives from the writes that wait.
@@ -15,7 +15,7 @@ public protocol OutboxWork: Codable, Sendable, Equatable {
 
 extension OutboxWork {
     /// Whether the order of both matters.
-    public func touches(_ other: Self) -> Bool {
+    package func touches(_ other: Self) -> Bool {
         places.contains { one in
             other.places.contains { one == $0 || one.above.contains($0) || $0.above.contains(one) }
         }
@@ -24,7 +24,7 @@ extension OutboxWork {
 
 /// What an app derives from the operations of one account. It follows each change of them, within the lock of the
 /// outbox: a copy is that of one moment, together with the queue that has it.
-public protocol OutboxView: Sendable {
+package protocol OutboxView: Sendable {
     associatedtype Work: OutboxWork
 
     /// Creates the view of no operations.
@@ -35,7 +35,7 @@ public protocol OutboxView: Sendable {
 }
 
 /// What becomes of an earlier write when a later one comes.
-public enum OutboxFold<Work: Sendable>: Sendable {
+package enum OutboxFold<Work: Sendable>: Sendable {
     /// Both stay as they are, and nothing before is looked at.
     case stop
     /// The earlier one becomes another, or nothing if this is nil, and what is before it is looked at.
@@ -47,13 +47,13 @@ public enum OutboxFold<Work: Sendable>: Sendable {
 }
 
 /// What a new write changes in the writes that wait.
-public struct OutboxFolding<Work: OutboxWork>: Sendable {
+package struct OutboxFolding<Work: OutboxWork>: Sendable {
     /// Positions of waiting writes, and what they become; nil for those that are not needed any more.
-    public private(set) var changes: [Int: Work?] = [:]
+    package private(set) var changes: [Int: Work?] = [:]
     /// What is added at the end; nil if nothing is.
-    public private(set) var added: Work?
+    package private(set) var added: Work?
     /// The position of the waiting write that does now what the new one asked for, if nothing is added.
-    public private(set) var substitute: Int?
+    package private(set) var substitute: Int?
 
     /// Folds a new write into the waiting ones: pure, from the last to the first one. The upstream ends as if all had
     /// run in order, by fewer calls.
@@ -62,7 +62,7 @@ public struct OutboxFolding<Work: OutboxWork>: Sendable {
     ///   - new: The new write.
     ///   - waiting: The waiting writes that touch the same places, in order, and whether each has certainly not been
     ///     sent.
-    public init<Waiting: BidirectionalCollection>(_ new: Work, onto waiting: Waiting)
+    package init<Waiting: BidirectionalCollection>(_ new: Work, onto waiting: Waiting)
     where Waiting.Element == (work: Work, isUnsent: Bool) {
         var provisional: [Int: Work?] = [:]
         added = new

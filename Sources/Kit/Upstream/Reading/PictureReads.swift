@@ -1,11 +1,11 @@
 import Concurrency
 import Freshness
-public import HTTPTypes
+package import HTTPTypes
 import Synchronization
 
 /// Reads pictures that are no ``Resource``, since an API tells their addresses when asked, as ``Upstream`` reads those
-/// that are: nobody waits long, and what is known of missing pictures and of their host is used.
-public final class PictureReads<Picture: Sendable>: Sendable {
+/// that are: nobody waits long, and missing pictures and the state of their host are remembered.
+package final class PictureReads<Picture: Sendable>: Sendable {
     private let upstream: Upstream
     private let flights: SingleFlight<String, Picture, any Error>
     private let missing = RecentFailures<String, UpstreamError>(lifetime: Resource.missingPictureLifetime)
@@ -13,7 +13,7 @@ public final class PictureReads<Picture: Sendable>: Sendable {
     private let lastAddress = Mutex<String?>(nil)
 
     /// Creates reads of one kind of pictures.
-    public init(of upstream: Upstream) {
+    package init(of upstream: Upstream) {
         self.upstream = upstream
         flights = SingleFlight(sleep: upstream.clock.sleep)
     }
@@ -25,8 +25,8 @@ public final class PictureReads<Picture: Sendable>: Sendable {
     ///   - isForced: Whether to request it whatever is known.
     ///   - work: Asks for the address, downloads and stores the picture. It continues if nobody waits any more.
     /// - Throws: ``UpstreamError``, which is ``UpstreamError/known(_:)`` if nothing was requested; `CancellationError`;
-    ///   what `work` throws.
-    public func read(
+    ///   errors of `work`.
+    package func read(
         _ name: String,
         isForced: Bool = false,
         _ work: @escaping @Sendable () async throws -> Picture
@@ -50,7 +50,7 @@ public final class PictureReads<Picture: Sendable>: Sendable {
     /// Downloads a picture from the address that the API has told. To be called by the work of a read.
     ///
     /// - Throws: ``UpstreamError``.
-    public func download(_ url: String, _ fields: HTTPFields, isForced: Bool) async throws(UpstreamError)
+    package func download(_ url: String, _ fields: HTTPFields, isForced: Bool) async throws(UpstreamError)
         -> IncomingResponse
     {
         lastAddress.withLock { $0 = url }

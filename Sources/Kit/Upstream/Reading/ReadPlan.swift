@@ -1,8 +1,12 @@
+import Foundation
 import Freshness
-public import HTTPCaching
+import HTTPCaching
+import HTTPTypes
+import NIOCore
+import ResponseStore
 
-/// Decides what to do with a read before anything is sent: the table of docs/contract.md, "Freshness", as a value.
-public enum ReadPlan: Sendable, Equatable {
+/// Decides about a read before anything is sent: the table of docs/contract.md, "Freshness", as a value.
+enum ReadPlan: Sendable, Equatable {
     /// Return the stored copy without asking the upstream.
     case serveStored(CacheStatus, offline: Bool, stale: Bool)
     /// Ask the upstream, for this reason. After `patience` the client gets the stored copy; nil if there is none.
@@ -14,8 +18,8 @@ public enum ReadPlan: Sendable, Equatable {
     /// The client accepts a stored copy only, and there is none.
     case notStored
 
-    /// What is known of the stored copy.
-    public enum Stored: Sendable, Equatable {
+    /// The stored copy.
+    enum Stored: Sendable, Equatable {
         /// There is none.
         case nothing
         /// No response is stored, but the app has its own copy, this many seconds old.
@@ -32,7 +36,7 @@ public enum ReadPlan: Sendable, Equatable {
     /// - Parameters:
     ///   - paused: The rest of a `Retry-After` in seconds.
     ///   - patience: How long a client waits before it gets the stored copy.
-    public static func plan(
+    static func plan(
         stored: Stored,
         cachePolicy: CachePolicy,
         isReachable: Bool,
@@ -70,5 +74,117 @@ public enum ReadPlan: Sendable, Equatable {
         if isFresh || cachePolicy == .onlyIfCached { return hit(stale: !isFresh) }
         if paused != nil { return hit(pauseDetail, stale: true) }
         return .ask(because: staleReason, patience: patience)
+    }
+}
+
+/// The state that a read depends on apart from the store.
+package struct ReadWitness: Sendable {
+    /// Holds until the reachability or the stored response changes, or any stored response if its URL is not known yet.
+    let unchanged: ChangeToken
+    /// Holds until any stored response is removed.
+    let unremoved: ChangeToken
+}
+
+/// The state that a read depends on.
+struct ReadSnapshot {
+    let witness: ReadWitness
+    let now: Date
+    /// The same instant on the monotonic clock.
+    let instant: NIODeadline
+    let copy: StoredCopy
+    let isReachable: Bool
+    let pause: Reachability.Pause?
+}
+
+/// A copy that can be served without a request.
+struct StoredCopy {
+    /// Metadata of the stored response; nil for the app's bundled copy.
+    let metadata: StoredResponseMetadata?
+    /// The stored response; nil also if only the metadata was read.
+    let response: CachedResponse?
+    let source: Provenance.Source
+    /// When it was last validated; nil if there is no copy.
+    let validatedAt: Date?
+
+    init(of resource: Resource, _ metadata: StoredResponseMetadata?, _ response: CachedResponse? = nil) {
+        self.metadata = metadata
+        self.response = response
+        source = metadata == nil ? resource.bundledSource : .upstream
+        validatedAt = metadata?.responseTime ?? resource.bundledAt
+    }
+
+    func result(_ cacheStatus: CacheStatus, offline: Bool, stale: Bool) -> ReadResult? {
+        validatedAt.map {
+            ReadResult(
+                response: response,
+                provenance: .stored(
+                    source,
+                    at: $0,
+                    contentFetchedAt: metadata?.contentTime,
+                    cacheStatus,
+                    offline: offline,
+                    stale: stale
+                )
+            )
+        }
+    }
+}
+
+extension Provenance {
+    /// The provenance of a stored copy.
+    static func stored(
+        _ source: Source = .upstream,
+        at validatedAt: Date,
+        contentFetchedAt: Date? = nil,
+        _ cacheStatus: CacheStatus,
+        offline: Bool,
+        stale: Bool
+    ) -> Provenance {
+        Provenance(
+            source: source,
+            offline: offline,
+            stale: stale,
+            validatedAt: validatedAt,
+            contentFetchedAt: contentFetchedAt,
+            cacheStatus: cacheStatus
+        )
+    }
+
+    /// Returns the provenance of a stored copy that is served in place of a failed request.
+    ///
+    /// - Parameters:
+    ///   - error: Why the request failed.
+    ///   - source: Whether the copy is a response of the upstream, or bundled.
+    ///   - storedAt: When the copy was last validated.
+    ///   - contentFetchedAt: When its content was first received; nil if that is `storedAt`.
+    ///   - reason: Why the request was forwarded.
+    /// - Returns: Nil if the failure is news that no copy may hide.
+    static func serveStale(
+        for error: UpstreamError,
+        source: Source = .upstream,
+        storedAt: Date,
+        contentFetchedAt: Date? = nil,
+        because reason: CacheStatus.Forward
+    ) -> Provenance? {
+        let detail: String
+        let cause = error.cause
+        switch cause {
+        case .unreachable: detail = error.wasSent ? "unreachable" : "offline"
+        case .failing: detail = "stale-if-error"
+        case .badResponse, .forbiddenTarget: detail = "bad-response"
+        case .storageFailed(let isFull): detail = isFull ? "storage-full" : "storage-failed"
+        case .rejected, .notStored, .known: return nil
+        }
+        let isOffline = if case .unreachable = cause { true } else { false }
+        return stored(
+            source,
+            at: storedAt,
+            contentFetchedAt: contentFetchedAt,
+            error.wasSent
+                ? CacheStatus(.forward(reason), forwardStatus: error.status?.code, detail: detail)
+                : CacheStatus(.hit, detail: detail),
+            offline: isOffline,
+            stale: true
+        )
     }
 }

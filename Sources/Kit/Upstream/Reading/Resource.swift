@@ -1,52 +1,52 @@
-public import Foundation
-public import Freshness
-public import GRDB
-public import HTTPTypes
-public import ResponseStore
+package import Foundation
+package import Freshness
+package import GRDB
+package import HTTPTypes
+package import ResponseStore
 
-/// One resource of an upstream that a screen is made from: how to request it, how long it is fresh, and what an app
+/// One resource of an upstream that a screen is made from: its request, its freshness time, and the rows that an app
 /// makes of its response.
 public struct Resource: Sendable {
     /// Absolute URL. Its origin is the upstream's own, or its host is listed in `allowed_hosts`.
-    public var url: String
+    package var url: String
     /// Header fields of the request, without preconditions: those are added if a copy is stored.
-    public var headerFields: HTTPFields
+    package var headerFields: HTTPFields
     /// The credential that the response depends on; nil for a shared one.
-    public var credential: CredentialHash?
+    var credential: CredentialHash?
     /// How long a response is fresh after it was validated; nil without an end.
-    public var freshness: Duration?
+    package var freshness: Duration?
     /// Date of the copy that the app has of its own, such as rows or a file of the program, to be served while no
     /// response is stored; nil if it has none.
-    public var bundledAt: Date?
+    package var bundledAt: Date?
     /// Origin of that copy: bundled with the program, or made from other responses of the upstream.
-    public var bundledSource = Provenance.Source.bundled
+    package var bundledSource = Provenance.Source.bundled
     /// Whether an app makes rows of the response. Then it is stored whatever its size and never evicted: without it the
     /// age of the rows would be unknown.
-    public var isSourceOfRows: Bool
+    package var isSourceOfRows: Bool
     /// Whether the body is stored, or only its digest. False if the app's rows have all that is needed of it,
     /// and the rest must not be kept on the disk, such as links that open files.
-    public var keepsBody = true
+    package var keepsBody = true
     /// The form in which the API refuses this request: a 4xx response in another form is a failure, and a stored copy
     /// is served.
-    public var errors = ErrorForm.none
+    package var errors = ErrorForm.none
     /// Requests of different generations are never collapsed: a request sent before a write of the app does not serve a
     /// read after it.
-    public var generation: Int64 = 0
+    package var generation: Int64 = 0
     /// Whether a read waits for the upstream to its total time-out, not only for the patience, even if there is a copy.
-    public var waitsToTimeout = false
+    package var waitsToTimeout = false
     /// Whether it is one of the pictures of which a page has many: nobody waits for it longer than ``pictureWait``, one
     /// that is missing is not requested again for a minute, and its failures say nothing of the API, which may be at
     /// the same origin.
-    public var isPicture = false
+    package var isPicture = false
     /// Whether a response must be validated before it is used as fresh, because something has changed since it was
     /// requested. Evaluated in the transaction that stores it, before the app's rows are written.
-    public var needsRevalidation: @Sendable (Database) throws -> Bool = { _ in false }
-    /// Validates a 200 before it is stored. Throws ``UpstreamError/badResponse(status:reason:)`` if it is not what the
+    package var needsRevalidation: @Sendable (Database) throws -> Bool = { _ in false }
+    /// Validates a 200 before it is stored. Throws ``UpstreamError/badResponse(status:reason:)`` if it is not the
     /// API promises, so that it never replaces a good copy.
-    public var validate: @Sendable (IncomingResponse) throws(UpstreamError) -> PersistRows
+    package var validate: @Sendable (IncomingResponse) throws(UpstreamError) -> PersistRows
 
     /// Creates a description. The default of `validate` accepts any 200.
-    public init(
+    package init(
         url: String,
         headerFields: HTTPFields = [:],
         credential: CredentialHash? = nil,
@@ -63,9 +63,9 @@ public struct Resource: Sendable {
     }
 
     /// Longest wait for a picture. The request continues, so that a later read finds the picture.
-    public static let pictureWait: Duration = .seconds(3)
+    static let pictureWait: Duration = .seconds(3)
     /// How long a missing picture is remembered, in seconds.
-    public static let missingPictureLifetime: TimeInterval = 60
+    static let missingPictureLifetime: TimeInterval = 60
 
     /// Identifies requests that can be collapsed.
     var flightKey: FlightKey {
@@ -82,19 +82,113 @@ struct FlightKey: Hashable, Sendable {
 }
 
 /// The result of a read.
-public struct ReadResult: Sendable {
+package struct ReadResult: Sendable {
     /// The response, fetched or stored; nil if the app's own copy is to be served (``Resource/bundledAt``).
-    public var response: CachedResponse?
+    package var response: CachedResponse?
     /// Its origin and age.
-    public var provenance: Provenance
+    package var provenance: Provenance
     /// Holds while a further read would have the same result; nil if that is not known, as after every request to the
     /// upstream.
-    public var changeToken: ChangeToken?
+    package var changeToken: ChangeToken?
 
     /// Creates the result of a read that needs no response.
-    public init(response: CachedResponse?, provenance: Provenance, changeToken: ChangeToken? = nil) {
+    package init(response: CachedResponse?, provenance: Provenance, changeToken: ChangeToken? = nil) {
         self.response = response
         self.provenance = provenance
         self.changeToken = changeToken
+    }
+}
+
+/// How a read may be served from the store (RFC 9111 §5.2.1, as far as screens support it).
+public enum CachePolicy: Sendable, Equatable {
+    /// Network first within the patience, else the stored copy.
+    case useCache
+    /// `Cache-Control: no-cache` or `?refresh=1`: always ask the upstream.
+    case revalidate
+    /// `Cache-Control: only-if-cached`: never ask the upstream.
+    case onlyIfCached
+}
+
+/// The form in which an API refuses a request. It tells the API's own 4xx responses from those of something in between,
+/// such as a proxy, a captive portal or another server at a wrong address.
+///
+/// A refusal in the API's own form is news of the resource. A 4xx response in any other form is a failure of the
+/// upstream: a stored copy is served in its place, and nothing that is stored is removed.
+package struct ErrorForm: Sendable {
+    private let isOwn: @Sendable (IncomingResponse) -> Bool
+    private let passing: Set<Int>
+
+    /// Creates a form.
+    ///
+    /// - Parameters:
+    ///   - passing: Status codes of refusals that say nothing of the resource because they will pass, such as 423. They
+    ///     count as failures of the upstream.
+    ///   - isOwn: Whether the API itself has sent a 4xx response.
+    package init(passing: Set<Int> = [], _ isOwn: @escaping @Sendable (IncomingResponse) -> Bool) {
+        self.passing = passing
+        self.isOwn = isOwn
+    }
+
+    /// The form of an API whose 4xx responses all count as failures.
+    static let none = ErrorForm { _ in false }
+
+    /// Largest part of a refusal's body that is kept, in bytes; a path of the Disk quoted twice fits.
+    private static let longestRefusal = 256 << 10
+
+    /// Checks that a response is no client error (RFC 9110 §15.5).
+    ///
+    /// - Throws: ``UpstreamError/rejected(status:body:)`` for a refusal in this form,
+    ///   ``UpstreamError/failing(status:retryAfter:)`` for one that will pass,
+    ///   ``UpstreamError/badResponse(status:reason:)`` for another one, and for 407, which only a proxy sends.
+    func check(_ response: IncomingResponse) throws(UpstreamError) {
+        guard response.status.kind == .clientError else { return }
+        guard response.status != .proxyAuthenticationRequired, isOwn(response) else {
+            throw .badResponse(
+                status: response.status,
+                reason: "status \(response.status.code), not in the form of its own refusals"
+            )
+        }
+        if passing.contains(response.status.code) { throw .failing(status: response.status, retryAfter: nil) }
+        throw .rejected(status: response.status, body: Array(response.body.prefix(Self.longestRefusal)))
+    }
+}
+
+extension Resource {
+    /// Writes the rows that an app makes of a response, in the transaction that stores the response: both change
+    /// together or not at all.
+    ///
+    /// SQLite has one writer. Rows for which other writers would wait too long are written in parts.
+    package struct PersistRows: Sendable {
+        private let next: @Sendable (Database) throws -> Bool
+
+        /// Makes no rows.
+        package static let none = PersistRows { _ in }
+
+        /// Writes all rows in the transaction that stores the response.
+        package init(_ write: @escaping @Sendable (Database) throws -> Void) {
+            self.init(next: { db in
+                try write(db)
+                return true
+            })
+        }
+
+        private init(next: @escaping @Sendable (Database) throws -> Bool) {
+            self.next = next
+        }
+
+        /// Writes rows in parts: the last one in the transaction that stores the response, each other one before, in a
+        /// transaction of its own. If a part fails, those before it stay. The response is not stored then, so that the
+        /// next read requests it again.
+        ///
+        /// - Parameter next: Writes the next part. Returns whether it was the last one.
+        package static func inParts(_ next: @escaping @Sendable (Database) throws -> Bool) -> PersistRows {
+            PersistRows(next: next)
+        }
+
+        /// Writes the next part.
+        ///
+        /// - Returns: Whether it was the last one.
+        /// - Throws: Errors of the app and of the database.
+        package func writeNext(in db: Database) throws -> Bool { try next(db) }
     }
 }

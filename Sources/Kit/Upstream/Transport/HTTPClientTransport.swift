@@ -1,16 +1,18 @@
 import AsyncHTTPClient
+import Concurrency
+import HTTPSemantics
 import HTTPTypes
 import NIOCore
 import NIOHTTP1
-public import NIOPosix
+package import NIOPosix
 import NIOSSL
 
 /// The transport on async-http-client: pooled connections, body collected up to a limit, a deadline over all of it.
 ///
-/// It has several clients. One connects to what the operator configured; another, for links and redirects to listed
-/// hosts, checks the address of every connection before a request is sent on it, which no change of DNS between check
-/// and connect can defeat. The others are for bodies in parts, and for requests that are sent again.
-public final class HTTPClientTransport: Transport {
+/// It has several clients. One connects to addresses that the operator configured; another, for links and redirects to
+/// listed hosts, checks the address of every connection before a request is sent on it, which no change of DNS between
+/// check and connect can defeat. The others are for bodies in parts, and for requests that are sent again.
+package final class HTTPClientTransport: Transport {
     private let configured: HTTPClient
     private let publicOnly: HTTPClient
     let streaming: HTTPClient
@@ -26,7 +28,7 @@ public final class HTTPClientTransport: Transport {
     /// Creates clients on the given event loops.
     ///
     /// - Parameter connectTimeout: Longest time for name resolution, TCP and TLS together.
-    public init(eventLoopGroup: MultiThreadedEventLoopGroup, connectTimeout: Duration) {
+    package init(eventLoopGroup: MultiThreadedEventLoopGroup, connectTimeout: Duration) {
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
         configuration.timeout.connect = .init(connectTimeout)
         configuration.connectionPool.retryConnectionEstablishment = false
@@ -84,7 +86,7 @@ public final class HTTPClientTransport: Transport {
     /// Closes all connections.
     ///
     /// - Throws: `HTTPClientError` if it was shut down before.
-    public func shutdown() async throws {
+    package func shutdown() async throws {
         try await configured.shutdown()
         try await streaming.shutdown()
         try await publicStreaming.shutdown()
@@ -98,7 +100,7 @@ public final class HTTPClientTransport: Transport {
     /// Sends one request over the network.
     ///
     /// - Throws: Why there is no response, or none that is used.
-    public func exchange(_ request: OutgoingRequest, within limits: TransportLimits) async throws(UpstreamError)
+    package func exchange(_ request: OutgoingRequest, within limits: TransportLimits) async throws(UpstreamError)
         -> IncomingResponse
     {
         let outcome: Result<IncomingResponse, UpstreamError> = await withTaskGroup(
@@ -148,3 +150,129 @@ public final class HTTPClientTransport: Transport {
 
 /// A connection was made to an address that is not public.
 struct PrivateAddress: Error {}
+
+// Translates requests and responses between Larder's types and async-http-client's, with the checks that the libraries
+// leave to their callers.
+extension HTTPClientTransport {
+    /// Makes a request without its body. The library gets the origin of the URL, the guard the rest of it.
+    ///
+    /// - Throws: ``UpstreamError/forbiddenTarget(_:)`` if no connection can be made to the URL: nothing else keeps it
+    ///   from NIO.
+    static func request(
+        _ method: HTTPRequest.Method,
+        _ url: String,
+        _ fields: HTTPFields,
+        listener: Int = 0,
+        within limits: TransportLimits
+    ) throws(UpstreamError) -> HTTPClientRequest {
+        let target: HTTPURL
+        do throws(HTTPURL.Defect) {
+            target = try HTTPURL(url)
+        } catch {
+            throw .forbiddenTarget(error.description)
+        }
+        var request = HTTPClientRequest(url: target.origin + "/")
+        request.method = .init(rawValue: method.rawValue)
+        for field in fields { request.headers.add(name: field.name.rawName, value: field.value) }
+        GuardedRequest(
+            target: target.requestTarget,
+            stallLimit: .init(limits.stall),
+            responseLimit: .init(limits.response),
+            listener: listener
+        ).add(to: &request.headers)
+        return request
+    }
+
+    /// The status of a final response.
+    ///
+    /// - Throws: ``UpstreamError/badResponse(status:reason:)`` for a number that is none: `HTTPTypes` ends the process
+    ///   above 999.
+    static func status(of response: HTTPClientResponse) throws(UpstreamError) -> HTTPResponse.Status {
+        guard (200...999).contains(response.status.code) else {
+            throw .badResponse(status: nil, reason: "status \(response.status.code)")
+        }
+        return HTTPResponse.Status(code: Int(response.status.code), reasonPhrase: response.status.reasonPhrase)
+    }
+
+    /// Converts header fields. Those whose names are no tokens are left out.
+    static func fields(_ headers: HTTPHeaders) -> HTTPFields {
+        var fields = HTTPFields()
+        for (name, value) in headers {
+            if let name = HTTPField.Name(name) { fields.append(HTTPField(name: name, value: value)) }
+        }
+        return fields
+    }
+
+    /// Returns the body of a response in parts. Reading it throws ``UpstreamError`` if the body is truncated, and
+    /// `CancellationError`.
+    static func body(of response: HTTPClientResponse, status: HTTPResponse.Status) -> ByteStream {
+        ByteStream {
+            var iterator = response.body.makeAsyncIterator()
+            return {
+                do {
+                    return try await iterator.next()
+                } catch {
+                    try Task.checkCancellation()
+                    throw whileReading(error, status: status)
+                }
+            }
+        }
+    }
+}
+
+extension HTTPClientTransport {
+    /// When a request may be sent again because its kept-alive connection was closed (RFC 9112 §9.3.1).
+    enum Resending: Sendable {
+        /// Its body can be read once.
+        case never
+        /// Its method is not idempotent: only if none of it was written.
+        case ifNotSent
+        /// Its method is idempotent.
+        case ifUnanswered
+
+        init(_ method: HTTPRequest.Method) {
+            self = method.isIdempotent ? .ifUnanswered : .ifNotSent
+        }
+
+        /// Whether a request is sent again after an error.
+        func applies(to error: any Error) -> Bool {
+            switch (self, error) {
+            case (.never, _): false
+            case (.ifUnanswered, let error as ClosedConnection): error.isReused
+            // The pool gave out a connection that was closed already. The guard reports all other closed connections.
+            case (_, let error as HTTPClientError): error == .remoteConnectionClosed
+            // The same, before the pool was notified (`HTTP1Connection.execute0`). The end of a body may fail like
+            // this, too, so it does not prove that nothing was written.
+            case (.ifUnanswered, let error as ChannelError): error == .ioOnClosedChannel
+            default: false
+            }
+        }
+    }
+
+    /// Returns a configuration for requests that are sent again: each has a connection of its own.
+    static func forResending(_ configuration: HTTPClient.Configuration) -> HTTPClient.Configuration {
+        var configuration = forStreaming(configuration)
+        configuration.maximumUsesPerConnection = 1
+        return configuration
+    }
+
+    /// Sends a request, and once more on a new connection if it met one that its server had closed while it was idle.
+    func execute(
+        _ request: HTTPClientRequest,
+        on client: HTTPClient,
+        _ resending: Resending,
+        within limits: TransportLimits
+    ) async throws -> HTTPClientResponse {
+        let deadline = NIODeadline.now() + .init(limits.total)
+        do {
+            return try await client.execute(request, deadline: deadline)
+        } catch  where resending.applies(to: error) {
+            return try await (limits.publicAddressesOnly ? publicFresh : fresh).execute(request, deadline: deadline)
+        }
+    }
+}
+
+extension HTTPRequest.Method {
+    /// Whether the method is idempotent (RFC 9110 §9.2.2).
+    var isIdempotent: Bool { [.get, .head, .options, .trace, .put, .delete].contains(self) }
+}

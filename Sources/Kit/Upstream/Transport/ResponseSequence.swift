@@ -9,7 +9,7 @@ struct ResponseSequence: Sendable, Equatable {
 
     /// A part as the decoder gives it.
     enum Part: Sendable, Equatable {
-        /// Status line and header fields of an interim or a final response, and what is wrong with them.
+        /// Status line and header fields of an interim or a final response, and their violation.
         case head(status: Int, violation: Violation? = nil)
         /// Bytes of the body.
         case body
@@ -36,7 +36,7 @@ struct ResponseSequence: Sendable, Equatable {
         case transferCoding
     }
 
-    /// What happens to a part.
+    /// The verdict on a part.
     enum Verdict: Sendable, Equatable {
         case pass
         /// The part is not passed on, and the connection ends with this error.
@@ -97,7 +97,7 @@ struct ResponseSequence: Sendable, Equatable {
 }
 
 extension ResponseSequence.Violation: CustomStringConvertible {
-    /// What was wrong, as text of ``UpstreamError/badResponse(status:reason:)``.
+    /// The violation, as text of ``UpstreamError/badResponse(status:reason:)``.
     var description: String {
         switch self {
         case .status(let status): "status \(status)"

@@ -1,26 +1,29 @@
-public import HTTPTypes
-public import ResponseStore
+package import Concurrency
+package import HTTPTypes
+import NIOCore
+package import ResponseStore
+import Synchronization
 
 /// A request with a body in memory.
 public struct OutgoingRequest: Sendable, Equatable {
     /// Method.
-    public var method: HTTPRequest.Method
+    package var method: HTTPRequest.Method
     /// Absolute URL.
-    public var url: String
+    package var url: String
     /// Header fields; `Host` and framing fields are added by the transport.
-    public var headerFields: HTTPFields
+    package var headerFields: HTTPFields
     /// Body, if any.
-    public var body: [UInt8]?
+    package var body: [UInt8]?
     /// Whether it must not be sent again after a failure, although its method is idempotent: if an API responds
-    /// differently to the second of two equal requests (`DELETE`: 404), a retry hides what the first one did.
-    public var isSentOnce: Bool
+    /// differently to the second of two equal requests (`DELETE`: 404), a retry hides the effect of the first one.
+    var isSentOnce: Bool
     /// The account for which it is sent: an API that limits requests by account pauses this one only.
-    public var credential: CredentialHash?
+    var credential: CredentialHash?
     /// Whether it is for a picture (``Resource/isPicture``).
-    public var isPicture: Bool
+    var isPicture: Bool
 
     /// Creates a request.
-    public init(
+    package init(
         method: HTTPRequest.Method = .get,
         url: String,
         headerFields: HTTPFields = [:],
@@ -42,14 +45,14 @@ public struct OutgoingRequest: Sendable, Equatable {
 /// A whole response.
 public struct IncomingResponse: Sendable, Equatable {
     /// Status.
-    public var status: HTTPResponse.Status
+    package var status: HTTPResponse.Status
     /// Header fields as received.
-    public var headerFields: HTTPFields
+    package var headerFields: HTTPFields
     /// The whole body.
-    public var body: [UInt8]
+    package var body: [UInt8]
 
     /// Creates a response.
-    public init(status: HTTPResponse.Status, headerFields: HTTPFields = [:], body: [UInt8] = []) {
+    package init(status: HTTPResponse.Status, headerFields: HTTPFields = [:], body: [UInt8] = []) {
         self.status = status
         self.headerFields = headerFields
         self.body = body
@@ -59,22 +62,22 @@ public struct IncomingResponse: Sendable, Equatable {
 /// The limits of one attempt.
 public struct TransportLimits: Sendable, Equatable {
     /// Longest wait for the whole response.
-    public var total: Duration
+    var total: Duration
     /// Largest body, in bytes.
-    public var maximumBytes: Int
+    var maximumBytes: Int
     /// Whether only public addresses may be connected to, as for hosts other than the configured upstream.
-    public var publicAddressesOnly: Bool
+    var publicAddressesOnly: Bool
     /// Longest time in which a streamed body makes no progress because of the upstream.
-    public var stall: Duration
+    var stall: Duration
     /// Longest wait for the head of the response once a streamed request was sent.
-    public var response: Duration
+    var response: Duration
 
     /// Creates limits for one attempt.
     ///
     /// - Parameters:
     ///   - stall: Longest time without progress; nil for `total`.
     ///   - response: Longest wait for the head of the response; nil for `stall`.
-    public init(
+    package init(
         total: Duration,
         maximumBytes: Int,
         publicAddressesOnly: Bool,
@@ -110,17 +113,149 @@ public protocol Transport: Sendable {
         -> StreamedResponse
 }
 
-/// A transport that sends nothing: the default of tests that need no upstream.
-public struct NoTransport: Transport {
-    /// Creates it.
-    public init() {}
+/// The properties of a request that ``UpstreamClient`` reads and changes, whatever its body.
+protocol OutgoingMessage: Sendable {
+    var method: HTTPRequest.Method { get }
+    var url: String { get set }
+    var headerFields: HTTPFields { get set }
+    /// The account for which it is sent, if the API limits requests by account.
+    var credential: CredentialHash? { get }
+    /// Whether it is for a picture, whose failures say nothing of the API.
+    var isPicture: Bool { get }
+}
 
-    /// Fails.
-    ///
-    /// - Throws: Always ``UpstreamError/unreachable(_:)``.
-    public func exchange(_ request: OutgoingRequest, within limits: TransportLimits) async throws(UpstreamError)
-        -> IncomingResponse
-    {
-        throw .unreachable(.network)
+/// The properties of a response that ``UpstreamClient`` reads, whatever its body.
+protocol IncomingMessage: Sendable {
+    var status: HTTPResponse.Status { get }
+    var headerFields: HTTPFields { get }
+}
+
+extension IncomingMessage {
+    /// Status line and header fields.
+    var head: HTTPResponse { HTTPResponse(status: status, headerFields: headerFields) }
+}
+
+extension OutgoingRequest: OutgoingMessage {}
+extension StreamedRequest: OutgoingMessage {
+    var isPicture: Bool { false }
+}
+extension IncomingResponse: IncomingMessage {}
+extension StreamedResponse: IncomingMessage {}
+
+/// A request whose body is sent in parts.
+public struct StreamedRequest: Sendable {
+    /// Method.
+    package var method: HTTPRequest.Method
+    /// Absolute URL.
+    package var url: String
+    /// Header fields; `Host` and framing fields are added by the transport.
+    package var headerFields: HTTPFields
+    /// Body, if any.
+    package var body: ByteStream?
+    /// Length of the body in bytes, if it is known.
+    var bodyLength: Int?
+    /// The account for which it is sent: an API that limits requests by account pauses this one only.
+    var credential: CredentialHash?
+    /// Is called, before the response is there, for each of its interim responses (RFC 9110 §15.2) but
+    /// `100 Continue`; a transport may leave them out.
+    var interim: (@Sendable (HTTPResponse) -> Void)?
+
+    /// Creates a request.
+    package init(
+        method: HTTPRequest.Method,
+        url: String,
+        headerFields: HTTPFields,
+        body: ByteStream? = nil,
+        bodyLength: Int? = nil,
+        credential: CredentialHash? = nil,
+        interim: (@Sendable (HTTPResponse) -> Void)? = nil
+    ) {
+        self.interim = interim
+        self.method = method
+        self.url = url
+        self.headerFields = headerFields
+        self.body = body
+        self.bodyLength = bodyLength
+        self.credential = credential
     }
+}
+
+/// A response of which the head has arrived.
+public struct StreamedResponse: Sendable {
+    /// Status.
+    package var status: HTTPResponse.Status
+    /// Header fields as received.
+    package var headerFields: HTTPFields
+    /// The body as it arrives; can be read once. Its end before the announced length is an error.
+    package var body: ByteStream
+
+    /// Creates a response.
+    package init(status: HTTPResponse.Status, headerFields: HTTPFields, body: ByteStream) {
+        self.status = status
+        self.headerFields = headerFields
+        self.body = body
+    }
+}
+
+extension Transport {
+    /// Sends both bodies in one part, within the limits of a whole exchange: for transports that know nothing else.
+    ///
+    /// - Throws: ``UpstreamError``.
+    public func stream(_ request: StreamedRequest, within limits: TransportLimits) async throws(UpstreamError)
+        -> StreamedResponse
+    {
+        var body: [UInt8]?
+        do {
+            body = try await request.body?.collect(upTo: limits.maximumBytes).readableBytesView.map { $0 }
+        } catch {
+            throw .badResponse(status: nil, reason: UpstreamError.requestCutShort)
+        }
+        let whole = OutgoingRequest(
+            method: request.method,
+            url: request.url,
+            headerFields: request.headerFields,
+            body: body
+        )
+        let response = try await exchange(whole, within: limits)
+        return StreamedResponse(
+            status: response.status,
+            headerFields: response.headerFields,
+            body: ByteStream(ByteBuffer(bytes: response.body))
+        )
+    }
+}
+
+extension UpstreamError {
+    /// The reason if the client did not finish the body that was being sent: nothing that the upstream did.
+    static let requestCutShort = "the body of the request was truncated"
+
+    /// Whether the client's own body broke off while it was sent.
+    var isRequestCutShort: Bool { self == .badResponse(status: nil, reason: Self.requestCutShort) }
+}
+
+/// Who gets the interim responses (RFC 9110 §15.2) of the requests under way: async-http-client drops them.
+///
+/// A request names its listener by a number (``GuardedRequest``), since nothing but its head reaches its connection.
+final class InterimListeners: Sendable {
+    /// Is called on the event loop of the connection.
+    typealias Listener = @Sendable (HTTPResponse) -> Void
+
+    private let state = Mutex((last: 0, listeners: [Int: Listener]()))
+
+    /// Adds a listener, and returns its number.
+    func add(_ listener: @escaping Listener) -> Int {
+        state.withLock { state in
+            state.last += 1
+            state.listeners[state.last] = listener
+            return state.last
+        }
+    }
+
+    /// Removes a listener.
+    func remove(_ number: Int) {
+        _ = state.withLock { $0.listeners.removeValue(forKey: number) }
+    }
+
+    /// The listener with a number.
+    subscript(_ number: Int) -> Listener? { state.withLock { $0.listeners[number] } }
 }

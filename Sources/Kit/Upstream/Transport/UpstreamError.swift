@@ -32,10 +32,10 @@ extension UpstreamError {
     }
 
     /// Why there is no response, whether a request was sent for this read or not.
-    public var cause: UpstreamError { if case .known(let cause) = self { cause } else { self } }
+    package var cause: UpstreamError { if case .known(let cause) = self { cause } else { self } }
 
     /// Whether a request was sent.
-    public var wasSent: Bool {
+    package var wasSent: Bool {
         switch self {
         case .known, .notStored: false
         case .unreachable, .rejected, .failing, .badResponse, .forbiddenTarget, .storageFailed: true
@@ -56,7 +56,7 @@ extension UpstreamError {
     /// True if the connection broke, the time ran out or the response is none of the API's, and for 5xx and 408: a
     /// server or gateway may fail after it has begun. 429 and 507 refuse the request, as does a 4xx in the API's own
     /// form.
-    public var leavesOutcomeUnknown: Bool {
+    package var leavesOutcomeUnknown: Bool {
         switch self {
         case .unreachable(let reason): reason == .reset || reason == .totalTimeout
         case .badResponse(let status, _):
@@ -67,7 +67,7 @@ extension UpstreamError {
     }
 
     /// The status of the upstream's response, if there was one.
-    public var status: HTTPResponse.Status? {
+    package var status: HTTPResponse.Status? {
         switch self {
         case .rejected(let status, _), .failing(let status, _): status
         case .badResponse(let status, _): status
@@ -78,7 +78,7 @@ extension UpstreamError {
 }
 
 extension UpstreamError: CustomStringConvertible {
-    /// What happened, for the log: nothing of the body of a response.
+    /// A text for the log: nothing of the body of a response.
     public var description: String {
         switch self {
         case .unreachable(let reason): "no response (\(reason.rawValue))"

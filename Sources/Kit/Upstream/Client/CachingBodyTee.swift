@@ -1,15 +1,15 @@
-public import Concurrency
-import Crypto
-public import Database
+package import Concurrency
+package import Crypto
+package import Database
 import NIOCore
 
 /// Stores a body while it passes to a client: whole and with the right length and checksum, or not at all. Memory holds
 /// at most `BlobStore/inlineLimit` bytes and the part that passes.
 ///
-/// A body that cannot be stored passes all the same; ``passing(_:ended:)`` lets the caller decide otherwise.
-public struct CachingBodyTee: Sendable {
+/// A body that cannot be stored passes all the same; `passing(_:ended:)` lets the caller decide otherwise.
+package struct CachingBodyTee: Sendable {
     /// How a body ended.
-    public enum Outcome: Sendable {
+    package enum Outcome: Sendable {
         /// It is stored.
         case stored
         /// It is larger than the limit.
@@ -18,17 +18,17 @@ public struct CachingBodyTee: Sendable {
         case wrongLength
         /// It does not have the checksum that was announced.
         case wrongChecksum
-        /// Storing failed: what `BodyWriter` or `save` threw.
+        /// Storing failed: the error of `BodyWriter` or `save`.
         case notStored(any Error)
-        /// Its source failed, which also ends what the client reads.
+        /// Its source failed, which also ends the client's body.
         case brokenOff(any Error)
     }
 
     /// Makes a finished body known to the store. A body that it throws for is discarded.
-    public typealias Save = @Sendable (StoredBody) async throws -> Void
+    package typealias Save = @Sendable (StoredBody) async throws -> Void
 
-    /// Takes what was received of a body that has ended too early, or that its reader has left.
-    public typealias Remains = @Sendable (BodyWriter, _ received: Int) -> Void
+    /// Takes the first bytes of a body that has ended too early, or that its reader has left.
+    package typealias Remains = @Sendable (BodyWriter, _ received: Int) -> Void
 
     private let blobs: BlobStore
     private let expectedLength: Int?
@@ -44,9 +44,9 @@ public struct CachingBodyTee: Sendable {
     ///   - expectedLength: Length of the body in bytes; nil if it is not known.
     ///   - limit: Largest body that is stored, in bytes.
     ///   - checksum: The checksum that the body must have; nil for any.
-    ///   - remains: Takes what there is of an unfinished body; nil to discard it.
+    ///   - remains: Takes the first bytes of an unfinished body; nil to discard it.
     ///   - save: Stores the finished body.
-    public init(
+    package init(
         to blobs: BlobStore,
         expectedLength: Int?,
         limit: Int = .max,
@@ -70,7 +70,7 @@ public struct CachingBodyTee: Sendable {
     ///   client has left is to be asked of the task, not of an error: optimized by Swift 6.3, a cast to
     ///   `CancellationError` in here keeps its place on the task's stack if the closure is inlined into a loop that
     ///   reads the body, and the process ends with "freed pointer was not the last allocation".
-    public func passing(_ body: ByteStream, ended: @escaping @Sendable (Outcome) async throws -> Void) -> ByteStream {
+    package func passing(_ body: ByteStream, ended: @escaping @Sendable (Outcome) async throws -> Void) -> ByteStream {
         ByteStream {
             let iterator = body.makeAsyncIterator()
             let passage = Passage(self)
@@ -155,6 +155,42 @@ public struct CachingBodyTee: Sendable {
                 return .stored
             } catch {
                 return .notStored(error)
+            }
+        }
+    }
+}
+
+/// The MD5 checksum that a body is announced to have.
+package struct BodyChecksum: Sendable, Equatable {
+    private let bytes: [UInt8]
+
+    /// Parses a checksum of 32 hexadecimal digits. Nil for any other text: some APIs send checksums of other kinds in
+    /// the same place.
+    package init?(md5 text: String) {
+        guard text.utf8.count == 32 else { return nil }
+        let digits = text.compactMap { $0.isASCII ? $0.hexDigitValue : nil }
+        guard digits.count == 32 else { return nil }
+        bytes = stride(from: 0, to: 32, by: 2).map { UInt8(digits[$0] * 16 + digits[$0 + 1]) }
+    }
+
+    /// Whether a finished hash is this checksum.
+    package func matches(_ hash: Insecure.MD5) -> Bool { Array(hash.finalize()) == bytes }
+}
+
+extension ByteStream {
+    /// Most bytes that are read of a blob at a time: those of a block that has a checksum.
+    static let blobPartBytes = 256 << 10
+
+    /// Streams a range of a stored blob, in parts of at most 256 KiB that are read as they are taken.
+    package init(_ reader: BlobReader, range: Range<Int>) {
+        self.init {
+            var rest = range
+            return {
+                guard !rest.isEmpty else { return nil }
+                let end = (rest.lowerBound / Self.blobPartBytes + 1) * Self.blobPartBytes
+                let next = rest.clamped(to: rest.lowerBound..<end)
+                rest = next.upperBound..<rest.upperBound
+                return ByteBuffer(bytes: try reader.read(next))
             }
         }
     }

@@ -1,0 +1,146 @@
+package import Foundation
+package import HTTPTypes
+
+/// The settings `upstreams.{name}.*` of one upstream.
+public struct UpstreamConfiguration: Sendable, Equatable {
+    /// Its name in settings, `/v1/status` and problems, such as `spacex`.
+    package var name: String
+    /// Its name for people, such as `SpaceX`.
+    package var title: String
+    /// Base URL of its API, without a trailing slash.
+    package var baseURL: URL
+    /// Longest wait for a connection.
+    package var connectTimeout: Duration
+    /// Longest wait for a whole response, retries included.
+    package var totalTimeout: Duration
+    /// How long a client waits before it gets the stored copy instead.
+    package var patience: Duration
+    /// First pause between probes of an unreachable upstream; later pauses grow.
+    package var probeInterval: Duration
+    /// Hosts other than the base URL's that its links and redirects may lead to.
+    package var allowedHosts: [String]
+    /// Whether links and redirects may also lead to any public host by http or https at its usual port: for upstreams
+    /// whose data names arbitrary hosts.
+    package var followsPublicLinks: Bool
+    /// Hosts other than the base URL's that the operator trusts as much: links and redirects may lead there whatever
+    /// their address.
+    package var trustedHosts: [String]
+    /// Largest body accepted, in bytes.
+    package var maximumResponseBytes: Int
+    /// Whether Larder logs in there for its accounts.
+    package var hasSessions: Bool
+    /// Whether the API limits requests by account, so that a 429 is about one account only.
+    var limitsByCredential: Bool
+    /// Path that the probe asks for, below the base URL.
+    package var probePath: String
+    /// How its API is mounted.
+    package var mount: MountOptions
+    /// Whether the sandbox of this server simulates it.
+    package var isSimulated = false
+
+    /// Creates a configuration; the defaults are those of the settings.
+    package init(
+        name: String,
+        title: String,
+        baseURL: URL,
+        connectTimeout: Duration = .milliseconds(3000),
+        totalTimeout: Duration = .milliseconds(8000),
+        patience: Duration = .milliseconds(2000),
+        probeInterval: Duration = .milliseconds(5000),
+        allowedHosts: [String] = [],
+        followsPublicLinks: Bool = false,
+        trustedHosts: [String] = [],
+        maximumResponseBytes: Int = 16 << 20,
+        hasSessions: Bool = false,
+        limitsByCredential: Bool = false,
+        probePath: String = "/",
+        mount: MountOptions = MountOptions()
+    ) {
+        self.name = name
+        self.title = title
+        self.baseURL = baseURL
+        self.connectTimeout = connectTimeout
+        self.totalTimeout = totalTimeout
+        self.patience = patience
+        self.probeInterval = probeInterval
+        self.allowedHosts = allowedHosts
+        self.followsPublicLinks = followsPublicLinks
+        self.trustedHosts = trustedHosts
+        self.maximumResponseBytes = maximumResponseBytes
+        self.hasSessions = hasSessions
+        self.limitsByCredential = limitsByCredential
+        self.probePath = probePath
+        self.mount = mount
+    }
+
+    /// Returns the absolute URL of a path, and query, below the base URL.
+    package func url(of path: String) -> String {
+        baseURL.absoluteString + path
+    }
+}
+
+/// A request field that a mount forwards because its operator names it.
+package struct RequestField: Sendable, Equatable {
+    /// Its name.
+    package var name: HTTPField.Name
+    /// Whether responses are stored by its value, as if their `Vary` named it: no client then gets a response that
+    /// another one's field has shaped.
+    package var isKey: Bool
+
+    /// Creates a field.
+    package init(_ name: HTTPField.Name, isKey: Bool = true) {
+        self.name = name
+        self.isKey = isKey
+    }
+
+    /// Names of fields that the connection to the upstream has of its own.
+    private static let ofTheConnection: Set<String> = [
+        "connection", "content-length", "expect", "host", "keep-alive", "larder-exchange", "proxy-authorization",
+        "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
+    ]
+
+    /// Reads a field as the setting has it: a name, or a name followed by `:unkeyed`.
+    package init?(setting text: String) {
+        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let name = HTTPField.Name(String(parts[0])), !Self.ofTheConnection.contains(name.canonicalName),
+            parts.count == 1 || parts[1] == "unkeyed"
+        else { return nil }
+        self.init(name, isKey: parts.count == 1)
+    }
+}
+
+/// How an upstream's own API is mounted below `/v1/upstreams/{name}/`. Settings
+/// `upstreams.{name}.{shared,methods,request_fields,last_good,heuristics}`.
+package struct MountOptions: Sendable, Equatable {
+    /// Whether responses are shared by all clients. If not, `Authorization` and `Cookie` are forwarded, and everything
+    /// is stored per credential.
+    package var shared: Bool
+    /// Methods that are forwarded.
+    package var methods: [HTTPRequest.Method]
+    /// Request fields that are forwarded besides those of HTTP itself.
+    package var requestFields: [RequestField]
+    /// Whether the last good response is served, whatever its age, if the upstream fails and the response does not
+    /// forbid it (RFC 9111 §4.2.4).
+    package var lastGood: Bool
+    /// Whether lifetimes are derived from `Last-Modified` if a response gives none (RFC 9111 §4.2.2).
+    package var heuristics: Bool
+    /// Largest body that is stored, in bytes; larger ones are only forwarded.
+    package var maximumStoredBytes: Int
+
+    /// Creates options; by default a shared, read-only mount.
+    package init(
+        shared: Bool = true,
+        methods: [HTTPRequest.Method] = [.get, .head, .options],
+        requestFields: [RequestField] = [],
+        lastGood: Bool = true,
+        heuristics: Bool = false,
+        maximumStoredBytes: Int = 128 << 20
+    ) {
+        self.shared = shared
+        self.methods = methods
+        self.requestFields = requestFields
+        self.lastGood = lastGood
+        self.heuristics = heuristics
+        self.maximumStoredBytes = maximumStoredBytes
+    }
+}

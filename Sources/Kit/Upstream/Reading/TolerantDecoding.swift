@@ -1,0 +1,138 @@
+package import Foundation
+
+/// A list that an upstream sent: its elements, nil for those that do not have the expected shape.
+///
+/// Of a very long list only the first elements are decoded. The rows of a list are written in one transaction, and
+/// SQLite has one writer, so that the length of lists bounds how long other writes wait, and the memory.
+package struct TolerantList<Value: Decodable & Sendable>: Decodable, Sendable {
+    /// The elements, at most ``ListLimit/elements``.
+    package let values: [Value?]
+    /// Whether the list has more elements than that. A list that is nothing without its end is then unusable.
+    package let isTruncated: Bool
+
+    /// Decodes a list.
+    ///
+    /// - Throws: `DecodingError` if it is none.
+    package init(from decoder: any Decoder) throws {
+        var container = try decoder.unkeyedContainer()
+        var values: [Value?] = []
+        while !container.isAtEnd, values.count < ListLimit.elements {
+            values.append(try container.decode(Tolerant<Value>.self).value)
+        }
+        self.values = values
+        isTruncated = !container.isAtEnd
+    }
+
+    /// Decodes the first elements of a list. Later elements are not read: a decoder makes a map of all values
+    /// of a text, which takes many times its bytes.
+    ///
+    /// - Parameter maximum: Elements to decode, from 1 to ``ListLimit/elements``.
+    /// - Throws: `DecodingError` if it is no list.
+    package init(json: Data, maximum: Int = ListLimit.elements) throws {
+        let prefix = JSONPrefix.ofArray(json, elements: maximum)
+        let list = try JSONDecoder().decode(Self.self, from: prefix ?? json)
+        values = list.values
+        isTruncated = list.isTruncated || prefix != nil
+    }
+}
+
+/// The length of lists that upstreams send.
+package enum ListLimit {
+    /// Most elements that are decoded: some hundred times as many as the APIs have.
+    package static let elements = 10_000
+}
+
+/// An element of a list that an upstream sent: nil if it does not have the expected shape.
+///
+/// A list of these decodes all of its usable elements, since one bad element does not fail the others.
+package struct Tolerant<Value: Decodable & Sendable>: Decodable, Sendable {
+    /// The element, nil if it could not be decoded.
+    package let value: Value?
+
+    /// Decodes an element; never throws.
+    package init(from decoder: any Decoder) throws {
+        value = try? Value(from: decoder)
+    }
+}
+
+extension String {
+    /// Returns a text of an upstream as it is stored in a row: without NUL, at which SQLite's functions end a text, and
+    /// cut to a length, since indexed or compared texts must not be as long as a response may be.
+    ///
+    /// - Parameter longest: Characters. A character with many combining marks counts as several.
+    /// - Returns: Nil if the text is blank.
+    package func rowText(longest: Int) -> String? {
+        var text = self
+        if text.utf8.count > longest {
+            text = String(String(text.unicodeScalars.prefix(4 * longest)).prefix(longest))
+        }
+        if text.utf8.contains(0) { text = text.replacing("\0", with: "") }
+        return text.allSatisfy(\.isWhitespace) ? nil : text
+    }
+}
+
+/// Cuts JSON before it is decoded.
+enum JSONPrefix {
+    /// Returns an array with its first elements only, as JSON.
+    ///
+    /// - Parameter maximum: Elements to keep, at least one.
+    /// - Returns: Nil if the text has no further elements, or does not begin as an array in UTF-8: then it is decoded
+    ///   as it is. The syntax is not checked; malformed text stays malformed.
+    static func ofArray(_ json: Data, elements maximum: Int) -> Data? {
+        json.withUnsafeBytes { bytes in
+            guard bytes.first(where: { $0 > 0x20 }) == UInt8(ascii: "["), let end = end(of: maximum, in: bytes) else {
+                return nil
+            }
+            var prefix = Data(capacity: end + 1)
+            prefix.append(contentsOf: bytes[..<end])
+            prefix.append(UInt8(ascii: "]"))
+            return prefix
+        }
+    }
+
+    /// Whether an element follows a comma, and not the end.
+    private static func isFollowed(_ comma: Int, in bytes: UnsafeRawBufferPointer) -> Bool {
+        guard let next = bytes[(comma + 1)...].first(where: { $0 > 0x20 }) else { return false }
+        return next != UInt8(ascii: "]")
+    }
+
+    /// Returns the index of the comma after an element, counted from 1; nil if there is none.
+    private static func end(of element: Int, in bytes: UnsafeRawBufferPointer) -> Int? {
+        var (index, depth, count, isInText) = (0, 0, 0, false)
+        while index < bytes.count {
+            switch bytes[index] {
+            case UInt8(ascii: "\"") where isInText: isInText = false
+            case UInt8(ascii: "\\") where isInText: index += 1
+            case _ where isInText: break
+            case UInt8(ascii: "\""): isInText = true
+            case UInt8(ascii: "["), UInt8(ascii: "{"): depth += 1
+            case UInt8(ascii: "]"), UInt8(ascii: "}"): depth -= 1
+            case UInt8(ascii: ",") where depth == 1:
+                count += 1
+                if count == element { return isFollowed(index, in: bytes) ? index : nil }
+            default: break
+            }
+            index += 1
+        }
+        return nil
+    }
+}
+
+/// The number of values that a JSON response may have.
+///
+/// A decoder needs many times the bytes of a short value: ten million numbers, which fit into the largest response that
+/// is accepted, would take hundreds of megabytes. It makes a map of all values before a type can refuse them.
+enum JSONSize {
+    /// Largest number of values of one response: 100 for each element of the longest list (``ListLimit``).
+    static let maximumValues = 100 * ListLimit.elements
+
+    /// Whether a body may be decoded. Bodies that are no JSON array or object are not looked at.
+    static func isAcceptable(_ body: [UInt8]) -> Bool {
+        // A value and its comma take two bytes.
+        guard body.count >= 2 * maximumValues, let first = body.first(where: { $0 > 0x20 }),
+            first == UInt8(ascii: "[") || first == UInt8(ascii: "{")
+        else { return true }
+        // Commas within strings count as well, which makes the limit a little stricter, and the count fast.
+        return body.count { $0 == UInt8(ascii: ",") } < maximumValues
+    }
+}

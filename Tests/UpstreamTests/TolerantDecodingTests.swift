@@ -1,0 +1,128 @@
+import Foundation
+import Synchronization
+import TestKit
+import Testing
+
+@testable import Upstream
+
+@Suite(.serialized) struct TolerantListTests {
+    /// An element that counts how many were decoded.
+    private struct Counted: Decodable, Sendable {
+        static let count = Atomic(0)
+        let number: Int
+
+        init(from decoder: any Decoder) throws {
+            Self.count.add(1, ordering: .relaxed)
+            number = try decoder.singleValueContainer().decode(Int.self)
+        }
+    }
+
+    private func decode(_ json: String) throws -> TolerantList<Counted> {
+        Counted.count.store(0, ordering: .relaxed)
+        return try JSONDecoder().decode(TolerantList<Counted>.self, from: Data(json.utf8))
+    }
+
+    @Test("TRUST-19 Of a list of 10⁵ elements only so many are decoded as are written within a quarter of a second")
+    func long() throws {
+        let list = try decode("[\(String(repeating: "1,", count: 99_999))1]")
+        #expect(list.values.count == 10_000 && list.isTruncated)
+        #expect(Counted.count.load(ordering: .relaxed) == 10_000)
+        let allowed = try decode("[\(String(repeating: "1,", count: 9_999))1]")
+        #expect(allowed.values.count == 10_000 && !allowed.isTruncated)
+    }
+
+    @Test("One unusable element does not affect the others; no list is an error")
+    func elements() throws {
+        #expect(try decode(#"[1,"x",null,{},[],2]"#).values.map { $0?.number } == [1, nil, nil, nil, nil, 2])
+        #expect(try decode("[]").values.isEmpty)
+        for json in ["{}", "null", "1", "[1", ""] {
+            #expect(throws: DecodingError.self, "\(json)") { try decode(json) }
+        }
+    }
+}
+
+struct BoundedTextTests {
+    @Test("TRUST-19 A text of an upstream is cut, whatever its characters are made of")
+    func length() {
+        #expect("Каша".rowText(longest: 4) == "Каша" && "Каша!".rowText(longest: 4) == "Каша")
+        let marks = "a" + String(repeating: "\u{301}", count: 100_000)
+        #expect(marks.count == 1 && marks.rowText(longest: 10)?.unicodeScalars.count == 40)
+        #expect("👩‍👩‍👧‍👦👩‍👩‍👧‍👦".rowText(longest: 2) == "👩‍👩‍👧‍👦👩")
+    }
+
+    @Test("A text has no NUL, and is none if it is blank")
+    func blank() {
+        #expect("a\0b".rowText(longest: 10) == "ab" && "\0 \n".rowText(longest: 10) == nil)
+        #expect("".rowText(longest: 10) == nil)
+    }
+}
+
+@Suite struct JSONPrefixTests {
+    private func prefix(_ json: String, _ count: Int) -> String? {
+        JSONPrefix.ofArray(Data(json.utf8), elements: count).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    @Test("TRUST-19 an array is cut behind its first elements, whatever they are")
+    func cut() {
+        #expect(prefix("[1,2,3]", 1) == "[1]" && prefix("[1,2,3]", 2) == "[1,2]")
+        #expect(prefix("\n [ 1 , 2 ] ", 1) == "\n [ 1 ]")
+        let elements = [
+            "{}", "[]", #"{"a":[1,{"b":","}],"c":2}"#, "[[1,2],[3,4]]", #""a,b""#, #""\"],[{""#, #""\\""#, #""\\\",""#,
+            "-1.5e3", "null", #""шар,🚢""#, "{\n}",
+        ]
+        for count in 1..<elements.count {
+            let wanted = "[" + elements.prefix(count).joined(separator: ",") + "]"
+            #expect(prefix("[" + elements.joined(separator: ",") + "]", count) == wanted)
+        }
+    }
+
+    @Test("What has no further elements, or is no array, is decoded as it is")
+    func whole() {
+        for json in [
+            "", " ", "[]", "[1,2]", "{}", #"{"a":[1,2,3,4]}"#, "null", "1,2,3", #""[1,2,3,4]""#, "[1", "[\"1,2,3", "[{",
+            "[\"\\", "\u{FEFF}[1,2,3,4]", "[[1,2,3,4],5]", "[1,2, ]", "[1,2,", "[1,2, ",
+        ] {
+            #expect(prefix(json, 2) == nil, "\(json)")
+        }
+        // UTF-16 may be cut anywhere, but stays what is no JSON in UTF-8.
+        let wide = "[1,2,3,4]".data(using: .utf16LittleEndian) ?? Data()
+        #expect(JSONPrefix.ofArray(wide, elements: 2)?.last == UInt8(ascii: "]"))
+    }
+
+    @Test("Of any list the first elements are those of the whole; what is no JSON up to there is none")
+    func random() throws {
+        var random = SeededRandom(seed: 1)
+        let elements = [
+            "1", "-2", "[1,[2,3]]", "{}", #"{"a":{"b":[1,","]}}"#, #""\",]""#, #""é""#, "null", " 7 ", "[]",
+        ]
+        var compared = 0
+        for _ in 0..<5000 {
+            let count = Int.random(in: 0...6, using: &random)
+            let inner = (0..<count).compactMap { _ in elements.randomElement(using: &random) }.joined(separator: ",")
+            var json = Data("[\(inner)]".utf8)
+            if Bool.random(using: &random) { json.remove(at: Int.random(in: 0..<json.count, using: &random)) }
+            guard let whole = try? JSONDecoder().decode(TolerantList<Int>.self, from: json) else { continue }
+            let first = try TolerantList<Int>(json: json, maximum: 2)
+            #expect(first.values == Array(whole.values.prefix(2)))
+            #expect(first.isTruncated == (whole.values.count > 2))
+            compared += 1
+        }
+        #expect(compared > 2000)
+    }
+}
+
+struct JSONSizeTests {
+    @Test("TRUST-19 A response of 10⁷ numbers is not decoded; one of 10⁴ rows with long texts is")
+    func numbers() {
+        let numbers = Array("[\(String(repeating: "1,", count: 10_000_000))1]".utf8)
+        #expect(!JSONSize.isAcceptable(numbers))
+        #expect(!JSONSize.isAcceptable(Array(" \n".utf8) + numbers))
+        let text = String(repeating: "Seven words, and then as many more. ", count: 40)
+        let members = (0..<10).map { #""member\#($0)":\#($0)"# }.joined(separator: ",")
+        let row = #"{"text":"\#(text)",\#(members)},"#
+        let rows = Array("[\(String(repeating: row, count: 9999)){}]".utf8)
+        #expect(rows.count > 14 << 20 && JSONSize.isAcceptable(rows))
+        #expect(JSONSize.isAcceptable(Array("\u{89}PNG".utf8) + numbers), "a picture")
+        #expect(JSONSize.isAcceptable([]) && JSONSize.isAcceptable(Array("[]".utf8)))
+    }
+}
