@@ -17,7 +17,7 @@ import Testing
         PageStore.selectPage, PageStore.selectRows, PageStore.selectEnding, PageStore.upsertPage,
         PageStore.updateLastUse,
         PageStore.decrementTotals, PageStore.deleteRow,
-        PageStore.deletePrefix, PageStore.updateRow, PageStore.updatePrefix, PageStore.deleteList,
+        PageStore.deletePrefix, PageStore.updateRow, PageStore.updatePrefix,
         PageStore.deleteAccount,
         ResponseStore.deleteByPrefix, ResponseStore.moveByPrefix, ResponseStore.invalidationByCredential,
         PageStore.decrementTotalsOfScreen,

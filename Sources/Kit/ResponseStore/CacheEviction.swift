@@ -1,23 +1,25 @@
-public import Database
+package import Database
+package import Foundation
 import GRDB
+import Synchronization
 
 /// Removes the least recently used responses and page lists until the budget is kept. Sessions, rows of apps, secrets
 /// and pinned responses are never removed.
-public struct CacheEviction: Sendable {
-    /// What was removed.
-    public struct Freed: Sendable, Equatable {
+package struct CacheEviction: Sendable {
+    /// The number of removed responses, and their size.
+    package struct Freed: Sendable, Equatable {
         /// Stored responses.
-        public var responses = 0
+        package var responses = 0
         /// Page lists.
-        public var pages = 0
+        package var pages = 0
         /// Bytes of both.
-        public var bytes = 0
+        package var bytes = 0
 
         /// Creates an empty result.
-        public init() {}
+        package init() {}
 
         /// Number of responses and page lists.
-        public var count: Int { responses + pages }
+        package var count: Int { responses + pages }
     }
 
     /// A response or page list that may be evicted.
@@ -34,11 +36,11 @@ public struct CacheEviction: Sendable {
     static let batch = 64
 
     /// The budget.
-    public let budget: CacheBudget
+    let budget: CacheBudget
     private let database: LarderDatabase
 
     /// Creates an eviction for a database.
-    public init(_ database: LarderDatabase, budget: CacheBudget) {
+    package init(_ database: LarderDatabase, budget: CacheBudget) {
         self.database = database
         self.budget = budget
     }
@@ -46,8 +48,8 @@ public struct CacheEviction: Sendable {
     /// Evicts down to the low-water mark if the budget is exceeded, in transactions of bounded length, so that other
     /// writers have their turn between them.
     ///
-    /// - Throws: `StorageError`, `CancellationError`. What was evicted until then stays removed.
-    public func run() async throws -> Freed {
+    /// - Throws: `StorageError`, `CancellationError`. Responses evicted until then stay removed.
+    package func run() async throws -> Freed {
         var freed = Freed()
         guard budget.isExceeded(by: try total()) else { return freed }
         while true {
@@ -62,7 +64,7 @@ public struct CacheEviction: Sendable {
     /// Returns the bytes of everything that is cached.
     ///
     /// - Throws: `StorageError`.
-    public func total() throws -> Int {
+    package func total() throws -> Int {
         try database.read { try Self.total(in: $0) }
     }
 
@@ -144,4 +146,111 @@ public struct CacheEviction: Sendable {
                 """
         )
     ]
+}
+
+/// The limit of the cache: stored responses with their bodies, and page lists. Sessions, rows of apps and secrets do
+/// not count.
+public struct CacheBudget: Sendable, Equatable {
+    /// No limit.
+    public static let unlimited = CacheBudget(bytes: .max)
+
+    /// The limit in bytes as ``ResponseStore/Total`` counts them: bodies, header fields and keys, without the overhead
+    /// of SQLite.
+    package let bytes: Int
+
+    /// Creates a budget in bytes.
+    package init(bytes: Int) {
+        self.bytes = max(0, bytes)
+    }
+
+    /// Eviction continues until this is reached, so that the next response does not start it again: nine tenths.
+    package var lowWaterMark: Int { bytes / 10 * 9 }
+
+    /// Returns whether something has to be evicted.
+    package func isExceeded(by total: Int) -> Bool { total > bytes }
+
+    /// Returns the bytes to free once the budget is exceeded; 0 if enough is free.
+    func excess(of total: Int) -> Int { max(0, total - lowWaterMark) }
+
+    /// Returns whether a response of this size may be stored. One above the low-water mark would evict everything else
+    /// and be the next to be evicted.
+    package func admits(_ size: Int) -> Bool { size <= lowWaterMark }
+}
+
+/// Records uses of stored responses and page lists in memory and writes them in batches, so that no read waits for a
+/// write or causes one.
+///
+/// Uses that are lost with the process only make the order of eviction less exact.
+public final class AccessRecorder: Sendable {
+    private struct Pending {
+        var responses: [CachedResponse.ID: Date] = [:]
+        var pages: [PageKey: Date] = [:]
+        var count: Int { responses.count + pages.count }
+    }
+
+    private let pending = Mutex(Pending())
+    private let limit: Int
+    private let resolution: TimeInterval
+
+    /// Creates an empty recorder.
+    ///
+    /// - Parameters:
+    ///   - limit: The most responses and pages that are recorded between two flushes; uses of others are dropped.
+    ///   - resolution: Seconds after a recorded use in which another is dropped, so that a hot response does not keep
+    ///     the disk busy.
+    package init(limit: Int = 16_384, resolution: TimeInterval = 10) {
+        self.limit = limit
+        self.resolution = resolution
+    }
+
+    /// Records that a stored response served a request. Costs a short lock; never waits for the database.
+    package func note(_ response: CachedResponse, at time: Date) {
+        note(response.metadata, at: time)
+    }
+
+    /// Records the same of a response of which only the metadata was read.
+    package func note(_ response: StoredResponseMetadata, at time: Date) {
+        guard let id = response.id, time.timeIntervalSince(response.lastUsed) >= resolution else { return }
+        note(id, at: time)
+    }
+
+    /// Records a use of a response of which only the identity is known.
+    package func note(_ id: CachedResponse.ID, at time: Date) {
+        pending.withLock { pending in
+            guard pending.responses[id] != nil || pending.count < limit else { return }
+            pending.responses[id] = max(time, pending.responses[id] ?? time)
+        }
+    }
+
+    /// Records that a page list served a request.
+    package func note(_ page: PageKey, at time: Date) {
+        pending.withLock { pending in
+            guard pending.pages[page] != nil || pending.count < limit else { return }
+            pending.pages[page] = max(time, pending.pages[page] ?? time)
+        }
+    }
+
+    /// Writes the recorded uses in one transaction, if there are any. After an error they are still recorded.
+    ///
+    /// - Returns: The number of responses and pages that were written.
+    /// - Throws: `StorageError`, `CancellationError`.
+    @discardableResult
+    package func flush(to database: LarderDatabase) async throws -> Int {
+        let taken = pending.withLock { pending in
+            defer { pending = Pending() }
+            return pending
+        }
+        guard taken.count > 0 else { return 0 }
+        do {
+            try await database.write { db in
+                try ResponseStore(database).touch(taken.responses, in: db)
+                try PageStore().touch(taken.pages, in: db)
+            }
+            return taken.count
+        } catch {
+            for (id, time) in taken.responses { note(id, at: time) }
+            for (key, time) in taken.pages { note(key, at: time) }
+            throw error
+        }
+    }
 }

@@ -1,33 +1,33 @@
 import Database
-public import Foundation
+package import Foundation
 import GRDB
 
 /// Inspects the cache of a data directory, also while a server uses it: reads only, takes no lock and changes nothing.
-public struct CacheInspection: Sendable {
+package struct CacheInspection: Sendable {
     /// All stored responses of one URL and method.
-    public struct Entry: Sendable, Equatable {
+    package struct Entry: Sendable, Equatable {
         /// Name of the upstream.
-        public var upstream: String
+        package var upstream: String
         /// Request method.
-        public var method: String
+        package var method: String
         /// Absolute URL; its query may hold secrets.
-        public var url: String
+        package var url: String
         /// Status of the newest variant.
-        public var status: Int
+        package var status: Int
         /// Bytes of all variants.
-        public var bytes: Int
+        package var bytes: Int
         /// When the newest variant was received or last validated.
-        public var received: Date
+        package var received: Date
         /// The last recorded use of any variant.
-        public var lastUsed: Date
+        package var lastUsed: Date
         /// Number of variants, by `Vary` and by credential.
-        public var variants: Int
+        package var variants: Int
         /// Whether it is excluded from eviction.
-        public var isPinned: Bool
+        package var isPinned: Bool
     }
 
     /// The order of entries.
-    public enum Order: String, Sendable, CaseIterable {
+    package enum Order: String, Sendable, CaseIterable {
         /// By upstream, then URL.
         case url
         /// Largest first.
@@ -55,7 +55,7 @@ public struct CacheInspection: Sendable {
     /// Opens the database of a data directory for reading; nil if there is none, or one without tables.
     ///
     /// - Throws: `StorageError/olderSchema(path:)`, `StorageError/damagedDatabase(path:detail:)` and others.
-    public init?(at directory: URL) throws {
+    package init?(at directory: URL) throws {
         guard Self.exists(at: directory) else { return nil }
         path = Self.path(in: directory)
         wasComplete = !DirectoryCheck.hasLog(path)
@@ -75,7 +75,7 @@ public struct CacheInspection: Sendable {
     }
 
     /// Returns whether a data directory has a database.
-    public static func exists(at directory: URL) -> Bool {
+    package static func exists(at directory: URL) -> Bool {
         FileManager.default.fileExists(atPath: path(in: directory))
     }
 
@@ -83,8 +83,8 @@ public struct CacheInspection: Sendable {
 
     /// Calls `body` for each entry, or for those of an upstream and its mount, in one consistent state.
     ///
-    /// - Throws: `StorageError`; what `body` throws.
-    public func forEachEntry(sortedBy order: Order = .url, upstream: String? = nil, _ body: (Entry) throws -> Void)
+    /// - Throws: `StorageError`; errors of `body`.
+    package func forEachEntry(sortedBy order: Order = .url, upstream: String? = nil, _ body: (Entry) throws -> Void)
         throws
     {
         try read { db in
@@ -110,17 +110,17 @@ public struct CacheInspection: Sendable {
     /// Returns the totals of each upstream, by name, and of the page lists.
     ///
     /// - Throws: `StorageError`.
-    public func totals() throws -> (upstreams: [ResponseStore.Total], pages: Int, pageBytes: Int) {
+    package func totals() throws -> (upstreams: [ResponseStore.Total], pages: Int, pageBytes: Int) {
         try read { db in
             let pages = try Row.fetchOne(db, sql: "SELECT pages, bytes FROM page_total WHERE one = 1")
             return try (ResponseStore.totals(in: db), pages?.value(0) ?? 0, pages?.value(1) ?? 0)
         }
     }
 
-    /// Returns what a purge would remove.
+    /// Returns the responses that a purge would remove.
     ///
     /// - Throws: `StorageError`.
-    public func preview(of purge: CachePurge) throws -> CachePurge.Report {
+    package func preview(of purge: CachePurge) throws -> CachePurge.Report {
         try read { try purge.preview(in: $0) }
     }
 

@@ -1,37 +1,37 @@
-public import Database
-public import Foundation
+package import Database
+package import Foundation
 import GRDB
 
 /// Removes cached data that meets all conditions that are not nil. Pinned responses stay: rows of an app were made of
 /// them.
-public struct CachePurge: Sendable, Equatable {
-    /// What was removed, or would be.
-    public struct Report: Sendable, Equatable {
+package struct CachePurge: Sendable, Equatable {
+    /// The responses that were removed, or would be.
+    package struct Report: Sendable, Equatable {
         /// Number and bytes of one upstream's responses.
-        public struct Share: Sendable, Equatable {
+        package struct Share: Sendable, Equatable {
             /// Number of stored responses.
-            public var responses = 0
+            package var responses = 0
             /// Bytes of them.
-            public var bytes = 0
+            package var bytes = 0
         }
 
         /// Removed responses by name of the upstream.
-        public var upstreams: [String: Share] = [:]
+        package var upstreams: [String: Share] = [:]
         /// Page lists.
-        public var pages = 0
+        package var pages = 0
         /// Responses that meet the conditions and stay because they are pinned.
-        public var pinned = 0
+        package var pinned = 0
     }
 
     /// Only responses of this upstream, including those of its mount, whose name begins with the upstream's and a dot.
-    public var upstream: String?
+    var upstream: String?
     /// Only responses whose URL has a path that begins with this.
-    public var pathPrefix: String?
-    /// Only what was received or last validated before this.
-    public var receivedBefore: Date?
+    var pathPrefix: String?
+    /// Only responses received or last validated before this.
+    var receivedBefore: Date?
 
     /// Creates a purge; without conditions it removes everything.
-    public init(upstream: String? = nil, pathPrefix: String? = nil, receivedBefore: Date? = nil) {
+    package init(upstream: String? = nil, pathPrefix: String? = nil, receivedBefore: Date? = nil) {
         self.upstream = upstream
         self.pathPrefix = pathPrefix
         self.receivedBefore = receivedBefore
@@ -51,12 +51,13 @@ public struct CachePurge: Sendable, Equatable {
         return path.isEmpty ? "/" : path
     }
 
-    /// Removes what meets the conditions, in transactions of bounded length, and returns free pages of the file to the
+    /// Removes matching responses, in transactions of bounded length, and returns free pages of the file to the
     /// file system.
     ///
     /// - Parameter progress: Receives how much was looked at and returned, in bytes.
-    /// - Throws: `StorageError`, `CancellationError`. What was removed until then stays removed.
-    public func run(on database: LarderDatabase, progress: @escaping ProgressReceiver = { _ in }) async throws -> Report
+    /// - Throws: `StorageError`, `CancellationError`. Responses removed until then stay removed.
+    package func run(on database: LarderDatabase, progress: @escaping ProgressReceiver = { _ in }) async throws
+        -> Report
     {
         var report = Report()
         let total = try database.read { try ResponseStore.totals(in: $0).reduce(0) { $0 + $1.bytes } }

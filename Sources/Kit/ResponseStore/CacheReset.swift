@@ -1,10 +1,10 @@
-public import Database
+package import Database
 import GRDB
 import Logging
 
 /// Removes damaged pages that have nothing which cannot be fetched again: replaces damaged tables of the cache by empty
 /// ones, and the list of free pages by a new one.
-public struct CacheReset: Sendable {
+package struct CacheReset: Sendable {
     /// The tables whose content can be fetched again.
     static let tables = [
         "stored_response", "stored_body", "stored_part", "stored_response_total", "page", "page_row", "page_total",
@@ -13,16 +13,16 @@ public struct CacheReset: Sendable {
     private let database: LarderDatabase
 
     /// Creates a reset of a database.
-    public init(_ database: LarderDatabase) {
+    package init(_ database: LarderDatabase) {
         self.database = database
     }
 
     /// Replaces the tables of the cache if one of them is damaged, and reports damage of other tables, which stay as
     /// they are.
     ///
-    /// - Parameter damaged: What is wrong, by name of the table.
+    /// - Parameter damaged: The damage, by name of the table.
     /// - Throws: `StorageError`, `CancellationError`, if the tables could not be replaced.
-    public func run(damaged: [String: String]) async throws {
+    package func run(damaged: [String: String]) async throws {
         if let detail = damaged[IntegrityCheck.freePages] { return try await writeAnew(detail) }
         let others = damaged.filter { !Self.tables.contains($0.key) }
         database.report(damaged: others)
@@ -120,7 +120,7 @@ public struct CacheReset: Sendable {
         do {
             try db.execute(sql: "VACUUM")
         } catch {
-            // As it was: what is readable of the tables is served.
+            // As it was: the readable parts of the tables are served.
             try changeSchema(db) {
                 for entry in entries {
                     try db.execute(

@@ -1,6 +1,6 @@
-public import Database
-import Foundation
-public import GRDB
+package import Database
+package import Foundation
+package import GRDB
 import HTTPCaching
 import HTTPTypes
 
@@ -19,7 +19,7 @@ extension ResponseStore {
     ///   - db: The transaction.
     /// - Throws: `StorageError/blobUnavailable(_:)` if the file of the body is missing or truncated; errors of the
     ///   database.
-    public func addPart(_ range: Range<Int>, _ body: StoredBody, to id: CachedResponse.ID, in db: Database) throws {
+    package func addPart(_ range: Range<Int>, _ body: StoredBody, to id: CachedResponse.ID, in db: Database) throws {
         guard body.count == range.count else {
             throw StorageError.incompleteBody(expected: range.count, received: body.count)
         }
@@ -44,7 +44,7 @@ extension ResponseStore {
     ///
     /// - Returns: Nil for such a response, or if bytes of the range are not stored.
     /// - Throws: `StorageError`.
-    public func openParts(of response: CachedResponse, _ range: Range<Int>) async throws -> [PartReader]? {
+    package func openParts(of response: CachedResponse, _ range: Range<Int>) async throws -> [PartReader]? {
         var readers: [PartReader] = []
         var position = range.lowerBound
         while position < range.upperBound {
@@ -82,7 +82,7 @@ extension ResponseStore {
             }
     }
 
-    /// Removes the parts of what a response replaces, which keeps its row.
+    /// Removes the parts of a response that is replaced, which keeps its row.
     func removeParts(of response: CachedResponse, in db: Database) throws {
         let head = response.head
         try db.cachedStatement(sql: Self.deletePartsByKey)
@@ -137,4 +137,47 @@ extension ResponseStore {
                 """
         )
     ]
+}
+
+/// Reads a piece of a body that is stored in parts.
+package struct PartReader: Sendable {
+    /// Positions of the piece in the whole.
+    package let range: Range<Int>
+    private let part: StoredPart
+    private let database: LarderDatabase
+    /// An open file, which can be read to its end even if the part is removed meanwhile.
+    private let kept: BlobReader?
+
+    /// Opens a piece of a part.
+    ///
+    /// - Parameter isKept: Whether the file stays open, of which a process has a limited number.
+    /// - Throws: `StorageError/blobUnavailable(_:)`; other `StorageError`s.
+    init(_ part: StoredPart, _ range: Range<Int>, of database: LarderDatabase, isKept: Bool) throws {
+        self.part = part
+        self.range = range
+        self.database = database
+        let reader = try part.blob.map { try database.blobs.reader($0) }
+        kept = isKept ? reader : nil
+    }
+
+    /// Reads bytes at these positions of the whole, which must be in ``range``. Blocks until the disk has responded.
+    ///
+    /// - Throws: `StorageError`, also if the part was removed meanwhile.
+    package func read(_ positions: Range<Int>) throws -> Data {
+        let start = positions.lowerBound - part.range.lowerBound
+        if let blob = part.blob {
+            let reader = try kept ?? database.blobs.reader(blob)
+            return try reader.read(start..<(start + positions.count))
+        }
+        let bytes = try database.read { db in
+            try Data.fetchOne(
+                db.cachedStatement(sql: ResponseStore.selectPartBytes),
+                arguments: [start + 1, positions.count, part.id]
+            )
+        }
+        guard let bytes, bytes.count == positions.count else {
+            throw StorageError.incompleteBody(expected: positions.count, received: bytes?.count ?? 0)
+        }
+        return bytes
+    }
 }

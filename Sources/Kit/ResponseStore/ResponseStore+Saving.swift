@@ -1,8 +1,10 @@
-import Database
-public import Foundation
-public import GRDB
+package import Database
+package import Foundation
+package import Freshness
+package import GRDB
 import HTTPCaching
-public import HTTPTypes
+package import HTTPTypes
+import NIOCore
 
 extension ResponseStore {
     /// Stores a response and replaces that of the same key and variant. A blob must be finished; the response owns it
@@ -12,7 +14,7 @@ extension ResponseStore {
     /// - Throws: `StorageError/blobUnavailable(_:)` if the file of the body is missing or truncated;
     ///   `StorageError/diskFull(path:)` and others.
     @discardableResult
-    public func save(_ response: CachedResponse, in db: Database) throws -> CachedResponse.ID {
+    package func save(_ response: CachedResponse, in db: Database) throws -> CachedResponse.ID {
         var (blob, bytes): (Blob?, Data) = (nil, Data())
         switch response.body {
         case .bytes(let data): bytes = data
@@ -62,7 +64,7 @@ extension ResponseStore {
     ///
     /// - Throws: `StorageError`, `CancellationError`.
     @discardableResult
-    public func save(_ response: CachedResponse) async throws -> CachedResponse.ID {
+    package func save(_ response: CachedResponse) async throws -> CachedResponse.ID {
         try await database.write { try save(response, in: $0) }
     }
 
@@ -72,7 +74,7 @@ extension ResponseStore {
     /// - Returns: False if it is no longer stored.
     /// - Throws: Errors of the database.
     @discardableResult
-    public func freshen(
+    package func freshen(
         _ id: CachedResponse.ID,
         headerFields: HTTPFields,
         requestTime: Date,
@@ -92,7 +94,7 @@ extension ResponseStore {
     /// nothing.
     ///
     /// - Throws: Errors of the database.
-    public func touch(_ accessRecorder: [CachedResponse.ID: Date], in db: Database) throws {
+    package func touch(_ accessRecorder: [CachedResponse.ID: Date], in db: Database) throws {
         let statement = try db.cachedStatement(sql: Self.updateLastUse)
         for (id, date) in accessRecorder {
             let time = date.millisecondsSince1970
@@ -136,4 +138,173 @@ extension ResponseStore {
         """
 
     static let updateLastUse = "UPDATE stored_response SET last_used = ? WHERE id = ? AND last_used < ?"
+}
+
+extension ResponseStore {
+    /// An open body.
+    package enum OpenBody: Sendable {
+        /// The whole body.
+        case bytes(Data)
+        /// An open file.
+        case blob(BlobReader)
+    }
+
+    /// Opens the body of a stored response. A response whose file is missing or truncated is removed.
+    ///
+    /// - Returns: Nil for such a response. Only then this waits for a writer.
+    /// - Throws: `StorageError`.
+    package func openBody(of response: CachedResponse) async throws -> OpenBody? {
+        switch response.body {
+        case .bytes(let data): return .bytes(data)
+        case .blob(let blob):
+            do {
+                return .blob(try database.blobs.reader(blob))
+            } catch StorageError.blobUnavailable {
+                // By the id of the blob, because the response may have another body since it was read.
+                try await database.writeFreeingRoom { db in
+                    try db.execute(sql: Self.deleteByBlob, arguments: [blob.id])
+                }
+                return nil
+            }
+        }
+    }
+
+    static let deleteByBlob = "DELETE FROM stored_response WHERE blob_id = ?"
+}
+
+extension ResponseStore {
+    /// Invalidates everything stored under a URL, of all methods, credentials and variants (RFC 9111 §4.4): it must be
+    /// validated before it is used as fresh.
+    ///
+    /// It stays stored, because it is served while the upstream is unreachable.
+    ///
+    /// - Throws: Errors of the database.
+    package func invalidate(upstream: String, url: String, in db: Database) throws {
+        try db.cachedStatement(sql: Self.invalidation).execute(arguments: [upstream, url])
+    }
+
+    /// Invalidates one stored response.
+    ///
+    /// - Throws: Errors of the database.
+    package func invalidate(_ id: CachedResponse.ID, in db: Database) throws {
+        try db.cachedStatement(sql: Self.invalidationByID).execute(arguments: [id])
+    }
+
+    /// Removes one stored response and its blob.
+    ///
+    /// - Throws: Errors of the database.
+    package func remove(_ id: CachedResponse.ID, in db: Database) throws {
+        try db.cachedStatement(sql: Self.deleteByID).execute(arguments: [id])
+    }
+
+    /// Removes everything stored under a URL, of all methods, credentials and variants.
+    ///
+    /// - Throws: Errors of the database.
+    package func remove(upstream: String, url: String, in db: Database) throws {
+        try db.cachedStatement(sql: Self.deleteByURL).execute(arguments: [upstream, url])
+    }
+
+    /// Removes everything that was fetched with a credential, from all upstreams, as at a logout.
+    ///
+    /// - Throws: Errors of the database.
+    package func remove(credential: CredentialHash, in db: Database) throws {
+        try db.cachedStatement(sql: Self.deleteByCredential).execute(arguments: [credential.bytes])
+    }
+
+    /// Removes the responses of an upstream whose URL begins with `urlPrefix` and that were received before `received`.
+    /// Pinned ones stay.
+    ///
+    /// - Returns: The number of removed responses.
+    /// - Throws: Errors of the database.
+    @discardableResult
+    package func purge(
+        upstream: String,
+        urlPrefix: String = "",
+        receivedBefore received: Date = .distantFuture,
+        in db: Database
+    ) throws -> Int {
+        let before = received.millisecondsSince1970
+        if let end = KeyPrefix(urlPrefix).end {
+            try db.execute(sql: Self.purgePrefix, arguments: [upstream, urlPrefix, end, before])
+        } else {
+            try db.execute(sql: Self.purgeAll, arguments: [upstream, before])
+        }
+        return db.changesCount
+    }
+
+    static let invalidation = "UPDATE stored_response SET invalidated = 1 WHERE upstream = ? AND url = ?"
+    static let invalidationByID = "UPDATE stored_response SET invalidated = 1 WHERE id = ?"
+    static let deleteByID = "DELETE FROM stored_response WHERE id = ?"
+    static let deleteByURL = "DELETE FROM stored_response WHERE upstream = ? AND url = ?"
+    static let deleteByCredential = "DELETE FROM stored_response WHERE credential = ? AND credential <> x''"
+    static let purgePrefix =
+        "DELETE FROM stored_response WHERE upstream = ? AND url >= ? AND url < ? AND response_time < ? AND pinned = 0"
+    static let purgeAll = "DELETE FROM stored_response WHERE upstream = ? AND response_time < ? AND pinned = 0"
+}
+
+/// Notifies of the stored responses that a committed transaction has removed, by any statement, trigger or cascade.
+///
+/// GRDB calls it on the writer's queue only, so its state needs no lock.
+final class ResponseRemoval: TransactionObserver {
+    private let notify: @Sendable (CachedResponse.ID) -> Void
+    private var removed: [CachedResponse.ID] = []
+
+    init(_ notify: @escaping @Sendable (CachedResponse.ID) -> Void) {
+        self.notify = notify
+    }
+
+    func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool {
+        if case .delete(tableName: "stored_response") = eventKind { return true }
+        return false
+    }
+
+    func databaseDidChange(with event: DatabaseEvent) { removed.append(event.rowID) }
+
+    func databaseDidCommit(_ db: Database) {
+        for id in removed { notify(id) }
+        removed = []
+    }
+
+    func databaseDidRollback(_ db: Database) { removed = [] }
+}
+
+extension LarderDatabase {
+    /// Notifies `notify` of each stored response that is removed from now on, by eviction, purge, logout or
+    /// replacement.
+    ///
+    /// - Parameter notify: Is called after the removal is visible and before the write returns, on the writer's thread.
+    ///   It must not block.
+    package func onRemovalOfResponses(_ notify: @escaping @Sendable (CachedResponse.ID?) -> Void) {
+        pool.add(transactionObserver: ResponseRemoval(notify), extent: .databaseLifetime)
+        onReset { notify(nil) }
+    }
+}
+
+/// Counts removals of stored responses. A rendered response must not outlive the stored one, which may be evicted,
+/// purged or deleted.
+package struct RemovalCounter: Sendable {
+    private let all = VersionCounter()
+    private let each = VersionCounters()
+
+    /// Creates a counter without removals.
+    package init() {}
+
+    /// Counts the removal of a response.
+    ///
+    /// - Parameter id: The response; nil if all were removed.
+    package func removed(_ id: CachedResponse.ID?) {
+        // In this order: a reader that takes the counter of one after its bump also sees the bump of all.
+        all.bump()
+        if let id { each[id].bump() } else { each.bumpAll() }
+    }
+
+    /// Returns a token of all removals, to be taken before a stored response is looked up.
+    package func snapshot() -> ChangeToken { ChangeToken(of: all) }
+
+    /// Returns a token that holds while the response is stored; nil if one was removed since `before`, because it may
+    /// have been this one.
+    package func changeToken(of id: CachedResponse.ID, since before: ChangeToken) -> ChangeToken? {
+        let changeToken = ChangeToken(of: each[id])
+        return before.holds(at: .distantPast) ? changeToken : nil
+    }
 }
