@@ -1,7 +1,8 @@
 import Foundation
-import HTTPCaching
 import HTTPSemantics
 import HTTPTypes
+
+@testable import HTTPCaching
 
 /// Messages around one moment: Sunday, 6 November 2033, 08:49:37 GMT.
 enum Sample {
@@ -98,5 +99,17 @@ extension Decision {
     }
     var validation: Validation? {
         if case .validate(let validation) = self { validation } else { nil }
+    }
+}
+
+extension CachingRules {
+    /// Returns the freshness of a stored response.
+    func freshness(of stored: CachedResponseHead, at now: Date) -> Freshness {
+        freshness(
+            of: stored,
+            directives: ResponseDirectives(stored.headerFields, policy: self),
+            age: stored.age(at: now),
+            at: now
+        )
     }
 }

@@ -136,19 +136,117 @@ struct StorabilityTests {
         )
     }
 
-    @Test("A body shorter or longer than declared makes the response incomplete (§3.3)")
-    func completeness() {
-        #expect(Sample.stored([.contentLength: "5"]).isComplete(bodyLength: 5))
-        #expect(!Sample.stored([.contentLength: "5"]).isComplete(bodyLength: 4))
-        #expect(!Sample.stored([.contentLength: "5"]).isComplete(bodyLength: 6))
-        #expect(Sample.stored([:]).isComplete(bodyLength: 4))
-    }
-
     @Test("The nominated request fields are kept, all their lines, and no other")
     func varyingFields() {
         var request = Sample.request(.get, [.made("Foo"): "1", .made("Other"): "x"])
         request.headerFields.append(HTTPField(name: .made("foo"), value: "2"))
         let stored = Sample.shared.storability([.vary: "foo, Foo, Bar"], to: request).stored
         #expect(stored?.varyingFields == Sample.lines(.made("Foo"), "1", "2"))
+    }
+}
+
+@Suite("Fields that are not stored (RFC 9111 §3.1)")
+struct CachingRulesStorableFieldsTests {
+    private func kept(_ fields: HTTPFields, policy: CachingRules = Sample.shared) -> HTTPFields {
+        policy.storability(fields).stored?.headerFields ?? [:]
+    }
+
+    @Test("Connection, what it names, and every hop-by-hop or proxy field are dropped")
+    func hopByHop() {
+        let names = [
+            "Connection", "Keep-Alive", "Proxy-Connection", "TE", "Transfer-Encoding", "Upgrade", "Trailer",
+            "Proxy-Authenticate",
+            "Proxy-Authorization", "Proxy-Authentication-Info", "A", "B",
+        ]
+        var fields: HTTPFields = [.made("C"): "3"]
+        for name in names { fields[.made(name)] = name == "Connection" ? "a, B" : "1" }
+        #expect(kept(fields).map(\.name) == [.made("C"), .date])
+    }
+
+    @Test("Fields that no-cache names are dropped; those that private names, from a shared cache")
+    func restricted() {
+        var fields: HTTPFields = [.cacheControl: "max-age=60, no-cache=\"a\", private=\"b\""]
+        for name in ["a", "b", "c"] { fields[.made(name)] = "1" }
+        #expect(
+            !kept(fields).contains(.made("a")) && !kept(fields).contains(.made("b"))
+                && kept(fields).contains(.made("c"))
+        )
+        #expect(
+            !kept(fields, policy: Sample.own).contains(.made("a"))
+                && kept(fields, policy: Sample.own).contains(.made("b"))
+        )
+    }
+
+    @Test("Set-Cookie is kept for its owner and never shared")
+    func setCookie() {
+        #expect(!kept([.setCookie: "a=b"]).contains(.setCookie))
+        #expect(kept([.setCookie: "a=b"], policy: Sample.own)[.setCookie] == "a=b")
+    }
+
+    @Test("A missing Date is added, a present one kept as it is")
+    func date() {
+        #expect(kept([:])[.date] == Sample.date())
+        #expect(kept([.date: "foo"])[.date] == "foo")
+    }
+
+    @Test(
+        "Forwarded messages lose hop-by-hop fields; Connection removes no end-to-end field (RFC 9110 §7.6.1)"
+    )
+    func removal() {
+        var fields: HTTPFields = [
+            .connection: "close, X-One, Cache-Control, Vary", .made("X-One"): "1", .cacheControl: "private", .vary: "*",
+        ]
+        fields[.upgrade] = "h2c"
+        fields[.te] = "trailers"
+        HopByHop.remove(from: &fields)
+        #expect(fields == [.cacheControl: "private", .vary: "*"])
+    }
+}
+
+@Suite("Invalidation (RFC 9111 §4.4)")
+struct InvalidationTests {
+    private func targets(
+        _ method: String,
+        _ fields: HTTPFields = [:],
+        status: HTTPResponse.Status = .ok,
+        url: String = "http://origin.example/a/b?q=1"
+    ) throws -> [String] {
+        let request = HTTPRequest(
+            method: try #require(HTTPRequest.Method(method)),
+            scheme: nil,
+            authority: nil,
+            path: nil
+        )
+        return Invalidation.targets(of: request, url: url, response: HTTPResponse(status: status, headerFields: fields))
+    }
+
+    @Test(
+        "Unsafe methods, and unknown ones, invalidate their target",
+        arguments: ["POST", "PUT", "DELETE", "PATCH", "M-SEARCH", "get"]
+    )
+    func unsafeMethods(method: String) throws {
+        #expect(try targets(method) == ["http://origin.example/a/b?q=1"])
+        #expect(try targets(method, status: .seeOther).count == 1)
+    }
+
+    @Test("Errors and safe methods invalidate nothing")
+    func nothing() throws {
+        #expect(try targets("POST", status: .internalServerError).isEmpty)
+        #expect(try targets("POST", status: .notFound).isEmpty)
+        for method in ["GET", "HEAD", "OPTIONS", "TRACE", "PROPFIND"] { #expect(try targets(method).isEmpty) }
+    }
+
+    @Test("Location and Content-Location are invalidated too, resolved against the target")
+    func locations() throws {
+        let found = try targets("POST", [.location: "../c", .contentLocation: "/d?x#frag"])
+        #expect(found == ["http://origin.example/a/b?q=1", "http://origin.example/c", "http://origin.example/d?x"])
+    }
+
+    @Test(
+        "Another origin is never invalidated",
+        arguments: ["//other.example/c", "https://origin.example/c", "http://origin.example:8080/c", "mailto:a@b"]
+    )
+    func otherOrigin(location: String) throws {
+        #expect(try targets("PUT", [.location: location]).count == 1)
     }
 }

@@ -1,10 +1,10 @@
 import HTTPSemantics
-public import HTTPTypes
+package import HTTPTypes
 
 /// The response that is made of a stored one: a head, and which bytes of the stored body. RFC 9111 §4.
-public struct ServedResponse: Sendable, Equatable {
+package struct ServedResponse: Sendable, Equatable {
     /// Which bytes of the stored body follow.
-    public enum Body: Sendable, Equatable {
+    package enum Body: Sendable, Equatable {
         /// No body.
         case none
         /// The whole body.
@@ -14,9 +14,9 @@ public struct ServedResponse: Sendable, Equatable {
     }
 
     /// Status and header fields.
-    public var head: HTTPResponse
+    package var head: HTTPResponse
     /// The body.
-    public var body: Body
+    package var body: Body
 
     /// Fields that a 304 has if the 200 would have them. RFC 9110 §15.4.5.
     private static let notModifiedFields: Set<HTTPField.Name> = [
@@ -30,7 +30,7 @@ public struct ServedResponse: Sendable, Equatable {
     ///   - stored: the stored response that was selected.
     ///   - age: age of the stored response in seconds; always sent (RFC 9111 §4).
     ///   - bodyLength: bytes of the stored body.
-    public init(to request: HTTPRequest, from stored: CachedResponseHead, age: Int, bodyLength: Int) {
+    package init(to request: HTTPRequest, from stored: CachedResponseHead, age: Int, bodyLength: Int) {
         var fields = stored.headerFields
         fields[.age] = String(age)
         if stored.isNotModified(for: request.headerFields) {
@@ -88,5 +88,35 @@ public struct ServedResponse: Sendable, Equatable {
         var result = fields
         result.removeAll { !kept.contains($0.name) }
         return result
+    }
+}
+
+/// The failures of an upstream that permit the use of a stored response. RFC 9111 §4.2.4, §4.3.3, RFC 5861 §4.
+///
+/// If a failure is not covered, the error itself is the response: 502 or 504, never the stored one (RFC 9111
+/// §5.2.2.2).
+package struct Fallback: OptionSet, Sendable {
+    /// The bits.
+    package let rawValue: Int
+
+    /// Creates a set of failures.
+    package init(rawValue: Int) {
+        self.rawValue = rawValue
+    }
+
+    /// No response: not reachable, connection lost, timed out.
+    package static let unreachable = Fallback(rawValue: 1)
+    /// A response with 500, 502, 503 or 504, the errors of RFC 5861 §4.
+    package static let serverError = Fallback(rawValue: 2)
+    /// Any 5xx (RFC 9111 §4.3.3), or 429, which likewise says nothing about the resource.
+    package static let anyRefusal = Fallback(rawValue: 4)
+
+    /// Returns whether a response with this status is a failure that is covered.
+    package func covers(status: Int) -> Bool {
+        switch status {
+        case 500, 502, 503, 504: contains(.serverError) || contains(.anyRefusal)
+        case 429, 500...599: contains(.anyRefusal)
+        default: false
+        }
     }
 }

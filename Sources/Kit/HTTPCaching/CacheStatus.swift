@@ -1,11 +1,12 @@
 import HTTPSemantics
+package import HTTPTypes
 
 /// How one cache handled one request: a member of the `Cache-Status` field (RFC 9211 §2).
 ///
 /// `hit` and `forward` never appear together (RFC 9211 §2.2); ``handling`` makes that a matter of type.
 public struct CacheStatus: Sendable, Equatable {
     /// Whether the response came from the cache or the request was forwarded.
-    public enum Handling: Sendable, Equatable {
+    package enum Handling: Sendable, Equatable {
         /// Satisfied from the cache, nothing forwarded (RFC 9211 §2.1).
         case hit
         /// Forwarded towards the origin, for this reason (RFC 9211 §2.2).
@@ -15,7 +16,7 @@ public struct CacheStatus: Sendable, Equatable {
     }
 
     /// Why a request was forwarded: the values of `fwd` (RFC 9211 §2.2).
-    public enum Forward: String, Sendable, CaseIterable {
+    package enum Forward: String, Sendable, CaseIterable {
         /// The cache is configured not to handle this request.
         case bypass
         /// The method's semantics require the request to be forwarded.
@@ -35,20 +36,20 @@ public struct CacheStatus: Sendable, Equatable {
     }
 
     /// Whether the response came from the cache or the request was forwarded.
-    public var handling: Handling
+    package var handling: Handling
     /// Status of the next hop's response (`fwd-status`, RFC 9211 §2.3).
-    public var forwardStatus: Int?
+    package var forwardStatus: Int?
     /// Remaining freshness in seconds, negative when stale (`ttl`, RFC 9211 §2.4).
-    public var timeToLive: Int?
+    package var timeToLive: Int?
     /// Whether the response was stored (`stored`, RFC 9211 §2.5).
-    public var stored: Bool
+    var stored: Bool
     /// Whether the request was collapsed with another one in progress (`collapsed`, RFC 9211 §2.6).
-    public var collapsed: Bool
+    var collapsed: Bool
     /// Further information, a token or a text (`detail`, RFC 9211 §2.8).
-    public var detail: String?
+    package var detail: String?
 
     /// Creates the status of one request.
-    public init(
+    package init(
         _ handling: Handling,
         forwardStatus: Int? = nil,
         timeToLive: Int? = nil,
@@ -66,7 +67,7 @@ public struct CacheStatus: Sendable, Equatable {
 
     /// Returns the member of the `Cache-Status` list that a cache of this name writes, such as `larder; fwd=stale;
     /// fwd-status=304`.
-    public func member(of cacheName: String) -> String {
+    package func member(of cacheName: String) -> String {
         var text = cacheName
         switch handling {
         case .hit: text += "; hit"
@@ -79,5 +80,41 @@ public struct CacheStatus: Sendable, Equatable {
         if collapsed { text += "; collapsed" }
         if let detail { text += "; detail=\(StructuredText.tokenOrString(detail))" }
         return text
+    }
+}
+
+extension CacheStatus {
+    /// Appends this status after those of the caches nearer to the origin. RFC 9211 §2: the list is ordered from the
+    /// origin to the client.
+    package func append(to fields: inout HTTPFields, cacheName: String) {
+        fields.append(HTTPField(name: .cacheStatus, value: member(of: cacheName)))
+    }
+}
+
+extension CachingRules {
+    /// Returns the status of a request that was forwarded, whether its response or, after a failure, a stored one was
+    /// sent.
+    /// - Parameters:
+    ///   - reason: why it was forwarded, from ``Decision``.
+    ///   - upstreamStatus: status of the upstream's response; nil if there was none.
+    ///   - stored: whether the response was stored.
+    ///   - collapsed: whether the request waited for another one's response (RFC 9211 §2.6).
+    ///   - detail: further information, such as `unreachable` or `stale-if-error`.
+    package func account(
+        of reason: CacheStatus.Forward,
+        upstreamStatus: Int?,
+        stored: Bool = false,
+        collapsed: Bool = false,
+        detail: String? = nil
+    ) -> CacheStatus {
+        // RFC 9211 §2.3: the status is useful if it differs from the client's, or shows the result of a validation.
+        let isInformative = reason == .stale || reason == .request || reason == .partial
+        return CacheStatus(
+            .forward(reason),
+            forwardStatus: isInformative ? upstreamStatus : nil,
+            stored: stored,
+            collapsed: collapsed,
+            detail: detail
+        )
     }
 }

@@ -1,42 +1,32 @@
-public import Foundation
+import Foundation
 import HTTPSemantics
 import HTTPTypes
 
 /// How long a response may be used, and how much of that time is left. RFC 9111 §4.2.
-public struct Freshness: Sendable, Equatable {
+package struct Freshness: Sendable, Equatable {
     /// Freshness lifetime in seconds.
-    public var lifetime: Double
+    package var lifetime: Double
     /// The age that is compared with the lifetime, in seconds.
-    public var age: Double
+    var age: Double
 
     /// Creates a freshness.
-    public init(lifetime: Double, age: Double) {
+    package init(lifetime: Double, age: Double) {
         self.lifetime = lifetime
         self.age = age
     }
 
     /// RFC 9111 §4.2 `response_is_fresh`.
-    public var isFresh: Bool { lifetime > age }
+    package var isFresh: Bool { lifetime > age }
     /// Seconds since the response became stale; negative while it is fresh.
-    public var staleness: Double { age - lifetime }
+    package var staleness: Double { age - lifetime }
     /// Remaining freshness in whole seconds, negative when stale: `ttl` of RFC 9211 §2.4.
-    public var timeToLive: Int { Int(lifetime.rounded(.down)) - Int(age.rounded(.down)) }
+    package var timeToLive: Int { Int(lifetime.rounded(.down)) - Int(age.rounded(.down)) }
 }
 
 extension CachingRules {
     /// Statuses whose responses may be stored, and their lifetime estimated, without an explicit directive. RFC 9110
     /// §15.1.
     static let heuristicallyCacheable: Set<Int> = [200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501]
-
-    /// Returns the freshness of a stored response.
-    public func freshness(of stored: CachedResponseHead, at now: Date) -> Freshness {
-        freshness(
-            of: stored,
-            directives: ResponseDirectives(stored.headerFields, policy: self),
-            age: stored.age(at: now),
-            at: now
-        )
-    }
 
     func freshness(
         of stored: CachedResponseHead,

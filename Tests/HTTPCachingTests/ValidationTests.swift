@@ -3,6 +3,60 @@ import HTTPCaching
 import HTTPTypes
 import Testing
 
+@Suite("Preconditions for a validation (RFC 9111 §4.3.1)")
+struct ConditionalRequestTests {
+    private let modified = Sample.date(-3000)
+
+    private func condition(_ stored: HTTPFields, client: HTTPFields = [:]) -> ConditionalRequest {
+        ConditionalRequest(validating: Sample.stored(stored), client: client)
+    }
+
+    @Test("Both stored validators are sent, weak ones as they are")
+    func own() {
+        let both = condition([.eTag: "W/\"a\"", .lastModified: modified])
+        #expect(both.ifNoneMatch == "W/\"a\"" && both.ifModifiedSince == modified)
+        #expect(both.asksForStored && !both.asksForClient)
+        #expect(condition([.lastModified: modified]).ifModifiedSince == modified)
+        #expect(!condition([:]).asksForStored)
+    }
+
+    @Test("The client's tags follow the stored one, which is not repeated; a star is dropped")
+    func clientTags() {
+        let merged = condition([.eTag: "\"a\""], client: [.ifNoneMatch: "\"x,y\", W/\"a\", \"b\""])
+        #expect(merged.ifNoneMatch == "\"a\", \"x,y\", \"b\"" && merged.asksForClient)
+        #expect(condition([.eTag: "\"a\""], client: [.ifNoneMatch: "\"a\""]) == condition([.eTag: "\"a\""]))
+        #expect(condition([.eTag: "\"a\""], client: [.ifNoneMatch: "*"]).ifNoneMatch == "\"a\"")
+    }
+
+    @Test("The client's date is replaced by the stored one; a client's tag rules out validation by date")
+    func clientDate() {
+        #expect(
+            condition([.lastModified: modified], client: [.ifModifiedSince: Sample.date(-1)]).ifModifiedSince
+                == modified
+        )
+        let tagged = condition([.lastModified: modified], client: [.ifNoneMatch: "\"x\""])
+        #expect(
+            tagged.ifNoneMatch == "\"x\"" && tagged.ifModifiedSince == nil && !tagged.asksForStored
+                && tagged.asksForClient
+        )
+    }
+
+    @Test("Without stored validators the client's preconditions are sent unchanged")
+    func noValidator() {
+        let passed = condition([:], client: [.ifModifiedSince: modified])
+        #expect(passed.ifModifiedSince == modified && passed.asksForClient && !passed.asksForStored)
+    }
+
+    @Test("Applied, the preconditions replace the client's and touch nothing else")
+    func apply() {
+        var fields: HTTPFields = [
+            .ifNoneMatch: "*", .ifModifiedSince: Sample.date(-1), .range: "bytes=0-1", .made("Abc"): "123",
+        ]
+        condition([.eTag: "\"a\""]).apply(to: &fields)
+        #expect(fields == [.ifNoneMatch: "\"a\"", .range: "bytes=0-1", .made("Abc"): "123"])
+    }
+}
+
 @Suite("Responses to a validation (RFC 9111 §4.3.3, §4.3.4)")
 struct ValidationOutcomeTests {
     private let later = Sample.now.addingTimeInterval(1)
@@ -153,5 +207,54 @@ struct ValidationOutcomeTests {
         let tolerant = Sample.stored([.cacheControl: "max-age=10, stale-if-error=60"], age: 20)
         #expect(outcome([:], status: .badGateway, for: tolerant) == .useStored)
         #expect(outcome([:], status: .notImplemented, for: tolerant) == .replace)
+    }
+}
+
+@Suite("Responses to HEAD (RFC 9111 §4.3.5)")
+struct HeadEffectTests {
+    private func effects(_ response: HTTPFields, status: HTTPResponse.Status = .ok, on stored: CachedResponseHead...)
+        -> [HeadEffect]
+    {
+        Sample.shared.effects(
+            ofHead: Sample.response(response, status: status),
+            to: Sample.request(.head),
+            candidates: stored,
+            requestTime: Sample.now,
+            responseTime: Sample.now
+        )
+    }
+
+    @Test("A response that describes the same representation freshens it and keeps fields that it does not have")
+    func same() {
+        let stored = Sample.stored(
+            [.cacheControl: "max-age=2", .made("A"): "1", .made("B"): "1", .contentLength: "5"],
+            age: 9
+        )
+        guard
+            case .update(let update)? = effects(
+                [.cacheControl: "max-age=1000", .made("A"): "2", .contentLength: "5"],
+                on: stored
+            ).first
+        else {
+            Issue.record("not updated")
+            return
+        }
+        #expect(update.stored.headerFields[.made("A")] == "2" && update.stored.headerFields[.made("B")] == "1")
+        #expect(Sample.shared.freshness(of: update.stored, at: Sample.now).isFresh)
+    }
+
+    @Test("Another tag, date or length makes the stored response outdated")
+    func different() {
+        let stored = Sample.stored([.eTag: "\"a\"", .lastModified: Sample.date(-9), .contentLength: "5"])
+        #expect(effects([.eTag: "\"b\""], on: stored) == [.outdated(index: 0)])
+        #expect(effects([.lastModified: Sample.date(-8)], on: stored) == [.outdated(index: 0)])
+        #expect(effects([.contentLength: "6"], on: stored) == [.outdated(index: 0)])
+        #expect(effects([.eTag: "\"a\""], on: Sample.stored([:])) == [.outdated(index: 0)])
+    }
+
+    @Test("Other statuses, and stored responses of other statuses, are unchanged")
+    func statuses() {
+        #expect(effects([:], status: .gone, on: Sample.stored([:])).isEmpty)
+        #expect(effects([:], on: Sample.stored([:], status: .notFound)).isEmpty)
     }
 }

@@ -1,16 +1,16 @@
-public import Foundation
+package import Foundation
 import HTTPSemantics
-public import HTTPTypes
+package import HTTPTypes
 
 /// Whether a response may be stored. RFC 9111 §3.
-public enum Storability: Sendable, Equatable {
+package enum Storability: Sendable, Equatable {
     /// It may be stored, in this form.
     case store(CachedResponseHead)
     /// It must not be stored, or storing it would be of no use.
     case refuse(Refusal)
 
     /// Why a response is not stored.
-    public enum Refusal: Sendable, Equatable {
+    package enum Refusal: Sendable, Equatable {
         /// Responses to this method are not stored, or (POST) not without explicit freshness and its own URI as
         /// `Content-Location`.
         case method
@@ -47,7 +47,7 @@ extension CachingRules {
         417, 421, 422, 426, 500, 501, 502, 503, 504, 505,
     ]
 
-    /// Decides whether a complete response, or a part of a representation, may be stored, and in what form.
+    /// Decides whether a complete response, or a part of a representation, may be stored, and in which form.
     ///
     /// A response whose body ends too early is incomplete regardless of the result for its head: it must be discarded
     /// (RFC 9111 §3.3, ``CachedResponseHead/isComplete(bodyLength:)``). The caller first invalidates by the response
@@ -59,7 +59,7 @@ extension CachingRules {
     ///     names its targets.
     ///   - requestTime: when the request was sent.
     ///   - responseTime: when the head of the response was received.
-    public func storability(
+    package func storability(
         of response: HTTPResponse,
         to request: HTTPRequest,
         url: String,
@@ -151,5 +151,54 @@ extension CachingRules {
             return false
         }
         return resolved == TargetURI.normalized(url)
+    }
+}
+
+extension CachingRules {
+    /// Fields about a proxy, which a cache does not store. RFC 9111 §3.1.
+    private static let proxyFields: Set<HTTPField.Name> = [
+        .proxyAuthenticate, .proxyAuthenticationInfo, .proxyAuthorization,
+    ]
+
+    /// Returns the header fields of a response that may be stored. RFC 9111 §3.1.
+    ///
+    /// Besides connection fields, those are removed that `no-cache` and (in a shared cache) `private` name: to store
+    /// the rest without them fulfils both (§5.2.2.4, §5.2.2.7). A shared cache stores no `Set-Cookie`: a cookie is for
+    /// one client only (§7.3).
+    func storableFields(of fields: HTTPFields, directives: ResponseDirectives, responseTime: Date) -> HTTPFields {
+        var kept = fields
+        var dropped = Self.proxyFields.union(directives.restrictedFields(shared: shared))
+        if shared { dropped.insert(.setCookie) }
+        dropped.insert(.trailer)
+        HopByHop.remove(from: &kept)
+        kept.removeAll(named: dropped)
+        // RFC 9110 §6.6.1: a recipient with a clock adds the date that is missing.
+        if !kept.contains(.date) { kept[.date] = HTTPDate.format(responseTime) }
+        return kept
+    }
+}
+
+/// Which stored responses an unsafe request invalidates. RFC 9111 §4.4.
+package enum Invalidation {
+    /// Safe methods. RFC 9110 §9.2.1, RFC 4918 §9.1, RFC 3253 §3.6, RFC 5323. The safety of any other is
+    /// unknown, so it counts as unsafe.
+    private static let safe: Set<String> = ["GET", "HEAD", "OPTIONS", "TRACE", "PROPFIND", "REPORT", "SEARCH", "QUERY"]
+
+    /// Returns the normalized URIs whose stored responses must no longer be used without validation: the target itself,
+    /// and the targets of `Location` and `Content-Location` on the same origin.
+    /// - Returns: an empty list for safe methods and for errors.
+    package static func targets(of request: HTTPRequest, url: String, response: HTTPResponse) -> [String] {
+        guard !safe.contains(request.method.rawValue), (200...399).contains(response.status.code),
+            let target = TargetURI.normalized(url)
+        else {
+            return []
+        }
+        var targets = [target]
+        for field in [HTTPField.Name.location, .contentLocation] {
+            guard let reference = response.headerFields[field], let uri = TargetURI.resolve(reference, against: url)
+            else { continue }
+            if TargetURI.haveSameOrigin(uri, target), !targets.contains(uri) { targets.append(uri) }
+        }
+        return targets
     }
 }
