@@ -12,10 +12,11 @@ import Darwin
 ///
 /// A text from outside (a link, a `Location`, a setting) is checked by this type before it reaches a library: NIO and
 /// async-http-client end the process on a port that does not fit into 16 bits, and on the host `[]`. The client
-/// connects to what Foundation reads, so the text is accepted only if Foundation and ``URIParts`` read the same port.
-public struct HTTPURL: Sendable, Hashable {
+/// connects to the address that Foundation reads, so the text is accepted only if Foundation and ``URIParts`` read the
+/// same port.
+package struct HTTPURL: Sendable, Hashable {
     /// Why a text is not such a URL.
-    public enum Defect: Error, Sendable, Hashable {
+    package enum Defect: Error, Sendable, Hashable {
         /// It has no scheme or no host.
         case notAbsolute
         /// Its scheme is neither `http` nor `https`.
@@ -27,27 +28,27 @@ public struct HTTPURL: Sendable, Hashable {
     }
 
     /// The URL as it was written.
-    public let text: String
+    package let text: String
     /// `http` or `https`.
-    public let scheme: String
+    package let scheme: String
     /// A name or an address in lower case, without the brackets of an IPv6 address.
-    public let host: String
+    package let host: String
     /// The written port, or the default one of the scheme.
-    public let port: UInt16
+    package let port: UInt16
     /// Whether the port is the default one of the scheme, written or not.
-    public var hasDefaultPort: Bool { port == Self.defaultPort(of: scheme) }
+    package var hasDefaultPort: Bool { port == Self.defaultPort(of: scheme) }
     /// Whether it names a user.
-    public let hasUser: Bool
+    package let hasUser: Bool
     /// Scheme, host and port as they were written, such as `http://127.0.0.1:8080`.
-    public let origin: String
+    package let origin: String
     /// Path and query byte for byte, as a request has them (RFC 9112 §3.2.1). Characters that no URI has are
     /// percent-encoded.
-    public let requestTarget: String
+    package let requestTarget: String
 
     /// Parses a URL.
     ///
     /// - Throws: ``Defect``.
-    public init(_ text: String) throws(Defect) {
+    package init(_ text: String) throws(Defect) {
         let parts = URIParts(text)
         guard let scheme = parts.scheme else { throw .notAbsolute }
         guard scheme == "http" || scheme == "https" else { throw .scheme(scheme) }
@@ -76,10 +77,10 @@ public struct HTTPURL: Sendable, Hashable {
         requestTarget = PercentEncoding.encode(target, allowed: .uri)
     }
 
-    /// Reads a URL that begins with the text of a known origin, as most do: what that means is known already.
+    /// Reads a URL that begins with the text of a known origin, as most do: its parts are known already.
     ///
     /// - Returns: Nil if it does not begin so; ``init(_:)`` may still read it.
-    public init?(_ text: String, atOriginOf known: HTTPURL) {
+    package init?(_ text: String, atOriginOf known: HTTPURL) {
         guard text.utf8.starts(with: known.origin.utf8) else { return nil }
         let target = text.utf8.dropFirst(known.origin.utf8.count).prefix { $0 != UInt8(ascii: "#") }
         guard target.first == UInt8(ascii: "/") else { return nil }
@@ -93,7 +94,7 @@ public struct HTTPURL: Sendable, Hashable {
     }
 
     /// Returns whether both have scheme, host and port in common (RFC 9110 §4.3.1).
-    public func hasSameOrigin(as other: HTTPURL) -> Bool {
+    package func hasSameOrigin(as other: HTTPURL) -> Bool {
         scheme == other.scheme && host == other.host && port == other.port
     }
 
@@ -132,12 +133,50 @@ public struct HTTPURL: Sendable, Hashable {
 
 extension HTTPURL.Defect: CustomStringConvertible {
     /// The defect in words, for problems and log lines.
-    public var description: String {
+    package var description: String {
         switch self {
         case .notAbsolute: "not an absolute URL"
         case .scheme(let scheme): "scheme \(scheme)"
         case .host: "a host that is none"
         case .port: "a port outside of 1 to 65535"
         }
+    }
+}
+
+/// Compares and resolves absolute URIs, as cache keys and as the targets of `Location`: the part of RFC 3986 that this
+/// takes, on plain text, so that nothing is re-encoded.
+package enum TargetURI {
+    /// Returns the form in which absolute URIs of one resource are equal: scheme and host in lower case, no default
+    /// port, no fragment, `/` for an empty path. RFC 9110 §4.2.3.
+    /// - Returns: nil if the text is not an `http` or `https` URI.
+    package static func normalized(_ absolute: String) -> String? {
+        isNormal(absolute) ? absolute : URIParts(absolute).normalized?.text
+    }
+
+    /// Whether a text is in that form for certain, as most are: its bytes are read once and nothing is built.
+    private static func isNormal(_ text: String) -> Bool {
+        text.utf8.withContiguousStorageIfAvailable { bytes in
+            let start = bytes.starts(with: "http://".utf8) ? 7 : bytes.starts(with: "https://".utf8) ? 8 : nil
+            guard let start, let end = bytes[start...].firstIndex(of: UInt8(ascii: "/")) else { return false }
+            let authority = bytes[start..<end]
+            let port = bytes[(authority.lastIndex(of: UInt8(ascii: ":")) ?? end)..<end]
+            return !authority.isEmpty && authority.allSatisfy(authorityInLowerCase.contains)
+                && ![":", ":80", ":443"].contains { port.elementsEqual($0.utf8) }
+                && !bytes.contains(UInt8(ascii: "#"))
+        } ?? false
+    }
+
+    private static let authorityInLowerCase = ASCIISet("0123456789abcdefghijklmnopqrstuvwxyz.-_~:[]")
+
+    /// Resolves the value of `Location` or `Content-Location` against the target of the request. RFC 3986 §5.2.
+    /// - Returns: the normalized URI; nil if it is not an `http` or `https` URI.
+    package static func resolve(_ reference: String, against base: String) -> String? {
+        URIParts(reference).resolved(against: URIParts(base)).normalized?.text
+    }
+
+    /// Returns whether two URIs have scheme, host and port in common. RFC 9110 §4.3.1.
+    package static func haveSameOrigin(_ one: String, _ other: String) -> Bool {
+        guard let one = URIParts(one).normalized, let other = URIParts(other).normalized else { return false }
+        return one.scheme == other.scheme && one.authority == other.authority
     }
 }
