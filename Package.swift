@@ -240,6 +240,13 @@ let package = Package(
             path: "Sources/Kit/SharedStore",
             swiftSettings: strict
         ),
+        // The servers' SQLite files are kept alike by changesets in PostgreSQL.
+        .target(
+            name: "Journal",
+            dependencies: ["Database", "SharedStore", "Concurrency", "CSQLiteSession", crypto, grdb, logging],
+            path: "Sources/Kit/Journal",
+            swiftSettings: strict
+        ),
         // What texts are found by, and the index of it.
         .target(
             name: "TextSearch",
@@ -289,6 +296,8 @@ let package = Package(
         .systemLibrary(name: "CMalloc"),
         // libpq, opened at the first connection: neither its headers nor the library is needed to build.
         .target(name: "CPQ"),
+        // SQLite's session extension, whose declarations the module of GRDB leaves out.
+        .target(name: "CSQLiteSession", linkerSettings: [.linkedLibrary("sqlite3")]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
         // Becomes another program that sees no files but its own: every child of the server is started through it.
@@ -368,6 +377,11 @@ let package = Package(
         .testTarget(
             name: "SharedStoreTests",
             dependencies: ["SharedStore", "Freshness", "TestKit", logging],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "JournalTests",
+            dependencies: ["Journal", "SharedStore", "Database", "TestKit", grdb],
             swiftSettings: strict
         ),
         .testTarget(

@@ -1,0 +1,345 @@
+import Concurrency
+package import Database
+package import Foundation
+package import GRDB
+package import Logging
+package import SharedStore
+import Synchronization
+
+/// Keeps the SQLite files of several servers alike by a journal of changes in PostgreSQL.
+///
+/// A write runs on the server's own file, is rolled back, and its changes are inserted into the journal. Its row is
+/// then applied as those of other servers are, so there is one way by which a change gets into a file. Reads are local.
+package final class Journal: Sendable {
+    /// What a write returned, and the row that it added; nil if it changed nothing.
+    struct Committed<Value: Sendable>: Sendable {
+        let value: Value
+        let row: JournalRow?
+    }
+
+    /// Gives numbers to new rows of a transaction that is being written (``RowIDBlocks``).
+    package struct RowIDs: Sendable {
+        fileprivate let journal: Journal
+
+        /// Returns a number that no other row of a table has, on any server.
+        ///
+        /// - Throws: An error that has the transaction rolled back and run again with a larger block.
+        package func next(_ table: String) throws -> Int64 { try journal.blocks.withLock { try $0.take(table) } }
+    }
+
+    private struct Reading {
+        /// How often the journal was asked for.
+        var requests = 0
+        /// All up to this one are answered by a reading that began after them.
+        var answered = 0
+        /// When the last reading to the end began.
+        var end: ContinuousClock.Instant?
+        var stop: JournalStop?
+
+        mutating func ended(_ start: ContinuousClock.Instant) {
+            end = end.map { max($0, start) } ?? start
+            stop = nil
+        }
+    }
+
+    /// Tables that the shared store needs.
+    package static var storeMigrations: [SharedMigration] { JournalStore.migrations }
+    /// Tables that the server's own database needs.
+    package static var fileMigrations: [SchemaMigration] { JournalFile.migrations }
+
+    private static let rowIDsPerBlock: Int64 = 1024
+    private static let mostBlocks = 8
+    /// How often, and at which distance, the journal is asked for a write whose commit was not confirmed.
+    private static let (inquiries, inquiryPause) = (10, Duration.milliseconds(300))
+    /// How many readings lie between two acknowledgements.
+    private static let readingsPerAcknowledgement = 256
+
+    private let options: SharedDatabaseOptions
+    private let store: JournalStore
+    private let file: JournalFile
+    private let logger: Logger
+    private let now: @Sendable () -> ContinuousClock.Instant
+    private let sleep: @Sendable (Duration) async throws -> Void
+    /// Waiting for a scope holds no connection: only one write of this server waits in PostgreSQL for each.
+    private let scopes = KeyedMutex()
+    private let readings = KeyedMutex()
+    private let applying = SerialQueue(label: "larder.journal")
+    private let reading = Mutex(Reading())
+    private let blocks = Mutex(RowIDBlocks())
+
+    /// Creates a journal; ``prepare()`` comes first.
+    ///
+    /// - Parameters:
+    ///   - database: the server's own, with the tables of ``fileMigrations``.
+    ///   - store: the PostgreSQL of all servers, with those of ``storeMigrations``.
+    ///   - tables: the tables of all apps.
+    ///   - server: what no other server is named.
+    ///   - schema: the version of the schema of this build; rows of a higher one are not applied.
+    package init(
+        of database: LarderDatabase,
+        in store: SharedDatabaseOptions,
+        tables: JournalTables,
+        server: String,
+        schema: Int,
+        logger: Logger,
+        now: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
+        sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+    ) {
+        options = store
+        let connections = SharedDatabase(store, logger: logger)
+        self.store = JournalStore(database: connections, server: server, schema: schema)
+        file = JournalFile(database: database, tables: tables, schema: schema)
+        (self.logger, self.now, self.sleep) = (logger, now, sleep)
+    }
+
+    /// The row at which this server has stopped; nil if it has not.
+    package var stop: JournalStop? { reading.withLock(\.stop) }
+
+    /// How long ago the journal was read to its end; nil if it never was by this process.
+    package var age: Duration? { reading.withLock(\.end).map { $0.duration(to: now()) } }
+
+    /// Checks the tables, reads the journal to its end, and makes this server known.
+    ///
+    /// - Throws: ``JournalError``, `SharedStoreError`, `StorageError`.
+    package func prepare() async throws {
+        try file.database.read(file.tables.check)
+        try await catchUp()
+        try await store.acknowledge(file.position())
+    }
+
+    /// Closes the connections to PostgreSQL. Later use throws `SharedStoreError`.
+    package func close() { store.database.close() }
+
+    // MARK: - Writing
+
+    /// Changes replicated tables in one transaction, and returns when the journal has it.
+    ///
+    /// - Parameters:
+    ///   - scope: the rows that it changes belong to this: writes of a scope run one after the other, on all servers,
+    ///     and see each other's changes.
+    ///   - locks: other names that it has to be alone with, such as a name that is registered.
+    ///   - id: names the write, so that it is not made twice.
+    ///   - updates: the transaction. It may run several times and is rolled back, so it has no effect elsewhere, and
+    ///     waits for nothing.
+    /// - Throws: ``JournalError``, `SharedStoreError`, `StorageError`, `CancellationError`, what `updates` throws.
+    ///   Nothing was kept, except after ``JournalError/outcomeUnknown(write:)``.
+    package func write<Value: Sendable>(
+        scope: String,
+        locks: [String] = [],
+        id: UUID = UUID(),
+        _ updates: @escaping @Sendable (Database, RowIDs) throws -> Value
+    ) async throws -> Value {
+        let locks = locks + [scope]
+        let timeout: @Sendable () async throws -> Void = { [options, sleep] in
+            try await sleep(options.timeout)
+        }
+        do {
+            return try await scopes.holding(locks, timeout: timeout) {
+                let committed = try await self.commit(scope: scope, locks: locks, id: id, updates)
+                if let row = committed.row { await self.apply(row) }
+                return committed.value
+            }
+        } catch is KeyedMutex.WaitTooLong {
+            throw SharedStoreError.unavailable(.timedOut)
+        }
+    }
+
+    /// Runs a write up to its commit in PostgreSQL, with as many rowids as it needs.
+    func commit<Value: Sendable>(
+        scope: String,
+        locks: [String],
+        id: UUID,
+        _ updates: @escaping @Sendable (Database, RowIDs) throws -> Value
+    ) async throws -> Committed<Value> {
+        var size = Self.rowIDsPerBlock
+        var table = ""
+        for _ in 0..<Self.mostBlocks {
+            do {
+                return try await attempt(scope: scope, locks: locks, id: id, updates)
+            } catch let lack as RowIDBlocks.UsedUp {
+                if lack.table == table { size *= 4 }
+                table = lack.table
+                let block = try await store.reserveRowIDs(size, for: table, from: file.nextRowID(of: table))
+                blocks.withLock { $0.add(block, for: lack.table) }
+            }
+        }
+        throw JournalError.rowIDsUsedUp(table: table)
+    }
+
+    private func attempt<Value: Sendable>(
+        scope: String,
+        locks: [String],
+        id: UUID,
+        _ updates: @escaping @Sendable (Database, RowIDs) throws -> Value
+    ) async throws -> Committed<Value> {
+        let captured = Mutex<Committed<Value>?>(nil)
+        do {
+            return try await store.database.write(turns: locks) { transaction in
+                let (value, changeset) = try self.capture(in: transaction, updates)
+                let row =
+                    changeset.isEmpty
+                    ? nil : try self.store.insert(changeset, scope: scope, write: id, in: transaction)
+                let committed = Committed(value: value, row: row)
+                captured.withLock { $0 = committed }
+                return committed
+            }
+        } catch SharedStoreError.outcomeUnknown {
+            guard let committed = captured.withLock(\.self) else { throw SharedStoreError.unavailable(.connectionLost) }
+            // Not in the caller's task: a client that leaves must not make a guess of it.
+            return try await Task { try await self.decide(committed, id: id, locks: locks) }.value
+        } catch SharedStoreError.notUnique("journal_write") {
+            throw JournalError.alreadyWritten(id)
+        }
+    }
+
+    /// Reads the journal to its end under the locks, and runs the updates on that state.
+    private func capture<Value>(
+        in transaction: SQLTransaction,
+        _ updates: @Sendable (Database, RowIDs) throws -> Value
+    ) throws -> (value: Value, changeset: Changeset) {
+        let start = now()
+        do {
+            var isComplete = false
+            while !isComplete {
+                let page = try store.page(after: file.position(), in: transaction)
+                try file.apply(page)
+                isComplete = page.isComplete
+            }
+        } catch {
+            note(error)
+            throw error
+        }
+        reading.withLock { $0.ended(start) }
+        return try file.capture { try updates($0, RowIDs(journal: self)) }
+    }
+
+    /// Finds out whether a write was made whose commit was not confirmed.
+    private func decide<Value: Sendable>(
+        _ committed: Committed<Value>,
+        id: UUID,
+        locks: [String]
+    ) async throws -> Committed<Value> {
+        guard let row = committed.row else { return committed }
+        for _ in 0..<Self.inquiries {
+            let link: JournalLink?
+            do {
+                link = try await store.link(of: id, locks: locks)
+            } catch SharedStoreError.outcomeUnknown, SharedStoreError.unavailable {
+                try await sleep(Self.inquiryPause)
+                continue
+            }
+            guard let link else { throw SharedStoreError.unavailable(.connectionLost) }
+            let known = JournalRow(link: link, scope: row.scope, schema: row.schema, changeset: row.changeset)
+            return Committed(value: committed.value, row: known)
+        }
+        throw JournalError.outcomeUnknown(write: id)
+    }
+
+    /// Applies a row that was committed. If that fails, the write is made nevertheless, and the next reading of the
+    /// journal reports it.
+    private func apply(_ row: JournalRow) async {
+        do {
+            try await applying.run { try self.file.apply(row) }
+        } catch {
+            logger.error(
+                "a change is in the journal, but not in the database of this server yet",
+                metadata: ["number": "\(row.link.number)", "scope": "\(row.scope)", "error": "\(error)"]
+            )
+            reading.withLock { $0.end = nil }
+        }
+    }
+
+    // MARK: - Reading
+
+    /// Applies what other servers have written, unless that was done within some time.
+    ///
+    /// - Throws: as ``catchUp()``. What the file has may be read nevertheless, as something that is ``age`` old.
+    package func catchUp(unlessWithin time: Duration) async throws {
+        if let age, age < time { return }
+        try await catchUp()
+    }
+
+    /// Applies all that was committed before this call. Callers at the same time share one reading.
+    ///
+    /// - Throws: ``JournalError``, `SharedStoreError`, `StorageError`, `CancellationError`.
+    package func catchUp() async throws {
+        let request = reading.withLock { reading in
+            reading.requests += 1
+            return reading.requests
+        }
+        try await readings.holding(["end"]) {
+            let covered = self.reading.withLock { $0.answered >= request ? nil : $0.requests }
+            guard let covered else { return }
+            let start = self.now()
+            do {
+                while try await !self.readPage() {}
+            } catch {
+                self.note(error)
+                throw error
+            }
+            self.reading.withLock { reading in
+                reading.answered = covered
+                reading.ended(start)
+            }
+        }
+    }
+
+    /// Applies the next page.
+    ///
+    /// - Returns: whether that was the last one.
+    private func readPage() async throws -> Bool {
+        let page = try await store.page(after: file.position())
+        return try await applying.run {
+            try self.file.apply(page)
+            return page.isComplete
+        }
+    }
+
+    /// Notes at which row a reading has stopped, and says so once.
+    private func note(_ error: any Error) {
+        guard case .stopped(let stop) = error as? JournalError else { return }
+        let isNew = reading.withLock { reading in
+            defer { reading.stop = stop }
+            return reading.stop != stop
+        }
+        guard isNew else { return }
+        logger.error(
+            "the journal cannot be applied: this server has stopped at a row",
+            metadata: ["number": "\(stop.number)", "scope": "\(stop.scope)", "error": "\(stop)"]
+        )
+    }
+
+    /// Applies what other servers write, soon after, until the task is cancelled.
+    ///
+    /// - Throws: `SharedStoreError` if this system offers no means to listen.
+    package func run() async throws {
+        let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let own = JournalStore.message + store.server
+        let listener = ChangeListener(options) { [logger] event in
+            switch event {
+            case .connected: signal.yield()
+            case .message(let text): if text.hasPrefix(JournalStore.message), text != own { signal.yield() }
+            case .disconnected(let error): logger.debug("the journal is not heard", metadata: ["error": "\(error)"])
+            }
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await listener.run() }
+            group.addTask { await self.follow(signals) }
+            try await group.waitForAll()
+        }
+    }
+
+    private func follow(_ signals: AsyncStream<Void>) async {
+        var count = 0
+        for await _ in signals {
+            do {
+                try await catchUp()
+                if count % Self.readingsPerAcknowledgement == 0 { try await store.acknowledge(file.position()) }
+                count += 1
+            } catch {
+                // The next message or read tries again; stops are logged where they are found.
+                logger.debug("the journal is not read", metadata: ["error": "\(error)"])
+            }
+        }
+    }
+}

@@ -1,0 +1,172 @@
+import Database
+import Foundation
+import GRDB
+
+/// A row of the journal.
+struct JournalRow: Sendable, Equatable {
+    let link: JournalLink
+    let scope: String
+    /// The version of the schema that the writer had.
+    let schema: Int
+    /// The changeset in its stored form.
+    let changeset: Data
+}
+
+/// What one statement fetched of the journal.
+struct JournalPage: Sendable {
+    /// The journal's name for itself.
+    let identity: String
+    /// The position that it was fetched from.
+    let start: JournalPosition
+    let snapshot: JournalSnapshot
+    /// In the order of their numbers.
+    let rows: [JournalRow]
+    /// Whether these are all rows that the server misses.
+    let isComplete: Bool
+}
+
+/// The server's own copy: applies rows of the journal to its SQLite file, and records in the same transactions which.
+struct JournalFile: Sendable {
+    /// The tables of a server's position.
+    static let migrations = [
+        SchemaMigration(
+            "journal/001 position",
+            sql: """
+                -- The journal that this file follows, and how far.
+                CREATE TABLE journal_position (
+                    one INTEGER NOT NULL PRIMARY KEY CHECK (one = 1),
+                    identity TEXT NOT NULL,
+                    next INTEGER NOT NULL,
+                    open TEXT NOT NULL              -- numbers below next that may yet come, separated by spaces
+                ) STRICT;
+
+                -- The last row of each scope that was applied.
+                CREATE TABLE journal_scope (
+                    scope TEXT NOT NULL PRIMARY KEY,
+                    number INTEGER NOT NULL
+                ) STRICT, WITHOUT ROWID;
+                """
+        )
+    ]
+
+    let database: LarderDatabase
+    let tables: JournalTables
+    /// The version of the schema of this build.
+    let schema: Int
+
+    /// Returns how far the file is.
+    ///
+    /// - Throws: `StorageError`.
+    func position() throws -> JournalPosition { try database.read(Self.position) }
+
+    /// Applies a page, and records the position.
+    ///
+    /// - Throws: ``JournalError/stopped(_:)`` after the rows before the one that cannot be applied; ``JournalError``,
+    ///   `StorageError`.
+    func apply(_ page: JournalPage) throws {
+        let stop: JournalStop? = try database.write { db in
+            try check(page.identity, db)
+            let (last, stop) = try apply(page.rows, db)
+            var position = try Self.position(db)
+            let before = position
+            let isComplete = page.isComplete && stop == nil
+            position.advance(from: page.start, through: last, in: page.snapshot, isComplete: isComplete)
+            if position != before { try record(position, db) }
+            return stop
+        }
+        if let stop { throw JournalError.stopped(stop) }
+    }
+
+    /// Runs updates for their changes (``Changeset/capture(_:in:_:)``). The transaction is rolled back whole, so that
+    /// nothing of it is written to the disk.
+    ///
+    /// - Throws: ``JournalError``, `StorageError`, what `updates` throws.
+    func capture<Value>(_ updates: (Database) throws -> Value) throws -> (value: Value, changeset: Changeset) {
+        var outcome: Result<(value: Value, changeset: Changeset), any Error>?
+        do {
+            try database.write { (db) -> Void in
+                outcome = Result { try Changeset.capture(tables, in: db, updates) }
+                throw RolledBack()
+            }
+        } catch is RolledBack {}
+        guard let outcome else { throw CancellationError() }
+        return try outcome.mapError(database.translating).get()
+    }
+
+    private struct RolledBack: Error {}
+
+    /// Applies a row that this server has written.
+    ///
+    /// - Throws: ``JournalError/stopped(_:)``, `StorageError`.
+    func apply(_ row: JournalRow) throws {
+        let stop = try database.write { db in try apply([row], db).stop }
+        if let stop { throw JournalError.stopped(stop) }
+    }
+
+    /// Returns the number that follows the highest one in a table.
+    ///
+    /// - Throws: `StorageError`.
+    func nextRowID(of table: String) throws -> Int64 {
+        let sql = "SELECT max(rowid) FROM \(table.quotedDatabaseIdentifier)"
+        return try database.read { try Int64.fetchOne($0, sql: sql) ?? 0 } + 1
+    }
+
+    /// Applies rows up to the first that cannot be applied.
+    ///
+    /// - Returns: the number of the last one that is applied, and why the next one is not.
+    private func apply(_ rows: [JournalRow], _ db: Database) throws -> (last: Int64?, stop: JournalStop?) {
+        var last: Int64?
+        for row in rows {
+            do {
+                try apply(row, db)
+            } catch let reason as JournalStop.Reason {
+                return (last, JournalStop(number: row.link.number, scope: row.scope, reason: reason))
+            }
+            last = row.link.number
+        }
+        return (last, nil)
+    }
+
+    private func apply(_ row: JournalRow, _ db: Database) throws {
+        let find = try db.cachedStatement(sql: "SELECT number FROM journal_scope WHERE scope = ?")
+        guard try row.link.follows(Int64.fetchOne(find, arguments: [row.scope]) ?? 0) else { return }
+        guard row.schema <= schema else { throw JournalStop.Reason.newerSchema(row.schema) }
+        let changeset: Changeset
+        do {
+            changeset = try Changeset(encoded: row.changeset)
+        } catch {
+            throw JournalStop.Reason.damaged(error)
+        }
+        try db.inSavepoint {
+            try changeset.apply(tables, in: db)
+            let note = "INSERT INTO journal_scope VALUES (?, ?) ON CONFLICT DO UPDATE SET number = excluded.number"
+            try db.cachedStatement(sql: note).execute(arguments: [row.scope, row.link.number])
+            return .commit
+        }
+    }
+
+    /// Checks that the file follows this journal; a new one begins to.
+    private func check(_ identity: String, _ db: Database) throws {
+        let own = try String.fetchOne(db.cachedStatement(sql: "SELECT identity FROM journal_position"))
+        guard let own else {
+            try db.execute(sql: "INSERT INTO journal_position VALUES (1, ?, 0, '')", arguments: [identity])
+            return
+        }
+        guard own == identity else { throw JournalError.otherJournal(expected: own, found: identity) }
+    }
+
+    private static func position(_ db: Database) throws -> JournalPosition {
+        let find = try db.cachedStatement(sql: "SELECT next, open FROM journal_position")
+        guard let row = try Row.fetchOne(find) else { return JournalPosition() }
+        return JournalPosition(
+            next: try row.value("next"),
+            open: try row.value("open") { (text: String) in text.split(separator: " ").compactMap { Int64($0) } }
+        )
+    }
+
+    private func record(_ position: JournalPosition, _ db: Database) throws {
+        let open = position.open.map(String.init).joined(separator: " ")
+        try db.cachedStatement(sql: "UPDATE journal_position SET next = ?, open = ?")
+            .execute(arguments: [position.next, open])
+    }
+}

@@ -1,0 +1,209 @@
+import Foundation
+import SharedStore
+
+/// The journal in PostgreSQL: its tables, and the statements on them.
+struct JournalStore: Sendable {
+    /// The tables that all servers share.
+    static let migrations = [
+        SharedMigration(
+            "journal/001 journal",
+            sql: """
+                -- The changes of all servers. A row's number is that of the transaction that inserted it.
+                CREATE TABLE journal (
+                    number int8 PRIMARY KEY,
+                    scope text COLLATE "C" NOT NULL,
+                    previous int8 NOT NULL,         -- the row before it in its scope; 0 for the first
+                    write_id text COLLATE "C" NOT NULL CONSTRAINT journal_write UNIQUE,
+                    server text COLLATE "C" NOT NULL,
+                    schema_version int8 NOT NULL,
+                    changeset bytea NOT NULL,
+                    written_at timestamptz NOT NULL DEFAULT now()
+                );
+                -- The last row of each scope, which only changes under the lock of the scope.
+                CREATE TABLE journal_scope (
+                    scope text COLLATE "C" PRIMARY KEY,
+                    number int8 NOT NULL,
+                    previous int8 NOT NULL DEFAULT 0
+                );
+                -- How far each server is: it needs no row below its number again.
+                CREATE TABLE journal_server (
+                    name text COLLATE "C" PRIMARY KEY,
+                    number int8 NOT NULL,
+                    schema_version int8 NOT NULL,
+                    seen_at timestamptz NOT NULL DEFAULT now()
+                );
+                -- The first rowid of each table that no server has reserved.
+                CREATE TABLE journal_rowid (name text COLLATE "C" PRIMARY KEY, next int8 NOT NULL);
+                CREATE TABLE journal_identity (
+                    one boolean PRIMARY KEY DEFAULT true CHECK (one),
+                    identity text NOT NULL DEFAULT gen_random_uuid()::text
+                );
+                INSERT INTO journal_identity DEFAULT VALUES;
+                """
+        )
+    ]
+
+    /// Most rows, and about most bytes, of a page.
+    private static let (mostRows, mostBytes) = (500, 8 << 20)
+    /// Begins the messages that tell servers of a row; the name of the writer follows.
+    static let message = "journal "
+
+    let database: SharedDatabase
+    /// The name of this server.
+    let server: String
+    let schema: Int
+
+    /// Fetches rows that a server misses, on a connection of its own.
+    ///
+    /// - Throws: `SharedStoreError`, `CancellationError`.
+    func page(after position: JournalPosition) async throws -> JournalPage {
+        let rows = try await database.rows(Self.fetching, Self.parameters(position)) { try Self.fetched($0) }
+        return try Self.page(rows, after: position)
+    }
+
+    /// Fetches rows that a server misses, in a transaction.
+    ///
+    /// - Throws: `SharedStoreError`.
+    func page(after position: JournalPosition, in transaction: SQLTransaction) throws -> JournalPage {
+        try Self.page(transaction.rows(Self.fetching, Self.parameters(position)).map(Self.fetched), after: position)
+    }
+
+    /// Adds a row under the lock of its scope, and tells the servers after the commit.
+    ///
+    /// - Throws: `SharedStoreError`.
+    func insert(_ changeset: Changeset, scope: String, write: UUID, in transaction: SQLTransaction) throws -> JournalRow
+    {
+        let encoded = changeset.encoded
+        let rows = try transaction.rows(
+            """
+            WITH head AS (
+                INSERT INTO journal_scope AS scope (scope, number) VALUES ($1, pg_current_xact_id()::text::int8)
+                ON CONFLICT (scope) DO UPDATE SET number = excluded.number, previous = scope.number
+                RETURNING number, previous
+            )
+            INSERT INTO journal (number, scope, previous, write_id, server, schema_version, changeset)
+            SELECT number, $1, previous, $2, $3, $4, $5 FROM head RETURNING number, previous
+            """,
+            [scope, write.uuidString, server, schema, encoded]
+        )
+        guard let row = rows.first else { throw SharedStoreError.noSuchColumn("number") }
+        transaction.notify(Self.message + server)
+        let link = JournalLink(number: try row.value("number"), previous: try row.value("previous"))
+        return JournalRow(link: link, scope: scope, schema: schema, changeset: encoded)
+    }
+
+    /// Asks whether a write was made whose commit was not confirmed.
+    ///
+    /// The locks are free once the transaction of the write has ended. This one changes a row, so that its commit is
+    /// confirmed by a standby only after all that was committed before.
+    ///
+    /// - Throws: `SharedStoreError`, `CancellationError`.
+    func link(of write: UUID, locks: [String]) async throws -> JournalLink? {
+        try await database.write(turns: locks) { transaction in
+            let sql = "UPDATE journal_server SET seen_at = now() WHERE name = $1"
+            if try transaction.execute(sql, [server]) == 0 { try acknowledge(0, in: transaction) }
+            let rows = try transaction.rows(
+                "SELECT number, previous FROM journal WHERE write_id = $1",
+                [write.uuidString]
+            )
+            return try rows.map { JournalLink(number: try $0.value("number"), previous: try $0.value("previous")) }
+                .first
+        }
+    }
+
+    /// Says how far this server is.
+    ///
+    /// - Throws: `SharedStoreError`, `CancellationError`.
+    func acknowledge(_ position: JournalPosition) async throws {
+        let number = position.open.first ?? position.next
+        try await database.write(turns: ["journal/server/\(server)"]) { try acknowledge(number, in: $0) }
+    }
+
+    private func acknowledge(_ number: Int64, in transaction: SQLTransaction) throws {
+        try transaction.execute(
+            """
+            INSERT INTO journal_server (name, number, schema_version) VALUES ($1, $2, $3)
+            ON CONFLICT (name) DO UPDATE SET
+                number = excluded.number, schema_version = excluded.schema_version, seen_at = now()
+            """,
+            [server, number, schema]
+        )
+    }
+
+    /// Reserves numbers for rows of a table.
+    ///
+    /// - Parameter least: the lowest that is free on this server.
+    /// - Throws: `SharedStoreError`, `CancellationError`.
+    func reserveRowIDs(_ count: Int64, for table: String, from least: Int64) async throws -> Range<Int64> {
+        try await database.write(turns: ["journal/rowid/\(table)"]) { transaction in
+            let rows = try transaction.rows(
+                """
+                INSERT INTO journal_rowid AS block (name, next) VALUES ($1, $2 + $3)
+                ON CONFLICT (name) DO UPDATE SET next = greatest(block.next, $2) + $3 RETURNING next
+                """,
+                [table, least, count]
+            )
+            guard let row = rows.first else { throw SharedStoreError.noSuchColumn("next") }
+            let end: Int64 = try row.value("next")
+            return end - count..<end
+        }
+    }
+
+    private static func parameters(_ position: JournalPosition) -> [any SQLParameter] {
+        [position.next, position.open.map(Int.init), mostRows, mostBytes]
+    }
+
+    /// One statement, and so one snapshot, which it returns even without rows.
+    private static let fetching = """
+        SELECT identity, pg_current_snapshot()::text AS snapshot, found,
+            number, previous, scope, schema_version, changeset
+        FROM journal_identity LEFT JOIN (
+            SELECT *, count(*) OVER () AS found, sum(octet_length(changeset)) OVER (ORDER BY number) AS bytes
+            FROM (
+                SELECT * FROM journal WHERE number >= $1 OR number = ANY($2) ORDER BY number LIMIT $3
+            ) AS missed
+        ) AS page ON bytes - octet_length(changeset) < $4
+        ORDER BY number
+        """
+
+    private struct Fetched: Sendable {
+        let identity: String
+        let snapshot: String
+        /// How many rows there were before the limit of bytes.
+        let found: Int?
+        let row: JournalRow?
+    }
+
+    @Sendable private static func fetched(_ row: SQLRow) throws -> Fetched {
+        let number: Int64? = try row.value("number")
+        return Fetched(
+            identity: try row.value("identity"),
+            snapshot: try row.value("snapshot"),
+            found: try row.value("found"),
+            row: try number.map { number in
+                JournalRow(
+                    link: JournalLink(number: number, previous: try row.value("previous")),
+                    scope: try row.value("scope"),
+                    schema: try row.value("schema_version"),
+                    changeset: try row.value("changeset")
+                )
+            }
+        )
+    }
+
+    private static func page(_ fetched: [Fetched], after start: JournalPosition) throws -> JournalPage {
+        guard let first = fetched.first else { throw SharedStoreError.noSuchColumn("identity") }
+        guard let snapshot = JournalSnapshot(first.snapshot) else {
+            throw SharedStoreError.typeMismatch(column: "snapshot")
+        }
+        let rows = fetched.compactMap(\.row)
+        let isComplete = rows.count == first.found ?? 0 && rows.count < mostRows
+        return JournalPage(
+            identity: first.identity,
+            start: start,
+            snapshot: snapshot,
+            rows: rows,
+            isComplete: isComplete
+        )
+    }
+}

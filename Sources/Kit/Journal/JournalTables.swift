@@ -1,0 +1,89 @@
+package import GRDB
+
+/// The tables whose rows a journal replicates, and those that each server derives from them.
+package struct JournalTables: Sendable {
+    /// A row that a change of another server has changed here.
+    package struct RowUpdate {
+        /// The row before; nil if it was inserted.
+        package let before: Row?
+        /// The row after; nil if it was deleted.
+        package let after: Row?
+    }
+
+    /// Updates search indexes and other tables that follow from a row, as triggers do for a local change.
+    package typealias Derivation = @Sendable (Database, RowUpdate) throws -> Void
+
+    private let replicated: Set<String>
+    private let local: Set<String>
+    private let virtualPrefixes: [String]
+    private let derivations: [String: Derivation]
+
+    /// Declares tables.
+    ///
+    /// - Parameters:
+    ///   - replicated: tables with a primary key; all servers have the same rows.
+    ///   - local: tables that follow from others on each server, by triggers for the run that is rolled back, and by
+    ///     `derivations` for good.
+    ///   - virtual: virtual tables; those that one consists of (`NAME_*`) are not replicated.
+    ///   - derivations: by replicated table, what follows from its rows in local tables. Triggers do not run while a
+    ///     changeset is applied, because the rows that they change in replicated tables are part of it.
+    package init(
+        replicated: [String],
+        local: [String] = [],
+        virtual: [String] = [],
+        derivations: [String: Derivation] = [:]
+    ) {
+        self.replicated = Set(replicated)
+        self.local = Set(local)
+        virtualPrefixes = virtual.map { $0 + "_" }
+        self.derivations = derivations
+    }
+
+    /// Checks that sessions can record the tables.
+    ///
+    /// - Throws: ``JournalError/unusableTable(_:)``, `DatabaseError`.
+    func check(in db: Database) throws {
+        for table in replicated.sorted() {
+            guard try db.tableExists(table), try keyPlaces(of: table, db).contains(where: { $0 > 0 }) else {
+                throw JournalError.unusableTable(table)
+            }
+        }
+    }
+
+    func isReplicated(_ table: String) -> Bool { replicated.contains(table) }
+
+    /// Whether changes of a table may stay out of the journal.
+    func isLocal(_ table: String) -> Bool {
+        table.hasPrefix("sqlite_") || local.contains(table) || virtualPrefixes.contains { table.hasPrefix($0) }
+    }
+
+    func derivation(of table: String) -> Derivation? { derivations[table] }
+
+    /// Whether a change can be applied: SQLite would skip a table that has other columns. More columns than those of
+    /// the changeset get their defaults.
+    func fits(_ change: Changeset.Change, _ db: Database) throws -> Bool {
+        guard replicated.contains(change.table), try db.tableExists(change.table) else { return false }
+        let places = try keyPlaces(of: change.table, db)
+        return places.starts(with: change.keyPlaces) && places.dropFirst(change.keyPlaces.count).allSatisfy { $0 == 0 }
+    }
+
+    /// Returns the row that has the key of a change.
+    func row(of change: Changeset.Change, _ db: Database) throws -> Row? {
+        let columns = try db.columns(in: change.table).filter { $0.primaryKeyIndex > 0 }
+        let condition = columns.map { "\($0.name.quotedDatabaseIdentifier) IS ?" }.joined(separator: " AND ")
+        let sql = "SELECT * FROM \(change.table.quotedDatabaseIdentifier) WHERE \(condition)"
+        return try Row.fetchOne(db.cachedStatement(sql: sql), arguments: StatementArguments(change.key))
+    }
+
+    /// Returns the replicated tables that refer to a table, and how.
+    func references(to table: String, _ db: Database) throws -> [(child: String, key: ForeignKeyInfo)] {
+        try replicated.flatMap { child in
+            try db.foreignKeys(on: child).filter { $0.destinationTable.lowercased() == table.lowercased() }
+                .map { (child, $0) }
+        }
+    }
+
+    private func keyPlaces(of table: String, _ db: Database) throws -> [UInt8] {
+        try db.columns(in: table).map { UInt8(clamping: $0.primaryKeyIndex) }
+    }
+}
