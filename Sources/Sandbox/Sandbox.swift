@@ -1,16 +1,16 @@
-public import Foundation
+package import Foundation
 import Hummingbird
 import HummingbirdCore
-public import Logging
+package import Logging
 import NIOCore
-public import ServiceLifecycle
+import ServiceLifecycle
 
 /// Simulated upstreams on one port of 127.0.0.1, each under its own prefix, with faults and a control API under
 /// `/_sandbox`.
 ///
 /// Nothing else in the process reaches it: a server that is to use it is given its base URLs like those of any other
 /// upstream.
-public struct Sandbox: Service {
+package struct Sandbox: Service {
     private let configuration: SandboxConfiguration
     private let logger: Logger
     private let clock: any Clock<Duration>
@@ -25,7 +25,7 @@ public struct Sandbox: Service {
     ///   - harness: the server that is tested, in the same process; nil if there is none.
     ///   - upstreams: the data with which the simulated upstreams begin, as ``export()`` has returned them.
     ///   - logger: for the sandbox's own messages; requests are in its journal, not in the log.
-    public init(
+    package init(
         configuration: SandboxConfiguration,
         harness: (any HarnessedServer)? = nil,
         upstreams: [String: Data] = [:],
@@ -57,14 +57,14 @@ public struct Sandbox: Service {
 
     /// All controls as a page in Markdown: docs/sandbox-controls.md.
     /// - Throws: ``SandboxError/malformedData(resource:reason:)``.
-    public static func controlsPage() throws -> String {
+    package static func controlsPage() throws -> String {
         ControlIndex.markdown(of: try SimulatedUpstreams(seed: SandboxConfiguration().seed))
     }
 
     /// Serves until the graceful shutdown of its service group, or the cancellation of its task; requests that are held
     /// then end without a response.
     /// - Throws: ``SandboxError`` if it cannot start; `CancellationError`.
-    public func run() async throws {
+    package func run() async throws {
         do {
             guard (0...65_535).contains(configuration.port) else {
                 throw SandboxError.cannotListen(port: configuration.port, reason: "a port is 0…65535")
@@ -90,17 +90,17 @@ public struct Sandbox: Service {
     }
 
     /// Resets the simulated upstreams to what another sandbox of the same kind has saved.
-    public func restore(_ saved: SavedUpstreams) { current.upstreams?.restore(saved) }
+    package func restore(_ saved: SavedUpstreams) { current.upstreams?.restore(saved) }
 
     /// Returns the data of the simulated upstreams as files by their names; none while it does not serve.
     /// - Throws: coding errors.
-    public func export() throws -> [String: Data] { try current.upstreams.map { try $0.encode($0.save()) } ?? [:] }
+    package func export() throws -> [String: Data] { try current.upstreams.map { try $0.encode($0.save()) } ?? [:] }
 
     /// The port at which an upstream refuses connections; nil unless a test has said that it does.
     ///
     /// The upstreams share the sandbox's port, so that none of them can refuse them there: the server that is tested
     /// connects to this one instead.
-    public func refusal(of upstream: String) -> Int? {
+    package func refusal(of upstream: String) -> Int? {
         guard let stage = current.stage, let slot = stage.upstreams.slot(named: upstream) else { return nil }
         return slot.gate.fault.refusesConnections ? stage.refusing.number : nil
     }
@@ -143,13 +143,13 @@ public struct Sandbox: Service {
 
     /// The port, as soon as it listens there.
     /// - Throws: ``SandboxError`` if it could not listen or has stopped; `CancellationError`.
-    public var port: Int {
+    package var port: Int {
         get async throws { try await listening.port }
     }
 
     /// The base URL of an upstream, without a slash at the end: `http://127.0.0.1:PORT/spacex`.
     /// - Throws: as ``port``.
-    public func baseURL(of upstream: SandboxUpstream) async throws -> String {
+    package func baseURL(of upstream: SandboxUpstream) async throws -> String {
         "http://127.0.0.1:\(try await port)/\(upstream.rawValue)"
     }
 }

@@ -1,5 +1,5 @@
 /// Why a sandbox does not run.
-public enum SandboxError: Error, Equatable, CustomStringConvertible {
+package enum SandboxError: Error, Equatable, CustomStringConvertible {
     /// The port is taken or not allowed.
     case cannotListen(port: Int, reason: String)
     /// Data that is built into the module cannot be read.
@@ -8,7 +8,7 @@ public enum SandboxError: Error, Equatable, CustomStringConvertible {
     case stopped
 
     /// For a log or a terminal.
-    public var description: String {
+    package var description: String {
         switch self {
         case .cannotListen(let port, let reason): "the sandbox cannot listen on 127.0.0.1:\(port): \(reason)"
         case .malformedData(let resource, let reason): "the sandbox's \(resource) cannot be read: \(reason)"

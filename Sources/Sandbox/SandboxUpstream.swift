@@ -1,5 +1,5 @@
 /// The upstreams that the sandbox simulates; the raw value is the prefix of their paths.
-public enum SandboxUpstream: String, Sendable, CaseIterable {
+package enum SandboxUpstream: String, Sendable, CaseIterable {
     /// The SpaceX REST API, ships only (`/v4/ships`).
     case spacex
     /// The Platzi Fake Store API, products and categories (`/products`, `/categories`).

@@ -2,9 +2,9 @@
 /// waiting tasks is bounded.
 ///
 /// Reserved permits are for short tasks only, so that those need not wait for long ones.
-public actor AsyncSemaphore {
+package actor AsyncSemaphore {
     /// The queue is full.
-    public struct QueueFull: Error, Equatable {}
+    package struct QueueFull: Error, Equatable {}
 
     private struct Waiter {
         let number: Int
@@ -28,7 +28,7 @@ public actor AsyncSemaphore {
     ///   - permits: bodies that run at a time.
     ///   - reserved: bodies of short tasks that run in addition.
     ///   - maximumWaiting: long tasks that may wait for a permit, and short ones.
-    public init(permits: Int, reserved: Int = 0, maximumWaiting: Int) {
+    package init(permits: Int, reserved: Int = 0, maximumWaiting: Int) {
         self.permits = permits + reserved
         free = permits
         freeReserved = reserved
@@ -40,7 +40,7 @@ public actor AsyncSemaphore {
     /// - Parameter isShort: whether the task may hold a reserved permit.
     /// - Throws: ``QueueFull`` at once if too many tasks wait; `CancellationError` if the task is cancelled while it
     ///   waits; what `body` throws.
-    public nonisolated func withPermit<Value: Sendable>(
+    package nonisolated func withPermit<Value: Sendable>(
         isShort: Bool = false,
         _ body: @Sendable () async throws -> Value
     ) async throws -> Value {
@@ -56,10 +56,10 @@ public actor AsyncSemaphore {
     }
 
     /// Number of tasks that wait for a permit.
-    public var waiting: Int { queue.count }
+    package var waiting: Int { queue.count }
 
     /// Number of tasks that hold a permit.
-    public var running: Int { permits - free - freeReserved }
+    package var running: Int { permits - free - freeReserved }
 
     private func acquire(isShort: Bool) async throws -> Permit {
         try Task.checkCancellation()

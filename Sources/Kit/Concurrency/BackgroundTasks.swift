@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Tasks that no caller waits for. They end with the server.
-public final class BackgroundTasks: Sendable {
+package final class BackgroundTasks: Sendable {
     private struct State {
         var tasks: [Int: Task<Void, Never>] = [:]
         var lastNumber = 0
@@ -11,13 +11,13 @@ public final class BackgroundTasks: Sendable {
     private let state = Mutex(State())
 
     /// Creates a registry without tasks.
-    public init() {}
+    package init() {}
 
     /// Number of tasks under way.
-    public var count: Int { state.withLock { $0.tasks.count } }
+    package var count: Int { state.withLock { $0.tasks.count } }
 
     /// Starts a task. Does nothing after ``stop()``.
-    public func start(_ work: @escaping @Sendable () async -> Void) {
+    package func start(_ work: @escaping @Sendable () async -> Void) {
         state.withLock { state in
             guard !state.isStopped else { return }
             state.lastNumber += 1
@@ -31,7 +31,7 @@ public final class BackgroundTasks: Sendable {
     }
 
     /// Cancels all tasks; none can be started afterwards.
-    public func stop() {
+    package func stop() {
         let tasks = state.withLock { state in
             state.isStopped = true
             let tasks = Array(state.tasks.values)

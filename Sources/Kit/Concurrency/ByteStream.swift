@@ -1,21 +1,21 @@
-public import NIOCore
+package import NIOCore
 
 /// A body in parts, produced on demand: a slow consumer holds the source back.
-public struct ByteStream: AsyncSequence, Sendable {
+package struct ByteStream: AsyncSequence, Sendable {
     /// A part.
-    public typealias Element = ByteBuffer
+    package typealias Element = ByteBuffer
     /// Gives the next part, nil at the end.
-    public typealias Next = () async throws -> ByteBuffer?
+    package typealias Next = () async throws -> ByteBuffer?
 
     private let begin: @Sendable () -> Next
 
     /// A stream that each iteration begins again, if its source can.
-    public init(begin: @escaping @Sendable () -> Next) {
+    package init(begin: @escaping @Sendable () -> Next) {
         self.begin = begin
     }
 
     /// The parts of a sequence.
-    public init<Parts: AsyncSequence & Sendable>(_ parts: Parts) where Parts.Element == ByteBuffer {
+    package init<Parts: AsyncSequence & Sendable>(_ parts: Parts) where Parts.Element == ByteBuffer {
         self.init {
             var iterator = parts.makeAsyncIterator()
             return { try await iterator.next() }
@@ -23,7 +23,7 @@ public struct ByteStream: AsyncSequence, Sendable {
     }
 
     /// These bytes in one part.
-    public init(_ bytes: ByteBuffer) {
+    package init(_ bytes: ByteBuffer) {
         self.init {
             var rest: ByteBuffer? = bytes.readableBytes > 0 ? bytes : nil
             return {
@@ -35,7 +35,7 @@ public struct ByteStream: AsyncSequence, Sendable {
 
     /// The same parts, of which the source is asked for the next one only when `caughtUp` has returned after the one
     /// before: for a taker that says it is ready before it has done anything.
-    public func paced(by caughtUp: @escaping @Sendable () async throws -> Void) -> ByteStream {
+    package func paced(by caughtUp: @escaping @Sendable () async throws -> Void) -> ByteStream {
         ByteStream { [begin] in
             let next = begin()
             var isFirst = true
@@ -48,23 +48,23 @@ public struct ByteStream: AsyncSequence, Sendable {
     }
 
     /// Starts reading.
-    public func makeAsyncIterator() -> Iterator { Iterator(next: begin()) }
+    package func makeAsyncIterator() -> Iterator { Iterator(next: begin()) }
 
     /// Reads part by part.
-    public struct Iterator: AsyncIteratorProtocol {
+    package struct Iterator: AsyncIteratorProtocol {
         let next: Next
 
         /// The next part, nil at the end.
         ///
         /// - Throws: What the source throws.
-        public func next() async throws -> ByteBuffer? { try await next() }
+        package func next() async throws -> ByteBuffer? { try await next() }
     }
 
     /// Collects the whole body.
     ///
     /// - Parameter limit: Largest body in bytes.
     /// - Throws: `NIOTooManyBytesError` for a larger one; what the source throws.
-    public func collect(upTo limit: Int) async throws -> ByteBuffer {
+    package func collect(upTo limit: Int) async throws -> ByteBuffer {
         var whole = ByteBuffer()
         for try await part in self {
             guard whole.readableBytes + part.readableBytes <= limit else { throw NIOTooManyBytesError(maxBytes: limit) }

@@ -1,7 +1,7 @@
 /// The requests under way and the tasks that wait for each of them: single flight as a value, without tasks and locks.
-public struct InFlightTable<Key: Hashable, Waiter> {
+package struct InFlightTable<Key: Hashable, Waiter> {
     /// What a task that joins a flight has to do.
-    public enum Role: Sendable, Equatable {
+    package enum Role: Sendable, Equatable {
         /// The key is not in flight: run the work.
         case lead
         /// It is in flight: wait with the others.
@@ -9,7 +9,7 @@ public struct InFlightTable<Key: Hashable, Waiter> {
     }
 
     /// Identifies one wait.
-    public struct Ticket: Hashable, Sendable {
+    package struct Ticket: Hashable, Sendable {
         fileprivate let number: Int
     }
 
@@ -17,19 +17,19 @@ public struct InFlightTable<Key: Hashable, Waiter> {
     private var lastNumber = 0
 
     /// Creates an empty table.
-    public init() {}
+    package init() {}
 
     /// Whether a key is in flight.
-    public func isInFlight(_ key: Key) -> Bool { flights[key] != nil }
+    package func isInFlight(_ key: Key) -> Bool { flights[key] != nil }
 
     /// Returns a new ticket for ``join(_:_:ticket:)`` and ``leave(_:ticket:)``.
-    public mutating func makeTicket() -> Ticket {
+    package mutating func makeTicket() -> Ticket {
         lastNumber += 1
         return Ticket(number: lastNumber)
     }
 
     /// Adds a waiter to the flight of a key, which begins if there is none.
-    public mutating func join(_ key: Key, _ waiter: Waiter, ticket: Ticket) -> Role {
+    package mutating func join(_ key: Key, _ waiter: Waiter, ticket: Ticket) -> Role {
         let role: Role = flights[key] == nil ? .lead : .follow
         flights[key, default: [:]][ticket] = waiter
         return role
@@ -38,14 +38,14 @@ public struct InFlightTable<Key: Hashable, Waiter> {
     /// Removes a waiter whose patience is over or whose client has disconnected; the flight continues.
     ///
     /// - Returns: The waiter, nil if it did not wait any more.
-    public mutating func leave(_ key: Key, ticket: Ticket) -> Waiter? {
+    package mutating func leave(_ key: Key, ticket: Ticket) -> Waiter? {
         flights[key]?.removeValue(forKey: ticket)
     }
 
     /// Ends a flight.
     ///
     /// - Returns: Its remaining waiters in no particular order.
-    public mutating func complete(_ key: Key) -> [Waiter] {
+    package mutating func complete(_ key: Key) -> [Waiter] {
         flights.removeValue(forKey: key).map { Array($0.values) } ?? []
     }
 }

@@ -3,7 +3,7 @@ import Synchronization
 /// A mutual exclusion lock for each key, fair: tasks get a key in the order of their requests.
 ///
 /// Apps serialise changes of one document, one note or one path with it.
-public final class KeyedMutex: Sendable {
+package final class KeyedMutex: Sendable {
     private struct Waiter {
         let number: Int
         let continuation: CheckedContinuation<Void, any Error>
@@ -18,13 +18,13 @@ public final class KeyedMutex: Sendable {
     private let state = Mutex(State())
 
     /// The key was not free in time.
-    public struct WaitTooLong: Error {
+    package struct WaitTooLong: Error {
         /// Creates the error.
-        public init() {}
+        package init() {}
     }
 
     /// Creates a mutex of which no key is held.
-    public init() {}
+    package init() {}
 
     /// Runs `body` while it holds all of these keys.
     ///
@@ -37,7 +37,7 @@ public final class KeyedMutex: Sendable {
     ///   - isolation: The actor of the caller.
     ///   - body: Runs while the keys are held.
     /// - Throws: `CancellationError` if the task is cancelled while it waits; ``WaitTooLong``; what `body` throws.
-    public func holding<Result>(
+    package func holding<Result>(
         _ keys: [String],
         timeout: (@Sendable () async throws -> Void)? = nil,
         isolation: isolated (any Actor)? = #isolation,

@@ -2,29 +2,29 @@ import Synchronization
 
 /// Random numbers: those of the system, or in a server under test a sequence that follows from a seed, so that two runs
 /// are equal. The composition root sets which.
-public final class Randomness: Sendable {
+package final class Randomness: Sendable {
     /// Those of the server for which the task works; nil for the system's.
-    @TaskLocal public static var current: Randomness?
+    @TaskLocal package static var current: Randomness?
 
     private let seed: UInt64
     /// How many numbers were drawn, by what for.
     private let drawn = Mutex<[String: UInt64]>([:])
 
     /// Creates a sequence.
-    public init(seed: UInt64) { self.seed = seed }
+    package init(seed: UInt64) { self.seed = seed }
 
     /// Begins again.
-    public func reset() { drawn.withLock { $0 = [:] } }
+    package func reset() { drawn.withLock { $0 = [:] } }
 
     /// Returns a random number.
     ///
     /// - Parameter purpose: What it is for: the numbers of one purpose do not depend on how many another one draws.
-    public static func number(for purpose: String) -> UInt64 {
+    package static func number(for purpose: String) -> UInt64 {
         current?.next(for: purpose) ?? .random(in: .min ... .max)
     }
 
     /// Returns random bytes, fit for keys unless a test has set a seed.
-    public static func bytes(_ count: Int, for purpose: String) -> [UInt8] {
+    package static func bytes(_ count: Int, for purpose: String) -> [UInt8] {
         var bytes: [UInt8] = []
         while bytes.count < count {
             withUnsafeBytes(of: number(for: purpose)) { bytes += $0.prefix(count - bytes.count) }
@@ -33,7 +33,7 @@ public final class Randomness: Sendable {
     }
 
     /// Returns a random number in 0..<1.
-    public static func fraction(for purpose: String) -> Double { Double(number(for: purpose) >> 11) * 0x1p-53 }
+    package static func fraction(for purpose: String) -> Double { Double(number(for: purpose) >> 11) * 0x1p-53 }
 
     private func next(for purpose: String) -> UInt64 {
         let index = drawn.withLock { drawn in

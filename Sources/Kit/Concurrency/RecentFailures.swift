@@ -1,8 +1,8 @@
-public import Foundation
+package import Foundation
 import Synchronization
 
 /// Failures of recent attempts, by subject, so that not every request repeats an attempt that has failed.
-public final class RecentFailures<Subject: Hashable & Sendable, Failure: Error>: Sendable {
+package final class RecentFailures<Subject: Hashable & Sendable, Failure: Error>: Sendable {
     /// Largest number of failures that are remembered.
     private static var maximum: Int { 1000 }
 
@@ -12,10 +12,10 @@ public final class RecentFailures<Subject: Hashable & Sendable, Failure: Error>:
     /// Creates a record without failures.
     ///
     /// - Parameter lifetime: How long a failure is remembered, in seconds.
-    public init(lifetime: TimeInterval) { self.lifetime = lifetime }
+    package init(lifetime: TimeInterval) { self.lifetime = lifetime }
 
     /// Returns the failure of a recent attempt; nil if the subject may be tried.
-    public func failure(of subject: Subject, at now: Date) -> Failure? {
+    package func failure(of subject: Subject, at now: Date) -> Failure? {
         failures.withLock { failures in
             guard let known = failures[subject] else { return nil }
             if isRecent(known.until, at: now) { return known.failure }
@@ -25,7 +25,7 @@ public final class RecentFailures<Subject: Hashable & Sendable, Failure: Error>:
     }
 
     /// Remembers a failure.
-    public func record(_ failure: Failure, of subject: Subject, at now: Date) {
+    package func record(_ failure: Failure, of subject: Subject, at now: Date) {
         failures.withLock { failures in
             if failures.count >= Self.maximum {
                 failures = failures.filter { isRecent($0.value.until, at: now) }
@@ -36,10 +36,10 @@ public final class RecentFailures<Subject: Hashable & Sendable, Failure: Error>:
     }
 
     /// Forgets the failure of a subject.
-    public func forget(_ subject: Subject) { failures.withLock { $0[subject] = nil } }
+    package func forget(_ subject: Subject) { failures.withLock { $0[subject] = nil } }
 
     /// Forgets all failures.
-    public func forgetAll() { failures.withLock { $0 = [:] } }
+    package func forgetAll() { failures.withLock { $0 = [:] } }
 
     /// A failure that ends later than any can was recorded before the clock was set back.
     private func isRecent(_ until: Date, at now: Date) -> Bool {

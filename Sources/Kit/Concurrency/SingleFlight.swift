@@ -3,9 +3,9 @@ import Synchronization
 /// Collapses identical requests that are under way at the same time into one (RFC 9211 §2.6 `collapsed`).
 ///
 /// The work runs in a task of its own: a caller that is cancelled, or whose patience ends, stops only its own wait.
-public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sendable {
+package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sendable {
     /// How a wait ended.
-    public enum WaitOutcome: Sendable {
+    package enum WaitOutcome: Sendable {
         /// The work has ended.
         case completed(Result<Value, Failure>)
         /// The patience ended, or the waiting task was cancelled; the work continues.
@@ -13,7 +13,7 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable, Failu
     }
 
     /// The work of one flight.
-    public typealias Work = @Sendable () async throws(Failure) -> Value
+    package typealias Work = @Sendable () async throws(Failure) -> Value
 
     private typealias Waiter = CheckedContinuation<WaitOutcome, Never>
 
@@ -28,7 +28,7 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable, Failu
     /// Creates a table of flights.
     ///
     /// - Parameter sleep: Waits for a span of time, and throws if its task is cancelled.
-    public init(sleep: @escaping @Sendable (Duration) async throws -> Void) {
+    package init(sleep: @escaping @Sendable (Duration) async throws -> Void) {
         self.sleep = sleep
     }
 
@@ -38,7 +38,7 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable, Failu
     ///   - patience: Longest wait; nil waits to the end.
     ///   - joined: Is called once the caller waits: the end of the flight ends its wait.
     /// - Returns: How the wait ended, and whether the work was another caller's (`collapsed`).
-    public func run(
+    package func run(
         _ key: Key,
         patience: Duration?,
         joined: @escaping @Sendable () -> Void = {},
@@ -62,7 +62,7 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable, Failu
     }
 
     /// Cancels all work. Its callers receive what the cancelled work throws.
-    public func cancelAll() {
+    package func cancelAll() {
         for task in state.withLock({ Array($0.tasks.values) }) { task.cancel() }
     }
 

@@ -1,8 +1,8 @@
-public import GRDB
+package import GRDB
 
 /// Identifies a blob by a random positive number: the row's id in table `blob` and, in hexadecimal, the name of its
 /// file.
-public struct BlobID: Hashable, Sendable, CustomStringConvertible {
+package struct BlobID: Hashable, Sendable, CustomStringConvertible {
     let number: Int64
 
     package init(number: Int64) {
@@ -37,30 +37,30 @@ public struct BlobID: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The name of the file.
-    public var description: String { fileName }
+    package var description: String { fileName }
 }
 
 extension BlobID: DatabaseValueConvertible {
     /// The id of the row.
-    public var databaseValue: DatabaseValue { number.databaseValue }
+    package var databaseValue: DatabaseValue { number.databaseValue }
 
     /// Reads the id of a row; nil unless it is a positive integer.
-    public static func fromDatabaseValue(_ value: DatabaseValue) -> BlobID? {
+    package static func fromDatabaseValue(_ value: DatabaseValue) -> BlobID? {
         Int64.fromDatabaseValue(value).flatMap { $0 > 0 ? BlobID(number: $0) : nil }
     }
 }
 
 /// A body that is stored as a file.
-public struct Blob: Hashable, Sendable {
+package struct Blob: Hashable, Sendable {
     /// The identity.
-    public var id: BlobID
+    package var id: BlobID
     /// The length in bytes.
-    public var length: Int
+    package var length: Int
     /// Removes the file if no row ever names it; nil for a blob that was read from a row.
     let claim: BlobClaim?
 
     /// Creates the description of a blob that a row names.
-    public init(id: BlobID, length: Int) {
+    package init(id: BlobID, length: Int) {
         self.init(id: id, length: length, claim: nil)
     }
 
@@ -71,12 +71,12 @@ public struct Blob: Hashable, Sendable {
     }
 
     /// Returns whether both name the same file of the same length.
-    public static func == (one: Blob, other: Blob) -> Bool {
+    package static func == (one: Blob, other: Blob) -> Bool {
         one.id == other.id && one.length == other.length
     }
 
     /// Hashes identity and length.
-    public func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         hasher.combine(id)
         hasher.combine(length)
     }

@@ -2,24 +2,24 @@ import Foundation
 import GRDB
 
 /// Compares the files of blobs with the rows that name them. Changes nothing.
-public struct BlobCheck: Sendable, Equatable {
+package struct BlobCheck: Sendable, Equatable {
     /// Number of blobs that rows name.
-    public internal(set) var count = 0
+    package internal(set) var count = 0
     /// Blobs that rows name and whose file is missing.
-    public internal(set) var missing: [BlobID] = []
+    package internal(set) var missing: [BlobID] = []
     /// Blobs whose file has another length than the row says.
-    public internal(set) var cut: [BlobID] = []
+    package internal(set) var cut: [BlobID] = []
     /// Blobs whose file has a changed byte.
-    public internal(set) var changed: [BlobID] = []
+    package internal(set) var changed: [BlobID] = []
     /// Blobs whose file cannot be read.
-    public internal(set) var unreadable: [BlobID] = []
+    package internal(set) var unreadable: [BlobID] = []
     /// Blobs that no row names and that the next start keeps: they may be the remains of lost rows.
-    public internal(set) var unknown: [BlobID] = []
+    package internal(set) var unknown: [BlobID] = []
 
     /// Names the missing, truncated, changed and unreadable files; nil if there are none.
     ///
     /// - Parameter limit: The most names of each kind.
-    public func faults(limit: Int = 5) -> String? {
+    package func faults(limit: Int = 5) -> String? {
         let faults = [("missing", missing), ("cut", cut), ("changed", changed), ("unreadable", unreadable)].compactMap {
             Self.text($0, $1, limit)
         }
@@ -29,7 +29,7 @@ public struct BlobCheck: Sendable, Equatable {
     /// Names the files that no row names; nil if there are none.
     ///
     /// - Parameter limit: The most names.
-    public func strangers(limit: Int = 5) -> String? { Self.text("unknown", unknown, limit) }
+    package func strangers(limit: Int = 5) -> String? { Self.text("unknown", unknown, limit) }
 
     private static func text(_ what: String, _ ids: [BlobID], _ limit: Int) -> String? {
         guard !ids.isEmpty else { return nil }

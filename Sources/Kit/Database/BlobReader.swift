@@ -1,9 +1,9 @@
-public import Foundation
+package import Foundation
 
 /// An open blob, which is read in parts of any size and order.
-public struct BlobReader: Sendable {
+package struct BlobReader: Sendable {
     /// The blob that is read.
-    public let blob: Blob
+    package let blob: Blob
     private let file: OpenFile
     private let checksums: BlobChecksums?
     private let checks: BlobChecks
@@ -17,7 +17,7 @@ public struct BlobReader: Sendable {
     ///
     /// - Throws: ``StorageError/rangeOutsideBlob(_:requested:length:)``; ``StorageError/blobUnavailable(_:)`` if the
     ///   file was truncated meanwhile or has a changed byte; other ``StorageError``s if it cannot be read.
-    public func read(_ range: Range<Int>) throws -> Data {
+    package func read(_ range: Range<Int>) throws -> Data {
         guard range.lowerBound >= 0, range.upperBound <= blob.length else {
             throw StorageError.rangeOutsideBlob(blob.id, requested: range, length: blob.length)
         }
@@ -34,7 +34,7 @@ public struct BlobReader: Sendable {
     /// Reads all bytes, of blobs that are known to fit into memory.
     ///
     /// - Throws: ``StorageError``.
-    public func readAll() throws -> Data {
+    package func readAll() throws -> Data {
         try read(0..<blob.length)
     }
 }

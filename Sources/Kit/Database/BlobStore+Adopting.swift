@@ -7,7 +7,7 @@ extension BlobStore {
     /// it is removed with its last reference, or at the next start.
     ///
     /// - Throws: ``StorageError``, also if the file is missing or a symbolic link.
-    public func adopt(_ place: TemporaryPath) throws -> Blob {
+    package func adopt(_ place: TemporaryPath) throws -> Blob {
         let file = try OpenFile(place.path, O_RDONLY | O_NOFOLLOW)
         guard fchmod(file.descriptor, 0o600) == 0 else {
             throw StorageError.system(errno, path: place.path, operation: "fchmod")
@@ -39,7 +39,7 @@ extension BlobStore {
 
     /// Returns the path of a blob's file, for a child process that reads it. The file may be removed at any moment,
     /// with the blob's row.
-    public func filePath(of blob: Blob) -> String { path(blob.id) }
+    package func filePath(of blob: Blob) -> String { path(blob.id) }
 }
 
 extension BlobStore {
@@ -47,7 +47,7 @@ extension BlobStore {
     /// deleted meanwhile, and takes no space of its own.
     ///
     /// - Throws: ``StorageError/blobUnavailable(_:)`` if the file is missing; other ``StorageError``s.
-    public func hold(_ blob: Blob, in folder: ScratchFolder) throws -> TemporaryPath {
+    package func hold(_ blob: Blob, in folder: ScratchFolder) throws -> TemporaryPath {
         let place = folder.place()
         guard link(path(blob.id), place.path) == 0 else {
             let code = errno

@@ -1,5 +1,5 @@
-public import Foundation
-public import GRDB
+package import Foundation
+package import GRDB
 import Logging
 
 /// Stores bodies above ``inlineLimit`` as files: they are written under an unfinished name, fsynced, get their name as
@@ -10,9 +10,9 @@ import Logging
 /// deleted the blob has committed (`BlobRemoval`). After a crash at any moment the file of each row exists, and the
 /// next start removes what has an unfinished name and no row. A finished file without either is that of a row that was
 /// lost: no start removes it; it is reported.
-public struct BlobStore: Sendable {
+package struct BlobStore: Sendable {
     /// Larger bodies are stored as files: from about this size, SQLite is slower than the file system.
-    public static let inlineLimit = 100_000
+    package static let inlineLimit = 100_000
 
     static let migrations = [
         SchemaMigration(
@@ -44,14 +44,14 @@ public struct BlobStore: Sendable {
     /// Creates a writer. The blob appears under its name only when ``BlobWriter/finish(expectedLength:)`` has returned.
     ///
     /// - Throws: ``StorageError``.
-    public func writer() throws -> BlobWriter {
+    package func writer() throws -> BlobWriter {
         try BlobWriter(store: self, id: .random())
     }
 
     /// Writes a blob of known bytes. Blocks until they are on the disk.
     ///
     /// - Throws: ``StorageError``.
-    public func write(_ bytes: Data) throws -> Blob {
+    package func write(_ bytes: Data) throws -> Blob {
         let writer = try writer()
         try writer.append(bytes)
         return try writer.finish(expectedLength: bytes.count)
@@ -61,7 +61,7 @@ public struct BlobStore: Sendable {
     /// the blob has a row.
     ///
     /// - Throws: ``StorageError/blobUnavailable(_:)`` if its file is missing or truncated; errors of the database.
-    public func insert(_ blob: Blob, in db: Database) throws {
+    package func insert(_ blob: Blob, in db: Database) throws {
         _ = try reader(blob)
         try db.cachedStatement(sql: Self.insertRow)
             .execute(arguments: [blob.id, blob.length, blob.claim?.checksums.data])
@@ -70,7 +70,7 @@ public struct BlobStore: Sendable {
 
     /// Discards a finished blob that has no row, because the transaction that was to write it has failed: its file is
     /// removed now, not only with the last reference. Does nothing to one that a row names or may name.
-    public func discard(_ blob: Blob) {
+    package func discard(_ blob: Blob) {
         blob.claim?.discard()
     }
 
@@ -78,7 +78,7 @@ public struct BlobStore: Sendable {
     ///
     /// - Throws: ``StorageError/blobUnavailable(_:)`` if the file is missing or has another length than its row says,
     ///   or if a changed byte was met in it.
-    public func reader(_ blob: Blob) throws -> BlobReader {
+    package func reader(_ blob: Blob) throws -> BlobReader {
         let file: OpenFile
         do {
             file = try OpenFile(path(blob.id), O_RDONLY)

@@ -1,11 +1,11 @@
-public import Foundation
+package import Foundation
 import Synchronization
 
 /// Writes a blob to an unfinished file, which ``finish(expectedLength:)`` gives its name. A writer that is released
 /// before leaves nothing.
 ///
 /// The calls block until the operating system has accepted the bytes.
-public final class BlobWriter: Sendable {
+package final class BlobWriter: Sendable {
     private struct State {
         /// Nil once the blob is finished or discarded.
         var file: OpenFile?
@@ -39,7 +39,7 @@ public final class BlobWriter: Sendable {
     /// Appends bytes. After an error the blob is discarded.
     ///
     /// - Throws: ``StorageError/diskFull(path:)``, ``StorageError/bodyAlreadyFinished`` and other ``StorageError``s.
-    public func append(_ bytes: some DataProtocol) throws {
+    package func append(_ bytes: some DataProtocol) throws {
         try whileWriting { file, state in
             for region in bytes.regions {
                 try region.withUnsafeBytes { try file.write($0) }
@@ -53,7 +53,7 @@ public final class BlobWriter: Sendable {
     ///
     /// - Parameter expectedLength: Announced length in bytes, such as that of `Content-Length`.
     /// - Throws: ``StorageError/incompleteBody(expected:received:)`` if it has another length; other ``StorageError``s.
-    public func finish(expectedLength: Int? = nil) throws -> Blob {
+    package func finish(expectedLength: Int? = nil) throws -> Blob {
         let checksums = try whileWriting { file, state in
             if let expectedLength, expectedLength != state.checksums.length {
                 throw StorageError.incompleteBody(expected: expectedLength, received: state.checksums.length)
@@ -66,7 +66,7 @@ public final class BlobWriter: Sendable {
     }
 
     /// Discards the blob. Does nothing if it is finished.
-    public func abort() {
+    package func abort() {
         state.withLock { discard(&$0) }
     }
 

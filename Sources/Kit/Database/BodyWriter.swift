@@ -1,11 +1,11 @@
-public import Foundation
+package import Foundation
 import Synchronization
 
 /// Collects a body of unknown length: in memory up to ``BlobStore/inlineLimit`` bytes, else in a file.
 ///
 /// A writer that is released before it has finished leaves nothing. The calls block until the operating system has
 /// accepted the bytes.
-public final class BodyWriter: Sendable {
+package final class BodyWriter: Sendable {
     private enum State {
         case memory(Data)
         case file(BlobWriter)
@@ -21,7 +21,7 @@ public final class BodyWriter: Sendable {
     /// - Parameters:
     ///   - blobs: Stores the body if it is large.
     ///   - inlineLimit: Most bytes that stay in memory.
-    public init(blobs: BlobStore, inlineLimit: Int = BlobStore.inlineLimit) {
+    package init(blobs: BlobStore, inlineLimit: Int = BlobStore.inlineLimit) {
         self.blobs = blobs
         self.inlineLimit = inlineLimit
     }
@@ -29,7 +29,7 @@ public final class BodyWriter: Sendable {
     /// Appends bytes. After an error the body is discarded.
     ///
     /// - Throws: ``StorageError``.
-    public func append(_ bytes: some DataProtocol) throws {
+    package func append(_ bytes: some DataProtocol) throws {
         try state.withLock { state in
             switch state {
             case .memory(var data):
@@ -55,7 +55,7 @@ public final class BodyWriter: Sendable {
     /// - Parameter expectedLength: Announced length in bytes, such as that of `Content-Length`.
     /// - Throws: ``StorageError/incompleteBody(expected:received:)`` if it has another length; nothing is kept then.
     ///   Other ``StorageError``s.
-    public func finish(expectedLength: Int? = nil) throws -> StoredBody {
+    package func finish(expectedLength: Int? = nil) throws -> StoredBody {
         try state.withLock { state in
             let body: StoredBody
             switch state {

@@ -3,7 +3,7 @@ import Foundation
 extension String {
     /// The text in canonical composition (NFC) and Unicode simple case folding: the form in which texts are compared,
     /// sorted and searched regardless of case.
-    public var caseFolded: String {
+    package var caseFolded: String {
         String(String.UnicodeScalarView(precomposedStringWithCanonicalMapping.unicodeScalars.map(Self.folded)))
     }
 
@@ -28,13 +28,13 @@ extension String {
 extension String {
     /// The text in Unicode full case folding, canonically composed: `Straße` and `STRASSE`, `Σίσυφος` and `ΣΊΣΥΦΟΣ` are
     /// equal (Unicode Standard, section 3.13, D145).
-    public var fullyCaseFolded: String {
+    package var fullyCaseFolded: String {
         let letters = decomposedStringWithCanonicalMapping.unicodeScalars
         return letters.reduce(into: "") { $0 += Self.fullyFolded($1) }.precomposedStringWithCanonicalMapping
     }
 
     /// The text with fullwidth and halfwidth forms replaced by their decomposition mappings (RFC 8265 §3.3.1).
-    public var widthMapped: String {
+    package var widthMapped: String {
         unicodeScalars.reduce(into: "") { text, scalar in
             let isForm = scalar == "\u{3000}" || (0xFF01...0xFFEE).contains(scalar.value)
             text += isForm ? String(scalar).precomposedStringWithCompatibilityMapping : String(scalar)

@@ -1,20 +1,20 @@
-public import Foundation
+package import Foundation
 
 /// The locked folder that holds all data of one Larder: the database, the blobs, the key that seals the secrets.
 ///
 /// While a value of this type exists, no other process can create one for the same folder.
-public struct DataDirectory: Sendable {
+package struct DataDirectory: Sendable {
     /// Absolute path of the folder.
-    public let path: String
+    package let path: String
     private let lock: DirectoryLock
 
     /// The SQLite database; SQLite keeps its `-wal` and `-shm` beside it.
-    public var databasePath: String { "\(path)/\(Self.databaseName)" }
+    package var databasePath: String { "\(path)/\(Self.databaseName)" }
     package static let databaseName = "larder.sqlite"
     /// The folder of the bodies that are too large for the database.
-    public var blobsPath: String { path + "/blobs" }
+    package var blobsPath: String { path + "/blobs" }
     /// The 256-bit key that seals the secrets of the database. Without it, a backup cannot read them.
-    public var keyPath: String { path + "/larder.key" }
+    package var keyPath: String { path + "/larder.key" }
 
     /// The name of the file that is locked.
     package static let lockName = "larder.lock"
@@ -25,7 +25,7 @@ public struct DataDirectory: Sendable {
     ///
     /// - Throws: ``StorageError/directoryInUse(path:pid:)``, ``StorageError/notWritable(path:)``,
     ///   ``StorageError/diskFull(path:)`` or ``StorageError/inputOutput(path:operation:code:)``.
-    public init(at url: URL) throws {
+    package init(at url: URL) throws {
         try self.init(path: url.standardizedFileURL.path, isTemporary: false)
     }
 
@@ -74,7 +74,7 @@ public struct DataDirectory: Sendable {
     ///
     /// - Parameter names: What stays beside the lock.
     /// - Throws: ``StorageError``.
-    public func removeContents(but names: Set<String> = []) throws {
+    package func removeContents(but names: Set<String> = []) throws {
         let kept = names.union([Self.lockName])
         for name in try OpenFile.names(in: path) where !kept.contains(name) {
             try OpenFile.remove("\(path)/\(name)")
@@ -84,5 +84,5 @@ public struct DataDirectory: Sendable {
     /// Removes the folder with everything in it. No database may be open in it.
     ///
     /// - Throws: ``StorageError``.
-    public func remove() throws { try OpenFile.remove(path) }
+    package func remove() throws { try OpenFile.remove(path) }
 }

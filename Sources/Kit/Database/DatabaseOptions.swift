@@ -1,7 +1,7 @@
 /// Options for opening a database.
-public struct DatabaseOptions: Sendable {
+package struct DatabaseOptions: Sendable {
     /// When the pages of a database are checked before it is used. The check reads the whole file.
-    public enum IntegrityCheck: Sendable {
+    package enum IntegrityCheck: Sendable {
         /// Always.
         case always
         /// When the last process ended without closing it. SQLite recovers from that by itself; the check looks for a
@@ -12,11 +12,11 @@ public struct DatabaseOptions: Sendable {
     }
 
     /// When the pages are checked. Only the file's header is looked at in any case.
-    public var integrityCheck: IntegrityCheck
+    package var integrityCheck: IntegrityCheck
     /// Number of connections that read at the same time. Each caches up to 4 MiB of pages.
-    public var maximumReaderCount: Int
+    package var maximumReaderCount: Int
     /// How long a connection waits for a lock of another one on the database, in seconds.
-    public var busyTimeout: Double
+    package var busyTimeout: Double
     /// Whether what was acknowledged survives a loss of power. Data that ends with its process needs no such thing.
     package var isDurable = true
     /// Whether the files are known to be those that this process has made and closed in order. They are neither checked
@@ -26,7 +26,7 @@ public struct DatabaseOptions: Sendable {
     package var trace: (@Sendable (String) -> Void)?
 
     /// Creates options; the defaults fit a server.
-    public init(
+    package init(
         integrityCheck: IntegrityCheck = .afterUncleanStop,
         maximumReaderCount: Int = 5,
         busyTimeout: Double = 5

@@ -1,22 +1,22 @@
 import Foundation
-public import GRDB
+package import GRDB
 
 /// Checks whether the database, key and blobs of a data directory belong together, and what is missing. Changes
 /// nothing.
 ///
 /// `serve` runs it before anything is opened for writing, `doctor` shows its result. What cannot be used is refused by
 /// an error; files that are missing, truncated or unknown are named, because everything else can still be served.
-public struct DirectoryCheck: Sendable {
+package struct DirectoryCheck: Sendable {
     /// Whether the directory is new: the first start creates everything.
-    public internal(set) var isNew = true
+    package internal(set) var isNew = true
     /// Whether the tables are those of this build; otherwise the next start of the server updates them.
-    public internal(set) var isCurrent = true
+    package internal(set) var isCurrent = true
     /// Whether the last process ended without closing the database.
-    public internal(set) var wasLeftOpen = false
+    package internal(set) var wasLeftOpen = false
     /// Whether the database has a log, as after a killed process.
     var hasLog = false
     /// The blobs' files, compared with the rows.
-    public internal(set) var files = BlobCheck()
+    package internal(set) var files = BlobCheck()
 
     /// Whether the file of the database has at least a header.
     var isBegun = false
@@ -34,7 +34,7 @@ public struct DirectoryCheck: Sendable {
     ///   - inspect: Reads more from the database; called only if its schema is that of this build.
     ///   - progress: Receives what is being done.
     /// - Throws: ``StorageError`` if it cannot be used.
-    public init(
+    package init(
         of directory: DataDirectory,
         migrations: [SchemaMigration],
         options: DatabaseOptions,

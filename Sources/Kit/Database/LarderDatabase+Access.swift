@@ -1,4 +1,4 @@
-public import GRDB
+package import GRDB
 
 extension LarderDatabase {
     /// Reads one consistent state. Blocks the calling thread while the query runs, but never for a writer.
@@ -9,7 +9,7 @@ extension LarderDatabase {
     /// against 34 µs for a request that reads 4 KB.
     ///
     /// - Throws: ``StorageError``, or what `value` throws.
-    public func read<Value>(_ value: (Database) throws -> Value) throws -> Value {
+    package func read<Value>(_ value: (Database) throws -> Value) throws -> Value {
         do {
             return try readers.read(value)
         } catch {
@@ -22,7 +22,7 @@ extension LarderDatabase {
     /// Blocks the calling thread while other writers run and until the disk has responded. Tasks use the suspending
     /// form.
     /// - Throws: ``StorageError``, or what `updates` throws.
-    public func write<Value>(_ updates: (Database) throws -> Value) throws -> Value {
+    package func write<Value>(_ updates: (Database) throws -> Value) throws -> Value {
         do {
             return try pool.writeWithoutTransaction { try transact($0, updates) }
         } catch {
@@ -34,7 +34,7 @@ extension LarderDatabase {
     /// back.
     ///
     /// - Throws: ``StorageError``, `CancellationError`, or what `updates` throws.
-    public func write<Value: Sendable>(_ updates: @Sendable @escaping (Database) throws -> Value) async throws -> Value
+    package func write<Value: Sendable>(_ updates: @Sendable @escaping (Database) throws -> Value) async throws -> Value
     {
         do {
             return try await pool.writeWithoutTransaction { try self.transact($0, updates) }

@@ -1,5 +1,5 @@
 import Foundation
-public import GRDB
+package import GRDB
 import GRDBSQLite
 import Logging
 import Synchronization
@@ -10,7 +10,7 @@ extension LarderDatabase {
     /// that of a reserve.
     ///
     /// - Throws: ``StorageError``, `CancellationError`, or what `updates` throws.
-    public func writeFreeingRoom<Value: Sendable>(_ updates: @Sendable @escaping (Database) throws -> Value)
+    package func writeFreeingRoom<Value: Sendable>(_ updates: @Sendable @escaping (Database) throws -> Value)
         async throws -> Value
     {
         do {
@@ -28,7 +28,7 @@ extension LarderDatabase {
     /// a use: a read does not fail because the disk is too full to record it. ``maintain()`` reports that the disk is.
     ///
     /// - Throws: ``StorageError`` other than a full disk, `CancellationError`, or what `updates` throws.
-    public func writeIfRoom(_ updates: @Sendable @escaping (Database) throws -> Void) async throws {
+    package func writeIfRoom(_ updates: @Sendable @escaping (Database) throws -> Void) async throws {
         do {
             try await write(updates)
         } catch StorageError.diskFull {
@@ -40,7 +40,7 @@ extension LarderDatabase {
     /// which still has the pages as they were. A reader may prevent that for now; ``maintain()`` does it later.
     ///
     /// - Throws: ``StorageError``, `CancellationError`, or what `updates` throws.
-    public func writeErasing<Value: Sendable>(_ updates: @Sendable @escaping (Database) throws -> Value)
+    package func writeErasing<Value: Sendable>(_ updates: @Sendable @escaping (Database) throws -> Value)
         async throws -> Value
     {
         let value = try await writeFreeingRoom(updates)
@@ -51,7 +51,7 @@ extension LarderDatabase {
 
     /// Does what earlier writes had to leave: allocates the reserve again if it was used or lost, and empties the
     /// write-ahead log after private data was deleted. To be called every few seconds.
-    public func maintain() async {
+    package func maintain() async {
         if mustEmptyLog.load(ordering: .relaxed) { await emptyLog() }
         if !reserve.isWhole {
             reserve.take()
@@ -75,7 +75,7 @@ extension LarderDatabase {
     /// Checks that the disk has space for writing.
     ///
     /// - Throws: ``StorageError/diskFull(path:)``.
-    public func checkSpace() throws {
+    package func checkSpace() throws {
         guard SpaceProbe(in: directory.path).hasSpace() else { throw StorageError.diskFull(path: directory.path) }
     }
 

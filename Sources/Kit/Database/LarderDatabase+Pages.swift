@@ -7,7 +7,7 @@ extension LarderDatabase {
     /// Checks the pages of the whole file (`PRAGMA quick_check`); takes as long as reading it.
     ///
     /// - Throws: ``StorageError/damagedDatabase(path:detail:)``.
-    public func checkIntegrity() throws {
+    package func checkIntegrity() throws {
         try read { try IntegrityCheck.pages($0, path: directory.databasePath) }
     }
 
@@ -17,7 +17,7 @@ extension LarderDatabase {
     /// - Parameter thoroughly: Whether they are checked by themselves even if the pages seem whole.
     /// - Returns: What is wrong, by name of the damaged table.
     /// - Throws: ``StorageError``, `CancellationError`.
-    public func damagedTables(thoroughly: Bool = false) async throws -> [String: String] {
+    package func damagedTables(thoroughly: Bool = false) async throws -> [String: String] {
         var configuration = Configuration()
         configuration.label = "larder.check"
         configuration.readonly = true
@@ -35,14 +35,14 @@ extension LarderDatabase {
 
     /// Returns whether a read or a write has met a damaged page; true once for each process, so that its cause is
     /// looked for once.
-    public func takeSuspicion() -> Bool {
+    package func takeSuspicion() -> Bool {
         suspicion.compareExchange(expected: 1, desired: 2, ordering: .relaxed).exchanged
     }
 
     /// Makes ``checkReadiness()`` report damage that could not be removed, and logs it.
     ///
     /// - Parameter tables: What is wrong, by name of the table.
-    public func report(damaged tables: [String: String]) {
+    package func report(damaged tables: [String: String]) {
         guard !tables.isEmpty else { return }
         let detail = IntegrityCheck.text(of: tables).joined(separator: "; ")
         let error = StorageError.damagedDatabase(path: directory.databasePath, detail: detail)
@@ -61,7 +61,7 @@ extension LarderDatabase {
     ///   - progress: Receives how much was returned.
     /// - Throws: ``StorageError`` other than a full disk, `CancellationError`. What was returned until then stays
     ///   returned.
-    public func shrink(leaving part: Double = 0.25, progress: @escaping ProgressReceiver = { _ in }) async throws {
+    package func shrink(leaving part: Double = 0.25, progress: @escaping ProgressReceiver = { _ in }) async throws {
         do {
             let free = try read { try Self.value("freelist_count", $0) * Self.value("page_size", $0) }
             var counter = ProgressCounter(.shrinking, total: free, progress)

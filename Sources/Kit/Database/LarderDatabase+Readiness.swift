@@ -5,7 +5,7 @@ extension LarderDatabase {
     /// Runs one small read, for readiness probes, and reports what a check of the pages has found.
     ///
     /// - Throws: ``StorageError``.
-    public func checkReadiness() throws {
+    package func checkReadiness() throws {
         try read { db in try db.execute(sql: "SELECT 1") }
         if let damage = damage.withLock(\.self) { throw damage }
     }

@@ -1,21 +1,21 @@
 import Foundation
-public import GRDB
-public import Logging
+package import GRDB
+package import Logging
 import Synchronization
 
 /// The database of a Larder: SQLite in WAL mode with one writer and several readers that never wait for it.
 ///
 /// An acknowledged write survives the end of the process (WAL) and a loss of power (`synchronous = FULL`). The tables
 /// of this module (blobs, sealed secrets, identity) always exist; other modules and apps pass theirs as migrations.
-public final class LarderDatabase: Sendable {
+package final class LarderDatabase: Sendable {
     /// The folder of the database, locked while the database is open.
-    public let directory: DataDirectory
+    package let directory: DataDirectory
     /// The pool of GRDB, for what ``read(_:)`` and `write` do not offer, such as observation. It throws
     /// GRDB's errors.
-    public let pool: DatabasePool
+    package let pool: DatabasePool
     let readers: ReaderConnections
     /// The files of bodies that are too large for a row.
-    public let blobs: BlobStore
+    package let blobs: BlobStore
     package let logger: Logger
     let options: DatabaseOptions
     let reserve: DiskReserve
@@ -32,7 +32,7 @@ public final class LarderDatabase: Sendable {
     private let resetObservers = Mutex<[@Sendable () -> Void]>([])
     private let isClosed = Atomic(false)
     /// Whether the last process ended without closing the database.
-    public let wasLeftOpen: Bool
+    package let wasLeftOpen: Bool
 
     /// The migrations of this module's tables; ``init(in:migrations:options:logger:)`` applies them first.
     package static let ownMigrations =
@@ -49,7 +49,7 @@ public final class LarderDatabase: Sendable {
     ///   - options: The options.
     ///   - logger: Receives which files of blobs are missing or unknown, and which could not be removed.
     /// - Throws: ``StorageError``.
-    public init(
+    package init(
         in directory: DataDirectory,
         migrations: [SchemaMigration] = [],
         options: DatabaseOptions = .init(),
@@ -85,7 +85,7 @@ public final class LarderDatabase: Sendable {
     /// ``StorageError/databaseClosed(path:)``.
     ///
     /// - Throws: ``StorageError``.
-    public func close() throws {
+    package func close() throws {
         do {
             pool.writeWithoutTransaction { blobs.removal.run($0, isLast: true) }
             // GRDB closes the writer first; the log is only moved when the writer is the last connection.

@@ -1,4 +1,4 @@
-public import Foundation
+package import Foundation
 import GRDB
 
 /// The time by which the data of users expires: the clock's, unless the clock has jumped ahead.
@@ -7,7 +7,7 @@ import GRDB
 /// remove them, so the database records the time while Larder runs. A reading far ahead of the record is not believed
 /// before the clock has gone on from there for a day; until then the recorded time holds. A server that was off for
 /// longer than that removes what has expired a day later, which does no harm.
-public struct RetentionTime: Sendable, Equatable {
+package struct RetentionTime: Sendable, Equatable {
     /// How far ahead of the record a reading is believed at once.
     static let tolerance: TimeInterval = 86_400
     /// How long the clock has to go on after a jump.
@@ -33,10 +33,10 @@ public struct RetentionTime: Sendable, Equatable {
     }
 
     /// Whether a jump of the clock is not believed yet.
-    public var isDoubtful: Bool { trial != nil }
+    package var isDoubtful: Bool { trial != nil }
 
     /// Returns the time by which data expires when the clock shows `now`.
-    public func time(at now: Date) -> Date { isDoubtful ? min(now, recorded) : now }
+    package func time(at now: Date) -> Date { isDoubtful ? min(now, recorded) : now }
 
     /// Takes a reading of the clock.
     mutating func observe(_ now: Date) {
@@ -70,7 +70,7 @@ extension LarderDatabase {
     /// Takes a reading of the clock, and records it if it is far enough from the record.
     ///
     /// - Throws: ``StorageError``.
-    public func observe(_ now: Date) throws -> RetentionTime {
+    package func observe(_ now: Date) throws -> RetentionTime {
         let record = try read { try RetentionTime.Record.fetchOne($0) }
         let before = record?.time ?? RetentionTime(recorded: now)
         var time = before

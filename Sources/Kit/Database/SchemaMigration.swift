@@ -1,21 +1,21 @@
-public import GRDB
+package import GRDB
 
 /// A step of the database's schema. Steps are applied in the given order, each once and in a transaction of its own.
 ///
 /// A released step is never changed; a later step corrects it.
-public struct SchemaMigration: Sendable {
+package struct SchemaMigration: Sendable {
     /// The unique name, owner first: `ships/001 ships`. The database records it when the step was applied.
-    public let name: String
+    package let name: String
     package let migrate: @Sendable (Database) throws -> Void
 
     /// Creates a step that runs `migrate` once for each database.
-    public init(_ name: String, migrate: @escaping @Sendable (Database) throws -> Void) {
+    package init(_ name: String, migrate: @escaping @Sendable (Database) throws -> Void) {
         self.name = name
         self.migrate = migrate
     }
 
     /// Creates a step that is one SQL script.
-    public init(_ name: String, sql: String) {
+    package init(_ name: String, sql: String) {
         self.init(name) { try $0.execute(sql: sql) }
     }
 

@@ -1,18 +1,18 @@
-public import Foundation
+package import Foundation
 import Synchronization
 
 /// A folder of the data directory for files that exist during a request: uploads, and the output of child processes.
 ///
 /// It is emptied at each start. It is on the file system of the blobs, so that a finished file becomes a blob by being
 /// renamed.
-public struct ScratchFolder: Sendable {
+package struct ScratchFolder: Sendable {
     /// The absolute path.
-    public let path: String
+    package let path: String
 
     /// Creates the folder, or empties that of an earlier run.
     ///
     /// - Throws: ``StorageError``.
-    public init(_ name: String, in directory: DataDirectory) throws {
+    package init(_ name: String, in directory: DataDirectory) throws {
         path = "\(directory.path)/\(name)"
         // An existing folder stays: on a full disk there is no space for a new one.
         guard mkdir(path, 0o700) != 0 else { return }
@@ -21,22 +21,22 @@ public struct ScratchFolder: Sendable {
     }
 
     /// Returns an unused path for a file that a child process will write. The file is removed with the value.
-    public func place(_ suffix: String = "") -> TemporaryPath {
+    package func place(_ suffix: String = "") -> TemporaryPath {
         TemporaryPath(path: "\(path)/\(BlobID.random())\(suffix)")
     }
 
     /// Creates an empty file.
     ///
     /// - Throws: ``StorageError``.
-    public func file(_ suffix: String = "") throws -> ScratchFile {
+    package func file(_ suffix: String = "") throws -> ScratchFile {
         try ScratchFile(place(suffix))
     }
 }
 
 /// The path of a file that is removed with the last reference to it.
-public final class TemporaryPath: Sendable {
+package final class TemporaryPath: Sendable {
     /// The absolute path.
-    public let path: String
+    package let path: String
 
     init(path: String) {
         self.path = path
@@ -49,9 +49,9 @@ public final class TemporaryPath: Sendable {
 }
 
 /// A file that is written at a ``TemporaryPath``. The calls block until the operating system has accepted the bytes.
-public final class ScratchFile: Sendable {
+package final class ScratchFile: Sendable {
     /// The path.
-    public let place: TemporaryPath
+    package let place: TemporaryPath
     private let file: OpenFile
     private let written = Mutex(0)
 
@@ -61,12 +61,12 @@ public final class ScratchFile: Sendable {
     }
 
     /// Number of bytes written so far.
-    public var length: Int { written.withLock { $0 } }
+    package var length: Int { written.withLock { $0 } }
 
     /// Appends bytes.
     ///
     /// - Throws: ``StorageError``.
-    public func append(_ bytes: some DataProtocol) throws {
+    package func append(_ bytes: some DataProtocol) throws {
         try written.withLock { length in
             for region in bytes.regions { try region.withUnsafeBytes { try file.write($0) } }
             length += bytes.count

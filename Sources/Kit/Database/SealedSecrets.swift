@@ -1,7 +1,7 @@
 import Concurrency
-public import Crypto
-public import Foundation
-public import GRDB
+package import Crypto
+package import Foundation
+package import GRDB
 import Synchronization
 
 /// Stores secrets such as upstream tokens, sealed with AES-256-GCM (NIST SP 800-38D) under a key that is not in the
@@ -10,7 +10,7 @@ import Synchronization
 /// The secret's name is authenticated with it: a sealed value that was moved to another name does not open. The key is
 /// in a file beside the database and is created at the first start. A database whose secrets need another key, or whose
 /// key file is gone, is refused.
-public final class SealedSecrets: Sendable {
+package final class SealedSecrets: Sendable {
     private struct Keys {
         /// Seals and opens.
         var current: SymmetricKey
@@ -44,7 +44,7 @@ public final class SealedSecrets: Sendable {
     ///
     /// - Throws: ``StorageError/keyMissing(path:)``, ``StorageError/wrongKey(path:)``,
     ///   ``StorageError/malformedKey(path:)`` and others.
-    public init(_ database: LarderDatabase) throws {
+    package init(_ database: LarderDatabase) throws {
         self.database = database
         keys = Mutex(Keys(current: try SealingKey.open(database)))
     }
@@ -52,21 +52,21 @@ public final class SealedSecrets: Sendable {
     /// Seals a secret; replaces the one of this name.
     ///
     /// - Throws: Errors of the database.
-    public func store(_ secret: Data, name: String, in db: Database) throws {
+    package func store(_ secret: Data, name: String, in db: Database) throws {
         try db.cachedStatement(sql: Self.upsert).execute(arguments: [name, try seal(secret, name: name)])
     }
 
     /// Seals a secret for the row of this name, which the caller inserts.
     ///
     /// - Throws: Errors of the cipher.
-    public func seal(_ secret: Data, name: String) throws -> Data {
+    package func seal(_ secret: Data, name: String) throws -> Data {
         try Self.seal(secret, name: name, key: keys.withLock { $0.current })
     }
 
     /// Returns the secret of this name; nil if there is none.
     ///
     /// - Throws: ``StorageError/secretNotAuthentic(name:)``; errors of the database.
-    public func secret(name: String, in db: Database) throws -> Data? {
+    package func secret(name: String, in db: Database) throws -> Data? {
         guard let sealed = try Data.fetchOne(db.cachedStatement(sql: Self.select), arguments: [name]) else {
             return nil
         }
@@ -76,7 +76,7 @@ public final class SealedSecrets: Sendable {
     /// Removes a secret.
     ///
     /// - Throws: Errors of the database.
-    public func remove(name: String, in db: Database) throws {
+    package func remove(name: String, in db: Database) throws {
         try db.cachedStatement(sql: Self.delete).execute(arguments: [name])
     }
 
@@ -84,7 +84,7 @@ public final class SealedSecrets: Sendable {
     /// it at the first call. Must not be called inside a transaction, because it starts one.
     ///
     /// - Throws: ``StorageError``.
-    public func credentialHashKey() throws -> SymmetricKey {
+    package func credentialHashKey() throws -> SymmetricKey {
         let name = "storage/credential hash key"
         return try database.write { db in
             if let bytes = try secret(name: name, in: db) { return SymmetricKey(data: bytes) }
@@ -98,7 +98,7 @@ public final class SealedSecrets: Sendable {
     /// key that fits.
     ///
     /// - Throws: ``StorageError``.
-    public func rotateKey() throws {
+    package func rotateKey() throws {
         try rotation.withLock { _ in
             let file = KeyFile(path: database.directory.keyPath)
             let nextFile = SealingKey.nextFile(of: file)

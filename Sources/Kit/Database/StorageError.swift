@@ -4,7 +4,7 @@ import Foundation
 ///
 /// Errors of SQLite that mean none of these (a broken constraint, faulty SQL) are programming errors and pass as GRDB's
 /// `DatabaseError`.
-public enum StorageError: Error, Sendable, Equatable {
+package enum StorageError: Error, Sendable, Equatable {
     /// Another process has locked the data directory; `pid` is its process id if the lock file has one.
     case directoryInUse(path: String, pid: Int32?)
     /// Permissions or a read-only file system prevent writing.
@@ -66,7 +66,7 @@ public enum StorageError: Error, Sendable, Equatable {
 
 extension StorageError: CustomStringConvertible {
     /// One sentence for an operator, with paths, names and numbers, never with stored content.
-    public var description: String {
+    package var description: String {
         switch self {
         case .directoryInUse(let path, let pid):
             "The data directory \(path) is in use by another process" + (pid.map { " (pid \($0))." } ?? ".")

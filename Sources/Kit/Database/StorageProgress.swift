@@ -1,7 +1,7 @@
 /// What a command that takes long does with stored data, for a display.
-public struct StorageProgress: Sendable, Equatable {
+package struct StorageProgress: Sendable, Equatable {
     /// What is done.
-    public enum Step: String, Sendable, CaseIterable {
+    package enum Step: String, Sendable, CaseIterable {
         /// Files of bodies and documents are linked or copied.
         case files
         /// The pages of the database are copied.
@@ -19,14 +19,14 @@ public struct StorageProgress: Sendable, Equatable {
     }
 
     /// The step.
-    public var step: Step
+    package var step: Step
     /// Bytes that are done.
-    public var completed: Int
+    package var completed: Int
     /// Bytes of the whole step; 0 if that is not known.
-    public var total: Int
+    package var total: Int
 
     /// Creates a value.
-    public init(_ step: Step, completed: Int = 0, total: Int = 0) {
+    package init(_ step: Step, completed: Int = 0, total: Int = 0) {
         self.step = step
         self.completed = completed
         self.total = total
@@ -34,7 +34,7 @@ public struct StorageProgress: Sendable, Equatable {
 }
 
 /// Receives the progress of a command, several times a second.
-public typealias ProgressReceiver = (StorageProgress) -> Void
+package typealias ProgressReceiver = (StorageProgress) -> Void
 
 /// Counts the bytes of a step.
 package struct ProgressCounter {

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Reports uses of a stored response, at most once in ten seconds: a response that is served thousands of times a
 /// second costs a comparison each time.
-public final class AccessReporter: Sendable {
+package final class AccessReporter: Sendable {
     /// Time between two reports; eviction needs no finer order.
     static let interval: TimeAmount = .seconds(10)
 
@@ -13,7 +13,7 @@ public final class AccessReporter: Sendable {
     /// Creates a reporter.
     ///
     /// - Parameter report: Is called on event loops and must not block.
-    public init(_ report: @escaping @Sendable () -> Void) {
+    package init(_ report: @escaping @Sendable () -> Void) {
         self.report = report
     }
 

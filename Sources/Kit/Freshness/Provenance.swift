@@ -1,10 +1,10 @@
-public import Foundation
-public import HTTPCaching
+package import Foundation
+package import HTTPCaching
 
 /// The origin of a response and its freshness. Only `Screens` turns it into `meta`, `Cache-Status` and `Age`.
-public struct Provenance: Sendable, Equatable {
+package struct Provenance: Sendable, Equatable {
     /// The kinds of origin (docs/contract.md, "Envelope").
-    public enum Source: String, Sendable, Codable {
+    package enum Source: String, Sendable, Codable {
         /// An upstream, whether the data was fetched for this response or stored before.
         case upstream
         /// Data that is shipped with the program, because the upstream has never responded.
@@ -14,25 +14,25 @@ public struct Provenance: Sendable, Equatable {
     }
 
     /// The origin of the data.
-    public var source: Source
+    package var source: Source
     /// The upstream could not be reached. Implies ``stale``.
-    public var offline: Bool
+    package var offline: Bool
     /// The data is older than its freshness time.
-    public var stale: Bool
+    package var stale: Bool
     /// Whether the upstream has sent or validated the data for this response, and not for an earlier one.
-    public var isValidatedNow: Bool
+    package var isValidatedNow: Bool
     /// When the upstream last validated the data, by sending it or by a 304; nil for local data. `Age` counts from it.
-    public var validatedAt: Date?
+    package var validatedAt: Date?
     /// When this content was first received; later validations do not change it. Nil if that is ``validatedAt``. A
     /// screen's `fetched_at`.
-    public var contentFetchedAt: Date?
+    package var contentFetchedAt: Date?
     /// How the cache handled the request; nil for local data.
-    public var cacheStatus: CacheStatus?
+    package var cacheStatus: CacheStatus?
     /// The end of the pause because of which the upstream was not asked (`Retry-After`); nil if there is none.
-    public var pausedUntil: Date?
+    package var pausedUntil: Date?
 
     /// Creates the provenance of a response.
-    public init(
+    package init(
         source: Source,
         offline: Bool = false,
         stale: Bool = false,
@@ -54,10 +54,10 @@ public struct Provenance: Sendable, Equatable {
 
     /// Returns the age of the data in seconds; nil for local data. If the clock was set back behind
     /// ``validatedAt``, the distance to it.
-    public func age(at now: Date) -> Int? {
+    package func age(at now: Date) -> Int? {
         validatedAt.map { Int(abs(now.timeIntervalSince($0))) }
     }
 
     /// Data that has no upstream: lists, notes, documents, sessions.
-    public static let local = Provenance(source: .local)
+    package static let local = Provenance(source: .local)
 }

@@ -4,14 +4,14 @@ import Synchronization
 ///
 /// A writer bumps the counter after the change is visible and before it is acknowledged. A reader takes the value
 /// before it reads. A response equals a new one as long as the value stays the same.
-public final class VersionCounter: Sendable {
+package final class VersionCounter: Sendable {
     private let changes = Atomic<UInt64>(0)
 
     /// Creates a counter without changes.
-    public init() {}
+    package init() {}
 
     /// Counts a change. One bump too many costs a rendering, one too few leaves an outdated response in use.
-    public func bump() {
+    package func bump() {
         changes.add(1, ordering: .sequentiallyConsistent)
     }
 
@@ -22,7 +22,7 @@ public final class VersionCounter: Sendable {
 ///
 /// A counter lives as long as a ``ChangeToken`` has it. So there are at most as many as there are responses to end, and
 /// a key whose counter is gone has none that a change could end.
-public final class VersionCounters: Sendable {
+package final class VersionCounters: Sendable {
     private struct Entry {
         weak var counter: VersionCounter?
     }
@@ -38,18 +38,18 @@ public final class VersionCounters: Sendable {
     private let state = Mutex(State())
 
     /// Creates the counters.
-    public init() {}
+    package init() {}
 
     /// Number of keys that are remembered.
     var count: Int { state.withLock { $0.entries.count } }
 
     /// Counts a change of all keys.
-    public func bumpAll() {
+    package func bumpAll() {
         for counter in state.withLock({ $0.entries.values.compactMap(\.counter) }) { counter.bump() }
     }
 
     /// The counter of a key, the same as long as it is kept.
-    public subscript(_ key: some Hashable) -> VersionCounter {
+    package subscript(_ key: some Hashable) -> VersionCounter {
         let hash = key.hashValue
         return state.withLock { state in
             if let known = state.entries[hash]?.counter { return known }

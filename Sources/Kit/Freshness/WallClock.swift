@@ -1,14 +1,14 @@
-public import Foundation
+package import Foundation
 
 /// The clock that everything in Larder reads. The composition root passes it in, so that tests set the time.
-public struct WallClock: Sendable {
+package struct WallClock: Sendable {
     /// Returns the current time.
-    public let now: @Sendable () -> Date
+    package let now: @Sendable () -> Date
     /// Waits for a duration of real time; throws `CancellationError` if its task is cancelled.
-    public let sleep: @Sendable (Duration) async throws -> Void
+    package let sleep: @Sendable (Duration) async throws -> Void
 
     /// Does work that is due after a duration of the clock's own time. From its return on, the timer is set.
-    public typealias Timer =
+    package typealias Timer =
         @Sendable (_ span: Duration, _ work: @escaping @Sendable () async -> Void) -> Task<Void, any Error>
 
     private let timer: Timer?
@@ -19,7 +19,7 @@ public struct WallClock: Sendable {
     /// - Parameters:
     ///   - timer: Follows a clock that can be set or stopped; nil if `sleep` does.
     ///   - isFrozen: Returns whether the clock stands still.
-    public init(
+    package init(
         now: @escaping @Sendable () -> Date,
         sleep: @escaping @Sendable (Duration) async throws -> Void,
         timer: Timer? = nil,
@@ -32,13 +32,13 @@ public struct WallClock: Sendable {
     }
 
     /// Whether a test has stopped the clock: what happens in the background then has a determined order.
-    public var standsStill: Bool { isFrozen() }
+    package var standsStill: Bool { isFrozen() }
 
     /// Does work that is due after a span of this clock's time: a probe, a purge. What waits for a response, such as a
     /// patience or a timeout, waits in real time by ``sleep``.
     ///
     /// - Throws: `CancellationError` if the task is cancelled before.
-    public func run(after span: Duration, _ work: @escaping @Sendable () async -> Void) async throws {
+    package func run(after span: Duration, _ work: @escaping @Sendable () async -> Void) async throws {
         let task = schedule(after: span, work)
         try await withTaskCancellationHandler {
             try await task.value
@@ -50,7 +50,7 @@ public struct WallClock: Sendable {
     /// Begins to wait for a span of this clock's time, as ``run(after:_:)`` does. Returns at once.
     ///
     /// - Returns: The task that waits and works. To cancel it ends the wait.
-    public func schedule(after span: Duration, _ work: @escaping @Sendable () async -> Void) -> Task<Void, any Error> {
+    package func schedule(after span: Duration, _ work: @escaping @Sendable () async -> Void) -> Task<Void, any Error> {
         if let timer { return timer(span, work) }
         return Task { [sleep] in
             try await sleep(span)
@@ -59,10 +59,10 @@ public struct WallClock: Sendable {
     }
 
     /// The clock of the machine.
-    public static let system = WallClock(now: { Date() }, sleep: { try await Task.sleep(for: $0) })
+    package static let system = WallClock(now: { Date() }, sleep: { try await Task.sleep(for: $0) })
 
     /// Returns a clock that shows `start` now and runs on at the usual rate (setting `clock.start`).
-    public static func starting(at start: Date) -> WallClock {
+    package static func starting(at start: Date) -> WallClock {
         let origin = ContinuousClock.now
         return WallClock(
             now: { start.addingTimeInterval((ContinuousClock.now - origin).seconds) },
@@ -73,7 +73,7 @@ public struct WallClock: Sendable {
 
 extension Duration {
     /// The duration in seconds, with its fraction.
-    public var seconds: Double {
+    package var seconds: Double {
         Double(components.seconds) + Double(components.attoseconds) / 1e18
     }
 }

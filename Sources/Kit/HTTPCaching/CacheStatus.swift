@@ -4,7 +4,7 @@ package import HTTPTypes
 /// How one cache handled one request: a member of the `Cache-Status` field (RFC 9211 §2).
 ///
 /// `hit` and `forward` never appear together (RFC 9211 §2.2); ``handling`` makes that a matter of type.
-public struct CacheStatus: Sendable, Equatable {
+package struct CacheStatus: Sendable, Equatable {
     /// Whether the response came from the cache or the request was forwarded.
     package enum Handling: Sendable, Equatable {
         /// Satisfied from the cache, nothing forwarded (RFC 9211 §2.1).

@@ -252,7 +252,7 @@ extension StringProtocol {
 }
 
 /// A set of ASCII characters.
-public struct ASCIISet: Sendable {
+package struct ASCIISet: Sendable {
     private var low: UInt64 = 0
     private var high: UInt64 = 0
 

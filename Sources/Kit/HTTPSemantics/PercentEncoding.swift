@@ -2,7 +2,7 @@ extension ASCIISet {
     /// Unreserved characters: a component with this set means the same anywhere in a URI. RFC 3986 §2.3.
     package static let unreserved = alphanumerics.adding("-._~")
     /// A name or value of a query in which commas, colons and slashes stay legible. RFC 3986 §3.4.
-    public static let legibleQuery = unreserved.adding(",:/")
+    package static let legibleQuery = unreserved.adding(",:/")
     /// A path that is percent-encoded already. RFC 3986 §3.3.
     package static let encodedPath = unreserved.adding("%/:@!$&'()*+,;=")
     /// Any character of a URI, encoded parts included. RFC 3986 §2.

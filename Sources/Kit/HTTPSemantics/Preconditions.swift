@@ -59,7 +59,7 @@ package enum Preconditions {
 /// An entity tag. RFC 9110 §8.8.3.
 ///
 /// Some servers send tags without quotation marks; such a tag is kept unchanged and equals only itself.
-public struct EntityTag: Sendable, Equatable {
+package struct EntityTag: Sendable, Equatable {
     /// Whether it only indicates equivalence. RFC 9110 §8.8.1.
     package var isWeak: Bool
     /// The tag with its quotation marks.

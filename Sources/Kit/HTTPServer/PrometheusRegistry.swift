@@ -228,7 +228,7 @@ package struct MetricSample: Sendable, Equatable {
 }
 
 /// A text format of metrics.
-public enum MetricFormat: Sendable {
+package enum MetricFormat: Sendable {
     /// The text exposition format 0.0.4 of Prometheus.
     case prometheus
     /// OpenMetrics 1.0.

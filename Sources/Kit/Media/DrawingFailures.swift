@@ -1,15 +1,15 @@
 import Concurrency
-public import Foundation
+package import Foundation
 
 /// Subjects that could not be drawn lately, so that not every request for one takes as long as a job may.
-public final class DrawingFailures: Sendable {
+package final class DrawingFailures: Sendable {
     /// How long a failure is repeated, in seconds: it may have been the load of the machine.
     static let lifetime: TimeInterval = 600
 
     private let failures = RecentFailures<String, MediaError>(lifetime: lifetime)
 
     /// Creates a record without failures.
-    public init() {}
+    package init() {}
 
     /// Draws something, unless that has failed lately: then its failure is repeated.
     ///
@@ -17,7 +17,7 @@ public final class DrawingFailures: Sendable {
     ///   - subject: Identifies what is drawn by its content; a width or a rotation makes no difference.
     ///   - isPresent: Whether its file is still there after a failure; else the file is not at fault.
     /// - Throws: What `draw` throws, or has thrown.
-    public func drawing<Value>(
+    package func drawing<Value>(
         _ subject: String,
         at now: @Sendable () -> Date,
         isPresent: () -> Bool = { true },

@@ -1,24 +1,24 @@
-public import Foundation
-public import Logging
+package import Foundation
+package import Logging
 
 /// Work on pictures and documents. The server has one engine, made by the composition root.
-public struct MediaEngine: Sendable {
+package struct MediaEngine: Sendable {
     /// The programs that were found.
-    public let tools: MediaTools
+    package let tools: MediaTools
     /// The limits of the work.
-    public let limits: MediaLimits
+    package let limits: MediaLimits
     /// Scales pictures.
-    public let pictures: PictureScaler
+    package let pictures: PictureScaler
     /// Draws pages of PDFs.
-    public let pages: PagePictures
+    package let pages: PagePictures
     /// Makes and changes PDFs.
-    public let documents: PDFTool
+    package let documents: PDFTool
     /// Converts office files to PDF.
-    public let office: OfficeConverter
+    package let office: OfficeConverter
     private let bench: ToolRunner
 
     /// Number of programs that run, and of jobs that wait for another to end.
-    public var load: (running: Int, waiting: Int) {
+    package var load: (running: Int, waiting: Int) {
         get async { await bench.load }
     }
 
@@ -31,7 +31,7 @@ public struct MediaEngine: Sendable {
     ///     directories of jobs that an earlier run has left there are removed.
     ///   - logger: receives the causes of failures that are not in the input.
     /// - Throws: Foundation's error if they cannot be removed.
-    public init(
+    package init(
         tools: MediaTools,
         limits: MediaLimits = MediaLimits(),
         folder: URL,

@@ -1,13 +1,13 @@
 extension MediaError {
     /// An error of one of several inputs.
-    public struct OfInput: Error, Sendable, Equatable {
+    package struct OfInput: Error, Sendable, Equatable {
         /// The position of the input, from 0.
-        public let index: Int
+        package let index: Int
         /// What is wrong with it.
-        public let error: MediaError
+        package let error: MediaError
 
         /// Creates the error of one input.
-        public init(index: Int, error: MediaError) {
+        package init(index: Int, error: MediaError) {
             self.index = index
             self.error = error
         }
@@ -29,7 +29,7 @@ extension MediaError.OfInput {
     ///   - first: position of the part's first input in the job.
     ///   - count: inputs of the part; an error that names none is that of the only one.
     /// - Throws: ``MediaError/OfInput``, ``MediaError``, and what else `body` throws.
-    public static func naming<Value>(
+    package static func naming<Value>(
         _ first: Int,
         of count: Int = 1,
         isolation: isolated (any Actor)? = #isolation,

@@ -1,6 +1,6 @@
 /// Why work on a picture or a document failed: the errors of Media, and the only ones that apps translate. Every way in
 /// which a child process can end has its case; clients see nothing of what a child has written.
-public enum MediaError: Error, Sendable, Equatable {
+package enum MediaError: Error, Sendable, Equatable {
     /// A program that is needed is not installed.
     case toolMissing(MediaTool)
     /// The kernel cannot confine a program that must not run unconfined.
@@ -37,7 +37,7 @@ public enum MediaError: Error, Sendable, Equatable {
     case storageFull(String)
 
     /// What was above its limit.
-    public enum Excess: Sendable, Equatable {
+    package enum Excess: Sendable, Equatable {
         /// The file's bytes.
         case bytes(limit: Int)
         /// Width times height.

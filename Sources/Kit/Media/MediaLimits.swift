@@ -1,41 +1,41 @@
 /// The limits of work on pictures and documents. The defaults suit a machine with two cores, and ordinary photos do not
 /// reach them.
-public struct MediaLimits: Sendable, Equatable {
+package struct MediaLimits: Sendable, Equatable {
     /// Child processes at a time; one more for short work.
-    public var children = 2
+    package var children = 2
     /// Jobs that may wait for a child process; more are ``MediaError/overloaded``.
-    public var waiting = 64
+    package var waiting = 64
     /// Pixels of a picture whose work is short: it does not wait for that on larger ones.
-    public var shortPixels = 2_000_000
+    package var shortPixels = 2_000_000
     /// Bytes of Larder's own documents whose work is short.
-    public var shortBytes = 4 << 20
+    package var shortBytes = 4 << 20
     /// Largest picture file in bytes.
-    public var pictureBytes = 64 << 20
+    package var pictureBytes = 64 << 20
     /// Largest picture in pixels, by its header.
-    public var picturePixels = 100_000_000
+    package var picturePixels = 100_000_000
     /// Widest picture of a page, in pixels.
-    public var pageWidth = 2000
+    package var pageWidth = 2000
     /// Largest PDF that is read, in bytes.
-    public var pdfBytes = 500 << 20
+    package var pdfBytes = 500 << 20
     /// The most pages of a document.
-    public var pdfPages = 5000
+    package var pdfPages = 5000
     /// Longest text that is typeset, in bytes of UTF-8.
-    public var textBytes = 1 << 20
+    package var textBytes = 1 << 20
     /// The most pages of a text.
-    public var textPages = 500
+    package var textPages = 500
     /// Largest office file in bytes.
-    public var officeBytes = 64 << 20
+    package var officeBytes = 64 << 20
     /// Limits of `vips`.
-    public var vips = ChildLimits(memory: 1536 << 20, processor: .seconds(10), wall: .seconds(15))
+    package var vips = ChildLimits(memory: 1536 << 20, processor: .seconds(10), wall: .seconds(15))
     /// Limits of `pdftoppm`. With less than 1 GiB it draws white pages instead of failing.
-    public var pdftoppm = ChildLimits(memory: 1 << 30, processor: .seconds(10), wall: .seconds(15))
+    package var pdftoppm = ChildLimits(memory: 1 << 30, processor: .seconds(10), wall: .seconds(15))
     /// Limits of `soffice`, of which one runs at a time.
-    public var soffice = ChildLimits(memory: 4 << 30, processor: .seconds(60), wall: .seconds(60), openFiles: 1024)
+    package var soffice = ChildLimits(memory: 4 << 30, processor: .seconds(60), wall: .seconds(60), openFiles: 1024)
     /// Limits of `larder-pdf-worker`; its time is longer by that of `vips` for each picture that it decodes.
-    public var pdfWorker = ChildLimits(memory: 1 << 30, processor: .seconds(30), wall: .seconds(60), fileBytes: 1 << 30)
+    package var pdfWorker = ChildLimits(memory: 1 << 30, processor: .seconds(30), wall: .seconds(60), fileBytes: 1 << 30)
 
     /// Creates the default limits.
-    public init() {}
+    package init() {}
 
     /// Returns the limits of a worker that decodes pictures; with them it has at least the memory of `vips`.
     func pdfWorker(pictures: Int) -> ChildLimits {

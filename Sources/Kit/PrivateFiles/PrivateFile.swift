@@ -1,9 +1,9 @@
-public import Foundation
+package import Foundation
 
 /// A file that appears complete or not at all, and never with wider permissions than given.
-public struct PrivateFile: Sendable {
+package struct PrivateFile: Sendable {
     /// Why a file is not there.
-    public enum Failure: Error, Equatable {
+    package enum Failure: Error, Equatable {
         /// It exists, and is not to be replaced.
         case exists(URL)
         /// It cannot be written, by the system's reason.
@@ -20,7 +20,7 @@ public struct PrivateFile: Sendable {
     /// - Parameters:
     ///   - url: Where it is to be. Beside it, files whose names begin with its own are written.
     ///   - mode: Who may do what with it.
-    public init(at url: URL, _ bytes: Data, mode: mode_t = 0o600) {
+    package init(at url: URL, _ bytes: Data, mode: mode_t = 0o600) {
         self.url = url
         self.bytes = bytes
         self.mode = mode
@@ -33,13 +33,13 @@ public struct PrivateFile: Sendable {
     ///
     /// - Parameter replaces: Whether an existing file is replaced.
     /// - Throws: `Failure`; then nothing was written.
-    public func write(replaces: Bool) throws(Failure) { try Self.write([self], replaces: replaces) }
+    package func write(replaces: Bool) throws(Failure) { try Self.write([self], replaces: replaces) }
 
     /// Writes files that belong together: the first takes its place when all are written.
     ///
     /// - Parameter replaces: Whether existing files are replaced.
     /// - Throws: `Failure`.
-    public static func write(_ files: [PrivateFile], replaces: Bool) throws(Failure) {
+    package static func write(_ files: [PrivateFile], replaces: Bool) throws(Failure) {
         defer { for file in files { unlink(file.draft) } }
         for file in files { try file.writeDraft() }
         for file in files {

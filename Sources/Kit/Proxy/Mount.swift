@@ -13,7 +13,7 @@ package import Upstream
 /// `ProxyExchange` asks, stores, and passes on.
 ///
 /// Its responses are stored under a name of their own: rows of a screen are never used for a raw request.
-public final class Mount: Sendable {
+package final class Mount: Sendable {
     /// The mounted upstream.
     package let upstream: Upstream
     let rules: CachingRules
@@ -75,7 +75,7 @@ public final class Mount: Sendable {
 
 /// An upstream's token of an account that is logged in to Larder. It replaces `Authorization`, but never on a shared
 /// mount.
-public struct MountCredential: Sendable {
+package struct MountCredential: Sendable {
     /// Value of `Authorization`.
     var authorization: String
     /// The account, in other words than the token, which may be replaced by a newer one. Responses are stored under it.

@@ -150,9 +150,9 @@ package struct CacheEviction: Sendable {
 
 /// The limit of the cache: stored responses with their bodies, and page lists. Sessions, rows of apps and secrets do
 /// not count.
-public struct CacheBudget: Sendable, Equatable {
+package struct CacheBudget: Sendable, Equatable {
     /// No limit.
-    public static let unlimited = CacheBudget(bytes: .max)
+    package static let unlimited = CacheBudget(bytes: .max)
 
     /// The limit in bytes as ``ResponseStore/Total`` counts them: bodies, header fields and keys, without the overhead
     /// of SQLite.
@@ -181,7 +181,7 @@ public struct CacheBudget: Sendable, Equatable {
 /// write or causes one.
 ///
 /// Uses that are lost with the process only make the order of eviction less exact.
-public final class AccessRecorder: Sendable {
+package final class AccessRecorder: Sendable {
     private struct Pending {
         var responses: [CachedResponse.ID: Date] = [:]
         var pages: [PageKey: Date] = [:]

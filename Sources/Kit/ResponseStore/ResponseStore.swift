@@ -10,7 +10,7 @@ import Logging
 ///
 /// Key: upstream, method, URL, credential, and the request fields that `Vary` nominates. Functions that take a
 /// `Database` run in its transaction, so that an app can change its rows with them.
-public struct ResponseStore: Sendable {
+package struct ResponseStore: Sendable {
     let database: LarderDatabase
     /// The most variants of one URL, method and credential, so that `Vary: Cookie` does not fill the disk; the oldest
     /// are removed first.

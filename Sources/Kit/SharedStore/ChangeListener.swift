@@ -4,9 +4,9 @@ import Concurrency
 ///
 /// Messages sent while the listener is not connected are lost. So what depends on messages also needs a time after
 /// which it is checked, and at ``Event/connected`` anything may have changed.
-public final class ChangeListener: Sendable {
+package final class ChangeListener: Sendable {
     /// What a listener reports.
-    public enum Event: Sendable, Equatable {
+    package enum Event: Sendable, Equatable {
         /// It hears from now on.
         case connected
         /// It hears nothing, until ``connected``: its connection was lost, or could not be made.
@@ -27,7 +27,7 @@ public final class ChangeListener: Sendable {
     /// Creates a listener.
     ///
     /// - Parameter report: receives the events, one after the other, on the listener's thread, which it must not block.
-    public init(_ options: SharedDatabaseOptions, _ report: @escaping @Sendable (Event) -> Void) {
+    package init(_ options: SharedDatabaseOptions, _ report: @escaping @Sendable (Event) -> Void) {
         self.options = options
         self.report = report
     }
@@ -35,7 +35,7 @@ public final class ChangeListener: Sendable {
     /// Listens until the task is cancelled, and connects again after each failure.
     ///
     /// - Throws: ``SharedStoreError`` if this system offers no means to end the wait.
-    public func run() async throws {
+    package func run() async throws {
         let stop = try StopSignal()
         try await withTaskCancellationHandler {
             try await queue.run {

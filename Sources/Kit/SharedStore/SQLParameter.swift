@@ -1,10 +1,10 @@
-public import Foundation
+package import Foundation
 
 /// A value that a statement takes as a parameter, sent in PostgreSQL's binary format.
 ///
 /// `nil` of an optional is NULL, and keeps its type. Numbers are sent as `int8` and `float8`, which the server converts
 /// to the type of their column.
-public protocol SQLParameter: Sendable {
+package protocol SQLParameter: Sendable {
     /// The number of the type in `pg_type`.
     static var typeNumber: UInt32 { get }
 
@@ -20,42 +20,42 @@ extension SQLParameter where Self: FixedWidthInteger {
 
 extension Int: SQLParameter {
     /// The type that is sent.
-    public static var typeNumber: UInt32 { SQLType.int8.rawValue }
+    package static var typeNumber: UInt32 { SQLType.int8.rawValue }
 
     /// Returns the bytes that are sent.
-    public func encoded() -> [UInt8]? { bigEndianBytes }
+    package func encoded() -> [UInt8]? { bigEndianBytes }
 }
 
 extension Int64: SQLParameter {
     /// The type that is sent.
-    public static var typeNumber: UInt32 { SQLType.int8.rawValue }
+    package static var typeNumber: UInt32 { SQLType.int8.rawValue }
 
     /// Returns the bytes that are sent.
-    public func encoded() -> [UInt8]? { bigEndianBytes }
+    package func encoded() -> [UInt8]? { bigEndianBytes }
 }
 
 extension Double: SQLParameter {
     /// The type that is sent.
-    public static var typeNumber: UInt32 { SQLType.float8.rawValue }
+    package static var typeNumber: UInt32 { SQLType.float8.rawValue }
 
     /// Returns the bytes that are sent.
-    public func encoded() -> [UInt8]? { withUnsafeBytes(of: bitPattern.bigEndian, Array.init) }
+    package func encoded() -> [UInt8]? { withUnsafeBytes(of: bitPattern.bigEndian, Array.init) }
 }
 
 extension Bool: SQLParameter {
     /// The type that is sent.
-    public static var typeNumber: UInt32 { SQLType.boolean.rawValue }
+    package static var typeNumber: UInt32 { SQLType.boolean.rawValue }
 
     /// Returns the bytes that are sent.
-    public func encoded() -> [UInt8]? { [self ? 1 : 0] }
+    package func encoded() -> [UInt8]? { [self ? 1 : 0] }
 }
 
 extension String: SQLParameter {
     /// The type that is sent.
-    public static var typeNumber: UInt32 { SQLType.text.rawValue }
+    package static var typeNumber: UInt32 { SQLType.text.rawValue }
 
     /// Returns the bytes that are sent.
-    public func encoded() throws -> [UInt8]? {
+    package func encoded() throws -> [UInt8]? {
         let bytes = Array(utf8)
         guard !bytes.contains(0) else { throw SharedStoreError.textNotStorable }
         return bytes
@@ -64,27 +64,27 @@ extension String: SQLParameter {
 
 extension Data: SQLParameter {
     /// The type that is sent.
-    public static var typeNumber: UInt32 { SQLType.bytes.rawValue }
+    package static var typeNumber: UInt32 { SQLType.bytes.rawValue }
 
     /// Returns the bytes that are sent.
-    public func encoded() -> [UInt8]? { Array(self) }
+    package func encoded() -> [UInt8]? { Array(self) }
 }
 
 extension Optional: SQLParameter where Wrapped: SQLParameter {
     /// The type that is sent.
-    public static var typeNumber: UInt32 { Wrapped.typeNumber }
+    package static var typeNumber: UInt32 { Wrapped.typeNumber }
 
     /// Returns the bytes that are sent.
-    public func encoded() throws -> [UInt8]? { try self?.encoded() }
+    package func encoded() throws -> [UInt8]? { try self?.encoded() }
 }
 
 /// An array is one parameter: `id = ANY($1)`.
 extension Array: SQLParameter where Element: SQLArrayElement {
     /// The type of the array.
-    public static var typeNumber: UInt32 { Element.arrayTypeNumber }
+    package static var typeNumber: UInt32 { Element.arrayTypeNumber }
 
     /// Returns the bytes that are sent.
-    public func encoded() throws -> [UInt8]? {
+    package func encoded() throws -> [UInt8]? {
         // Dimensions (none if it is empty), whether there are NULLs, the type of the elements, length, first index.
         let header = [isEmpty ? 0 : 1, 0, Int(Element.typeNumber)] + (isEmpty ? [] : [count, 1])
         return try reduce(into: header.flatMap { Int32($0).bigEndianBytes }) { bytes, element in
@@ -95,19 +95,19 @@ extension Array: SQLParameter where Element: SQLArrayElement {
 }
 
 /// A value that an array as a parameter may have.
-public protocol SQLArrayElement: SQLParameter {
+package protocol SQLArrayElement: SQLParameter {
     /// The number of the array's type in `pg_type`.
     static var arrayTypeNumber: UInt32 { get }
 }
 
 extension String: SQLArrayElement {
     /// The type of the array.
-    public static var arrayTypeNumber: UInt32 { SQLType.texts.rawValue }
+    package static var arrayTypeNumber: UInt32 { SQLType.texts.rawValue }
 }
 
 extension Int: SQLArrayElement {
     /// The type of the array.
-    public static var arrayTypeNumber: UInt32 { SQLType.int8s.rawValue }
+    package static var arrayTypeNumber: UInt32 { SQLType.int8s.rawValue }
 }
 
 extension Int32 {

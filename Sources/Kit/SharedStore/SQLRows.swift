@@ -1,5 +1,5 @@
 /// The response to a statement: its rows, valid within the transaction.
-public final class SQLRows {
+package final class SQLRows {
     private let result: PostgresResult
 
     init(_ result: PostgresResult) {
@@ -7,28 +7,28 @@ public final class SQLRows {
     }
 
     /// Number of rows.
-    public var count: Int { result.rowCount }
+    package var count: Int { result.rowCount }
 
     /// The first row, if there is one.
-    public var first: SQLRow? { count > 0 ? SQLRow(result: result, index: 0) : nil }
+    package var first: SQLRow? { count > 0 ? SQLRow(result: result, index: 0) : nil }
 
     /// Returns what is made of each row, in order.
     ///
     /// - Throws: what `transform` throws.
-    public func map<Value>(_ transform: (SQLRow) throws -> Value) rethrows -> [Value] {
+    package func map<Value>(_ transform: (SQLRow) throws -> Value) rethrows -> [Value] {
         try (0..<count).map { try transform(SQLRow(result: result, index: $0)) }
     }
 }
 
 /// A row of a response.
-public struct SQLRow {
+package struct SQLRow {
     let result: PostgresResult
     let index: Int
 
     /// Returns the value of a column; its type is what the caller expects, an optional if it may be NULL.
     ///
     /// - Throws: ``SharedStoreError/noSuchColumn(_:)``, ``SharedStoreError/typeMismatch(column:)``.
-    public func value<Value: SQLValue>(_ column: String) throws -> Value {
+    package func value<Value: SQLValue>(_ column: String) throws -> Value {
         guard let number = result.column(column) else { throw SharedStoreError.noSuchColumn(column) }
         let bytes = result.bytes(row: index, column: number)
         guard let value = Value(bytes: bytes, typeNumber: result.type(of: number)) else {

@@ -1,5 +1,5 @@
 /// A transaction that is under way. It is valid until the closure that received it returns.
-public final class SQLTransaction {
+package final class SQLTransaction {
     let connection: PostgresConnection
     /// What failed first. After it, the server refuses everything up to the end of the transaction.
     private(set) var failure: ConnectionFailure?
@@ -16,7 +16,7 @@ public final class SQLTransaction {
     ///   - sql: the text, a constant of the program: `$1` is the first parameter.
     ///   - parameters: the values.
     /// - Throws: ``SharedStoreError``.
-    public func rows(_ sql: String, _ parameters: [any SQLParameter] = []) throws -> SQLRows {
+    package func rows(_ sql: String, _ parameters: [any SQLParameter] = []) throws -> SQLRows {
         SQLRows(try run(sql, parameters))
     }
 
@@ -25,7 +25,7 @@ public final class SQLTransaction {
     /// - Returns: how many were changed.
     /// - Throws: ``SharedStoreError``.
     @discardableResult
-    public func execute(_ sql: String, _ parameters: [any SQLParameter] = []) throws -> Int {
+    package func execute(_ sql: String, _ parameters: [any SQLParameter] = []) throws -> Int {
         try run(sql, parameters).changedRows
     }
 
@@ -41,7 +41,7 @@ public final class SQLTransaction {
     /// learn of changes.
     ///
     /// - Parameter message: at most 7,999 bytes.
-    public func notify(_ message: String) {
+    package func notify(_ message: String) {
         messages.append(message)
     }
 

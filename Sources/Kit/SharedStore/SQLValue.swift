@@ -1,14 +1,14 @@
-public import Foundation
+package import Foundation
 
 /// A value that a column of a response may have, received in PostgreSQL's binary format.
-public protocol SQLValue: Sendable {
+package protocol SQLValue: Sendable {
     /// Creates a value from the bytes of a column, nil for NULL; fails if they are of another type.
     init?(bytes: UnsafeRawBufferPointer?, typeNumber: UInt32)
 }
 
 extension Int: SQLValue {
     /// Creates a value from the bytes of a column.
-    public init?(bytes: UnsafeRawBufferPointer?, typeNumber: UInt32) {
+    package init?(bytes: UnsafeRawBufferPointer?, typeNumber: UInt32) {
         guard let bytes else { return nil }
         switch (SQLType(rawValue: typeNumber), bytes.count) {
         case (.int8, 8): self = Int(Int64(bigEndian: bytes.loadUnaligned(as: Int64.self)))
@@ -21,7 +21,7 @@ extension Int: SQLValue {
 
 extension Int64: SQLValue {
     /// Creates a value from the bytes of a column.
-    public init?(bytes: UnsafeRawBufferPointer?, typeNumber: UInt32) {
+    package init?(bytes: UnsafeRawBufferPointer?, typeNumber: UInt32) {
         guard let value = Int(bytes: bytes, typeNumber: typeNumber) else { return nil }
         self = Int64(value)
     }
@@ -29,7 +29,7 @@ extension Int64: SQLValue {
 
 extension Double: SQLValue {
     /// Creates a value from the bytes of a column.
-    public init?(bytes: UnsafeRawBufferPointer?, typeNumber: UInt32) {
+    package init?(bytes: UnsafeRawBufferPointer?, typeNumber: UInt32) {
         guard let bytes, SQLType(rawValue: typeNumber) == .float8, bytes.count == 8 else { return nil }
         self = Double(bitPattern: UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)))
     }
@@ -37,7 +37,7 @@ extension Double: SQLValue {
 
 extension Bool: SQLValue {
     /// Creates a value from the bytes of a column.
-    public init?(bytes: UnsafeRawBufferPointer?, typeNumber: UInt32) {
+    package init?(bytes: UnsafeRawBufferPointer?, typeNumber: UInt32) {
         guard let bytes, SQLType(rawValue: typeNumber) == .boolean, bytes.count == 1 else { return nil }
         self = bytes[0] != 0
     }
@@ -45,7 +45,7 @@ extension Bool: SQLValue {
 
 extension String: SQLValue {
     /// Creates a value from the bytes of a column.
-    public init?(bytes: UnsafeRawBufferPointer?, typeNumber: UInt32) {
+    package init?(bytes: UnsafeRawBufferPointer?, typeNumber: UInt32) {
         let types: [SQLType] = [.text, .varchar, .name]
         guard let bytes, types.contains(SQLType(rawValue: typeNumber)) else { return nil }
         self = String(decoding: bytes, as: UTF8.self)
@@ -54,7 +54,7 @@ extension String: SQLValue {
 
 extension Data: SQLValue {
     /// Creates a value from the bytes of a column.
-    public init?(bytes: UnsafeRawBufferPointer?, typeNumber: UInt32) {
+    package init?(bytes: UnsafeRawBufferPointer?, typeNumber: UInt32) {
         guard let bytes, SQLType(rawValue: typeNumber) == .bytes else { return nil }
         self.init(bytes)
     }
@@ -62,7 +62,7 @@ extension Data: SQLValue {
 
 extension Optional: SQLValue where Wrapped: SQLValue {
     /// Creates a value from the bytes of a column.
-    public init?(bytes: UnsafeRawBufferPointer?, typeNumber: UInt32) {
+    package init?(bytes: UnsafeRawBufferPointer?, typeNumber: UInt32) {
         guard let bytes else {
             self = .none
             return

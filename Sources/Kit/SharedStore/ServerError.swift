@@ -1,11 +1,11 @@
 /// What the server says of a statement that failed.
-public struct ServerError: Error, Sendable, Equatable, CustomStringConvertible {
+package struct ServerError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The five characters of SQLSTATE (PostgreSQL's appendix A).
-    public let code: String
+    package let code: String
     /// The constraint that was broken, if one was.
-    public let constraint: String?
+    package let constraint: String?
     /// The server's sentence; nil where it could hold stored content.
-    public let message: String?
+    package let message: String?
 
     /// Creates an error. The sentences of data and integrity errors (classes 22 and 23) quote values, and are left out.
     package init(code: String, constraint: String? = nil, message: String? = nil) {
@@ -17,7 +17,7 @@ public struct ServerError: Error, Sendable, Equatable, CustomStringConvertible {
     private static let quotingClasses: Set = ["22", "23"]
 
     /// Code, constraint and sentence.
-    public var description: String {
+    package var description: String {
         "SQLSTATE \(code)" + (constraint.map { ", \($0)" } ?? "") + (message.map { ": \($0)" } ?? "")
     }
 

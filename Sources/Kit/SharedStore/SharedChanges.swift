@@ -1,6 +1,6 @@
 import Foundation
-public import Freshness
-public import Logging
+package import Freshness
+package import Logging
 import NIOCore
 import Synchronization
 
@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// A message may be lost, so that nothing depends on messages alone: what was read is relied on for a short time only,
 /// and for none while this server hears nothing.
-public final class SharedChanges: Sendable {
+package final class SharedChanges: Sendable {
     /// A message on the channel.
     private struct Message: Codable {
         /// The server that sent it, which knows already.
@@ -44,7 +44,7 @@ public final class SharedChanges: Sendable {
     /// - Parameters:
     ///   - node: what no other server is named.
     ///   - kept: how long a server may rely on what it has read.
-    public init(_ database: SharedDatabase, node: String, kept: Duration, logger: Logger) {
+    package init(_ database: SharedDatabase, node: String, kept: Duration, logger: Logger) {
         self.database = database
         self.node = node
         self.kept = .nanoseconds(Int64(kept / .nanoseconds(1)))
@@ -52,16 +52,16 @@ public final class SharedChanges: Sendable {
     }
 
     /// Whether what the other servers tell arrives.
-    public var isHearing: Bool { state.withLock { $0.isHearing } }
+    package var isHearing: Bool { state.withLock { $0.isHearing } }
 
     /// Returns how long what is read of a topic may be relied on. To be taken before it is read.
-    public func token(of topic: String) -> ChangeToken {
+    package func token(of topic: String) -> ChangeToken {
         guard isHearing else { return ChangeToken(until: .now()) }
         return ChangeToken(of: counters[topic], until: .now() + kept)
     }
 
     /// Ends what this server relies on of a topic.
-    public func changed(_ topic: String) { counters[topic].bump() }
+    package func changed(_ topic: String) { counters[topic].bump() }
 
     /// Ends what this server relies on of a topic, and tells the others, soon after.
     ///
@@ -69,7 +69,7 @@ public final class SharedChanges: Sendable {
     ///   - kind: who receives it there (``onMessage(_:_:)``).
     ///   - topic: what has changed.
     ///   - text: what the receivers get; nil for the topic.
-    public func tell(_ kind: String, _ topic: String, _ text: String? = nil) {
+    package func tell(_ kind: String, _ topic: String, _ text: String? = nil) {
         changed(topic)
         let message = Message(node: node, kind: kind, topic: topic, text: text ?? topic)
         guard let json = try? String(decoding: JSONEncoder().encode(message), as: UTF8.self),
@@ -81,19 +81,19 @@ public final class SharedChanges: Sendable {
 
     /// Registers who receives the texts of a kind of message from other servers, one after the other. It must not
     /// block.
-    public func onMessage(_ kind: String, _ receive: @escaping @Sendable (String) -> Void) {
+    package func onMessage(_ kind: String, _ receive: @escaping @Sendable (String) -> Void) {
         state.withLock { $0.receivers[kind, default: []].append(receive) }
     }
 
     /// Registers who is called when messages of other servers may have been lost to this one. It must not block.
-    public func onGap(_ receive: @escaping @Sendable () -> Void) {
+    package func onGap(_ receive: @escaping @Sendable () -> Void) {
         state.withLock { $0.gapReceivers.append(receive) }
     }
 
     /// Hears and sends until the task is cancelled.
     ///
     /// - Throws: ``SharedStoreError`` if this system offers no means to listen.
-    public func run() async throws {
+    package func run() async throws {
         let listener = ChangeListener(database.options) { [self] event in receive(event) }
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await listener.run() }

@@ -1,11 +1,11 @@
-public import Foundation
-public import Logging
+package import Foundation
+package import Logging
 
 /// A database that several servers share: PostgreSQL, for what users made.
 ///
 /// A transaction waits for its connection and the server on a thread of its own, never on one of Swift's pool. It has a
 /// time limit, after which it fails with ``SharedStoreError``; what is acknowledged was committed.
-public final class SharedDatabase: Sendable {
+package final class SharedDatabase: Sendable {
     let options: SharedDatabaseOptions
     private let pool: ConnectionPool
     private let logger: Logger
@@ -13,7 +13,7 @@ public final class SharedDatabase: Sendable {
     /// Creates a database. Its connections are opened when they are needed.
     ///
     /// - Parameter logger: receives which messages to other servers were lost.
-    public init(_ options: SharedDatabaseOptions, logger: Logger) {
+    package init(_ options: SharedDatabaseOptions, logger: Logger) {
         self.options = options
         self.logger = logger
         pool = ConnectionPool(options)
@@ -22,7 +22,7 @@ public final class SharedDatabase: Sendable {
     /// Reads one state of the database; all reads within `value` are of the same.
     ///
     /// - Throws: ``SharedStoreError``, `CancellationError`, or what `value` throws.
-    public func read<Value: Sendable>(
+    package func read<Value: Sendable>(
         _ value: @escaping @Sendable (SQLTransaction) throws -> Value
     ) async throws -> Value {
         try await pool.run(within: options.timeout) { try $0.read(value) }
@@ -34,7 +34,7 @@ public final class SharedDatabase: Sendable {
     ///   - sql: the text, a constant of the program: `$1` is the first parameter.
     ///   - transform: makes a value of each row.
     /// - Throws: ``SharedStoreError``, `CancellationError`, or what `transform` throws.
-    public func rows<Value: Sendable>(
+    package func rows<Value: Sendable>(
         _ sql: String,
         _ parameters: [any SQLParameter] = [],
         _ transform: @escaping @Sendable (SQLRow) throws -> Value
@@ -53,7 +53,7 @@ public final class SharedDatabase: Sendable {
     ///   - updates: the change. It is run again if another one came in between, so it has no effect elsewhere.
     /// - Throws: ``SharedStoreError``, `CancellationError`, or what `updates` throws.
     @discardableResult
-    public func write<Value: Sendable>(
+    package func write<Value: Sendable>(
         turns: [String] = [],
         within timeout: Duration? = nil,
         _ updates: @escaping @Sendable (SQLTransaction) throws -> Value
@@ -67,7 +67,7 @@ public final class SharedDatabase: Sendable {
     ///
     /// - Parameter messages: at most 7,999 bytes each.
     /// - Throws: ``SharedStoreError``, `CancellationError`.
-    public func tell(_ messages: [String]) async throws {
+    package func tell(_ messages: [String]) async throws {
         let parameters: [any SQLParameter] = [options.channel, messages]
         try await pool.run(within: options.timeout) { connection in
             do { _ = try connection.run(Self.telling, parameters) } catch let failure as ConnectionFailure {
@@ -77,12 +77,12 @@ public final class SharedDatabase: Sendable {
     }
 
     /// What the database is doing for this server, and what has failed so far.
-    public var load: StoreLoad { get async { await pool.load } }
+    package var load: StoreLoad { get async { await pool.load } }
 
     /// Returns the time of the server's clock.
     ///
     /// - Throws: ``SharedStoreError``, `CancellationError`.
-    @Sendable public func time() async throws -> Date {
+    @Sendable package func time() async throws -> Date {
         let sql = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now"
         let times: [Int64] = try await rows(sql) { try $0.value("now") }
         guard let milliseconds = times.first else { throw SharedStoreError.noSuchColumn("now") }
@@ -90,12 +90,12 @@ public final class SharedDatabase: Sendable {
     }
 
     /// The turn of what makes tables, for changes that must not run beside it (``write(turns:within:_:)``).
-    public static let schemaTurn = "larder/migrations"
+    package static let schemaTurn = "larder/migrations"
 
     /// Returns how many other connections have the name of servers.
     ///
     /// - Throws: ``SharedStoreError``.
-    public static func servers(in transaction: SQLTransaction) throws -> Int {
+    package static func servers(in transaction: SQLTransaction) throws -> Int {
         try transaction.rows(
             """
             SELECT count(*) AS servers FROM pg_stat_activity
@@ -106,7 +106,7 @@ public final class SharedDatabase: Sendable {
     }
 
     /// Closes the connections. Later use throws ``SharedStoreError/closed``.
-    public func close() { pool.close() }
+    package func close() { pool.close() }
 
     func write<Value: Sendable>(
         _ plan: TransactionPlan,

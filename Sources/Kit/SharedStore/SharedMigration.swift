@@ -2,13 +2,13 @@
 ///
 /// A released step is never changed; a later one corrects it. Servers of the previous build go on while and after a
 /// step is applied, so it only adds.
-public struct SharedMigration: Sendable {
+package struct SharedMigration: Sendable {
     /// The unique name, owner first: `notes/001 notes`. The database records it when the step was applied.
-    public let name: String
+    package let name: String
     let sql: String
 
     /// Creates a step that is one SQL script.
-    public init(_ name: String, sql: String) {
+    package init(_ name: String, sql: String) {
         self.name = name
         self.sql = sql
     }
@@ -24,7 +24,7 @@ extension SharedDatabase {
     /// - Returns: the names of the steps that were applied.
     /// - Throws: ``SharedStoreError``.
     @discardableResult
-    public func migrate(_ migrations: [SharedMigration], timeout: Duration = .seconds(600)) async throws -> [String] {
+    package func migrate(_ migrations: [SharedMigration], timeout: Duration = .seconds(600)) async throws -> [String] {
         var names: Set<String> = []
         for migration in migrations where !names.insert(migration.name).inserted {
             throw SharedStoreError.ambiguousMigration(name: migration.name)
@@ -47,7 +47,7 @@ extension SharedDatabase {
     /// Returns the steps that ``migrate(_:timeout:)`` would apply, and changes nothing.
     ///
     /// - Throws: ``SharedStoreError``.
-    public func missing(of migrations: [SharedMigration]) async throws -> [String] {
+    package func missing(of migrations: [SharedMigration]) async throws -> [String] {
         let applied = try await read { transaction -> Set<String> in
             let table = try transaction.rows("SELECT to_regclass('larder_migration') IS NOT NULL AS is_there")
             guard try table.first?.value("is_there") == true else { return [] }

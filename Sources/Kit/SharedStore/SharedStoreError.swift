@@ -1,7 +1,7 @@
 /// An error of the store that several servers share.
 ///
 /// Faulty SQL and broken constraints other than a unique key are programming errors, ``refused(_:)``.
-public enum SharedStoreError: Error, Sendable, Equatable {
+package enum SharedStoreError: Error, Sendable, Equatable {
     /// The store did not respond, or does not accept changes at present. Nothing of the change was kept; a later try
     /// may succeed.
     case unavailable(Unavailability)
@@ -31,7 +31,7 @@ public enum SharedStoreError: Error, Sendable, Equatable {
     case closed
 
     /// Why a store does not respond.
-    public enum Unavailability: Sendable, Equatable {
+    package enum Unavailability: Sendable, Equatable {
         /// No connection can be made; the text is libpq's.
         case notReached(String)
         /// The connection ended, or the server ends it.
@@ -49,7 +49,7 @@ public enum SharedStoreError: Error, Sendable, Equatable {
 
 extension SharedStoreError: CustomStringConvertible {
     /// One sentence for an operator, never with stored content or a password.
-    public var description: String {
+    package var description: String {
         switch self {
         case .unavailable(let reason): "The store is not available: \(reason.description)."
         case .outcomeUnknown: "The connection to the store was lost during a commit: whether it was kept is unknown."
@@ -71,7 +71,7 @@ extension SharedStoreError: CustomStringConvertible {
 
 extension SharedStoreError.Unavailability: CustomStringConvertible {
     /// The middle of a sentence.
-    public var description: String {
+    package var description: String {
         switch self {
         case .notReached(let reason): "no connection (\(reason))"
         case .connectionLost: "the connection was lost"

@@ -1,13 +1,13 @@
 /// What a store is doing for this server, and what has failed so far.
-public struct StoreLoad: Sendable, Equatable {
+package struct StoreLoad: Sendable, Equatable {
     /// Operations that failed, by what that means to the caller.
-    public struct Failures: Sendable, Equatable {
+    package struct Failures: Sendable, Equatable {
         /// The store did not respond, or accepted no change.
-        public private(set) var unavailable = 0
+        package private(set) var unavailable = 0
         /// A commit was not confirmed.
-        public private(set) var outcomeUnknown = 0
+        package private(set) var outcomeUnknown = 0
         /// The server refused a statement.
-        public private(set) var refused = 0
+        package private(set) var refused = 0
 
         mutating func count(_ error: SharedStoreError) {
             switch error {
@@ -20,9 +20,9 @@ public struct StoreLoad: Sendable, Equatable {
     }
 
     /// Operations that have a connection.
-    public let running: Int
+    package let running: Int
     /// Operations that wait for one.
-    public let waiting: Int
+    package let waiting: Int
     /// What has failed.
-    public let failures: Failures
+    package let failures: Failures
 }

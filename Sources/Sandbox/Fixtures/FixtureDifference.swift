@@ -2,20 +2,20 @@ import HTTPTypes
 import Synchronization
 
 /// One difference of an upstream's response from its recording.
-public struct FixtureDifference: Sendable, Equatable, CustomStringConvertible {
+package struct FixtureDifference: Sendable, Equatable, CustomStringConvertible {
     /// Name of the file.
-    public let file: String
+    package let file: String
     /// The request line.
-    public let request: String
+    package let request: String
     /// `changed`, `missing` or `new`.
-    public let kind: String
+    package let kind: String
     /// The part of the response: `status`, `header.content-type`, `body`, or the JSON pointer of a member.
-    public let place: String
+    package let place: String
     let old: String
     let new: String
 
     /// For a terminal, without the file.
-    public var description: String {
+    package var description: String {
         switch kind {
         case "missing": "missing \(place): \(old)"
         case "new": "new     \(place): \(new)"
@@ -75,29 +75,29 @@ extension JSONPointer {
 }
 
 /// A recorded exchange that can be repeated.
-public struct RecordedExchange: Sendable {
+package struct RecordedExchange: Sendable {
     /// Name of its file.
-    public let file: String
+    package let file: String
     /// The request line.
-    public let line: String
+    package let line: String
     /// The request, without what was secret; nil if it cannot be sent again: it writes, or has secrets in its target.
-    public let request: FixtureRequest?
+    package let request: FixtureRequest?
 }
 
 extension UpstreamFixtures {
     private static let mostDifferences = 200
     /// Largest response that is compared, in bytes.
-    public static let longestComparison = 64 << 20
+    package static let longestComparison = 64 << 20
 
     /// The recorded exchanges in their order, and in words what is wrong with other files.
-    public var exchanges: (recorded: [RecordedExchange], broken: [String]) {
+    package var exchanges: (recorded: [RecordedExchange], broken: [String]) {
         let (fixtures, defects) = withFiles { ($0.folder?.exchanges ?? [], $0.folder?.defects ?? []) }
         return (fixtures.map { RecordedExchange($0) }, defects.map(\.text))
     }
 
     /// Returns in what a response differs from that of a file.
     /// - Throws: The errors of the file system, ``YAMLDefect``.
-    public func differences(of response: FixtureResponse, from file: String) throws -> [FixtureDifference] {
+    package func differences(of response: FixtureResponse, from file: String) throws -> [FixtureDifference] {
         let found = withFiles { state in
             state.folder.flatMap { folder in
                 folder.exchanges.first { $0.name == file }.map { (fixture: $0, folder: folder.url) }
@@ -109,7 +109,7 @@ extension UpstreamFixtures {
     }
 
     /// Compares a response with the recorded one, if there is one, and keeps the differences for who looks at them.
-    public func compare(_ response: FixtureResponse, to request: FixtureRequest) throws {
+    package func compare(_ response: FixtureResponse, to request: FixtureRequest) throws {
         guard let mark = Self.mark, let file = reply(to: request)?.headerFields[mark] else {
             _ = refusal(of: request)
             return

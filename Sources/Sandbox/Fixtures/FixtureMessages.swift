@@ -1,20 +1,20 @@
 import Crypto
-public import Foundation
-public import HTTPTypes
+package import Foundation
+package import HTTPTypes
 
 /// A request of the server to an upstream.
-public struct FixtureRequest: Sendable {
+package struct FixtureRequest: Sendable {
     /// Its method.
-    public var method: HTTPRequest.Method
+    package var method: HTTPRequest.Method
     /// Path and query below the base URL of the upstream; the absolute URL if it goes elsewhere.
-    public var target: String
+    package var target: String
     /// Its header fields.
-    public var headerFields: HTTPFields
+    package var headerFields: HTTPFields
     /// Its body; nil for none.
-    public var body: FixtureBody?
+    package var body: FixtureBody?
 
     /// Creates a request.
-    public init(method: HTTPRequest.Method, target: String, headerFields: HTTPFields, body: FixtureBody? = nil) {
+    package init(method: HTTPRequest.Method, target: String, headerFields: HTTPFields, body: FixtureBody? = nil) {
         self.method = method
         self.target = target
         self.headerFields = headerFields
@@ -33,7 +33,7 @@ extension FixtureRequest {
 }
 
 /// The body of a request, as far as it is compared: its start and its digest.
-public struct FixtureBody: Sendable {
+package struct FixtureBody: Sendable {
     /// Most bytes of the start.
     static let limit = 1 << 16
 
@@ -43,15 +43,15 @@ public struct FixtureBody: Sendable {
     private(set) var count = 0
 
     /// Creates an empty body.
-    public init() {}
+    package init() {}
 
     /// Creates a body of bytes.
-    public init(_ bytes: [UInt8]) {
+    package init(_ bytes: [UInt8]) {
         bytes.withUnsafeBytes { append($0) }
     }
 
     /// Adds bytes at the end.
-    public mutating func append(_ bytes: UnsafeRawBufferPointer) {
+    package mutating func append(_ bytes: UnsafeRawBufferPointer) {
         digest.update(bufferPointer: bytes)
         start += bytes.prefix(Self.limit - start.count)
         count += bytes.count
@@ -68,16 +68,16 @@ public struct FixtureBody: Sendable {
 }
 
 /// A response of an upstream, or what a file has for it.
-public struct FixtureResponse: Sendable {
+package struct FixtureResponse: Sendable {
     /// Where its body is.
-    public enum Content: Sendable, Equatable {
+    package enum Content: Sendable, Equatable {
         /// In memory.
         case bytes([UInt8])
         /// In a file, with its size.
         case file(URL, Int)
 
         /// Bytes in all.
-        public var count: Int {
+        package var count: Int {
             switch self {
             case .bytes(let bytes): bytes.count
             case .file(_, let count): count
@@ -86,14 +86,14 @@ public struct FixtureResponse: Sendable {
     }
 
     /// Its status.
-    public var status: HTTPResponse.Status
+    package var status: HTTPResponse.Status
     /// Its header fields.
-    public var headerFields: HTTPFields
+    package var headerFields: HTTPFields
     /// Its body.
-    public var content: Content
+    package var content: Content
 
     /// Creates a response.
-    public init(status: HTTPResponse.Status, headerFields: HTTPFields, content: Content) {
+    package init(status: HTTPResponse.Status, headerFields: HTTPFields, content: Content) {
         self.status = status
         self.headerFields = headerFields
         self.content = content
@@ -101,7 +101,7 @@ public struct FixtureResponse: Sendable {
 
     /// The whole body.
     /// - Throws: The errors of the file system.
-    public func bytes() throws -> [UInt8] {
+    package func bytes() throws -> [UInt8] {
         switch content {
         case .bytes(let bytes): bytes
         case .file(let url, _): Array(try Data(contentsOf: url))
@@ -110,7 +110,7 @@ public struct FixtureResponse: Sendable {
 }
 
 /// Why fixtures cannot be used.
-public enum FixtureError: Error, Sendable, CustomStringConvertible {
+package enum FixtureError: Error, Sendable, CustomStringConvertible {
     /// The mode needs a folder, and the settings name none.
     case noFolder(upstream: String)
     /// The server is a space, which writes nothing into the folder that all spaces read.
@@ -123,7 +123,7 @@ public enum FixtureError: Error, Sendable, CustomStringConvertible {
     case secret(request: String, reason: String)
 
     /// For a log or a terminal.
-    public var description: String {
+    package var description: String {
         switch self {
         case .noFolder(let upstream): "upstreams.\(upstream).fixtures names no folder"
         case .readOnly(let upstream): "the recordings of \(upstream) are shared by all spaces, which only read them"

@@ -1,5 +1,5 @@
 /// How requests of the server to an upstream are treated.
-public enum FixtureMode: String, Sendable, CaseIterable {
+package enum FixtureMode: String, Sendable, CaseIterable {
     /// They go out.
     case live
     /// They go out, and each exchange is written into a file.
@@ -14,5 +14,5 @@ public enum FixtureMode: String, Sendable, CaseIterable {
     case diff
 
     /// Whether what goes out is sent so that a file can be made of the response: complete, and not compressed.
-    public var asksPlainly: Bool { self == .record || self == .spy || self == .modify || self == .diff }
+    package var asksPlainly: Bool { self == .record || self == .spy || self == .modify || self == .diff }
 }

@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 
 /// Collects the body of a response while it passes: a short one in memory, a longer one in a file.
-public final class FixtureTee: Sendable {
+package final class FixtureTee: Sendable {
     private struct State {
         var bytes: [UInt8] = []
         var file: URL?
@@ -15,7 +15,7 @@ public final class FixtureTee: Sendable {
     private let state = Mutex(State())
 
     /// Creates a collection for a response of an upstream.
-    public init(_ fixtures: UpstreamFixtures) { self.fixtures = fixtures }
+    package init(_ fixtures: UpstreamFixtures) { self.fixtures = fixtures }
 
     deinit {
         // A body that was not read to its end is none of a recording.
@@ -26,7 +26,7 @@ public final class FixtureTee: Sendable {
 
     /// Adds a part.
     /// - Throws: ``FixtureError``.
-    public func append(_ part: UnsafeRawBufferPointer) throws(FixtureError) {
+    package func append(_ part: UnsafeRawBufferPointer) throws(FixtureError) {
         let result = state.withLock { state -> Result<Void, FixtureError> in
             Result { () throws(FixtureError) in try self.append(part, &state) }
         }
@@ -57,7 +57,7 @@ public final class FixtureTee: Sendable {
 
     /// The whole body. Nothing may be added any more.
     /// - Throws: ``FixtureError``.
-    public func finish() throws(FixtureError) -> FixtureResponse.Content {
+    package func finish() throws(FixtureError) -> FixtureResponse.Content {
         let result = state.withLock { state -> Result<FixtureResponse.Content, FixtureError> in
             state.isOver = true
             guard let file = state.file else { return .success(.bytes(state.bytes)) }

@@ -1,4 +1,4 @@
-public import Foundation
+package import Foundation
 import HTTPTypes
 import Synchronization
 
@@ -20,7 +20,7 @@ extension UpstreamFixtures {
 
     /// A new file for a long body, in the folder of the upstream.
     /// - Throws: ``FixtureError``.
-    public func bodyFile() throws(FixtureError) -> URL {
+    package func bodyFile() throws(FixtureError) -> URL {
         guard let folder = state.withLock({ $0.folder?.url }) else { throw .noFolder(upstream: name) }
         do {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -42,7 +42,7 @@ extension UpstreamFixtures {
     /// - Returns: Whether a file has the exchange.
     /// - Throws: ``FixtureError``.
     @discardableResult
-    public func keep(_ request: FixtureRequest, _ response: FixtureResponse) throws(FixtureError) -> Bool {
+    package func keep(_ request: FixtureRequest, _ response: FixtureResponse) throws(FixtureError) -> Bool {
         guard Fixture.statuses.contains(response.status.code) else {
             report("\(name): a response with status \(response.status.code) is not recorded")
             Self.discard(response.content)

@@ -12,7 +12,7 @@ extension UpstreamFixtures {
     /// Returns the recorded response to a request; nil if there is none.
     ///
     /// Of several for equal requests each is used once, in their order; the last one for all further requests.
-    public func reply(to request: FixtureRequest) -> FixtureResponse? {
+    package func reply(to request: FixtureRequest) -> FixtureResponse? {
         let compared = ComparedRequest(request, cleaner)
         let (reply, failure) = withFiles { state -> (FixtureResponse?, FixtureDefect?) in
             let matching = state.folder?.exchanges.filter { $0.match.differences(from: compared).isEmpty } ?? []
@@ -35,7 +35,7 @@ extension UpstreamFixtures {
     }
 
     /// Returns the response to a request that has no file: 404 with what the files nearest to it have.
-    public func refusal(of request: FixtureRequest) -> FixtureResponse {
+    package func refusal(of request: FixtureRequest) -> FixtureResponse {
         let compared = ComparedRequest(request, cleaner)
         let line = "\(compared.line.method) \(compared.line.origin)\(compared.line.path)"
         let (misses, broken) = withFiles { state in
@@ -69,7 +69,7 @@ extension UpstreamFixtures {
     /// Changes a response by the patches whose requests match, one after the other in the order of their names.
     ///
     /// - Parameter body: Returns the response with its whole body, if a patch needs it.
-    public func modify(
+    package func modify(
         _ response: inout FixtureResponse,
         to request: FixtureRequest,
         collecting body: (inout FixtureResponse) async throws -> Void

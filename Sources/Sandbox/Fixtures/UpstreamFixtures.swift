@@ -1,9 +1,9 @@
-public import Foundation
-public import HTTPTypes
+package import Foundation
+package import HTTPTypes
 import Synchronization
 
 /// The files of one upstream, and how they are used now.
-public final class UpstreamFixtures: Sendable {
+package final class UpstreamFixtures: Sendable {
     struct State {
         var mode: FixtureMode
         var folder: FixtureFolder?
@@ -22,10 +22,10 @@ public final class UpstreamFixtures: Sendable {
     }
 
     /// The upstream, by its name in the settings.
-    public let name: String
+    package let name: String
     private let standard: FixtureMode
     /// Whether nothing is written: the folder is shared with servers that are to see nothing of this one.
-    public let isReadOnly: Bool
+    package let isReadOnly: Bool
     let cleaner: SecretCleaner
     /// Whether an exchange is not written that has what looks like a secret.
     let refusesSuspected: Bool
@@ -43,7 +43,7 @@ public final class UpstreamFixtures: Sendable {
     ///   - secrets: Those of all upstreams of a server.
     ///   - report: Is called with what a person should know: a file that cannot be used, a request without one.
     /// - Throws: ``FixtureError/noFolder(upstream:)`` if the mode needs a folder.
-    public init(
+    package init(
         name: String,
         base: String,
         mode: FixtureMode = .live,
@@ -64,11 +64,11 @@ public final class UpstreamFixtures: Sendable {
     }
 
     /// How requests are treated now.
-    public var mode: FixtureMode { state.withLock { $0.mode } }
+    package var mode: FixtureMode { state.withLock { $0.mode } }
 
     /// Begins to treat requests in a mode; recordings of a sequence begin again.
     /// - Throws: ``FixtureError/noFolder(upstream:)``, ``FixtureError/readOnly(upstream:)``.
-    public func setMode(_ mode: FixtureMode) throws(FixtureError) {
+    package func setMode(_ mode: FixtureMode) throws(FixtureError) {
         guard mode != .record || !isReadOnly else { throw .readOnly(upstream: name) }
         let isPossible = state.withLock { state in
             guard mode == .live || state.folder != nil else { return false }
@@ -80,13 +80,13 @@ public final class UpstreamFixtures: Sendable {
     }
 
     /// Sets the mode of the settings.
-    public func reset() {
+    package func reset() {
         // The mode of the settings was possible before.
         try? setMode(standard)
     }
 
     /// Has the credentials of a request replaced wherever they are kept from now on.
-    public func learn(_ fields: HTTPFields, _ target: String) { cleaner.learn(fields, target) }
+    package func learn(_ fields: HTTPFields, _ target: String) { cleaner.learn(fields, target) }
 
     /// Whether a response that is kept elsewhere has a secret. The signatures of its links are none: without them the
     /// links would open nothing.

@@ -1,17 +1,17 @@
-public import HTTPTypes
-public import Hummingbird
-public import NIOCore
+package import HTTPTypes
+package import Hummingbird
+package import NIOCore
 import ServiceLifecycle
 
 /// What the server that is tested does for a request with a fault.
-public struct FrontResponses: Sendable {
+package struct FrontResponses: Sendable {
     /// Responds as if there were no fault.
     let whole: @Sendable (Request) async throws -> Response
     /// Responds with a status and, in seconds, `Retry-After`: by the server's own problem, if it has one for it.
     let refusal: @Sendable (HTTPResponse.Status, _ retryAfter: Int?) async throws -> Response?
 
     /// Collects the ways to respond.
-    public init(
+    package init(
         whole: @escaping @Sendable (Request) async throws -> Response,
         refusal: @escaping @Sendable (HTTPResponse.Status, _ retryAfter: Int?) async throws -> Response?
     ) {
@@ -27,7 +27,7 @@ extension FrontRequest {
     ///   - channel: What the response is sent on.
     ///   - server: Responds without the faults.
     /// - Throws: If no response is to be sent; the errors of the server.
-    public func respond(to request: Request, on channel: any Channel, by server: FrontResponses) async throws
+    package func respond(to request: Request, on channel: any Channel, by server: FrontResponses) async throws
         -> Response
     {
         guard let fault else { return try await server.whole(request) }

@@ -4,7 +4,7 @@ import NIOCore
 import Synchronization
 
 /// The body of a client's request, of which the beginning is kept while the server reads it.
-public final class FrontBody: Sendable {
+package final class FrontBody: Sendable {
     private struct State {
         var start: [UInt8] = []
         var count = 0
@@ -24,7 +24,7 @@ public final class FrontBody: Sendable {
     var parts: Parts { Parts(body: body, record: self) }
 
     /// Reads the rest of a short body that the server has not read, such as one of a request that it refused.
-    public func readRest() async {
+    package func readRest() async {
         let length = fields[.contentLength].flatMap { Int($0) }
         guard let length, length <= JournalBody.readLimit else { return }
         do {

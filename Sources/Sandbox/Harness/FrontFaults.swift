@@ -1,14 +1,14 @@
 import HTTPTypes
 
 /// What is wrong with the server that is tested, as its clients see it.
-public final class FrontFaults: Sendable {
+package final class FrontFaults: Sendable {
     let gate = FaultGate()
 
     /// Creates a server without faults.
-    public init() {}
+    package init() {}
 
     /// Removes all faults, and releases every held request.
-    public func reset() { gate.reset() }
+    package func reset() { gate.reset() }
 
     /// Counts a request and decides what happens to it; nil if nothing does.
     func admit(_ head: HTTPRequest) -> Admission? {

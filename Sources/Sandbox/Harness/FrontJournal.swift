@@ -1,21 +1,21 @@
-public import Foundation
-public import HTTPTypes
-public import Hummingbird
+package import Foundation
+package import HTTPTypes
+package import Hummingbird
 
 /// The requests that clients have sent to the server that is tested, oldest first; at most the last 10,000.
-public final class FrontJournal: Sendable {
+package final class FrontJournal: Sendable {
     /// What the entries have in place of the name of an upstream.
     static let name = "larder"
 
     let journal = Journal()
 
     /// Creates an empty journal.
-    public init() {}
+    package init() {}
 
     /// Records a request that has arrived.
     ///
     /// - Parameter faults: What is wrong with the server.
-    public func begin(_ head: HTTPRequest, at now: Date, _ faults: FrontFaults) -> FrontRequest {
+    package func begin(_ head: HTTPRequest, at now: Date, _ faults: FrontFaults) -> FrontRequest {
         let admission = faults.admit(head)
         var entry = JournalEntry(head, upstream: Self.name, at: now, journal.cleaner)
         entry.fault = admission?.plan.description ?? ""
@@ -28,27 +28,27 @@ public final class FrontJournal: Sendable {
     }
 
     /// Removes all entries, and counts from 1 again.
-    public func clear() { journal.clear() }
+    package func clear() { journal.clear() }
 }
 
 /// A request of the ``FrontJournal``.
-public struct FrontRequest: Sendable {
+package struct FrontRequest: Sendable {
     let journal: Journal
     let token: Journal.Token
     /// What happens to it; nil if nothing does.
     let fault: FrontFault?
 
     /// Its number in the journal.
-    public var number: Int { token.sequence }
+    package var number: Int { token.sequence }
 
     /// Whether it has a fault.
-    public var isFaulty: Bool { fault != nil }
+    package var isFaulty: Bool { fault != nil }
 
     /// Records that it begins to wait for an upstream, or waits no more.
-    public func waits(_ isWaiting: Bool) { journal.update(token) { $0.waits += isWaiting ? 1 : -1 } }
+    package func waits(_ isWaiting: Bool) { journal.update(token) { $0.waits += isWaiting ? 1 : -1 } }
 
     /// Returns a request whose body is recorded while it is read, and what records it; nil without a body.
-    public func recording(_ request: Request) -> (Request, FrontBody?) {
+    package func recording(_ request: Request) -> (Request, FrontBody?) {
         let length = request.headers[.contentLength]
         guard length != "0", length != nil || request.headers.contains(.transferEncoding) || request.head.mayStream
         else {
@@ -61,7 +61,7 @@ public struct FrontRequest: Sendable {
     }
 
     /// Records its response.
-    public func complete(_ response: HTTPResponse, bytes: Int?, at now: Date) {
+    package func complete(_ response: HTTPResponse, bytes: Int?, at now: Date) {
         journal.update(token) { entry in
             entry.respond(response.status.code, bytes: bytes, at: now)
             entry.assignedID = HTTPField.Name("X-Request-Id").flatMap { response.headerFields[$0] }

@@ -1,8 +1,8 @@
-public import Foundation
+package import Foundation
 
 /// The server that is tested by means of the sandbox, as far as the controls below `/_harness` reach it. The
 /// composition root connects the two; the sandbox knows nothing else of it.
-public protocol HarnessedServer: Sendable {
+package protocol HarnessedServer: Sendable {
     /// Called before the first control: from now on every request counts.
     func activate()
 

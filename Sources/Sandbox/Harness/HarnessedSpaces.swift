@@ -1,8 +1,8 @@
-public import Foundation
+package import Foundation
 
 /// The spaces of a process: servers like the one that is tested, each with ports, data, a sandbox and a clock of its
 /// own. The composition root makes them; the sandbox offers the calls.
-public protocol HarnessedSpaces: Sendable {
+package protocol HarnessedSpaces: Sendable {
     /// All spaces, oldest first.
     var all: [SpaceDescription] { get }
 
@@ -18,49 +18,49 @@ public protocol HarnessedSpaces: Sendable {
 }
 
 /// How a space is to be.
-public struct SpaceOrder: Sendable {
+package struct SpaceOrder: Sendable {
     /// Nil for one that is made up.
-    public var name: String?
+    package var name: String?
     /// What is drawn at random in it is drawn from this; nil for the seed of the process.
-    public var seed: UInt64?
+    package var seed: UInt64?
     /// The time that its clock shows first; nil for that of the process.
-    public var now: Date?
+    package var now: Date?
     /// Whether its clock stands still.
-    public var isFrozen = false
+    package var isFrozen = false
     /// It ends after this time without a request; nil for never.
-    public var idle: Duration? = .seconds(600)
+    package var idle: Duration? = .seconds(600)
     /// The name of a snapshot with whose contents it begins; nil for none.
-    public var snapshot: String?
+    package var snapshot: String?
     /// Has something done when the connection has ended with which the space is to end; nil if it outlives it.
-    public var onDisconnect: (@Sendable (_ action: @escaping @Sendable () -> Void) -> Void)?
+    package var onDisconnect: (@Sendable (_ action: @escaping @Sendable () -> Void) -> Void)?
 
     /// An order of a space with nothing special.
-    public init() {}
+    package init() {}
 }
 
 /// A space that there is.
-public struct SpaceDescription: Sendable {
+package struct SpaceDescription: Sendable {
     /// Its name.
-    public let name: String
+    package let name: String
     /// Base URL of its server.
-    public let url: String
+    package let url: String
     /// Base URL of its simulated upstreams and controls.
-    public let sandbox: String
+    package let sandbox: String
     /// What is drawn at random in it is drawn from this.
-    public let seed: UInt64
+    package let seed: UInt64
     /// It ends after this time without a request; nil for never.
-    public let idle: Duration?
+    package let idle: Duration?
     /// Whether it ends with the connection that has made it.
-    public let endsWithConnection: Bool
+    package let endsWithConnection: Bool
 
     /// Describes a space.
-    public init(name: String, url: String, sandbox: String, seed: UInt64, idle: Duration?, endsWithConnection: Bool) {
+    package init(name: String, url: String, sandbox: String, seed: UInt64, idle: Duration?, endsWithConnection: Bool) {
         (self.name, self.url, self.sandbox, self.seed) = (name, url, sandbox, seed)
         (self.idle, self.endsWithConnection) = (idle, endsWithConnection)
     }
 
     /// As the calls and `LARDER_SPACES` show it.
-    public var json: String { String(decoding: value.serialized(), as: UTF8.self) }
+    package var json: String { String(decoding: value.serialized(), as: UTF8.self) }
 
     var value: JSONValue {
         [
@@ -72,7 +72,7 @@ public struct SpaceDescription: Sendable {
 }
 
 /// Why a space was not made.
-public enum SpaceRefusal: Error {
+package enum SpaceRefusal: Error {
     /// There is one of that name.
     case taken(String)
     /// There are as many as there may be.

@@ -1,6 +1,6 @@
 /// The simulated upstreams as they were: data, faults and rules. Requests that were held, and the journal, are not part
 /// of it.
-public struct SavedUpstreams: Sendable {
+package struct SavedUpstreams: Sendable {
     /// One for each upstream, in their order.
     let data: [any Sendable]
     let rules: [RuleSet]

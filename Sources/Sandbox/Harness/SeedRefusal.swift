@@ -1,9 +1,9 @@
 import HTTPTypes
 
 /// Why a document that is to fill a server was refused. Nothing of it was stored.
-public struct SeedRefusal: Error, Sendable {
+package struct SeedRefusal: Error, Sendable {
     /// What is wrong with one value.
-    public struct Fault: Sendable, Equatable {
+    package struct Fault: Sendable, Equatable {
         let pointer: String
         let code: String
         let detail: String
@@ -12,7 +12,7 @@ public struct SeedRefusal: Error, Sendable {
         ///   - pointer: where it is (RFC 6901).
         ///   - code: what is wrong, for programs.
         ///   - detail: what is accepted, for people.
-        public init(pointer: String, code: String, detail: String) {
+        package init(pointer: String, code: String, detail: String) {
             (self.pointer, self.code, self.detail) = (pointer, code, detail)
         }
     }
@@ -21,22 +21,22 @@ public struct SeedRefusal: Error, Sendable {
     static let mostFaults = 20
 
     /// What is wrong, at least one value.
-    public let all: [Fault]
+    package let all: [Fault]
 
     /// Creates a refusal for at least one reason.
-    public init(_ faults: [Fault]) { all = faults }
+    package init(_ faults: [Fault]) { all = faults }
 }
 
 /// What was stored of a document.
-public struct SeedReport: Sendable {
+package struct SeedReport: Sendable {
     /// An account with the token of its session.
-    public struct Account: Sendable {
+    package struct Account: Sendable {
         let app: String
         let name: String?
         let token: String
 
         /// Names an account.
-        public init(app: String, name: String?, token: String) {
+        package init(app: String, name: String?, token: String) {
             (self.app, self.name, self.token) = (app, name, token)
         }
     }
@@ -46,7 +46,7 @@ public struct SeedReport: Sendable {
     var counts: [String: Int]
 
     /// Describes what was stored.
-    public init(accounts: [Account], counts: [String: Int]) {
+    package init(accounts: [Account], counts: [String: Int]) {
         (self.accounts, self.counts) = (accounts, counts)
     }
 }
@@ -70,4 +70,4 @@ extension SeedRefusal {
 }
 
 /// Stores a document in the server that is tested.
-public typealias SeedStore = @Sendable () async throws -> SeedReport
+package typealias SeedStore = @Sendable () async throws -> SeedReport

@@ -1,7 +1,7 @@
 import Foundation
 
 /// The routes of the server that is tested: what names none of them would never match.
-public struct ServedRoutes: Sendable {
+package struct ServedRoutes: Sendable {
     fileprivate struct Route: Sendable {
         let text: String
         let method: String
@@ -15,7 +15,7 @@ public struct ServedRoutes: Sendable {
     private let routes: [Route]
 
     /// Lists routes such as `GET /v1/ships/{id}`; one that ends with `/**` takes everything below, with any method.
-    public init(_ texts: [String]) {
+    package init(_ texts: [String]) {
         routes = texts.map { text in
             let words = text.split(separator: " ", maxSplits: 1).map(String.init)
             let path = RequestTarget(words.last ?? "").segments

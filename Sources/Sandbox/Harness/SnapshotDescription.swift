@@ -1,13 +1,13 @@
-public import Foundation
+package import Foundation
 
 /// A snapshot as the controls show it.
-public struct SnapshotDescription: Sendable {
+package struct SnapshotDescription: Sendable {
     /// Its name.
-    public let name: String
+    package let name: String
     let at: Date
 
     /// - Parameter at: when it was taken, by the clock of the server.
-    public init(name: String, at: Date) {
+    package init(name: String, at: Date) {
         (self.name, self.at) = (name, at)
     }
 

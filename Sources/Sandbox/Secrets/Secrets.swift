@@ -6,7 +6,7 @@ import Synchronization
 /// In recordings that is a number, the same for the same secret as long as the process runs, in the files of all
 /// upstreams of a server, so that a link of one response and the request to it still fit together. In journals it is
 /// the beginning of the SHA-256, enough to tell two apart.
-public final class Secrets: Sendable {
+package final class Secrets: Sendable {
     /// What placeholders in recordings begin with; a number follows.
     static let prefix = "larder-secret-"
     /// In place of a secret that has no number: it is compared with any.
@@ -29,7 +29,7 @@ public final class Secrets: Sendable {
     private let state = Mutex(State())
 
     /// Creates an empty list, for recordings.
-    public convenience init() { self.init(areHashed: false, limit: .max) }
+    package convenience init() { self.init(areHashed: false, limit: .max) }
 
     init(areHashed: Bool, limit: Int) { (self.areHashed, self.limit) = (areHashed, limit) }
 

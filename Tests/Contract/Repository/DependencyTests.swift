@@ -36,7 +36,7 @@ import Testing
             """
             import Foundation
             @testable import Ships  // import Shop
-            public import struct NIOCore.ByteBuffer
+            package import struct NIOCore.ByteBuffer
             /* import Disk /* import Notes */ import PDF */
             let text = "import Screens \\(#"import Media"#) import Upstream"
             """

@@ -62,7 +62,7 @@ import Testing
     @Test("State in static variables is found by its type")
     func planted() {
         let text = """
-            public final class Store: Sendable {}
+            package final class Store: Sendable {}
             enum Hidden {
                 static let kept = Store()
                 private static let table: Mutex<[Int: Int]> = Mutex([:])

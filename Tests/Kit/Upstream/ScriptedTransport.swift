@@ -104,14 +104,14 @@ package final class ScriptedTransport: Transport {
 }
 
 /// A transport that sends nothing.
-public struct NoTransport: Transport {
+package struct NoTransport: Transport {
     /// Creates it.
-    public init() {}
+    package init() {}
 
     /// Fails.
     ///
     /// - Throws: Always ``UpstreamError/unreachable(_:)``.
-    public func exchange(_ request: OutgoingRequest, within limits: TransportLimits) async throws(UpstreamError)
+    package func exchange(_ request: OutgoingRequest, within limits: TransportLimits) async throws(UpstreamError)
         -> IncomingResponse
     {
         throw .unreachable(.network)

@@ -5,9 +5,9 @@ package import NIOCore
 
 /// The proxies whose word on the address of a client is believed (`http.trusted_proxies`). Without any, a client's
 /// address is that of its connection. See docs/decisions/0056.
-public struct TrustedProxies: Sendable, Equatable {
+package struct TrustedProxies: Sendable, Equatable {
     /// No proxy is trusted.
-    public static let none = TrustedProxies([])
+    package static let none = TrustedProxies([])
 
     private let ranges: [AddressRange]
 
@@ -126,7 +126,7 @@ package struct AddressRange: Sendable, Equatable {
 }
 
 /// An IPv4 or IPv6 address. An IPv4 address that is mapped to IPv6 is the IPv4 address (RFC 4291 §2.5.5.2).
-public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
+package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     private static let mapped: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]
 
     /// 4 or 16 bytes in network order.
@@ -165,7 +165,7 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Its text form, for IPv6 that of RFC 5952.
-    public var description: String {
+    package var description: String {
         let address = try? SocketAddress(packedIPAddress: ByteBuffer(bytes: bytes), port: 0)
         return address?.ipAddress ?? ""
     }

@@ -5,9 +5,9 @@ import NIOHTTP1
 import Synchronization
 
 /// A request that the connection layer responds to itself, with a problem, before closing the connection.
-public struct ConnectionRefusal: Sendable, Equatable {
+package struct ConnectionRefusal: Sendable, Equatable {
     /// Why a request is refused.
-    public enum Reason: Sendable, Equatable {
+    package enum Reason: Sendable, Equatable {
         /// 400: the message is not HTTP/1.1, or could be read in two ways (RFC 9112).
         case malformed
         /// 414: the request target is over the limit (RFC 9110 section 15.5.15).
@@ -83,7 +83,7 @@ package enum AbruptClose: String, Sendable, CaseIterable {
 }
 
 /// A refused request whose head has arrived.
-public struct RefusedHead: Sendable, Equatable {
+package struct RefusedHead: Sendable, Equatable {
     /// The request target, as it was received.
     package let target: String
     /// The lines of `Accept-Language`.
@@ -96,7 +96,7 @@ public struct RefusedHead: Sendable, Equatable {
 }
 
 /// A refusal as the application writes it.
-public struct RefusalContent: Sendable {
+package struct RefusalContent: Sendable {
     let type: String
     let language: String
     let body: [UInt8]

@@ -160,7 +160,7 @@ package struct MultipartParser: Sendable {
 }
 
 /// The header of a part (RFC 7578 §4.2, §4.4).
-public struct MultipartPartHead: Sendable, Equatable {
+package struct MultipartPartHead: Sendable, Equatable {
     /// Name of the form's field.
     package var name: String
     /// Name of the file as the client gives it, without folders; nil if it gives none. To be shown, never to be
@@ -254,7 +254,7 @@ package struct MultipartBoundary: Sendable, Equatable {
 }
 
 /// Why a body is no multipart/form-data (RFC 7578, RFC 2046 §5.1).
-public enum MultipartError: Error, Sendable, Equatable {
+package enum MultipartError: Error, Sendable, Equatable {
     /// The `Content-Type` is of another kind, or missing; with its value.
     case otherType(String)
     /// The `boundary` is missing, or not 1 to 70 characters of RFC 2046 §5.1.1.

@@ -5,7 +5,7 @@ package import HTTPTypes
 ///
 /// Reading is left to the browser, which hides responses without `Access-Control-Allow-Origin`. Writing from a foreign
 /// origin is refused here, since it would have its effect although the page cannot see the response.
-public struct OriginRules: Sendable, Equatable {
+package struct OriginRules: Sendable, Equatable {
     /// Origins that `http.allowed_origins` lists, lower case; `*` allows every origin.
     package let allowedOrigins: Set<String>
     /// Origins of this server behind proxies, lower case.
@@ -18,7 +18,7 @@ public struct OriginRules: Sendable, Equatable {
     ///   - allowed: origins of other servers whose pages may read and write here
     ///   - own: this server's origins, other than the scheme and the `Host` of a request
     ///   - scheme: how clients come to this server itself: `http` or `https`
-    public init(allowed: [String], own: [String] = [], scheme: String = "http") {
+    package init(allowed: [String], own: [String] = [], scheme: String = "http") {
         self.scheme = scheme
         allowedOrigins = Set(allowed.map { $0.lowercased() })
         ownOrigins = Set(own.map { $0.lowercased() })
@@ -132,7 +132,7 @@ extension HTTPField.Name {
 
 /// Which host names this server serves. A web page whose own name resolves to this machine (DNS rebinding) sends that
 /// name as `Host`, and is refused.
-public struct HostRules: Sendable {
+package struct HostRules: Sendable {
     /// Names and addresses, lower case, without ports.
     let allowedHosts: Set<String>
     /// Whether the certificate that is served now is for a host.

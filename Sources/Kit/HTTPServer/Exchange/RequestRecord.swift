@@ -131,7 +131,7 @@ enum RequestIdentity: CustomStringConvertible, Sendable {
 
 /// Assigns identities to requests: the client's own `X-Request-Id` if it is harmless, else the run of the server and a
 /// sequence number.
-public final class RequestIdentities: Sendable {
+package final class RequestIdentities: Sendable {
     /// An identity that Larder assigned.
     struct Number: CustomStringConvertible, Sendable {
         let run: String

@@ -8,7 +8,7 @@ import Synchronization
 /// A connection has one, since at most one request is under way on it; the task that serves the connection carries it
 /// as a task-local value. Nothing of it is a header field, so no client or upstream can forge it. See
 /// docs/decisions/0014.
-public final class ResponseAnnotations: Sendable {
+package final class ResponseAnnotations: Sendable {
     /// The annotations of one response.
     package struct Values: Sendable {
         /// How long the same request has the same response apart from its age; nil if the response is not to be cached.

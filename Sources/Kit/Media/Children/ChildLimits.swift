@@ -1,22 +1,22 @@
 import Foundation
 
 /// The limits of a child process (setrlimit(2)), and its deadline.
-public struct ChildLimits: Sendable, Equatable {
+package struct ChildLimits: Sendable, Equatable {
     /// Address space, in bytes.
-    public var memory: Int
+    package var memory: Int
     /// Processor time; whole seconds.
-    public var processor: Duration
+    package var processor: Duration
     /// Wall time from its start until it is killed.
-    public var wall: Duration
+    package var wall: Duration
     /// Largest file that it may write, in bytes.
-    public var fileBytes: Int
+    package var fileBytes: Int
     /// Files that it may have open.
-    public var openFiles: Int
+    package var openFiles: Int
     /// Bytes of its standard output, and of its standard error, that are kept; the rest is read and discarded.
-    public var capturedBytes = 1 << 20
+    package var capturedBytes = 1 << 20
 
     /// Creates limits.
-    public init(memory: Int, processor: Duration, wall: Duration, fileBytes: Int = 512 << 20, openFiles: Int = 256) {
+    package init(memory: Int, processor: Duration, wall: Duration, fileBytes: Int = 512 << 20, openFiles: Int = 256) {
         self.memory = memory
         self.processor = processor
         self.wall = wall

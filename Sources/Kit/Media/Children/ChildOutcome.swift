@@ -1,7 +1,7 @@
 /// How a child process ended, and its output.
-public struct ChildOutcome: Sendable, Equatable {
+package struct ChildOutcome: Sendable, Equatable {
     /// The way it ended.
-    public enum Ending: Sendable, Equatable {
+    package enum Ending: Sendable, Equatable {
         /// It exited with this code.
         case exited(Int32)
         /// It was ended by this signal, which Larder did not send.
@@ -11,11 +11,11 @@ public struct ChildOutcome: Sendable, Equatable {
     }
 
     /// The way it ended.
-    public let ending: Ending
+    package let ending: Ending
     /// The beginning of its standard output.
-    public let output: [UInt8]
+    package let output: [UInt8]
     /// The beginning of its standard error, for the log, and to recognise a lack of memory; clients never see it.
-    public let errors: String
+    package let errors: String
 
     /// Returns the error that this ending means for every job; nil if it exited and the caller has to check the code.
     ///

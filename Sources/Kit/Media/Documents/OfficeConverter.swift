@@ -1,8 +1,8 @@
 import Concurrency
-public import Foundation
+package import Foundation
 
 /// Converts office files to PDF with LibreOffice, if it is installed; one at a time.
-public struct OfficeConverter: Sendable {
+package struct OfficeConverter: Sendable {
     let bench: ToolRunner
     /// One LibreOffice is as much as the machine has memory for.
     private let turn: AsyncSemaphore
@@ -13,13 +13,13 @@ public struct OfficeConverter: Sendable {
     }
 
     /// Whether LibreOffice is installed.
-    public var isAvailable: Bool { bench.tools.paths[.soffice] != nil }
+    package var isAvailable: Bool { bench.tools.paths[.soffice] != nil }
 
     /// Converts a file; the result replaces the file at the destination.
     ///
     /// - Throws: ``MediaError``: `toolMissing` if LibreOffice is not installed, `unsupported`, `damaged` (also for
     ///   files with a password), `tooLarge`, `timedOut`, `overloaded`, `crashed`, `failed`.
-    public func convert(_ file: URL, format: OfficeFormat, to destination: URL) async throws {
+    package func convert(_ file: URL, format: OfficeFormat, to destination: URL) async throws {
         _ = try bench.tools.path(of: .soffice)
         try check(file, format)
         try await turn.withJobPermit {

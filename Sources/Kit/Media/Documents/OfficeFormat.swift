@@ -1,9 +1,9 @@
 /// Office formats that LibreOffice converts.
-public enum OfficeFormat: String, Sendable, CaseIterable {
+package enum OfficeFormat: String, Sendable, CaseIterable {
     case docx, xlsx, pptx, odt, ods, odp, doc, xls, ppt, rtf
 
     /// Returns the format of a file's extension, in any case.
-    public init?(fileName: String) {
+    package init?(fileName: String) {
         guard let dot = fileName.lastIndex(of: ".") else { return nil }
         self.init(rawValue: fileName[fileName.index(after: dot)...].lowercased())
     }

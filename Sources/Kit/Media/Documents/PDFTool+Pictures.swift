@@ -1,4 +1,4 @@
-public import Foundation
+package import Foundation
 
 extension PDFTool {
     /// Makes a document of pictures, one page each, in their order; of a TIFF every page.
@@ -11,7 +11,7 @@ extension PDFTool {
     ///
     /// - Throws: ``MediaError/OfInput`` for an error of one picture, also of a single one; ``MediaError``:
     ///   `tooManyPages`, `timedOut`, `toolMissing`, `overloaded`, `crashed`, `failed`, `unavailable`.
-    public func pages(
+    package func pages(
         of pictures: [PictureSource],
         options: PictureOptions = PictureOptions(),
         title: String? = nil,

@@ -1,4 +1,4 @@
-public import Foundation
+package import Foundation
 
 extension PDFTool {
     /// Typesets text on A4 pages; right-to-left paragraphs are aligned right. Characters that no installed font has are
@@ -9,7 +9,7 @@ extension PDFTool {
     ///   - locale: BCP 47 language tag, such as `ja`, by which fonts select the shapes of letters.
     /// - Throws: ``MediaError``: `tooLarge(.text)`, `tooManyPages`, `timedOut`, `toolMissing`, `overloaded`, `crashed`,
     ///   `failed`, `noGlyphs`.
-    public func textPages(
+    package func textPages(
         _ text: String,
         locale: String? = nil,
         title: String? = nil,
@@ -45,7 +45,7 @@ extension PDFTool {
     /// Returns the characters of a text that no installed font has.
     ///
     /// - Throws: ``MediaError``.
-    public func missingGlyphs(in text: String) async throws -> [String] {
+    package func missingGlyphs(in text: String) async throws -> [String] {
         try await bench.withFolder { folder in
             try await work(.glyphs(text: text), in: folder, isShort: true, progress: nil).missingGlyphs
         }

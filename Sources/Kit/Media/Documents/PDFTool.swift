@@ -1,13 +1,13 @@
-public import Foundation
+package import Foundation
 
 /// Makes and changes PDFs, by one `larder-pdf-worker` a job. The server itself reads no byte of a PDF.
 ///
 /// Each method that writes puts its result on the disk and renames it to the destination, whose directory must exist.
 /// It replaces a file there; if it throws, nothing has changed there. Results are deterministic: the same input gives
 /// the same bytes.
-public struct PDFTool: Sendable {
+package struct PDFTool: Sendable {
     /// Receives the progress of a job; on any thread.
-    public typealias Progress = @Sendable (JobProgress) -> Void
+    package typealias Progress = @Sendable (JobProgress) -> Void
 
     let bench: ToolRunner
 
@@ -15,7 +15,7 @@ public struct PDFTool: Sendable {
     ///
     /// - Throws: ``MediaError``: `unsupported` if it does not begin as a PDF does, `encrypted`, `damaged`,
     ///   `tooManyPages`, `tooLarge`, `timedOut`, `toolMissing`, `overloaded`, `crashed`, `failed`.
-    public func inspect(_ file: URL) async throws -> PDFDocumentSummary {
+    package func inspect(_ file: URL) async throws -> PDFDocumentSummary {
         try await bench.withFolder { folder in
             try check(file)
             let input = try folder.link(file, as: "in.pdf")
@@ -37,7 +37,7 @@ public struct PDFTool: Sendable {
     ///     if a part of it cannot be read.
     ///   - keepsMetadata: whether photos on the pages keep their metadata: time, camera, position of the photographer.
     /// - Throws: what ``inspect(_:)`` throws, and `noSuchPage`; of several sources as ``MediaError/OfInput``.
-    public func compose(
+    package func compose(
         _ pages: [ComposedPage]?,
         of sources: [URL],
         title: String? = nil,
@@ -79,7 +79,7 @@ public struct PDFTool: Sendable {
     /// Makes a clean copy of a document.
     ///
     /// - Throws: What ``inspect(_:)`` throws.
-    public func importDocument(_ file: URL, title: String? = nil, to destination: URL, progress: Progress? = nil)
+    package func importDocument(_ file: URL, title: String? = nil, to destination: URL, progress: Progress? = nil)
         async throws -> PDFDocumentSummary
     {
         try await compose(nil, of: [file], title: title, isImport: true, to: destination, progress: progress)
@@ -88,7 +88,7 @@ public struct PDFTool: Sendable {
     /// Makes a document of all pages of all documents, one document after the other.
     ///
     /// - Throws: What ``inspect(_:)`` throws; of several files as ``MediaError/OfInput``.
-    public func merge(_ files: [URL], title: String? = nil, to destination: URL, progress: Progress? = nil) async throws
+    package func merge(_ files: [URL], title: String? = nil, to destination: URL, progress: Progress? = nil) async throws
         -> PDFDocumentSummary
     {
         try await compose(nil, of: files, title: title, to: destination, progress: progress)
@@ -97,7 +97,7 @@ public struct PDFTool: Sendable {
     /// Makes a document of some pages of another (numbers from 1), in any order.
     ///
     /// - Throws: What ``inspect(_:)`` throws, and `noSuchPage`.
-    public func keep(_ pages: [Int], of file: URL, title: String? = nil, to destination: URL, progress: Progress? = nil)
+    package func keep(_ pages: [Int], of file: URL, title: String? = nil, to destination: URL, progress: Progress? = nil)
         async throws -> PDFDocumentSummary
     {
         try await compose(

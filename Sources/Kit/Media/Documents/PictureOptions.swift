@@ -1,7 +1,7 @@
 /// How pictures become pages.
-public struct PictureOptions: Sendable, Equatable {
+package struct PictureOptions: Sendable, Equatable {
     /// How much of a picture is kept.
-    public enum Quality: String, Sendable, CaseIterable {
+    package enum Quality: String, Sendable, CaseIterable {
         /// All of it; data that PDF can hold go in unchanged.
         case original
         /// JPEG for printing: 300 pixels an inch of A4.
@@ -23,14 +23,14 @@ public struct PictureOptions: Sendable, Equatable {
     }
 
     /// Size of the pages, and margins.
-    public var layout: PageLayout
+    package var layout: PageLayout
     /// How much of the pictures is kept.
-    public var quality: Quality
+    package var quality: Quality
     /// Whether photos keep their metadata: time, camera, position of the photographer.
-    public var keepsMetadata: Bool
+    package var keepsMetadata: Bool
 
     /// Creates options.
-    public init(layout: PageLayout = .fit, quality: Quality = .original, keepsMetadata: Bool = false) {
+    package init(layout: PageLayout = .fit, quality: Quality = .original, keepsMetadata: Bool = false) {
         self.layout = layout
         self.quality = quality
         self.keepsMetadata = keepsMetadata

@@ -1,7 +1,7 @@
-public import Foundation
+package import Foundation
 
 /// Draws pages of PDFs in a child process.
-public struct PagePictures: Sendable {
+package struct PagePictures: Sendable {
     let bench: ToolRunner
 
     /// Draws the crop box of a page, rotated as it is shown.
@@ -15,7 +15,7 @@ public struct PagePictures: Sendable {
     ///   - isLossless: PNG instead of JPEG.
     /// - Throws: ``MediaError``: `tooLarge`, `damaged`, `noSuchPage`, `timedOut`, `toolMissing`, `overloaded`,
     ///   `crashed`, `failed`.
-    public func picture(of page: Int, in file: URL, size: PDFPage? = nil, width: Int, isLossless: Bool = false)
+    package func picture(of page: Int, in file: URL, size: PDFPage? = nil, width: Int, isLossless: Bool = false)
         async throws -> RenderedPicture
     {
         let width = min(max(1, width), bench.limits.pageWidth)

@@ -1,9 +1,9 @@
 import Foundation
 
 /// Scales pictures down in a child process.
-public struct PictureScaler: Sendable {
+package struct PictureScaler: Sendable {
     /// How a scaled picture is coded.
-    public enum Coding: Sendable {
+    package enum Coding: Sendable {
         /// JPEG; transparent pixels become white.
         case jpeg
         /// PNG with transparency.
@@ -18,7 +18,7 @@ public struct PictureScaler: Sendable {
     /// broken.
     ///
     /// - Throws: ``MediaError/unsupported(_:)``, ``MediaError/damaged(_:)``, ``MediaError/tooLarge(_:)``.
-    public func header(of source: PictureSource) throws -> PictureHeader {
+    package func header(of source: PictureSource) throws -> PictureHeader {
         try source.header(bench.limits)
     }
 
@@ -27,7 +27,7 @@ public struct PictureScaler: Sendable {
     ///
     /// - Throws: ``MediaError``: `unsupported`, `damaged`, `tooLarge`, `timedOut`, `toolMissing`, `overloaded`,
     ///   `crashed`, `failed`.
-    public func scale(_ source: PictureSource, width: Int, height: Int, coding: Coding = .automatic) async throws
+    package func scale(_ source: PictureSource, width: Int, height: Int, coding: Coding = .automatic) async throws
         -> RenderedPicture
     {
         try await bench.withFolder { folder in

@@ -1,7 +1,7 @@
-public import Foundation
+package import Foundation
 
 /// A picture from a client or an upstream.
-public enum PictureSource: Sendable {
+package enum PictureSource: Sendable {
     /// A file; its name is ignored.
     case file(URL)
     /// Bytes in memory.

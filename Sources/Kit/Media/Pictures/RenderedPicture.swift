@@ -1,21 +1,21 @@
-public import Foundation
+package import Foundation
 
 /// A picture that Larder has made.
-public struct RenderedPicture: Sendable, Equatable {
+package struct RenderedPicture: Sendable, Equatable {
     /// Its bytes.
-    public let data: Data
+    package let data: Data
     /// JPEG or PNG.
-    public let format: PictureFormat
+    package let format: PictureFormat
     /// Pixels of a line.
-    public let width: Int
+    package let width: Int
     /// Lines.
-    public let height: Int
+    package let height: Int
 
     /// Its media type.
-    public var mediaType: String { format.mediaType }
+    package var mediaType: String { format.mediaType }
 
     /// Creates a picture.
-    public init(data: Data, format: PictureFormat, width: Int, height: Int) {
+    package init(data: Data, format: PictureFormat, width: Int, height: Int) {
         self.data = data
         self.format = format
         self.width = width

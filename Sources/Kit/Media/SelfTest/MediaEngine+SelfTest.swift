@@ -2,18 +2,18 @@ import Foundation
 
 extension MediaEngine {
     /// The result of a self-test of a tool.
-    public struct Check: Sendable, Equatable {
+    package struct Check: Sendable, Equatable {
         /// The tool.
-        public let tool: MediaTool
+        package let tool: MediaTool
         /// The tested ability, such as `HEIC`; nil for the presence of the tool.
-        public let ability: String?
+        package let ability: String?
         /// Whether it works; nil if it was not tried yet.
-        public let works: Bool?
+        package let works: Bool?
         /// Version and path if it works, else the error; for the operator.
-        public let detail: String
+        package let detail: String
 
         /// What to install so that it works.
-        public var install: String { Ability(rawValue: ability ?? "")?.install ?? tool.package }
+        package var install: String { Ability(rawValue: ability ?? "")?.install ?? tool.package }
     }
 
     /// What programs are tried for.
@@ -35,7 +35,7 @@ extension MediaEngine {
     }
 
     /// What a self-test will find, before it has: only that a program is missing is known.
-    public func untested() -> [Check] {
+    package func untested() -> [Check] {
         var subjects: [(MediaTool, String?)] = MediaTool.allCases.map { ($0, nil) }
         subjects += Ability.allCases.map { ($0.tool, $0.rawValue) }
         return subjects.map { tool, ability in
@@ -55,7 +55,7 @@ extension MediaEngine {
 
     /// Tests every tool: its version, small HEICs with `vips`, and letters of several scripts with the fonts of the
     /// worker. It takes about half a second.
-    public func selfTest() async -> [Check] {
+    package func selfTest() async -> [Check] {
         var checks: [Check] = []
         for tool in MediaTool.allCases {
             checks.append(await presence(of: tool))

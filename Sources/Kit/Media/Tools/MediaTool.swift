@@ -1,5 +1,5 @@
 /// A program that Media starts.
-public enum MediaTool: String, Sendable, CaseIterable {
+package enum MediaTool: String, Sendable, CaseIterable {
     /// Sets the limits of all the others.
     case prlimit
     /// Denies all the others files that are not theirs, and the network.
@@ -14,7 +14,7 @@ public enum MediaTool: String, Sendable, CaseIterable {
     case pdfWorker
 
     /// Name of its executable.
-    public var executable: String {
+    package var executable: String {
         switch self {
         case .pdfWorker: "larder-pdf-worker"
         case .confine: "larder-confine"
@@ -26,7 +26,7 @@ public enum MediaTool: String, Sendable, CaseIterable {
     var isOwn: Bool { self == .pdfWorker || self == .confine }
 
     /// The Debian package of the program; the place of one that is part of Larder.
-    public var package: String {
+    package var package: String {
         switch self {
         case .prlimit: "util-linux"
         case .confine: "larder-confine (built with Larder; it belongs beside larder)"
@@ -39,7 +39,7 @@ public enum MediaTool: String, Sendable, CaseIterable {
     }
 
     /// What it is needed for.
-    public var purpose: String {
+    package var purpose: String {
         switch self {
         case .prlimit: "limits of all the others"
         case .confine: "keeping all the others to their files, and off the network"
@@ -51,5 +51,5 @@ public enum MediaTool: String, Sendable, CaseIterable {
     }
 
     /// Whether Larder is ready without it.
-    public var isOptional: Bool { self == .soffice }
+    package var isOptional: Bool { self == .soffice }
 }

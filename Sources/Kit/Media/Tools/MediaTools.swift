@@ -1,12 +1,12 @@
 import Foundation
 
 /// The paths of the programs.
-public struct MediaTools: Sendable, Equatable {
+package struct MediaTools: Sendable, Equatable {
     /// Absolute paths of those that were found.
-    public let paths: [MediaTool: String]
+    package let paths: [MediaTool: String]
 
     /// Creates tools of known paths.
-    public init(paths: [MediaTool: String]) {
+    package init(paths: [MediaTool: String]) {
         self.paths = paths
     }
 
@@ -17,7 +17,7 @@ public struct MediaTools: Sendable, Equatable {
     ///   - pdfWorker: path of the worker; if nil or empty, it is searched for beside the executable, then on the search
     ///     path.
     ///   - executable: path of the running executable.
-    public static func find(searchPath: String, pdfWorker: String? = nil, executable: String) -> MediaTools {
+    package static func find(searchPath: String, pdfWorker: String? = nil, executable: String) -> MediaTools {
         // Relative entries of the search path would depend on the working directory, whose owner could choose the
         // program.
         let folders = searchPath.split(separator: ":").map(String.init).filter { $0.hasPrefix("/") }
@@ -38,7 +38,7 @@ public struct MediaTools: Sendable, Equatable {
     /// Returns the path of a tool.
     ///
     /// - Throws: ``MediaError/toolMissing(_:)``.
-    public func path(of tool: MediaTool) throws(MediaError) -> String {
+    package func path(of tool: MediaTool) throws(MediaError) -> String {
         guard let path = paths[tool] else { throw .toolMissing(tool) }
         return path
     }

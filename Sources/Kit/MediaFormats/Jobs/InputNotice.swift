@@ -1,7 +1,7 @@
 /// Something about an input that its user should know, though the job was done.
-public struct InputNotice: Codable, Sendable, Equatable {
+package struct InputNotice: Codable, Sendable, Equatable {
     /// What it is.
-    public enum Kind: String, Codable, Sendable, CaseIterable {
+    package enum Kind: String, Codable, Sendable, CaseIterable {
         /// Only the first of several pictures is a page: an animation or a burst.
         case firstPictureOnly = "first-picture-only"
         /// The PDF restricted printing or changes by an owner password (ISO 32000-1 7.6.3); the result does not.
@@ -25,12 +25,12 @@ public struct InputNotice: Codable, Sendable, Equatable {
     }
 
     /// Position of the input, from 0.
-    public var input: Int
+    package var input: Int
     /// What it is.
-    public var kind: Kind
+    package var kind: Kind
 
     /// Creates a notice.
-    public init(input: Int, kind: Kind) {
+    package init(input: Int, kind: Kind) {
         self.input = input
         self.kind = kind
     }

@@ -1,20 +1,20 @@
 /// What is in a PDF.
-public struct PDFDocumentSummary: Codable, Sendable, Equatable {
+package struct PDFDocumentSummary: Codable, Sendable, Equatable {
     /// Its pages, in order.
-    public var pages: [PDFPage]
+    package var pages: [PDFPage]
     /// Its title, if it has one that is not empty.
-    public var title: String?
+    package var title: String?
     /// Whether it was encrypted with an empty user password. Such a document can be read without a password, and what
     /// Larder writes is not encrypted.
-    public var wasEncrypted: Bool
+    package var wasEncrypted: Bool
     /// Characters of the text that no font has, each once, in the order of their first appearance; at most 100. They
     /// are left out of the pages.
-    public var missingGlyphs: [String]
+    package var missingGlyphs: [String]
     /// What the user should know of the inputs.
-    public var notices: [InputNotice]
+    package var notices: [InputNotice]
 
     /// Creates a summary.
-    public init(
+    package init(
         pages: [PDFPage],
         title: String? = nil,
         wasEncrypted: Bool = false,
@@ -30,16 +30,16 @@ public struct PDFDocumentSummary: Codable, Sendable, Equatable {
 }
 
 /// A page of a PDF.
-public struct PDFPage: Codable, Sendable, Equatable {
+package struct PDFPage: Codable, Sendable, Equatable {
     /// Width in points (1/72 inch) as it is shown, after rotation.
-    public var width: Double
+    package var width: Double
     /// Height in points as it is shown, after rotation.
-    public var height: Double
+    package var height: Double
     /// Its rotation in degrees clockwise: 0, 90, 180 or 270.
-    public var rotation: Int
+    package var rotation: Int
 
     /// Creates the description of a page.
-    public init(width: Double, height: Double, rotation: Int) {
+    package init(width: Double, height: Double, rotation: Int) {
         self.width = width
         self.height = height
         self.rotation = rotation

@@ -1,7 +1,7 @@
 /// The size of a page of a picture, and the position of the picture on it.
-public struct PageLayout: Codable, Sendable, Equatable {
+package struct PageLayout: Codable, Sendable, Equatable {
     /// The size of a page.
-    public enum Paper: String, Codable, Sendable, CaseIterable {
+    package enum Paper: String, Codable, Sendable, CaseIterable {
         /// The page has the picture's proportions; a pixel is at most a point (1/72 inch), and the longer side is at
         /// most that of A4.
         case fit
@@ -12,18 +12,18 @@ public struct PageLayout: Codable, Sendable, Equatable {
     }
 
     /// The size of the page.
-    public var paper: Paper
+    package var paper: Paper
     /// White on each side of the picture, in points.
-    public var margin: Double
+    package var margin: Double
 
     /// Creates a layout.
-    public init(_ paper: Paper, margin: Double = 0) {
+    package init(_ paper: Paper, margin: Double = 0) {
         self.paper = paper
         self.margin = margin
     }
 
     /// A page as large as its picture.
-    public static let fit = PageLayout(.fit)
+    package static let fit = PageLayout(.fit)
     /// A4 without margins.
-    public static let a4 = PageLayout(.a4)
+    package static let a4 = PageLayout(.a4)
 }

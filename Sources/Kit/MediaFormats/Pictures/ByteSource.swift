@@ -1,5 +1,5 @@
 /// Random access to bytes, so that the header of a large file is read without loading the file.
-public protocol ByteSource {
+package protocol ByteSource {
     /// The number of bytes.
     var count: Int { get }
 
@@ -11,7 +11,7 @@ public protocol ByteSource {
 
 extension [UInt8]: ByteSource {
     /// The bytes at these positions.
-    public func bytes(_ range: Range<Int>) -> [UInt8] { Array(self[range.clamped(to: 0..<count)]) }
+    package func bytes(_ range: Range<Int>) -> [UInt8] { Array(self[range.clamped(to: 0..<count)]) }
 }
 
 /// Reads numbers from a source; a read beyond its end throws ``PictureHeaderError/truncated``.

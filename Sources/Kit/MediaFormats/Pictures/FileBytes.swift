@@ -1,15 +1,15 @@
-public import Foundation
+package import Foundation
 
 /// An open file as a byte source.
-public final class FileBytes: ByteSource {
+package final class FileBytes: ByteSource {
     private let descriptor: Int32
     /// Its length when it was opened, in bytes.
-    public let count: Int
+    package let count: Int
 
     /// Opens a regular file.
     ///
     /// - Throws: `CocoaError`, as Foundation does if a file cannot be read.
-    public init(_ url: URL) throws {
+    package init(_ url: URL) throws {
         descriptor = open(url.path, O_RDONLY | O_CLOEXEC)
         var status = stat()
         guard descriptor >= 0, fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
@@ -25,7 +25,7 @@ public final class FileBytes: ByteSource {
     /// The bytes at these positions.
     ///
     /// - Throws: `CocoaError` if the file cannot be read.
-    public func bytes(_ range: Range<Int>) throws -> [UInt8] {
+    package func bytes(_ range: Range<Int>) throws -> [UInt8] {
         let range = range.clamped(to: 0..<count)
         guard !range.isEmpty else { return [] }
         return try [UInt8](unsafeUninitializedCapacity: range.count) { buffer, filled in

@@ -1,7 +1,7 @@
 extension PictureFormat {
     /// Whether bytes are a whole picture: with a header, without an early end, and in a PNG with the right checksums.
     /// Nothing is decoded, so pixels that are coded wrongly are not noticed.
-    public static func isComplete(_ bytes: [UInt8]) -> Bool {
+    package static func isComplete(_ bytes: [UInt8]) -> Bool {
         guard let format = PictureFormat(signature: bytes), (try? PictureHeader(of: bytes)) != nil else { return false }
         return switch format {
         case .png: isCompletePNG(bytes)

@@ -1,19 +1,19 @@
 /// An accepted picture format, detected by the first bytes of a file; its name and declared type are ignored. This is
 /// the only table of their signatures.
-public enum PictureFormat: String, Sendable, CaseIterable, Codable {
+package enum PictureFormat: String, Sendable, CaseIterable, Codable {
     case jpeg, png, heic, webp, gif, tiff, avif
 
     /// Its media type (IANA).
-    public var mediaType: String { "image/\(rawValue)" }
+    package var mediaType: String { "image/\(rawValue)" }
 
     /// Bytes that ``init(signature:)`` reads.
-    public static let signatureLength = 64
+    package static let signatureLength = 64
 
     /// Reads the format from the first bytes of a file. The signature must be at offset 0, so that a file that is valid
     /// in two formats has the one that it begins with.
     ///
     /// - Returns: nil for every other format, BMP and SVG included.
-    public init?(signature bytes: some Sequence<UInt8>) {
+    package init?(signature bytes: some Sequence<UInt8>) {
         let head = Array(bytes.prefix(Self.signatureLength))
         func has(_ signature: [UInt8], at offset: Int = 0) -> Bool { head.dropFirst(offset).starts(with: signature) }
         switch true {

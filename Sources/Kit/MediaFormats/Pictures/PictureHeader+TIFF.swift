@@ -19,7 +19,7 @@ extension PictureHeader {
     ///
     /// - Parameter maximum: the most pages.
     /// - Throws: ``PictureHeaderError``, `tooManyPages` for more pages; what the source throws.
-    public static func pages(of source: some ByteSource, maximum: Int) throws -> [PictureHeader] {
+    package static func pages(of source: some ByteSource, maximum: Int) throws -> [PictureHeader] {
         let first = try PictureHeader(of: source)
         guard first.format == .tiff else { return [first] }
         var directories = try TIFFDirectories(HeaderReader(source: source))

@@ -1,46 +1,46 @@
 /// The header of a picture file, read without decoding anything, so that limits are checked before a decoder runs.
-public struct PictureHeader: Sendable, Equatable {
+package struct PictureHeader: Sendable, Equatable {
     /// The format.
-    public var format: PictureFormat
+    package var format: PictureFormat
     /// Stored width in pixels, before any orientation is applied; at least 1.
-    public var width: Int
+    package var width: Int
     /// Stored height in pixels; at least 1.
-    public var height: Int
+    package var height: Int
     /// Whether pixels may be transparent.
-    public var mayBeTransparent = false
+    package var mayBeTransparent = false
     /// Whether a colour profile is embedded. Without one, colours are those of sRGB.
-    public var hasProfile = false
+    package var hasProfile = false
     /// Bits of a sample; 8 if the header does not say.
-    public var bitsPerSample = 8
+    package var bitsPerSample = 8
     /// Whether it is a PNG whose lines are interlaced.
-    public var isInterlaced = false
+    package var isInterlaced = false
     /// Whether it is a PNG with an EXIF chunk, which may have an orientation.
-    public var hasOrientation = false
+    package var hasOrientation = false
     /// Whether it is a lossless WebP.
-    public var isLossless = false
+    package var isLossless = false
     /// Whether the file has more pictures than the one that is shown: frames of an animation, or pictures of a burst.
     /// The pages of a TIFF do not count.
-    public var hasFurtherPictures = false
+    package var hasFurtherPictures = false
     /// Height of a pixel of a TIFF by its width, as it is shown: faxes have more pixels across than down. 1 if unknown.
-    public var pixelAspect = 1.0
+    package var pixelAspect = 1.0
     /// The gamma of a PNG whose samples are not coded as those of sRGB are: light is a sample to this power. Nil if a
     /// profile tells, or if it is that of sRGB.
-    public var gamma: Double?
+    package var gamma: Double?
     /// Where the first frame of a GIF ends, if it does not cover the picture: decoders make the rest black unless a
     /// frame is transparent.
-    public var endOfPartialFrame: Int?
+    package var endOfPartialFrame: Int?
     /// Position of the page in a TIFF, from 0.
-    public var page = 0
+    package var page = 0
     /// How a JPEG is coded; nil for other formats.
-    public var jpeg: JPEGFrame?
+    package var jpeg: JPEGFrame?
 
     /// Its pixels; the largest number if they overflow.
-    public var pixels: Int { width.multipliedReportingOverflow(by: height).overflow ? Int.max : width * height }
+    package var pixels: Int { width.multipliedReportingOverflow(by: height).overflow ? Int.max : width * height }
 
     /// Reads the header of a picture, with at most some thousand small reads for every file.
     ///
     /// - Throws: ``PictureHeaderError``; what the source throws.
-    public init(of source: some ByteSource) throws {
+    package init(of source: some ByteSource) throws {
         guard let format = PictureFormat(signature: try source.bytes(0..<PictureFormat.signatureLength)) else {
             throw PictureHeaderError.unsupported(ForeignFormat.name(of: try source.bytes(0..<512)))
         }
@@ -64,7 +64,7 @@ public struct PictureHeader: Sendable, Equatable {
 }
 
 /// Why the header of a file cannot be read.
-public enum PictureHeaderError: Error, Sendable, Equatable {
+package enum PictureHeaderError: Error, Sendable, Equatable {
     /// The format is not accepted; the text names what it seems to be.
     case unsupported(String)
     /// The file ends within its header.

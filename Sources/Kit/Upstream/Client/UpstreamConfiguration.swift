@@ -2,7 +2,7 @@ package import Foundation
 package import HTTPTypes
 
 /// The settings `upstreams.{name}.*` of one upstream.
-public struct UpstreamConfiguration: Sendable, Equatable {
+package struct UpstreamConfiguration: Sendable, Equatable {
     /// Its name in settings, `/v1/status` and problems, such as `spacex`.
     package var name: String
     /// Its name for people, such as `SpaceX`.

@@ -6,7 +6,7 @@ package import ResponseStore
 
 /// One resource of an upstream that a screen is made from: its request, its freshness time, and the rows that an app
 /// makes of its response.
-public struct Resource: Sendable {
+package struct Resource: Sendable {
     /// Absolute URL. Its origin is the upstream's own, or its host is listed in `allowed_hosts`.
     package var url: String
     /// Header fields of the request, without preconditions: those are added if a copy is stored.
@@ -100,7 +100,7 @@ package struct ReadResult: Sendable {
 }
 
 /// How a read may be served from the store (RFC 9111 §5.2.1, as far as screens support it).
-public enum CachePolicy: Sendable, Equatable {
+package enum CachePolicy: Sendable, Equatable {
     /// Network first within the patience, else the stored copy.
     case useCache
     /// `Cache-Control: no-cache` or `?refresh=1`: always ask the upstream.

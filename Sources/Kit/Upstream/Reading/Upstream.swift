@@ -11,7 +11,7 @@ package import ResponseStore
 import Synchronization
 
 /// One upstream: reads resources for screens through the store, and sends requests for the others.
-public final class Upstream: Sendable {
+package final class Upstream: Sendable {
     /// A change of reachability.
     package typealias Change = ReachabilityChange
 

@@ -5,7 +5,7 @@ package import ResponseStore
 import Synchronization
 
 /// A request with a body in memory.
-public struct OutgoingRequest: Sendable, Equatable {
+package struct OutgoingRequest: Sendable, Equatable {
     /// Method.
     package var method: HTTPRequest.Method
     /// Absolute URL.
@@ -43,7 +43,7 @@ public struct OutgoingRequest: Sendable, Equatable {
 }
 
 /// A whole response.
-public struct IncomingResponse: Sendable, Equatable {
+package struct IncomingResponse: Sendable, Equatable {
     /// Status.
     package var status: HTTPResponse.Status
     /// Header fields as received.
@@ -60,7 +60,7 @@ public struct IncomingResponse: Sendable, Equatable {
 }
 
 /// The limits of one attempt.
-public struct TransportLimits: Sendable, Equatable {
+package struct TransportLimits: Sendable, Equatable {
     /// Longest wait for the whole response.
     var total: Duration
     /// Largest body, in bytes.
@@ -93,7 +93,7 @@ public struct TransportLimits: Sendable, Equatable {
 }
 
 /// Sends one request and returns its response; redirects, retries and storing are left to others.
-public protocol Transport: Sendable {
+package protocol Transport: Sendable {
     /// Sends a request and receives the whole response.
     ///
     /// - Returns: The response, whatever its status.
@@ -143,7 +143,7 @@ extension IncomingResponse: IncomingMessage {}
 extension StreamedResponse: IncomingMessage {}
 
 /// A request whose body is sent in parts.
-public struct StreamedRequest: Sendable {
+package struct StreamedRequest: Sendable {
     /// Method.
     package var method: HTTPRequest.Method
     /// Absolute URL.
@@ -181,7 +181,7 @@ public struct StreamedRequest: Sendable {
 }
 
 /// A response of which the head has arrived.
-public struct StreamedResponse: Sendable {
+package struct StreamedResponse: Sendable {
     /// Status.
     package var status: HTTPResponse.Status
     /// Header fields as received.
@@ -201,7 +201,7 @@ extension Transport {
     /// Sends both bodies in one part, within the limits of a whole exchange: for transports that know nothing else.
     ///
     /// - Throws: ``UpstreamError``.
-    public func stream(_ request: StreamedRequest, within limits: TransportLimits) async throws(UpstreamError)
+    package func stream(_ request: StreamedRequest, within limits: TransportLimits) async throws(UpstreamError)
         -> StreamedResponse
     {
         var body: [UInt8]?

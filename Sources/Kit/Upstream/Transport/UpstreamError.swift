@@ -1,7 +1,7 @@
-public import HTTPTypes
+package import HTTPTypes
 
 /// Why there is no usable response of an upstream. Thrown by ``Upstream``; `Screens` turns it into a problem.
-public enum UpstreamError: Error, Sendable, Equatable {
+package enum UpstreamError: Error, Sendable, Equatable {
     /// No response arrived: the upstream counts as offline.
     case unreachable(UnreachableReason)
     /// The upstream refused with 4xx (other than 408 and 429) in its own form (``ErrorForm``): news of the resource,
@@ -79,7 +79,7 @@ extension UpstreamError {
 
 extension UpstreamError: CustomStringConvertible {
     /// A text for the log: nothing of the body of a response.
-    public var description: String {
+    package var description: String {
         switch self {
         case .unreachable(let reason): "no response (\(reason.rawValue))"
         case .rejected(let status, _): "refused with \(status.code)"
@@ -95,7 +95,7 @@ extension UpstreamError: CustomStringConvertible {
 }
 
 /// The ways in which an upstream can be out of reach (docs/contract.md, "Freshness").
-public enum UnreachableReason: String, Sendable, Equatable, CaseIterable {
+package enum UnreachableReason: String, Sendable, Equatable, CaseIterable {
     /// Its name does not resolve.
     case nameResolution = "dns"
     /// It, or something before it, refuses the connection.
