@@ -50,7 +50,8 @@ def browser(secure):
     with sync_playwright() as playwright:
         # Chromium's own sandbox does not run as root.
         options = ["--no-sandbox"] if os.geteuid() == 0 else []
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium-headless-shell", args=options, env=secure[1])
+        chromium = "/usr/bin/chromium-headless-shell"
+        browser = playwright.chromium.launch(executable_path=chromium, args=options, env=secure[1])
         yield browser
         browser.close()
 

@@ -32,7 +32,12 @@ package struct MediaLimits: Sendable, Equatable {
     /// Limits of `soffice`, of which one runs at a time.
     package var soffice = ChildLimits(memory: 4 << 30, processor: .seconds(60), wall: .seconds(60), openFiles: 1024)
     /// Limits of `larder-pdf-worker`; its time is longer by that of `vips` for each picture that it decodes.
-    package var pdfWorker = ChildLimits(memory: 1 << 30, processor: .seconds(30), wall: .seconds(60), fileBytes: 1 << 30)
+    package var pdfWorker = ChildLimits(
+        memory: 1 << 30,
+        processor: .seconds(30),
+        wall: .seconds(60),
+        fileBytes: 1 << 30
+    )
 
     /// Creates the default limits.
     package init() {}

@@ -88,7 +88,8 @@ package struct PDFTool: Sendable {
     /// Makes a document of all pages of all documents, one document after the other.
     ///
     /// - Throws: What ``inspect(_:)`` throws; of several files as ``MediaError/OfInput``.
-    package func merge(_ files: [URL], title: String? = nil, to destination: URL, progress: Progress? = nil) async throws
+    package func merge(_ files: [URL], title: String? = nil, to destination: URL, progress: Progress? = nil)
+        async throws
         -> PDFDocumentSummary
     {
         try await compose(nil, of: files, title: title, to: destination, progress: progress)
@@ -97,7 +98,13 @@ package struct PDFTool: Sendable {
     /// Makes a document of some pages of another (numbers from 1), in any order.
     ///
     /// - Throws: What ``inspect(_:)`` throws, and `noSuchPage`.
-    package func keep(_ pages: [Int], of file: URL, title: String? = nil, to destination: URL, progress: Progress? = nil)
+    package func keep(
+        _ pages: [Int],
+        of file: URL,
+        title: String? = nil,
+        to destination: URL,
+        progress: Progress? = nil
+    )
         async throws -> PDFDocumentSummary
     {
         try await compose(

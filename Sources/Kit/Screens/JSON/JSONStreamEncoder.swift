@@ -14,8 +14,8 @@ final class JSONStreamEncoder {
     /// The kinds of the types seen so far: to find one out takes longer than to look it up.
     @exclusivity(unchecked) private var kinds: [ObjectIdentifier: Kind] = [:]
 
-    /// Encodes a value. Dates are written as ``WireFormat/timestamp(_:)``, URLs as their text, bytes in Base64, decimals
-    /// as numbers.
+    /// Encodes a value. Dates are written as ``WireFormat/timestamp(_:)``, URLs as their text, bytes in Base64,
+    /// decimals as numbers.
     ///
     /// - Throws: `EncodingError`, for example for a number that JSON cannot represent.
     static func encode(_ value: some Encodable) throws -> Data {
@@ -28,7 +28,9 @@ final class JSONStreamEncoder {
         // The types of most members. The first comparison is of two pointers; a cast alone takes ten times as long.
         if Value.self == String.self, let text = value as? String { return json.value(text) }
         if Value.self == Text.self, let text = value as? Text { return json.value(text[json.language]) }
-        if Value.self == Link.self, let link = value as? Link { return json.value(link.requestTarget(in: json.profile)) }
+        if Value.self == Link.self, let link = value as? Link {
+            return json.value(link.requestTarget(in: json.profile))
+        }
         switch kind(of: Value.self) {
         case .date: if let date = value as? Date { return json.value(WireFormat.timestamp(date)) }
         case .url: if let url = value as? URL { return json.value(url.absoluteString) }
@@ -88,7 +90,10 @@ extension JSONStreamEncoder {
     fileprivate func proceed(in scope: Int, at depth: Int) throws {
         if open.count > depth { end(to: depth) }
         guard open.count == depth, open[depth - 1].number == scope else {
-            let context = EncodingError.Context(codingPath: [], debugDescription: "A container that has ended is filled.")
+            let context = EncodingError.Context(
+                codingPath: [],
+                debugDescription: "A container that has ended is filled."
+            )
             throw EncodingError.invalidValue(scope, context)
         }
     }
@@ -204,8 +209,10 @@ private struct ObjectContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
         try stream.write(value, at: depth)
     }
 
-    func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type, forKey key: Key) -> KeyedEncodingContainer<Nested>
-    {
+    func nestedContainer<Nested: CodingKey>(
+        keyedBy type: Nested.Type,
+        forKey key: Key
+    ) -> KeyedEncodingContainer<Nested> {
         superEncoder(forKey: key).container(keyedBy: type)
     }
 
