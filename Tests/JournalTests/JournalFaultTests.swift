@@ -59,7 +59,7 @@ import Testing
         #expect(try Harbour.counter("counter", on: one) == 1)
         try postgres.restart()
         await BoundedWait.poll(for: "a write") { (try? await Harbour.count("counter", on: other)) == 2 }
-        try await one.journal.catchUp()
+        await BoundedWait.poll(for: "the other server") { (try? await one.journal.catchUp()) != nil }
         #expect(try one.contents() == other.contents())
     }
 

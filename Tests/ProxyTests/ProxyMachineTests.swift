@@ -40,7 +40,7 @@ struct ProxyMachineTests {
         isOutOfReach: false,
         pause: UpstreamState.Pause(status: .serviceUnavailable, seconds: 7)
     )
-    private static let pause = UpstreamError.failing(status: .serviceUnavailable, retryAfter: 7)
+    private static let pause = UpstreamError.known(.failing(status: .serviceUnavailable, retryAfter: 7))
     private static let refused = UpstreamError.unreachable(.refused)
 
     private var machine = ProxyMachine(mayCollapse: false)

@@ -197,8 +197,11 @@ struct OutboxRunnerTests {
             )
             #expect(outbox["data.items.0.next_attempt_at"] != .null && outbox["meta.needs_decision"] == 1)
             #expect(outbox.all("id", in: "data.items.0.actions") == ["take_back", "retry"])
-            let files = try await app.get("/v1/disk/files", as: token)
-            #expect(files["meta.banner.code"] == "needs-decision" && DiskHarness.names(files).contains("f0"))
+            // An attempt that has become due may be under way.
+            try await BoundedWait.poll(for: "the banner") {
+                let files = try await app.get("/v1/disk/files", as: token)
+                return files["meta.banner.code"] == "needs-decision" && DiskHarness.names(files).contains("f0")
+            }
             // It goes on by itself once it succeeds, and what depends on it after it.
             app.disk.intercept(nil)
             await app.drained()

@@ -90,6 +90,11 @@ extension ContractScenario {
             try await larder.control("PUT", "/yandex_disk/files", #"{"path":"disk:\#(path)","text":"text"}"#)
             try await ask("GET /v1/disk/file", query: "?path=\(path)&refresh=1", member)
         }
+        for code in ["DiskUploadTrafficLimitExceeded", "LockedError"] {
+            let failure = #"{"call":"PUT /resources","error":"\#(code)"}"#
+            try await larder.control("POST", "/yandex_disk/failures", failure)
+            try await ask("POST /v1/disk/folders", member, body: #"{"path":"/contract/locked"}"#)
+        }
         // A status that the API does not have.
         try await larder.fault("error(418)", of: "yandex_disk")
         for (operation, query, body) in [
