@@ -94,7 +94,7 @@ private enum StartSize {
     func untried() async throws {
         let larder = try await RunningLarder.start(data: try TemporaryFolder())
         let first = try await larder.client.get("/health/ready")
-        #expect(first.status == 200 && first.text.contains(#"{"install":null,"name":"prlimit","ok":null}"#))
+        #expect(first.status == 200 && first.text.contains(#"{"name":"prlimit","ok":null,"install":null}"#))
         try await BoundedWait.poll(for: "the programs to be tried") {
             try await !larder.client.get("/health/ready").text.contains(#""ok":null"#)
         }

@@ -22,9 +22,9 @@ struct HealthRoutesTests {
             exposition: { $0 == .prometheus ? "a 1\n" : "# EOF\n" }
         ).routes
         let harness = try ScreenHarness(routes)
-        #expect(try await harness.serve(.get, "/health/live").text == #"{"checks":[],"status":"live"}"#)
+        #expect(try await harness.serve(.get, "/health/live").text == #"{"status":"live","checks":[]}"#)
         let ready = try await harness.serve(.get, "/health/ready")
-        #expect(ready.status == .ok && ready.text == #"{"checks":[{"name":"database","ok":true}],"status":"ready"}"#)
+        #expect(ready.status == .ok && ready.text == #"{"status":"ready","checks":[{"name":"database","ok":true}]}"#)
         #expect(ready.fields[.cacheControl] == "no-store")
         let metrics = try await harness.serve(.get, "/metrics")
         #expect(metrics.text == "a 1\n" && metrics.fields[.contentType] == "text/plain; version=0.0.4; charset=utf-8")
@@ -60,7 +60,7 @@ struct HealthRoutesTests {
             .routes
         let served = try await ScreenHarness(routes).serve(.get, "/health/ready")
         #expect(served.status == .serviceUnavailable)
-        #expect(served.text == #"{"checks":[{"name":"a","ok":true},{"name":"b","ok":false}],"status":"not-ready"}"#)
+        #expect(served.text == #"{"status":"not-ready","checks":[{"name":"a","ok":true},{"name":"b","ok":false}]}"#)
     }
 
     @Test("SRV-12 Optional abilities are reported, and do not affect readiness")
@@ -73,7 +73,7 @@ struct HealthRoutesTests {
         let served = try await ScreenHarness(routes).serve(.get, "/health/ready")
         #expect(served.status == .ok)
         #expect(
-            served.text
+            try served.text.sortedJSON
                 == #"{"abilities":[{"install":null,"name":"vips","ok":true},"#
                 + #"{"install":"libreoffice","name":"soffice","ok":false}],"#
                 + #""checks":[{"name":"a","ok":true}],"status":"ready"}"#
@@ -106,7 +106,7 @@ struct HealthRoutesTests {
         let harness = try ScreenHarness(status.routes)
         let before = try await harness.serve(.get, "/v1/status")
         #expect(
-            before.text.contains(
+            try before.text.sortedJSON.contains(
                 #"{"cache":{"budget_bytes":7,"by_upstream":[],"used_bytes":0},"harness":null,"#
                     + #""node":{"apps":["ships"],"name":"n1"},"sandbox":null,"#
                     + #""started_at":"2026-01-05T10:00:00Z","#
@@ -116,8 +116,8 @@ struct HealthRoutesTests {
         )
         _ = try? await upstream.read(Resource(url: "https://api.test/x", freshness: nil))
         let after = try await harness.serve(.get, "/v1/status")
-        #expect(after.text.contains(#""last_error":{"at":"2026-01-05T10:00:00Z","reason":"network"}"#))
-        #expect(after.text.contains(#""reachable":false,"since":"2026-01-05T10:00:00Z""#))
+        #expect(try after.text.sortedJSON.contains(#""last_error":{"at":"2026-01-05T10:00:00Z","reason":"network"}"#))
+        #expect(try after.text.sortedJSON.contains(#""reachable":false,"since":"2026-01-05T10:00:00Z""#))
         #expect(after.fields[.eTag] != before.fields[.eTag])
         upstream.stop()
     }
@@ -139,6 +139,6 @@ struct HealthRoutesTests {
             #""href":"/v1/status","method":"GET","screen":"status","session":false,"template":"/v1/status"}],"#,
             #""version":"1","web":{"attribution":null,"disk_oauth":false,"max_zoom":19,"tiles":null}}"#,
         ]
-        #expect(served.text.contains(expected.joined()))
+        #expect(try served.text.sortedJSON.contains(expected.joined()))
     }
 }

@@ -93,7 +93,7 @@ struct ScreenRouterTests {
         #expect(served.fields[.contentTypeOptions] == "nosniff")
         #expect(served.fields[.contentLength] == String(served.body.count))
         #expect(
-            served.text.contains(#""links":{"next":null,"self":"/v1/screen?b=2"}"#),
+            served.text.contains(#""links":{"self":"/v1/screen?b=2","next":null}"#),
             "asking again is not refreshing again"
         )
         #expect(served.text.contains(#""offline":true"#) && served.text.contains(#""stale":true"#))

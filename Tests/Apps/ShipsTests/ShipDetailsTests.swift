@@ -103,7 +103,7 @@ struct ShipDetailsScreenTests {
     private let bare = Ship(id: "x1", name: "Bare", roles: [], isActive: false)
 
     private func wire(_ value: some Encodable) throws -> String {
-        String(decoding: try WireFormat.encode(value), as: UTF8.self)
+        try String(decoding: WireFormat.encode(value), as: UTF8.self).sortedJSON
     }
 
     @Test("SHIP-11 details say everything raw and in words")

@@ -87,3 +87,30 @@ extension JSON {
         }
     }
 }
+
+extension JSON: Encodable {
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .null: try container.encodeNil()
+        case .bool(let bool): try container.encode(bool)
+        case .number(let number): try container.encode(number)
+        case .string(let string): try container.encode(string)
+        case .array(let items): try container.encode(items)
+        case .object(let members): try container.encode(members)
+        }
+    }
+}
+
+extension String {
+    /// The same JSON with the members of each object in the order of their names, to compare it as a whole.
+    ///
+    /// - Throws: `DecodingError` for anything but JSON.
+    package var sortedJSON: String {
+        get throws {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            return String(decoding: try encoder.encode(JSON(Data(utf8))), as: UTF8.self)
+        }
+    }
+}
