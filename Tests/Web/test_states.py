@@ -100,6 +100,7 @@ def test_web_29_30_what_lies_over_a_screen(visit, larder, width, scheme):
 
 def test_web_32_what_is_said_while_a_dialog_is_open_is_in_it(visitor):
     """All else is below a dialog, for the eye and for a screen reader."""
+    visitor.context.grant_permissions(["clipboard-read", "clipboard-write"])
     visitor.log_in("disk")
     page = visitor.open("/disk/files")
     page.get_by_role("button", name=re.compile("Actions for")).first.click()
