@@ -30,8 +30,8 @@ struct ConformanceTests {
         key.hasSuffix(" 507 storage-full") || key.hasSuffix(" 500 storage-failed")
     }
 
-    /// Any write or read of the Disk that may be `locked` may meet these, by the code in the API's error. `WriteSenderTests`
-    /// shows each code; here one operation sees them.
+    /// Any write or read of the Disk that may be `locked` may meet these, by the code in the API's error.
+    /// `WriteSenderTests` shows each code; here one operation sees them.
     private static func isOtherLock(_ key: String) -> Bool {
         (key.hasSuffix(" 423 upload-limit") || key.hasSuffix(" 423 upstream-read-only"))
             && !key.hasPrefix("POST /v1/disk/folders ")

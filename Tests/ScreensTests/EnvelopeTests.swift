@@ -62,7 +62,10 @@ import Testing
     @Test("A banner that disappears by itself says when")
     func banner() throws {
         let bytes = try WireFormat.encode(Banner(code: "c", text: "t", dismissal: .after(seconds: 3)))
-        #expect(try String(decoding: bytes, as: UTF8.self).sortedJSON == #"{"after_s":3,"code":"c","dismiss":"after_s","text":"t"}"#)
+        #expect(
+            try String(decoding: bytes, as: UTF8.self).sortedJSON
+                == #"{"after_s":3,"code":"c","dismiss":"after_s","text":"t"}"#
+        )
     }
 
     @Test("An action's confirmation is null if nothing is asked")
@@ -115,7 +118,10 @@ import Testing
             decoding: try WireFormat.encode(Page(PageRequest(limit: 20, offset: 0), count: 2, total: nil)),
             as: UTF8.self
         )
-        #expect(try text.sortedJSON == #"{"count":2,"has_more":false,"limit":20,"next_offset":null,"offset":0,"total":null}"#)
+        #expect(
+            try text.sortedJSON
+                == #"{"count":2,"has_more":false,"limit":20,"next_offset":null,"offset":0,"total":null}"#
+        )
     }
 
     @Test("SRV-06 A page that a cursor names has no offsets; a bounded count says what it is at least")
