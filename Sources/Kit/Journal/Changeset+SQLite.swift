@@ -26,7 +26,7 @@ extension Changeset {
     /// Runs updates, takes their changes to replicated tables, and rolls them back.
     ///
     /// - Parameter db: a connection within a transaction, which goes on.
-    /// - Throws: ``JournalError`` for changes that a journal cannot keep; what `updates` throws. They are rolled back
+    /// - Throws: ``JournalError`` for changes that a journal cannot keep, and errors of `updates`. They are rolled back
     ///   in any case.
     static func capture<Value>(
         _ tables: JournalTables,
@@ -45,7 +45,7 @@ extension Changeset {
         return try outcome.get()
     }
 
-    /// Applies the changes, and then what follows from them in tables that are not replicated.
+    /// Applies the changes, and then derives the rows of tables that are not replicated.
     ///
     /// Triggers and foreign keys are off meanwhile: rows that they changed are part of the changeset, and SQLite 3.40
     /// can only switch off the actions of foreign keys with the keys. That all references lead to a row is checked
@@ -147,7 +147,7 @@ private final class Session {
 
     deinit { larder_session_delete(session) }
 
-    /// Returns what was recorded.
+    /// Returns the recorded changes.
     func changeset(_ db: Database) throws -> Changeset {
         guard filter.undeclared.isEmpty else { throw JournalError.undeclaredTables(filter.undeclared.sorted()) }
         guard larder_has_unresolved_foreign_keys(db.sqliteConnection) == 0 else {

@@ -73,7 +73,7 @@ package final class Journal: Sendable {
     ///   - database: the server's own, with the tables of ``fileMigrations``.
     ///   - store: the PostgreSQL of all servers, with those of ``storeMigrations``.
     ///   - tables: the tables of all apps.
-    ///   - server: what no other server is named.
+    ///   - server: a name that no other server has.
     ///   - schema: the version of the schema of this build; rows of a higher one are not applied.
     package init(
         of database: LarderDatabase,
@@ -121,7 +121,7 @@ package final class Journal: Sendable {
     ///   - id: names the write, so that it is not made twice.
     ///   - updates: the transaction. It may run several times and is rolled back, so it has no effect elsewhere, and
     ///     waits for nothing.
-    /// - Throws: ``JournalError``, `SharedStoreError`, `StorageError`, `CancellationError`, what `updates` throws.
+    /// - Throws: ``JournalError``, `SharedStoreError`, `StorageError`, `CancellationError`, errors of `updates`.
     ///   Nothing was kept, except after ``JournalError/outcomeUnknown(write:)``.
     package func write<Value: Sendable>(
         scope: String,
@@ -251,7 +251,7 @@ package final class Journal: Sendable {
 
     // MARK: - Reading
 
-    /// Applies what other servers have written, unless that was done within some time.
+    /// Applies the changes of other servers, unless that was done within some time.
     ///
     /// - Throws: as ``catchUp()``. What the file has may be read nevertheless, as something that is ``age`` old.
     package func catchUp(unlessWithin time: Duration) async throws {
@@ -309,7 +309,7 @@ package final class Journal: Sendable {
         )
     }
 
-    /// Applies what other servers write, soon after, until the task is cancelled.
+    /// Applies the changes of other servers soon after they are made, until the task is cancelled.
     ///
     /// - Throws: `SharedStoreError` if this system offers no means to listen.
     package func run() async throws {

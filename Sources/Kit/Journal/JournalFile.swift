@@ -80,7 +80,7 @@ struct JournalFile: Sendable {
     /// Runs updates for their changes (``Changeset/capture(_:in:_:)``). The transaction is rolled back whole, so that
     /// nothing of it is written to the disk.
     ///
-    /// - Throws: ``JournalError``, `StorageError`, what `updates` throws.
+    /// - Throws: ``JournalError``, `StorageError`, errors of `updates`.
     func capture<Value>(_ updates: (Database) throws -> Value) throws -> (value: Value, changeset: Changeset) {
         var outcome: Result<(value: Value, changeset: Changeset), any Error>?
         do {

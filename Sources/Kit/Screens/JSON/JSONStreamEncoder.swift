@@ -55,7 +55,7 @@ extension JSONStreamEncoder {
 
     /// Begins the object of a value, or continues it: a type may ask for its container more than once.
     fileprivate func beginObject(at depth: Int) -> Int {
-        guard open.count == depth else {
+        guard open.count <= depth else {
             end(to: depth + 1)
             return open[depth].number
         }
@@ -65,7 +65,7 @@ extension JSONStreamEncoder {
 
     /// Begins the array of a value, or continues it.
     fileprivate func beginArray(at depth: Int) -> Int {
-        guard open.count == depth else {
+        guard open.count <= depth else {
             end(to: depth + 1)
             return open[depth].number
         }
