@@ -44,7 +44,7 @@ import Testing
         let picture = try await guest.get("/v1/ships/\(try #require(ships.items[0].id.string))/image")
         #expect(bytes.status == 200 && raw.status == 200 && picture.status == 200)
         #expect(!ships.items.elements.isEmpty && !shop.items.elements.isEmpty)
-        #expect(root.status == 200 && !folder.items.elements.isEmpty, "\(root.text)")
+        #expect(root.status == 200 && !folder.items.elements.isEmpty, "\(root.text)\n\(larder.process.log)")
         return Seen(
             items: [ships.items, shop.items, folder.items, recent.items],
             bodies: [raw.body, picture.body, bytes.body]

@@ -196,7 +196,7 @@ private let request = "GET /spacex/v4/ships/70ca HTTP/1.1\r\nHost: localhost\r\n
                 if fault == "online" {
                     let head = "PUT \(target) HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n"
                     let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-                        .connect(host: "127.0.0.1", port: sandbox.port).get()
+                        .connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: sandbox.port)).get()
                     try await channel.writeAndFlush(ByteBuffer(string: head + "half"))
                     try await channel.close()
                 } else {

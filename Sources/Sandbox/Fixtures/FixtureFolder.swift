@@ -4,9 +4,18 @@ import Foundation
 struct FixtureFolder: Sendable {
     /// By what a change of a file is noticed.
     private struct Stamp: Sendable, Equatable {
-        let changed: Date?
-        let size: Int?
-        let file: Int?
+        let seconds: Int
+        let nanoseconds: Int
+        let size: Int
+        let file: UInt64
+
+        /// Returns nil for a file that cannot be looked at, such as one that has vanished.
+        init?(of path: String) {
+            var status = stat()
+            guard stat(path, &status) == 0 else { return nil }
+            (seconds, nanoseconds) = (Int(status.st_mtim.tv_sec), Int(status.st_mtim.tv_nsec))
+            (size, file) = (Int(status.st_size), UInt64(status.st_ino))
+        }
     }
 
     /// What a file has.
@@ -35,13 +44,7 @@ struct FixtureFolder: Sendable {
         for name in kept {
             let path = url.appending(path: name).path
             // A file that vanishes meanwhile is as one that was not there.
-            guard let attributes = try? FileManager.default.attributesOfItem(atPath: path) else { continue }
-            let stamp = Stamp(
-                changed: attributes[.modificationDate] as? Date,
-                size: (attributes[.size] as? NSNumber)?.intValue,
-                file: (attributes[.systemFileNumber] as? NSNumber)?.intValue
-            )
-            guard read[name]?.stamp != stamp else { continue }
+            guard let stamp = Stamp(of: path), read[name]?.stamp != stamp else { continue }
             let entry = Self.entry(path, name: name)
             if case .defect(let defect) = entry { defects.append(defect) }
             read[name] = (stamp, entry)

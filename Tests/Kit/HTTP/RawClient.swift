@@ -35,7 +35,8 @@ package struct RawClient: ~Copyable {
             .channelOption(.autoRead, value: reads)
             .channelOption(.allowRemoteHalfClosure, value: true)
             .bind(to: try SocketAddress(ipAddress: address, port: 0))
-            .connect(host: "127.0.0.1", port: port) { channel in
+            // An address, which needs no resolver: that of NIO waits for a thread of its own while all are busy.
+            .connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: port)) { channel in
                 channel.eventLoop.makeCompletedFuture {
                     if let context {
                         let handler = try NIOSSLClientHandler(context: context, serverHostname: "localhost")
