@@ -62,7 +62,8 @@ import Testing
         await sandbox.kill9()
 
         let second = try await Self.start("replay", sandbox.base, folder)
-        #expect(try await Self.seen(second) == recorded)
+        let files = FileManager.default.subpaths(atPath: folder.path) ?? []
+        #expect(try await Self.seen(second) == recorded, "\(first.process.log)\n\(files)")
         let unknown = try await second.client.get("/v1/upstreams/spacex/v4/rockets")
         let problem = try unknown.json
         #expect(unknown.status == 404 && problem.code.string == "not-recorded")
