@@ -134,7 +134,7 @@ package struct NotesApp: App {
 
     package var routes: [Route] {
         let (notes, note, directory) = ("/v1/notes", "/v1/notes/{id}", "/v1/notes/people")
-        let (bin, bytes) = ("/v1/notes/trash", NoteChanges.maximumBodyBytes)
+        let bytes = NoteChanges.maximumBodyBytes
         return [
             Route(.get, "/v1/notes/launch", "notes.launch", sessions.launch),
             Route(.post, "/v1/notes/session", "notes.session", sessions.open).body("mode", "username", "password"),
@@ -158,15 +158,20 @@ package struct NotesApp: App {
                 .query("refresh", "replace"),
             Route(.get, "\(directory)/{id}/avatar", "notes.avatar", session: Self.name, people.avatar)
                 .query("refresh", "replace"),
-            Route(.get, bin, "notes.trash", session: Self.name, trash.list).query(.page, "tz"),
-            Route(.delete, bin, "notes.trash", session: Self.name, trash.empty),
-            Route(.delete, "\(bin)/{id}", "notes.trash", session: Self.name, trash.purge),
-            Route(.post, "\(bin)/{id}/restore", "notes.details", session: Self.name, trash.restore).query("tz"),
+        ] + trashRoutes + [
             Route(.get, note, "notes.details", session: Self.name, editing.details).query("tz"),
             Route(.patch, note, "notes.details", session: Self.name, maximumBodyBytes: bytes, editing.change)
                 .query("tz")
                 .body("body", .object("location", "lat", "lon", "name")),
             Route(.delete, note, "notes.list", session: Self.name, editing.delete).query("permanently"),
+        ]
+    }
+
+    private var trashRoutes: [Route] {
+        trash.routes { method, path, handler in
+            Route(method, path, Trash.notes.screen, session: Self.name) { try await handler($0, $1.noteAccount()) }
+        } + [
+            Route(.post, "/v1/notes/trash/{id}/restore", "notes.details", session: Self.name, trash.restore).query("tz")
         ]
     }
 }
@@ -193,10 +198,7 @@ extension EventStream {
 
     /// Publishes to an account that its notes have changed, on the screens that show it.
     func publishNotes(_ revision: Int, to account: Int64, _ screens: [String] = noteScreens) {
-        let audience = ServerEvent.Audience.account(app: NotesApp.name, account: "\(account)")
-        for screen in screens {
-            publish(.screenChanged(app: NotesApp.name, screen: screen, revision: revision, audience: audience))
-        }
+        publish(screens, of: NotesApp.name, revision, to: .account(app: NotesApp.name, account: "\(account)"))
     }
 }
 
@@ -217,7 +219,7 @@ enum NoteStorage: Sendable {
     /// The notes of an account for its archive, and how much they are.
     func userData(quota: StorageQuota) -> UserData {
         let shown = { @Sendable (session: Session, stored: StorageUsage) in
-            AppUsage(.notes, of: session.name, stored, quota: quota, trash: "/v1/notes/trash")
+            AppUsage(.notes, of: session.name, stored, quota: quota, trash: Trash.notes.href)
         }
         switch self {
         case .local(let store):

@@ -56,7 +56,7 @@ enum DocumentStorage: Sendable {
     /// The saved documents of a profile for its archive, and how much it stores.
     func userData(quota: @escaping @Sendable (_ profile: String) -> StorageQuota) -> UserData {
         let shown = { @Sendable (profile: String, stored: StorageUsage) in
-            AppUsage(.documents, of: profile, stored, quota: quota(profile), trash: "/v1/pdf/trash")
+            AppUsage(.documents, of: profile, stored, quota: quota(profile), trash: Trash.documents.href)
         }
         switch self {
         case .local(let store):

@@ -131,7 +131,6 @@ package struct PDFApp: App {
         let documents = "/v1/pdf/documents"
         let document = "\(documents)/{id}"
         let page = "\(document)/pages/{page_id}"
-        let bin = "/v1/pdf/trash"
         let (textBytes, listBytes) = (options.textBodyBytes, options.pageListBytes)
         let own = [
             Route(.get, "/v1/pdf/launch", "pdf.launch", welcome.launch),
@@ -160,12 +159,12 @@ package struct PDFApp: App {
             Route(.post, "\(document)/extract", "pdf.reader", maximumBodyBytes: listBytes, extraction.extract)
                 .body("pages", "name"),
             Route(.post, "/v1/pdf/merge", "pdf.reader", merging.merge).body("first", "second", "name"),
-            Route(.get, bin, "pdf.trash", trash.list).query(.page, "tz"),
-            Route(.delete, bin, "pdf.trash", trash.empty),
-            Route(.delete, "\(bin)/{id}", "pdf.trash", trash.purge),
-            Route(.post, "\(bin)/{id}/restore", "pdf.reader", trash.restore),
         ]
-        return (own + diskRoutes).withProfiles(of: Self.name)
+        let bin = trash.routes { method, path, handler in
+            Route(method, path, Trash.documents.screen) { try await handler($0, $0.profile()).byProfile() }
+        }
+        let restore = Route(.post, "/v1/pdf/trash/{id}/restore", "pdf.reader", trash.restore)
+        return (own + bin + [restore] + diskRoutes).withProfiles(of: Self.name)
     }
 
     /// The routes that need a session of the Disk app.

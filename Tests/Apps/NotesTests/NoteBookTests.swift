@@ -157,7 +157,7 @@ struct NoteBookTests {
         #expect(try await book.delete(first.id, toTrashAt: epoch, preconditions: .none, account: bob.id))
         #expect(try await book.note(first.id, account: bob.id) == nil)
         let trash = try await book.trash(account: bob.id, page: .init(limit: 10))
-        #expect(trash.notes.map(\.note.opening) == ["first again"] && trash.total == 1 && trash.revision == 4)
+        #expect(trash.entries.map(\.item.opening) == ["first again"] && trash.total == 1 && trash.revision == 4)
         let restored = try await book.restore(first.id, preconditions: .none, account: bob.id)
         #expect(restored?.note.body == "first again" && restored?.note.id == first.id && restored?.revision == 5)
         #expect(try await book.note(first.id, account: bob.id)?.revision == 3)

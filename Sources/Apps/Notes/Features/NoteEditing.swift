@@ -108,9 +108,10 @@ struct NoteEditing: Sendable {
         let revision = try await book.revision(account: account)
         events.publishNotes(revision, to: account, isForGood ? EventStream.noteScreens : NoteTrash.screens)
         return try .local(
-            NoteDeletionScreen(
+            DeletionScreen(
                 id: identity,
                 revision: revision,
+                route: .noteList,
                 actions: isForGood ? [] : [Trash.notes.undo(identity)]
             ),
             "notes.list",
@@ -162,18 +163,6 @@ struct NoteDetailsScreen: Encodable, Sendable {
         href = "/v1/notes/\(Note.identity(note.id))"
         actions = [.saveNote(note, href), .deleteNote(note.id)]
     }
-}
-
-/// `DELETE /v1/notes/{id}`.
-struct NoteDeletionScreen: Encodable, Sendable {
-    let id: String
-    let revision: Int
-    /// The next screen of the app.
-    let route = ScreenLink.noteList
-    /// How to take it back; empty if there is no way.
-    let actions: [Action]
-
-    private enum CodingKeys: CodingKey { case id, revision, route, actions }
 }
 
 extension Note.Location {

@@ -116,7 +116,7 @@ protocol NoteBook: Sendable {
     // MARK: Trash
 
     /// Returns a page of the trash, the last deleted first.
-    func trash(account: Int64, page: PageRequest) async throws -> NoteTrashPage
+    func trash(account: Int64, page: PageRequest) async throws -> TrashPage<NoteOutline>
 
     /// Moves a note from the trash back to the list. A note that is already listed stays as it is.
     ///

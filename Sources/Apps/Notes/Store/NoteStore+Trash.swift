@@ -4,27 +4,6 @@ import Freshness
 import GRDB
 import Screens
 
-/// A note in the trash.
-struct TrashedNote: Sendable, Equatable {
-    let note: NoteOutline
-    let deleted: Date
-    /// The account's revision that its deletion has made, by which the trash is ordered.
-    let deletion: Int
-}
-
-/// A page of an account's trash, read in one transaction.
-struct NoteTrashPage: Sendable {
-    /// The list over all its pages.
-    static let list = PagedList("notes.trash", key: [.integer])
-
-    let notes: [TrashedNote]
-    /// Whether notes follow.
-    let hasMore: Bool
-    /// Notes in the trash.
-    let total: Int
-    let revision: Int
-}
-
 /// Deleted notes, in a table of their own: no query of notes meets them. A note keeps its id and its revision there, so
 /// that a restored one is where it was, with the same address and version.
 extension NoteStore {
@@ -32,16 +11,20 @@ extension NoteStore {
     static let purgeBatch = 256
 
     /// Returns a page of the trash, the last deleted first.
-    func trash(account: Int64, page: PageRequest) throws -> NoteTrashPage {
+    func trash(account: Int64, page: PageRequest) throws -> TrashPage<NoteOutline> {
         try database.read { db in
             let counts = try Row.fetchOne(try db.cachedStatement(sql: Self.selectTrashed), arguments: [account])
             var arguments: StatementArguments = ["account": account, "limit": page.limit + 1]
             arguments += page.key.map { ["deletion": $0[0]] } ?? ["offset": page.offset]
             let select = page.key == nil ? Self.selectTrash : Self.selectTrashAfterKey
-            let notes = try TrashedNote.fetchAll(db.cachedStatement(sql: select), arguments: arguments)
-            return NoteTrashPage(
-                notes: Array(notes.prefix(page.limit)),
-                hasMore: notes.count > page.limit,
+            let rows = try Row.fetchAll(db.cachedStatement(sql: select), arguments: arguments)
+            return TrashPage(
+                try rows.map { row in
+                    let note = try NoteOutline(row: row)
+                    let key = CursorValue.integer(try row.value("deletion"))
+                    return TrashPage.Entry(note, version: note.revision, deleted: try row.date("deleted"), key: [key])
+                },
+                limit: page.limit,
                 total: try counts?.value(0) ?? 0,
                 revision: try counts?.value(1) ?? 0
             )

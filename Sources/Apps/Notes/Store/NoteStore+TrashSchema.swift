@@ -65,10 +65,3 @@ extension NoteStore {
         ) RETURNING account
         """
 }
-
-extension TrashedNote: FetchableRecord {
-    /// Reads a row of table `note_trash`.
-    init(row: Row) throws {
-        try self.init(note: NoteOutline(row: row), deleted: row.date("deleted"), deletion: row.size("deletion"))
-    }
-}

@@ -4,14 +4,22 @@ import Screens
 import SharedStore
 
 extension SharedNotes {
-    func trash(account: Int64, page: PageRequest) async throws -> NoteTrashPage {
+    func trash(account: Int64, page: PageRequest) async throws -> TrashPage<NoteOutline> {
         try await database.read { transaction in
             let counts = try transaction.rows("SELECT trashed, revision FROM notes_account WHERE id = $1", [account])
             let before = page.key?.first?.integer ?? .max
             let rows = try transaction.rows(Self.selectTrash, [account, before, page.limit + 1, page.offset])
-            return NoteTrashPage(
-                notes: try rows.map { try TrashedNote($0) }.prefix(page.limit).compactMap(\.self),
-                hasMore: rows.count > page.limit,
+            return TrashPage(
+                try rows.map { row in
+                    guard let note = try NoteOutline(row) else { return nil }
+                    return TrashPage.Entry(
+                        note,
+                        version: note.revision,
+                        deleted: Date(millisecondsSince1970: try row.value("deleted")),
+                        key: [.integer(try row.value("deletion"))]
+                    )
+                }.compactMap(\.self),
+                limit: page.limit,
                 total: try counts.first?.value("trashed") ?? 0,
                 revision: try counts.first?.value("revision") ?? 0
             )
@@ -99,16 +107,5 @@ extension SharedNotes {
         guard count > 0 else { return (0, nil) }
         let change = AccountChange(trashed: -count, bytes: -bytes, trashBytes: -bytes)
         return (count, try self.count(change, of: account, transaction))
-    }
-}
-
-extension TrashedNote {
-    fileprivate init?(_ row: SQLRow) throws {
-        guard let note = try NoteOutline(row) else { return nil }
-        self.init(
-            note: note,
-            deleted: Date(millisecondsSince1970: try row.value("deleted")),
-            deletion: try row.value("deletion")
-        )
     }
 }

@@ -86,11 +86,7 @@ struct DocumentSaving: Sendable {
         events.publishList(revision, of: profile, isInTrash ? EventStream.listAndTrash : EventStream.list)
         let current = if let revision { revision } else { try await store.revision(profile: profile) }
         return try .pdf(
-            DocumentDeletionScreen(
-                id: id,
-                revision: current,
-                actions: isInTrash ? [Trash.documents.undo(id)] : []
-            ),
+            DeletionScreen(id: id, revision: current, actions: isInTrash ? [Trash.documents.undo(id)] : []),
             "pdf.list",
             revision: current,
             links: Links(self: "/v1/pdf/documents")

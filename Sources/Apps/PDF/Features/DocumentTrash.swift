@@ -3,35 +3,26 @@ import Freshness
 import Screens
 
 /// The trash: documents that were deleted and can be restored.
-struct DocumentTrash: Sendable {
+struct DocumentTrash: TrashFeature {
+    struct Properties: Encodable, Identifiable, Sendable {
+        let id: String
+        let name: String
+        let `extension` = "pdf"
+        let size: Int
+        let sizeText: Text
+        let pageCount: Int
+        let pageCountText: Text
+
+        private enum CodingKeys: CodingKey { case id, name, `extension`, size, sizeText, pageCount, pageCountText }
+    }
+
+    static let trash = Trash.documents
+
     let lookup: DocumentLookup
     let events: EventStream
-    /// How long a document stays there.
     let lifetime: Duration
 
     private var store: any Documents { lookup.store }
-
-    /// `GET /v1/pdf/trash`: the last deleted first.
-    @Sendable func list(_ request: ScreenRequest) async throws -> ScreenResponse {
-        let profile = try request.profile()
-        let zone = try request.query.timeZone() ?? .gmt
-        let list = DocumentStore.TrashPage.list
-        let asked = try request.query.page(of: list)
-        let changeToken = store.changeToken(profile: profile)
-        let page = try await store.trash(profile: profile, page: asked)
-        let shown = Page(asked, count: page.rows.count, total: page.total, hasMore: page.hasMore)
-        var response = try ScreenResponse.pdf(
-            DocumentTrashScreen(page, lifetime: lifetime, zone: zone),
-            "pdf.trash",
-            state: page.total == 0 ? .empty : .content,
-            page: shown,
-            revision: page.revision,
-            links: request.links(for: shown, next: page.next.map(list.cursor(after:))),
-            changeToken: changeToken
-        )
-        response.version = String(page.revision)
-        return response
-    }
 
     /// `POST /v1/pdf/trash/{id}/restore`: restores the document unchanged. Repeating it changes nothing.
     @Sendable func restore(_ request: ScreenRequest) async throws -> ScreenResponse {
@@ -43,56 +34,70 @@ struct DocumentTrash: Sendable {
             profile: profile,
             at: lookup.clock.now()
         )
-        guard let (document, revision) = restored else { throw Problem.noDocument(id) }
+        guard let (document, revision) = restored else { throw notFound(id) }
         events.publishList(revision, of: profile, EventStream.listAndTrash)
         return try .reader(document)
     }
 
-    /// `DELETE /v1/pdf/trash/{id}`: deletes it permanently.
-    @Sendable func purge(_ request: ScreenRequest) async throws -> ScreenResponse {
-        let profile = try request.profile()
-        let id = try request.parameter("id")
-        let preconditions = request.writePreconditions()
-        guard let revision = try await store.purge(id, preconditions: preconditions, profile: profile) else {
-            throw Problem.noDocument(id)
-        }
-        events.publishList(revision, of: profile, ["pdf.trash"])
-        return try response(removed: 1, revision: revision)
+    func audience(of profile: String) -> ServerEvent.Audience { .profile(app: PDFApp.name, profile: profile) }
+
+    func changeToken(of profile: String) -> ChangeToken { store.changeToken(profile: profile) }
+
+    func page(_ request: PageRequest, of profile: String) async throws -> TrashPage<DocumentStore.Listing.Row> {
+        try await store.trash(profile: profile, page: request)
     }
 
-    /// `DELETE /v1/pdf/trash`: deletes its contents permanently.
-    @Sendable func empty(_ request: ScreenRequest) async throws -> ScreenResponse {
-        let profile = try request.profile()
-        let (count, revisions) = try await store.purgeTrash(
-            of: profile,
-            upTo: lookup.clock.now(),
-            preconditions: request.writePreconditions()
-        )
-        events.publishList(revisions[profile], of: profile, ["pdf.trash"])
-        let revision =
-            if let revision = revisions[profile] { revision } else { try await store.revision(profile: profile) }
-        return try response(removed: count, revision: revision)
-    }
-
-    private func response(removed: Int, revision: Int) throws -> ScreenResponse {
-        try .pdf(
-            DocumentPurgeScreen(removed: removed, revision: revision),
-            "pdf.trash",
-            revision: revision,
-            links: Links(self: "/v1/pdf/trash")
+    func properties(of document: DocumentStore.Listing.Row) -> Properties {
+        Properties(
+            id: document.id,
+            name: document.name,
+            size: document.length,
+            sizeText: .size(document.length),
+            pageCount: document.pageCount,
+            pageCountText: DocumentText.pages(document.pageCount)
         )
     }
 
-    /// Permanently deletes what has expired.
-    ///
-    /// - Returns: how many documents that were.
-    func purgeDue(at now: Date) async throws -> Int {
-        let (count, revisions) = try await store.purgeTrash(
-            of: nil,
-            upTo: now.addingTimeInterval(-lifetime.seconds),
-            preconditions: .none
-        )
-        for (profile, revision) in revisions { events.publishList(revision, of: profile, ["pdf.trash"]) }
-        return count
+    func texts(in zone: TimeZone) -> (text: (Date) -> Text, changeToken: ChangeToken) {
+        ({ DocumentText.date($0, in: zone) }, .unlimited)
+    }
+
+    func purge(_ id: String, _ preconditions: WritePreconditions, of profile: String) async throws -> Int? {
+        try await store.purge(id, preconditions: preconditions, profile: profile)
+    }
+
+    func empty(_ preconditions: WritePreconditions, of profile: String) async throws -> (count: Int, revision: Int) {
+        let now = lookup.clock.now()
+        let (count, revisions) = try await store.purgeTrash(of: profile, upTo: now, preconditions: preconditions)
+        if let revision = revisions[profile] { return (count, revision) }
+        return (count, try await store.revision(profile: profile))
+    }
+
+    func purge(upTo time: Date) async throws -> (count: Int, revisions: [String: Int]) {
+        try await store.purgeTrash(of: nil, upTo: time, preconditions: .none)
+    }
+
+    func notFound(_ id: String) -> Problem { .noDocument(id) }
+}
+
+extension Trash {
+    static let documents = Trash(
+        of: PDFApp.name,
+        key: [.integer, .integer],
+        hint: .documentTrashHint,
+        button: .showAll
+    )
+}
+
+extension EventStream {
+    /// The screen of the saved documents.
+    static let list = ["pdf.list"]
+    /// The screens that show that a document was moved to the trash or out of it.
+    static let listAndTrash = list + [Trash.documents.screen]
+
+    /// Publishes to a profile that its documents have changed; does nothing without a new revision.
+    func publishList(_ revision: Int?, of profile: String, _ screens: [String] = list) {
+        guard let revision else { return }
+        publish(screens, of: PDFApp.name, revision, to: .profile(app: PDFApp.name, profile: profile))
     }
 }

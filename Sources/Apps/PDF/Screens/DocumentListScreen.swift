@@ -95,12 +95,3 @@ extension EmptyState {
         action: .show("show_all", .showAll, "/v1/pdf/documents")
     )
 }
-
-/// `DELETE /v1/pdf/documents/{id}`.
-struct DocumentDeletionScreen: Encodable, Sendable {
-    let id: String
-    /// Revision of the list after the deletion; unchanged if the document was a draft.
-    let revision: Int
-    /// How to take it back; empty if there is no way.
-    let actions: [Action]
-}

@@ -7,30 +7,8 @@ import Screens
 /// Deleted documents: their rows stay with files and pages, and have the time of their deletion. No other query meets
 /// them, and nothing changes them; the search index has no names of them.
 extension DocumentStore {
-    /// A page of the trash of a profile, the last deleted first.
-    struct TrashPage: Sendable, Equatable {
-        /// The list over all pages.
-        static let list = PagedList("pdf.trash", key: [.integer, .integer])
-
-        /// A document as the trash shows it.
-        struct Row: Sendable, Equatable {
-            var properties: Listing.Row
-            var version: Int
-            var deleted: Date
-        }
-
-        var rows: [Row]
-        /// Whether documents follow.
-        var hasMore: Bool
-        /// The key behind which the next page begins.
-        var next: [CursorValue]?
-        /// Documents in the trash.
-        var total: Int
-        var revision: Int
-    }
-
     /// Returns a page of the trash, read in one transaction.
-    func trash(profile: String, page: PageRequest) throws -> TrashPage {
+    func trash(profile: String, page: PageRequest) throws -> TrashPage<Listing.Row> {
         try database.read { db in
             let counts = try Row.fetchOne(try db.cachedStatement(sql: Self.selectTrashed), arguments: [profile])
             var arguments: StatementArguments = ["profile": profile, "limit": page.limit + 1]
@@ -38,11 +16,15 @@ extension DocumentStore {
             let select = page.key == nil ? Self.selectTrash : Self.selectTrashAfterKey
             let rows = try Row.fetchAll(try db.cachedStatement(sql: select), arguments: arguments)
             return TrashPage(
-                rows: try rows.prefix(page.limit).map(TrashPage.Row.init(row:)),
-                hasMore: rows.count > page.limit,
-                next: try rows.prefix(page.limit).last.map {
-                    try [.integer($0.value("trashed")), .integer($0.value("sequence"))]
+                try rows.map { row in
+                    try TrashPage.Entry(
+                        Listing.Row(row: row),
+                        version: row.size("version"),
+                        deleted: row.date("trashed"),
+                        key: [.integer(row.value("trashed")), .integer(row.value("sequence"))]
+                    )
                 },
+                limit: page.limit,
                 total: try counts?.size(1) ?? 0,
                 revision: try counts?.size(0) ?? 0
             )

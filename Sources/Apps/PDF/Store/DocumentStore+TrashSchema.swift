@@ -52,13 +52,3 @@ extension DocumentStore {
         WHERE profile = :profile AND trashed IS NOT NULL AND trashed <= :time ORDER BY trashed DESC LIMIT :limit
         """
 }
-
-extension DocumentStore.TrashPage.Row {
-    init(row: Row) throws {
-        try self.init(
-            properties: DocumentStore.Listing.Row(row: row),
-            version: row.size("version"),
-            deleted: row.date("trashed")
-        )
-    }
-}

@@ -119,7 +119,7 @@ protocol Documents: Sendable {
     // MARK: Trash
 
     /// Returns a page of the trash.
-    func trash(profile: String, page: PageRequest) async throws -> DocumentStore.TrashPage
+    func trash(profile: String, page: PageRequest) async throws -> TrashPage<DocumentStore.Listing.Row>
 
     /// Moves a document from the trash back to the list. One that is already listed stays as it is.
     ///

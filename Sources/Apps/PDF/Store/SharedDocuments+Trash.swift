@@ -4,7 +4,8 @@ import Screens
 import SharedStore
 
 extension SharedDocuments {
-    func trash(profile: String, page: PageRequest) async throws -> DocumentStore.TrashPage {
+    func trash(profile: String, page: PageRequest) async throws -> TrashPage<DocumentStore.Listing.Row>
+    {
         try await database.read { transaction in
             let counts = try transaction.rows(Self.selectProfile, [profile]).first
             let (trashed, sequence) = (page.key?.first?.integer ?? .max, page.key?.last?.integer ?? .max)
@@ -15,18 +16,18 @@ extension SharedDocuments {
                 ORDER BY trashed DESC, sequence DESC LIMIT $4 OFFSET $5
                 """,
                 [profile, trashed, sequence, page.limit + 1, min(page.offset, Int(Int32.max))]
-            ).map { (document: try DocumentRow(outline: $0), trashed: try $0.value("trashed") as Int64) }
-            let shown = rows.prefix(page.limit)
-            return DocumentStore.TrashPage(
-                rows: shown.map { row in
-                    DocumentStore.TrashPage.Row(
-                        properties: DocumentStore.Listing.Row(row.document),
-                        version: row.document.document.version,
-                        deleted: Date(millisecondsSince1970: row.trashed)
-                    )
-                },
-                hasMore: rows.count > page.limit,
-                next: shown.last.map { [.integer($0.trashed), .integer($0.document.document.sequence)] },
+            ).map { row in
+                let (document, trashed) = (try DocumentRow(outline: row), try row.value("trashed") as Int64)
+                return TrashPage.Entry(
+                    DocumentStore.Listing.Row(document),
+                    version: document.document.version,
+                    deleted: Date(millisecondsSince1970: trashed),
+                    key: [.integer(trashed), .integer(document.document.sequence)]
+                )
+            }
+            return TrashPage(
+                rows,
+                limit: page.limit,
                 total: try counts?.value("trashed") ?? 0,
                 revision: try counts?.value("revision") ?? 0
             )

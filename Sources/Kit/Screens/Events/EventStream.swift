@@ -83,6 +83,13 @@ package final class EventStream: Service, Sendable {
         changes.tell(SharedEvent.kind, shared.topic, shared.json)
     }
 
+    /// Publishes that screens of an app have changed.
+    package func publish(_ screens: [String], of app: String, _ revision: Int, to audience: ServerEvent.Audience) {
+        for screen in screens {
+            publish(.screenChanged(app: app, screen: screen, revision: revision, audience: audience))
+        }
+    }
+
     /// From now on publishes the events of other servers, and has them publish the events of this one.
     package func share(over changes: SharedChanges) {
         state.withLock { $0.changes = changes }

@@ -1,0 +1,301 @@
+package import Foundation
+package import Freshness
+package import HTTPTypes
+
+/// The trash of an app: its address, and the actions on it and its items.
+package struct Trash: Sendable {
+    fileprivate let app: String
+    /// Its path; below it are the items by their identities.
+    fileprivate let path: String
+    /// Name of its screen.
+    package let screen: String
+    /// Its items over all pages.
+    fileprivate let list: PagedList
+    fileprivate let emptyState: EmptyState
+
+    /// Describes the trash of an app.
+    ///
+    /// - Parameters:
+    ///   - key: The types of the values that its items are ordered by.
+    ///   - hint: The text of the screen without items.
+    ///   - button: The button there.
+    package init(of app: String, key: [CursorValue.Kind], hint: Text, button: Text) {
+        self.app = app
+        path = "/v1/\(app)/trash"
+        screen = "\(app).trash"
+        list = PagedList(screen, key: key)
+        emptyState = EmptyState(title: .trashIsEmpty, text: hint, button: button)
+    }
+
+    /// Address of its screen.
+    package var href: Link { Link(encoded: path) }
+
+    /// Shows the trash, from the list.
+    package var show: Action { .show("trash", .trash, href) }
+
+    /// Restores an item right after its deletion.
+    package func undo(_ identity: String) -> Action {
+        Action(id: "undo", title: .undo, method: "POST", href: "\(href)/\(identity)/restore")
+    }
+
+    fileprivate func restore(_ identity: String) -> Action {
+        Action(id: "restore", title: .restore, method: "POST", href: "\(href)/\(identity)/restore")
+    }
+
+    fileprivate func purge(_ identity: String) -> Action {
+        Action(
+            id: "purge",
+            title: .deleteForGood,
+            method: "DELETE",
+            href: "\(href)/\(identity)",
+            confirm: .init(message: .confirmPurge, buttons: [.deleteForGood, .cancel])
+        )
+    }
+
+    fileprivate func empty(isEnabled: Bool) -> Action {
+        Action(
+            id: "empty",
+            title: .emptyTrash,
+            method: "DELETE",
+            href: href,
+            disabled: isEnabled ? nil : .trashIsEmpty,
+            confirm: .init(message: .confirmEmptyingTrash, buttons: [.emptyTrash, .cancel])
+        )
+    }
+}
+
+/// A page of a trash, the last deleted item first; read in one transaction.
+package struct TrashPage<Item: Sendable>: Sendable {
+    /// A deleted item.
+    package struct Entry: Sendable {
+        package let item: Item
+        let version: Int
+        let deleted: Date
+        let key: [CursorValue]
+
+        /// - Parameter key: The values by which the trash is ordered.
+        package init(_ item: Item, version: Int, deleted: Date, key: [CursorValue]) {
+            (self.item, self.version, self.deleted, self.key) = (item, version, deleted, key)
+        }
+    }
+
+    package let entries: [Entry]
+    /// Whether items follow.
+    let hasMore: Bool
+    /// Number of items in the trash.
+    package let total: Int
+    package let revision: Int
+
+    /// - Parameters:
+    ///   - read: The entries from the first one of the page, one more than the page may have if there is one.
+    ///   - limit: The most entries of the page.
+    package init(_ read: [Entry], limit: Int, total: Int, revision: Int) {
+        entries = Array(read.prefix(limit))
+        hasMore = read.count > limit
+        self.total = total
+        self.revision = revision
+    }
+}
+
+/// The trash of the accounts or profiles of an app: lists the items and deletes them permanently. Restoring them, which
+/// shows a screen of the app, is left to the app.
+package protocol TrashFeature: Sendable {
+    /// An account or a profile.
+    associatedtype Owner: Hashable & Sendable
+    associatedtype Item: Sendable
+    /// The members of a row that differ from app to app.
+    associatedtype Properties: Encodable & Identifiable<String> & Sendable
+
+    static var trash: Trash { get }
+    var events: EventStream { get }
+    /// How long an item stays in the trash.
+    var lifetime: Duration { get }
+
+    func audience(of owner: Owner) -> ServerEvent.Audience
+    func changeToken(of owner: Owner) -> ChangeToken
+    func page(_ request: PageRequest, of owner: Owner) async throws -> TrashPage<Item>
+    func properties(of item: Item) -> Properties
+
+    /// Returns times as text, and how long these texts are true.
+    func texts(in zone: TimeZone) -> (text: (Date) -> Text, changeToken: ChangeToken)
+
+    /// Deletes an item permanently.
+    ///
+    /// - Returns: The new revision; nil if the trash has no such item.
+    /// - Throws: ``Problem`` 412 `precondition-failed`; `StorageError`.
+    func purge(_ id: String, _ preconditions: WritePreconditions, of owner: Owner) async throws -> Int?
+
+    /// Deletes all items permanently.
+    ///
+    /// - Returns: Their number, and the revision.
+    /// - Throws: ``Problem`` 412 `precondition-failed`; `StorageError`.
+    func empty(_ preconditions: WritePreconditions, of owner: Owner) async throws -> (count: Int, revision: Int)
+
+    /// Permanently deletes the items of all owners that were deleted up to a time.
+    ///
+    /// - Returns: Their number, and the new revision of each owner that had some.
+    func purge(upTo time: Date) async throws -> (count: Int, revisions: [Owner: Int])
+
+    /// The problem that there is no such item.
+    func notFound(_ id: String) -> Problem
+}
+
+extension TrashFeature {
+    /// Returns the routes of the trash, other than the one that restores an item.
+    ///
+    /// - Parameter route: Creates a route that passes the owner to a handler.
+    package func routes(
+        _ route: (
+            HTTPRequest.Method,
+            String,
+            @escaping @Sendable (ScreenRequest, Owner) async throws -> ScreenResponse
+        ) -> Route
+    ) -> [Route] {
+        [
+            route(.get, Self.trash.path, list).query(.page, "tz"),
+            route(.delete, Self.trash.path, empty),
+            route(.delete, "\(Self.trash.path)/{id}", purge),
+        ]
+    }
+
+    @Sendable private func list(_ request: ScreenRequest, _ owner: Owner) async throws -> ScreenResponse {
+        let zone = try request.query.timeZone() ?? .gmt
+        let list = Self.trash.list
+        let asked = try request.query.page(of: list)
+        let changeToken = changeToken(of: owner)
+        let page = try await page(asked, of: owner)
+        let texts = texts(in: zone)
+        let shown = Page(asked, count: page.entries.count, total: page.total, hasMore: page.hasMore)
+        let meta = Meta(
+            screen: Self.trash.screen,
+            state: page.total == 0 ? .empty : .content,
+            provenance: .local,
+            revision: page.revision,
+            page: shown
+        )
+        let items = page.entries.map { entry in
+            TrashScreen.Row(properties(of: entry.item), entry, Self.trash, lifetime: lifetime, texts.text)
+        }
+        var response = try ScreenResponse.local(
+            TrashScreen(Self.trash, items, count: page.total),
+            meta,
+            request.links(for: shown, next: page.entries.last.map { list.cursor(after: $0.key) }),
+            changeToken: changeToken.and(texts.changeToken)
+        )
+        response.version = String(page.revision)
+        return response
+    }
+
+    @Sendable private func purge(_ request: ScreenRequest, _ owner: Owner) async throws -> ScreenResponse {
+        let id = try request.parameter("id")
+        guard let revision = try await purge(id, request.writePreconditions(), of: owner) else { throw notFound(id) }
+        return try response(to: request, removed: 1, revision, of: owner)
+    }
+
+    @Sendable private func empty(_ request: ScreenRequest, _ owner: Owner) async throws -> ScreenResponse {
+        let (count, revision) = try await empty(request.writePreconditions(), of: owner)
+        return try response(to: request, removed: count, revision, of: owner)
+    }
+
+    private func response(to request: ScreenRequest, removed: Int, _ revision: Int, of owner: Owner) throws
+        -> ScreenResponse
+    {
+        if removed > 0 { publish(revision, of: owner) }
+        let (screen, href) = (Self.trash.screen, Self.trash.href)
+        let content = PurgeScreen(removed: removed, revision: revision, route: ScreenLink(screen, href))
+        return try .local(content, screen, request, revision: revision, selfLink: href)
+    }
+
+    /// Permanently deletes the expired items.
+    ///
+    /// - Returns: Their number.
+    @Sendable package func purgeDue(at now: Date) async throws -> Int {
+        let (count, revisions) = try await purge(upTo: now.addingTimeInterval(-lifetime.seconds))
+        for (owner, revision) in revisions { publish(revision, of: owner) }
+        return count
+    }
+
+    private func publish(_ revision: Int, of owner: Owner) {
+        events.publish([Self.trash.screen], of: Self.trash.app, revision, to: audience(of: owner))
+    }
+}
+
+/// `GET /v1/APP/trash`.
+struct TrashScreen<Properties: Encodable & Identifiable<String> & Sendable>: Encodable, Sendable {
+    struct Row: Encodable, Sendable {
+        let properties: Properties
+        let deletedAt: Date
+        let deletedText: Text
+        /// When it is deleted permanently.
+        let expiresAt: Date
+        let expiresText: Text
+        /// `If-Match` of its actions may name it.
+        let version: Int
+        let actions: [Action]
+
+        init<Item>(
+            _ properties: Properties,
+            _ entry: TrashPage<Item>.Entry,
+            _ trash: Trash,
+            lifetime: Duration,
+            _ text: (Date) -> Text
+        ) {
+            self.properties = properties
+            deletedAt = entry.deleted
+            deletedText = .deleted(text(entry.deleted))
+            expiresAt = entry.deleted.addingTimeInterval(lifetime.seconds)
+            expiresText = .keptUntil(text(expiresAt))
+            version = entry.version
+            actions = [trash.restore(properties.id), trash.purge(properties.id)]
+        }
+
+        private enum CodingKeys: CodingKey { case deletedAt, deletedText, expiresAt, expiresText, version, actions }
+
+        func encode(to encoder: any Encoder) throws {
+            try properties.encode(to: encoder)
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(deletedAt, forKey: .deletedAt)
+            try container.encode(deletedText, forKey: .deletedText)
+            try container.encode(expiresAt, forKey: .expiresAt)
+            try container.encode(expiresText, forKey: .expiresText)
+            try container.encode(version, forKey: .version)
+            try container.encode(actions, forKey: .actions)
+        }
+    }
+
+    let items: [Row]
+    let count: Int
+    let countText: Text
+    let actions: [Action]
+    let empty: EmptyState?
+
+    init(_ trash: Trash, _ items: [Row], count: Int) {
+        self.items = items
+        self.count = count
+        countText = .inTrash(count)
+        actions = [trash.empty(isEnabled: count > 0)]
+        empty = count == 0 ? trash.emptyState : nil
+    }
+}
+
+/// `DELETE /v1/APP/trash`, and of one item in it.
+struct PurgeScreen: Encodable, Sendable {
+    /// Number of permanently deleted items.
+    let removed: Int
+    let revision: Int
+    let route: ScreenLink
+}
+
+/// The response to a deletion that can be undone.
+package struct DeletionScreen: Encodable, Sendable {
+    let id: String
+    let revision: Int
+    /// The next screen of the app; absent if the app has none.
+    let route: ScreenLink?
+    /// Restores the item; empty if it was deleted permanently.
+    let actions: [Action]
+
+    package init(id: String, revision: Int, route: ScreenLink? = nil, actions: [Action]) {
+        (self.id, self.revision, self.route, self.actions) = (id, revision, route, actions)
+    }
+}
