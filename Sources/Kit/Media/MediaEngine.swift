@@ -1,19 +1,16 @@
 package import Foundation
 package import Logging
+// Apps that use Media need these types; they are a module of their own, because the worker links it without the server.
+@_exported public import MediaFormats
 
-/// Work on pictures and documents. The server has one engine, made by the composition root.
+/// Works on pictures and documents. The server has one engine, which the composition root creates.
 package struct MediaEngine: Sendable {
     /// The programs that were found.
     package let tools: MediaTools
-    /// The limits of the work.
     package let limits: MediaLimits
-    /// Scales pictures.
     package let pictures: PictureScaler
-    /// Draws pages of PDFs.
     package let pages: PagePictures
-    /// Makes and changes PDFs.
     package let documents: PDFTool
-    /// Converts office files to PDF.
     package let office: OfficeConverter
     private let bench: ToolRunner
 
@@ -26,11 +23,10 @@ package struct MediaEngine: Sendable {
     ///
     /// - Parameters:
     ///   - tools: the programs; a missing one is an error of the jobs that need it.
-    ///   - limits: the limits of the work.
-    ///   - folder: the directory for those of jobs, on the file system of the results. No other process may use it:
-    ///     directories of jobs that an earlier run has left there are removed.
+    ///   - folder: the parent of the jobs' directories, on the file system of the results. No other process may use
+    ///     it: directories that an earlier run has left there are removed.
     ///   - logger: receives the causes of failures that are not in the input.
-    /// - Throws: Foundation's error if they cannot be removed.
+    /// - Throws: `CocoaError` if a leftover directory cannot be removed.
     package init(
         tools: MediaTools,
         limits: MediaLimits = MediaLimits(),

@@ -1,5 +1,5 @@
-/// Why work on a picture or a document failed: the errors of Media, and the only ones that apps translate. Every way in
-/// which a child process can end has its case; clients see nothing of what a child has written.
+/// The reason for which work on a picture or a document failed: the errors of Media, and the only ones that apps
+/// translate. Every way in which a child process can end has its case; clients never see the output of a child.
 package enum MediaError: Error, Sendable, Equatable {
     /// A program that is needed is not installed.
     case toolMissing(MediaTool)
@@ -11,7 +11,7 @@ package enum MediaError: Error, Sendable, Equatable {
     case timedOut(MediaTool)
     /// Something is above its limit.
     case tooLarge(Excess)
-    /// The file is broken, or not of the format that it begins as. The text is Larder's own and names what was found.
+    /// The file is broken, or not of the format that it begins as. The text is Larder's own.
     case damaged(String)
     /// The PDF needs a password.
     case encrypted
@@ -21,7 +21,7 @@ package enum MediaError: Error, Sendable, Equatable {
     case noSuchPage(Int)
     /// No installed font has any character of the text.
     case noGlyphs
-    /// The format of the file is not accepted; the text names what it seems to be.
+    /// The format of the file is not accepted; the text names the format that it seems to be of.
     case unsupported(String)
     /// The picture is of an accepted format (the text names it), but of a kind that the installed decoder cannot read:
     /// the same may succeed with a newer one.
@@ -36,7 +36,7 @@ package enum MediaError: Error, Sendable, Equatable {
     /// The disk has no room for unfinished files. The text is for the log.
     case storageFull(String)
 
-    /// What was above its limit.
+    /// A quantity above its limit.
     package enum Excess: Sendable, Equatable {
         /// The file's bytes.
         case bytes(limit: Int)
@@ -48,5 +48,58 @@ package enum MediaError: Error, Sendable, Equatable {
         case output(limit: Int)
         /// The memory that a child may have.
         case memory(limit: Int)
+    }
+}
+
+extension MediaError {
+    /// An error of one of several inputs.
+    package struct OfInput: Error, Sendable, Equatable {
+        /// The position of the input, from 0.
+        package let index: Int
+        package let error: MediaError
+
+        package init(index: Int, error: MediaError) {
+            self.index = index
+            self.error = error
+        }
+    }
+
+    /// Whether an input is at fault. Otherwise it is the machine, or the load.
+    var isOfInput: Bool {
+        switch self {
+        case .toolMissing, .overloaded, .failed, .unavailable, .storageFull: false
+        default: true
+        }
+    }
+}
+
+extension MediaError.OfInput {
+    /// Runs a part of a job on some of its inputs, and makes its errors name the position in the whole job.
+    ///
+    /// - Parameters:
+    ///   - first: position of the part's first input in the job.
+    ///   - count: inputs of the part; an error that names none is that of the only one.
+    /// - Throws: ``MediaError/OfInput``, ``MediaError``, and other errors of `body`.
+    package static func naming<Value>(
+        _ first: Int,
+        of count: Int = 1,
+        isolation: isolated (any Actor)? = #isolation,
+        _ body: () async throws -> Value
+    ) async throws -> Value {
+        do { return try await body() } catch { throw named(error, first, of: count) }
+    }
+
+    /// Runs a synchronous part of a job likewise.
+    static func naming<Value>(_ first: Int, of count: Int = 1, _ body: () throws -> Value) throws -> Value {
+        do { return try body() } catch { throw named(error, first, of: count) }
+    }
+
+    private static func named(_ error: any Error, _ first: Int, of count: Int) -> any Error {
+        switch error {
+        case let error as MediaError.OfInput: MediaError.OfInput(index: first + error.index, error: error.error)
+        case let error as MediaError where count == 1 && error.isOfInput:
+            MediaError.OfInput(index: first, error: error)
+        default: error
+        }
     }
 }

@@ -19,7 +19,8 @@ final class JobDirectory: Sendable {
     /// Absolute path of a file in it.
     func path(_ name: String) -> String { "\(path)/\(name)" }
 
-    /// Whether its file system has no room: then what a program has written may be cut, whatever the program says.
+    /// Whether its file system has no room. Then the output of a program may be truncated even if the program reports
+    /// success.
     var isFull: Bool {
         var status = statvfs()
         guard statvfs(path, &status) == 0 else { return false }
@@ -43,7 +44,7 @@ final class JobDirectory: Sendable {
 
     /// Runs a job with a new directory below another one.
     ///
-    /// - Throws: Foundation's error if it cannot be created; what the job throws.
+    /// - Throws: `CocoaError` if it cannot be created; errors of the job.
     static func lend<Value>(below root: String, _ job: (JobDirectory) async throws -> Value) async throws -> Value {
         let folder = JobDirectory(path: "\(root)/\(prefix)\(UUID().uuidString)")
         try FileManager.default.createDirectory(
@@ -75,5 +76,44 @@ final class JobDirectory: Sendable {
         try FileManager.default.createSymbolicLink(atPath: path(name), withDestinationPath: destination)
         links.withLock { $0.append(destination) }
         return path(name)
+    }
+}
+
+/// Moves finished files atomically and durably: after a crash the destination has the old file or the whole new one.
+enum FinishedFile {
+    /// Synchronizes the file, renames it, and synchronizes the directory. Across file systems it is copied beside its
+    /// destination first. A link is not followed: a program could have left it in place of its result.
+    ///
+    /// - Throws: `CocoaError`.
+    static func move(_ path: String, to destination: URL) throws {
+        let target = destination.path
+        let folder = destination.deletingLastPathComponent().path
+        try synchronize(path)
+        if rename(path, target) != 0 {
+            guard errno == EXDEV else { throw failure(target) }
+            let beside = "\(folder)/.\(UUID().uuidString).part"
+            do {
+                try FileManager.default.copyItem(atPath: path, toPath: beside)
+                try synchronize(beside)
+                guard rename(beside, target) == 0 else { throw failure(target) }
+            } catch {
+                unlink(beside)
+                throw error
+            }
+        }
+        try synchronize(folder)
+    }
+
+    private static func synchronize(_ path: String) throws {
+        let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failure(path) }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw failure(path) }
+    }
+
+    private static func failure(_ path: String) -> CocoaError {
+        let code: CocoaError.Code =
+            errno == ENOSPC ? .fileWriteOutOfSpace : errno == ENOENT ? .fileNoSuchFile : .fileWriteUnknown
+        return CocoaError(code, userInfo: [NSFilePathErrorKey: path])
     }
 }

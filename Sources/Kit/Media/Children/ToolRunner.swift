@@ -9,7 +9,7 @@ struct ToolRunner: Sendable {
     let tools: MediaTools
     let limits: MediaLimits
     private let children: AsyncSemaphore
-    /// Absolute path of the directory for those of jobs; made when first needed.
+    /// Absolute path of the parent of the jobs' directories; created when it is first needed.
     let root: String
     private let logger: Logger
 
@@ -73,7 +73,7 @@ struct ToolRunner: Sendable {
     /// Runs a job in a directory of its own. The log has the cause of every failure that is not in the input.
     ///
     /// - Throws: ``MediaError``, `unavailable` or `storageFull` also if the directory or a file in it cannot
-    ///   be made; what `job` throws.
+    ///   be created; errors of `job`.
     func withFolder<Value>(_ job: (JobDirectory) async throws -> Value) async throws -> Value {
         do {
             return try await JobDirectory.lend(below: root, job)
@@ -106,7 +106,7 @@ struct ToolRunner: Sendable {
 extension AsyncSemaphore {
     /// Runs a job while it holds a permit.
     ///
-    /// - Throws: ``MediaError/overloaded`` at once if too many jobs wait; `CancellationError`; what the job throws.
+    /// - Throws: ``MediaError/overloaded`` at once if too many jobs wait; `CancellationError`; errors of the job.
     nonisolated func withJobPermit<Value: Sendable>(
         isShort: Bool = false,
         _ job: @Sendable () async throws -> Value

@@ -1,4 +1,5 @@
 package import Foundation
+import Synchronization
 
 /// Makes and changes PDFs, by one `larder-pdf-worker` a job. The server itself reads no byte of a PDF.
 ///
@@ -11,7 +12,7 @@ package struct PDFTool: Sendable {
 
     let bench: ToolRunner
 
-    /// Checks a document and returns what is in it.
+    /// Checks a document and returns its pages and its title.
     ///
     /// - Throws: ``MediaError``: `unsupported` if it does not begin as a PDF does, `encrypted`, `damaged`,
     ///   `tooManyPages`, `tooLarge`, `timedOut`, `toolMissing`, `overloaded`, `crashed`, `failed`.
@@ -27,8 +28,8 @@ package struct PDFTool: Sendable {
         }
     }
 
-    /// Makes a document of pages of others, in this order. What belongs to no page is left out: outlines, fields of
-    /// forms, attachments, scripts, and the layers of all sources but the first that has some.
+    /// Makes a document of pages of others, in this order. Parts that belong to no page are left out: outlines, fields
+    /// of forms, attachments, scripts, and the layers of all sources but the first that has some.
     ///
     /// - Parameters:
     ///   - pages: the pages; nil for all pages of all sources.
@@ -36,7 +37,7 @@ package struct PDFTool: Sendable {
     ///   - isImport: whether the sources are a client's: then the result is read as a whole, and refused as `damaged`
     ///     if a part of it cannot be read.
     ///   - keepsMetadata: whether photos on the pages keep their metadata: time, camera, position of the photographer.
-    /// - Throws: what ``inspect(_:)`` throws, and `noSuchPage`; of several sources as ``MediaError/OfInput``.
+    /// - Throws: the errors of ``inspect(_:)``, and `noSuchPage`; of several sources as ``MediaError/OfInput``.
     package func compose(
         _ pages: [ComposedPage]?,
         of sources: [URL],
@@ -76,46 +77,6 @@ package struct PDFTool: Sendable {
         }
     }
 
-    /// Makes a clean copy of a document.
-    ///
-    /// - Throws: What ``inspect(_:)`` throws.
-    package func importDocument(_ file: URL, title: String? = nil, to destination: URL, progress: Progress? = nil)
-        async throws -> PDFDocumentSummary
-    {
-        try await compose(nil, of: [file], title: title, isImport: true, to: destination, progress: progress)
-    }
-
-    /// Makes a document of all pages of all documents, one document after the other.
-    ///
-    /// - Throws: What ``inspect(_:)`` throws; of several files as ``MediaError/OfInput``.
-    package func merge(_ files: [URL], title: String? = nil, to destination: URL, progress: Progress? = nil)
-        async throws
-        -> PDFDocumentSummary
-    {
-        try await compose(nil, of: files, title: title, to: destination, progress: progress)
-    }
-
-    /// Makes a document of some pages of another (numbers from 1), in any order.
-    ///
-    /// - Throws: What ``inspect(_:)`` throws, and `noSuchPage`.
-    package func keep(
-        _ pages: [Int],
-        of file: URL,
-        title: String? = nil,
-        to destination: URL,
-        progress: Progress? = nil
-    )
-        async throws -> PDFDocumentSummary
-    {
-        try await compose(
-            pages.map { ComposedPage(page: $0) },
-            of: [file],
-            title: title,
-            to: destination,
-            progress: progress
-        )
-    }
-
     private func check(_ file: URL, at index: Int, of count: Int) throws -> Int {
         guard count > 1 else { return try check(file) }
         return try MediaError.OfInput.naming(index) { try check(file) }
@@ -134,5 +95,139 @@ package struct PDFTool: Sendable {
             throw MediaError.unsupported("a file that does not begin as a PDF does")
         }
         return source.count
+    }
+}
+
+extension PDFTool {
+    /// Typesets text on A4 pages; right-to-left paragraphs are aligned right. Characters that no installed font has are
+    /// left out and listed in the summary.
+    ///
+    /// - Parameters:
+    ///   - text: paragraphs separated by line breaks.
+    ///   - locale: BCP 47 language tag, such as `ja`, by which fonts select the shapes of letters.
+    /// - Throws: ``MediaError``: `tooLarge(.text)`, `tooManyPages`, `timedOut`, `toolMissing`, `overloaded`, `crashed`,
+    ///   `failed`, `noGlyphs`.
+    package func textPages(
+        _ text: String,
+        locale: String? = nil,
+        title: String? = nil,
+        to destination: URL,
+        progress: Progress? = nil
+    ) async throws -> PDFDocumentSummary {
+        guard text.utf8.count <= bench.limits.textBytes else {
+            throw MediaError.tooLarge(.text(limit: bench.limits.textBytes))
+        }
+        return try await bench.withFolder { folder in
+            let output = folder.path("out.pdf")
+            let job = PDFJob.Text(
+                text: text,
+                locale: locale,
+                title: title,
+                output: output,
+                maximumPages: bench.limits.textPages
+            )
+            let summary = try await work(
+                .text(job),
+                in: folder,
+                isShort: text.utf8.count <= Self.shortText,
+                progress: progress
+            )
+            try FinishedFile.move(output, to: destination)
+            return summary
+        }
+    }
+
+    /// Bytes of a text whose work is short.
+    private static let shortText = 16 << 10
+
+    /// Returns the characters of a text that no installed font has.
+    ///
+    /// - Throws: ``MediaError``.
+    package func missingGlyphs(in text: String) async throws -> [String] {
+        try await bench.withFolder { folder in
+            try await work(.glyphs(text: text), in: folder, isShort: true, progress: nil).missingGlyphs
+        }
+    }
+}
+
+extension PDFTool {
+    /// Runs a worker process on a job.
+    ///
+    /// - Parameters:
+    ///   - folder: the directory of the job, which has its inputs.
+    ///   - inputs: number of files of the job; of more than one, an error names the file.
+    ///   - pictures: number of those that the worker decodes; each has the time of a decoder.
+    ///   - isShort: whether the job ends soon.
+    /// - Throws: ``MediaError``; ``MediaError/OfInput`` if there is more than one input.
+    func work(
+        _ job: PDFJob,
+        in folder: JobDirectory,
+        inputs: Int = 1,
+        pictures: Int = 0,
+        isShort: Bool = false,
+        progress: Progress?
+    ) async throws -> PDFDocumentSummary {
+        let description = try folder.write(try JSONEncoder().encode(job), as: "job.json")
+        let decoder = JSONDecoder()
+        let limits = bench.limits.pdfWorker(pictures: pictures)
+        let outcome = try await bench.run(.pdfWorker, [description], in: folder, limits, isShort: isShort) { line in
+            guard let progress,
+                case .progress(let done, let total) = try? decoder.decode(PDFWorkerMessage.self, from: Data(line.utf8))
+            else { return }
+            progress(JobProgress(done: done, total: total))
+        }
+        let last = outcome.output.split(separator: 0x0A).last.map { Data($0) } ?? Data()
+        switch (outcome.ending, try? decoder.decode(PDFWorkerMessage.self, from: last)) {
+        case (.exited(PDFWorkerMessage.ExitCode.done), .done(let summary)): return summary
+        case (.exited(PDFWorkerMessage.ExitCode.failed), .failed(let failure, let input)):
+            if let input, inputs > 1 { throw MediaError.OfInput(index: input, error: MediaError(failure)) }
+            throw MediaError(failure)
+        default: throw MediaError.failed(.pdfWorker, "ended with \(outcome.ending): \(outcome.errors.prefix(500))")
+        }
+    }
+}
+
+extension MediaError {
+    /// Translates a failure that the worker has reported.
+    init(_ failure: PDFFailure) {
+        self =
+            switch failure {
+            case .damaged(let reason): .damaged(reason)
+            case .encrypted: .encrypted
+            case .tooManyPages(let limit): .tooManyPages(limit: limit)
+            case .noSuchPage(let number): .noSuchPage(number)
+            case .noGlyphs: .noGlyphs
+            case .timedOut: .timedOut(.pdfWorker)
+            case .other(let reason): .failed(.pdfWorker, reason)
+            }
+    }
+}
+
+/// Counts steps that are completed in any order, and reports each.
+final class ProgressCounter: Sendable {
+    private let done = Mutex(0)
+    private let total: Int
+    private let report: PDFTool.Progress?
+
+    init(total: Int, report: PDFTool.Progress?) {
+        self.total = total
+        self.report = report
+    }
+
+    /// Counts a step, other than the last one. Reports are in order, because the lock is held meanwhile.
+    func step() {
+        done.withLock { done in
+            guard done < total - 1 else { return }
+            done += 1
+            report?(JobProgress(done: done, total: total))
+        }
+    }
+
+    /// Reports that all steps are completed.
+    func finish() {
+        done.withLock { done in
+            done = total
+            report?(JobProgress(done: done, total: total))
+        }
     }
 }

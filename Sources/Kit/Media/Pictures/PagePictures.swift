@@ -1,16 +1,17 @@
+import Concurrency
 package import Foundation
 
 /// Draws pages of PDFs in a child process.
 package struct PagePictures: Sendable {
     let bench: ToolRunner
 
-    /// Draws the crop box of a page, rotated as it is shown.
+    /// Draws the crop box of a page with its rotation.
     ///
     /// - Parameters:
     ///   - page: the number of the page, from 1.
     ///   - file: the PDF. It should have passed ``PDFTool/inspect(_:)`` once.
-    ///   - size: the size of the page as it is shown, in points, if it is known: the picture of a very long page is
-    ///     narrower, because its height is limited.
+    ///   - size: the size of the rotated page in points, if it is known: the picture of a very long page is narrower,
+    ///     because its height is limited.
     ///   - width: of the picture in pixels; at least 1, at most ``MediaLimits/pageWidth``.
     ///   - isLossless: PNG instead of JPEG.
     /// - Throws: ``MediaError``: `tooLarge`, `damaged`, `noSuchPage`, `timedOut`, `toolMissing`, `overloaded`,
@@ -50,5 +51,79 @@ package struct PagePictures: Sendable {
         }
         let scale = min(Double(width) / size.width, Double(longest) / size.height)
         return (max(1, min(width, Int((size.width * scale).rounded()))), max(1, Int((size.height * scale).rounded())))
+    }
+}
+
+/// A picture that Larder has made.
+package struct RenderedPicture: Sendable, Equatable {
+    package let data: Data
+    /// JPEG or PNG.
+    package let format: PictureFormat
+    package let width: Int
+    package let height: Int
+
+    package var mediaType: String { format.mediaType }
+
+    package init(data: Data, format: PictureFormat, width: Int, height: Int) {
+        self.data = data
+        self.format = format
+        self.width = width
+        self.height = height
+    }
+
+    /// Reads a picture that a tool has written.
+    ///
+    /// - Throws: ``PictureHeaderError``; ``MediaError/unavailable(_:)`` if its end is missing; Foundation's error if
+    ///   the file cannot be read.
+    init(file: String) throws {
+        data = try Data(contentsOf: URL(filePath: file))
+        let bytes = Array(data)
+        let header = try PictureHeader(of: bytes)
+        (format, width, height) = (header.format, header.width, header.height)
+        // `pdftoppm` reports success although its last writes found no room.
+        guard PictureFormat.isComplete(bytes) else {
+            throw MediaError.unavailable("the end of a picture is missing after \(bytes.count) bytes: \(file)")
+        }
+    }
+}
+
+/// Subjects that could not be drawn lately, so that not every request for one takes as long as a job may.
+package final class DrawingFailures: Sendable {
+    /// How long a failure is repeated, in seconds: it may have been the load of the machine.
+    static let lifetime: TimeInterval = 600
+
+    private let failures = RecentFailures<String, MediaError>(lifetime: lifetime)
+
+    package init() {}
+
+    /// Draws something, unless that has failed lately: then its failure is repeated.
+    ///
+    /// - Parameters:
+    ///   - subject: Identifies the subject by its content; a width or a rotation makes no difference.
+    ///   - isPresent: Whether its file is still there after a failure; else the file is not at fault.
+    /// - Throws: Errors of `draw`, or a recorded one.
+    package func drawing<Value>(
+        _ subject: String,
+        at now: @Sendable () -> Date,
+        isPresent: () -> Bool = { true },
+        _ draw: () async throws -> Value
+    ) async throws -> Value {
+        if let failure = failures.failure(of: subject, at: now()) { throw failure }
+        do {
+            return try await draw()
+        } catch let error as MediaError {
+            if isPresent(), error.isInContent { failures.record(error, of: subject, at: now()) }
+            throw error
+        }
+    }
+}
+
+extension MediaError {
+    /// Whether the next attempt would fail as well.
+    fileprivate var isInContent: Bool {
+        switch self {
+        case .timedOut, .tooLarge, .damaged, .crashed: true
+        default: false
+        }
     }
 }

@@ -18,7 +18,7 @@ extension PictureHeader {
     /// (TIFF 6.0, NewSubfileType); of other formats one.
     ///
     /// - Parameter maximum: the most pages.
-    /// - Throws: ``PictureHeaderError``, `tooManyPages` for more pages; what the source throws.
+    /// - Throws: ``PictureHeaderError``, `tooManyPages` for more pages; errors of the source.
     package static func pages(of source: some ByteSource, maximum: Int) throws -> [PictureHeader] {
         let first = try PictureHeader(of: source)
         guard first.format == .tiff else { return [first] }
@@ -32,7 +32,7 @@ extension PictureHeader {
         return pages.isEmpty ? [first] : pages
     }
 
-    /// DNG, NEF, CR2 and others are TIFFs whose pages are thumbnails of what the camera's sensor saw.
+    /// DNG, NEF, CR2 and others are TIFFs whose pages are thumbnails of the sensor's data.
     private static let cameraRaw = "a camera RAW file"
 
     private static func header(of directory: TIFFDirectories.Directory) throws -> PictureHeader {
@@ -64,7 +64,7 @@ struct TIFFDirectories {
         /// Whether it is a reduced picture or a mask of another page (NewSubfileType bits 0 and 2, SubfileType 2).
         var isAuxiliary: Bool { (values[254] ?? 0) & 0b101 != 0 || values[255] == 2 }
 
-        /// Height of a pixel by its width, as it is shown; 1 for one that no device has.
+        /// Height of a pixel by its width after orientation; 1 for one that no device has.
         var pixelAspect: Double {
             guard let across = densities[282], let down = densities[283] else { return 1 }
             // Orientations from 5 on swap the sides.
@@ -101,7 +101,7 @@ struct TIFFDirectories {
 
     /// Returns the next directory; nil after the last one.
     ///
-    /// - Throws: ``PictureHeaderError``, also for a chain that leads back.
+    /// - Throws: ``PictureHeaderError``, also for a chain that is a cycle.
     mutating func next() throws -> Directory? {
         guard offset != 0 else { return nil }
         guard seen.insert(offset).inserted else { throw PictureHeaderError.malformed("TIFF pages that form a circle") }

@@ -3,7 +3,6 @@ import Foundation
 extension MediaEngine {
     /// The result of a self-test of a tool.
     package struct Check: Sendable, Equatable {
-        /// The tool.
         package let tool: MediaTool
         /// The tested ability, such as `HEIC`; nil for the presence of the tool.
         package let ability: String?
@@ -12,11 +11,11 @@ extension MediaEngine {
         /// Version and path if it works, else the error; for the operator.
         package let detail: String
 
-        /// What to install so that it works.
+        /// The packages that a failed check lacks.
         package var install: String { Ability(rawValue: ability ?? "")?.install ?? tool.package }
     }
 
-    /// What programs are tried for.
+    /// The tested abilities of the programs.
     private enum Ability: String, CaseIterable {
         case heic = "HEIC"
         case heicOfIOS18 = "HEIC-iOS-18"
@@ -34,7 +33,7 @@ extension MediaEngine {
         }
     }
 
-    /// What a self-test will find, before it has: only that a program is missing is known.
+    /// Returns the checks before a self-test has run: only missing programs are known.
     package func untested() -> [Check] {
         var subjects: [(MediaTool, String?)] = MediaTool.allCases.map { ($0, nil) }
         subjects += Ability.allCases.map { ($0.tool, $0.rawValue) }
@@ -147,4 +146,45 @@ enum GlyphSample {
     static let scripts = "Latin, Greek, Cyrillic, Hebrew, Arabic, Chinese, Japanese, Korean, and emoji"
     static let text = "Aaé Ωλ Жя אב عرب 中文 かカ 한글 😀"
     static let packages = "fonts-dejavu-core fonts-wqy-microhei fonts-noto-color-emoji"
+}
+
+/// Small pictures for tests of the installed libheif.
+enum SampleHEIC {
+    /// 16 × 16 pixels, made with `vips copy` of libvips 8.14 from a gradient. It needs the codec, which is a package of
+    /// its own since libheif 1.16.
+    static let plain = decoded(
+        """
+        AAAAHGZ0eXBoZWljAAAAAG1pZjFoZWljbWlhZgAAAa1tZXRhAAAAAAAAACFoZGxyAAAAAAAAAABwaWN0AAAAAAAAAAAAAAAAAAAAAA5waXRtAAAA
+        AAACAAAAEGlkYXQAAAAAABAAEAAAADhpbG9jAQAAAERAAAIAAQAAAAAAAAHRAAEAAAAAAAAALgACAAEAAAAAAAAAAQAAAAAAAAAIAAAAOGlpbmYA
+        AAAAAAIAAAAVaW5mZQIAAAEAAQAAaHZjMQAAAAAVaW5mZQIAAAAAAgAAZ3JpZAAAAADYaXBycAAAALZpcGNvAAAAdmh2Y0MBA3AAAAAAAAAAAAAe
+        8AD8/fj4AAAPAyAAAQAYQAEMAf//A3AAAAMAkAAAAwAAAwAeugJAIQABACpCAQEDcAAAAwCQAAADAAADAB6gIIEFluqumubgQEDAgAAAAwCAAAAD
+        AIQiAAEABkQBwXPBiQAAABRpc3BlAAAAAAAAAEAAAABAAAAAFGlzcGUAAAAAAAAAEAAAABAAAAAQcGl4aQAAAAADCAgIAAAAGmlwbWEAAAAAAAAA
+        AgABAoECAAICA4QAAAAaaXJlZgAAAAAAAAAOZGltZwACAAEAAQAAADZtZGF0AAAAKigBrwQSE2kg+OmL2lmZPeT7mUc4BoDHuIbpaZudxPndQMFm
+        +7aAvHg03A==
+        """
+    )
+
+    /// 16 × 16 pixels as iPhones with iOS 18 save them: the gain map for HDR is an auxiliary picture of two items, the
+    /// picture itself and its form for HDR (`tmap`), which libheif refuses before 1.18. Both are hvc1 by pillow-heif
+    /// 1.8.1.
+    static let iOS18 = decoded(
+        """
+        AAAAJGZ0eXBoZWljAAAAAG1pZjFNaUhCbWlhZmhlaWN0bWFwAAAC1W1ldGEAAAAAAAAAIWhkbHIAAAAAAAAAAHBpY3QAAAAAAAAAAAAAAAAAAAAA
+        DnBpdG0AAAAAAAEAAABNaWluZgAAAAAAAwAAABVpbmZlAgAAAAABAABodmMxAAAAABVpbmZlAgAAAAACAABodmMxAAAAABVpbmZlAgAAAAADAAB0
+        bWFwAAAAACxpcmVmAAAAAAAAABBhdXhsAAIAAgABAAMAAAAQZGltZwADAAIAAQACAAABvWlwcnAAAAGPaXBjbwAAAHVodmNDAQNwAAAAkAAAAAAA
+        HvAA/P34+AAADwNgAAEAGEABDAH//wNwAAADAJAAAAMAAAMAHroCQGEAAQApQgEBA3AAAAMAkAAAAwAAAwAeoCCBBZbqrprm4CGgwIAAAAyAAAAD
+        AIRiAAEABkQBwXPBiQAAABNjb2xybmNseAABAA0ABoAAAAAUaXNwZQAAAAAAAABAAAAAQAAAAChjbGFwAAAAEAAAAAEAAAAQAAAAAf///9AAAAAC
+        ////0AAAAAIAAAAQcGl4aQAAAAADCAgIAAAAcWh2Y0MBBAgAAACf+AAAAAAe8AD8/Pj4AAAPA2AAAQAXQAEMAf//BAgAAAMAn/gAAAMAAB66AkBh
+        AAEAJkIBAQQIAAADAJ/4AAADAAAewIIEFluqumubAgAAAwAyAAADAAIQYgABAAZEAcFzwYkAAAAOcGl4aQAAAAABCAAAADRhdXhDAAAAAHVybjpj
+        b206YXBwbGU6cGhvdG86MjAyMDphdXg6aGRyZ2Fpbm1hcAAAAAAmaXBtYQAAAAAAAAADAAEFgQIDBYQAAgWGAwcIhAADAwMFhAAAACRncnBsAAAA
+        HGFsdHIAAAAAAAAACgAAAAIAAAADAAAAAQAAAEBpbG9jAQAAAEQAAAMAAQAAAAAAAQAAAwEAAABaAAIAAAAAAAEAAANbAAAAKQADAAAAAAABAAAD
+        hAAAAD4AAADJbWRhdAAAAFYoAa8TIXfHQPUhn4NMK/zcD35ss4KhsJbbp0aci+YvsmDuJ0DOmHm+msCcvbqaDaaUmXw+6XcBePjhYKxbVD2rlNOl
+        EjnqKddh9iyS2Srd0K8cAEEOeAAAACUoAa4mQmsk579hBDdMJ1N5u0NjQqoFC0imLIwgtSLARICsJoAsAAAAAAAAAAAAAAAAAAEAAAABAAAAAQAA
+        AAAAAAABAAAAAQAAAAEAAAABAAAAAQAAAAEAAABAAAAAAQAAAEA=
+        """
+    )
+
+    private static func decoded(_ base64: String) -> Data {
+        Data(base64Encoded: base64, options: .ignoreUnknownCharacters) ?? Data()
+    }
 }
