@@ -1,6 +1,6 @@
 import CQPDF
 
-/// Reduces the annotations of a page to what is shown of them, and links to their web addresses.
+/// Reduces the annotations of a page to their looks, and links to their web addresses.
 struct AnnotationFilter {
     private let file: PDFFile
 
@@ -66,7 +66,7 @@ struct AnnotationFilter {
 }
 
 extension PDFFile {
-    /// Returns the web address that a link leads to; nil for other links.
+    /// Returns the web address of a link; nil for other links.
     func webAddress(ofLink link: Object) -> String? {
         with("/A", of: link) { action in
             guard qpdf_oh_is_dictionary(handle, action) != 0, name("/S", of: action) == "/URI" else { return nil }

@@ -38,7 +38,7 @@ struct ComposedDocument {
 
     /// Draws the fields of forms in a client's documents, of which Larder's own have none.
     ///
-    /// - Returns: the drawings, which the result needs until it is written; what the documents lose.
+    /// - Returns: the drawings, which the result needs until it is written; the losses of the documents.
     private func drawFields(of sources: [PDFFile]) throws -> (drawings: [PDFFile], losses: [InputNotice]) {
         var (drawings, losses): ([PDFFile], [InputNotice]) = ([], [])
         guard job.isChecked else { return ([], []) }
@@ -79,9 +79,7 @@ struct ComposedDocument {
         _ filter: PageFilter,
         to result: PDFFile,
         at position: Int
-    )
-        throws
-    {
+    ) throws {
         guard page.page >= 1, try page.page <= source.pageCount() else { throw JobError(.noSuchPage(page.page)) }
         let original = try source.page(page.page - 1)
         defer { source.release(original) }

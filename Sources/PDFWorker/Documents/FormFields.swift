@@ -37,8 +37,8 @@ struct FormFields {
     /// Gives the fields their look.
     ///
     /// - Parameter path: where the looks are drawn.
-    /// - Returns: whether any field looks otherwise than its appearance did; the drawing, which must exist until the
-    ///   document is written.
+    /// - Returns: whether the look of any field has changed; the drawing, which must exist until the document is
+    ///   written.
     /// - Throws: ``JobError``.
     func draw(to path: String) throws -> (isChanged: Bool, drawing: PDFFile?) {
         var isChanged = false
@@ -50,7 +50,7 @@ struct FormFields {
                 file.forEachItem(of: annotations) { widget in
                     guard qpdf_oh_is_dictionary(handle, widget) != 0, file.name("/Subtype", of: widget) == "/Widget"
                     else { return }
-                    if turn(widget) { isChanged = true }
+                    if updateState(of: widget) { isChanged = true }
                     guard let look = look(of: widget) else { return }
                     drawn.append((qpdf_oh_new_object(handle, widget), look))
                 }
@@ -66,8 +66,8 @@ struct FormFields {
 
     /// Sets the state of a button to the value of its field.
     ///
-    /// - Returns: whether it was another.
-    private func turn(_ widget: Object) -> Bool {
+    /// - Returns: whether the state has changed.
+    private func updateState(of widget: Object) -> Bool {
         guard text(attribute("/FT", of: widget)) == "Btn", flags(of: widget) & Flag.push == 0 else { return false }
         return file.with("/AP", of: widget) { appearances in
             guard qpdf_oh_is_dictionary(handle, appearances) != 0 else { return false }
@@ -114,7 +114,7 @@ struct FormFields {
 }
 
 extension FormFields {
-    /// Returns how a field is to be drawn; nil if its appearance is up to date.
+    /// Returns the look of a field that has to be drawn; nil if its appearance is up to date.
     private func look(of widget: Object) -> FieldLook? {
         let type = text(attribute("/FT", of: widget))
         let isText = type == "Tx" || type == "Ch"

@@ -1,4 +1,6 @@
 import CQPDF
+import CQPDFCheck
+import Foundation
 import MediaFormats
 
 extension PDFFile {
@@ -48,7 +50,7 @@ extension PDFFile {
         return qpdf_oh_unparse(handle, name).map { String(cString: $0) } == "/#"
     }
 
-    /// Escapes the number signs in all names of the document, for the library to write them as they are. To be done
+    /// Escapes the number signs in all names of the document, since the library writes names verbatim. To be called
     /// once, at the end: the library takes the escape for a part of the name.
     private func escapeNumberSigns() throws {
         var seen: Set<Int32> = []
@@ -86,6 +88,58 @@ extension PDFFile {
                 }
             }
             try check()
+        }
+    }
+}
+
+extension PDFFile {
+    /// Checks that a file has all bytes that libqpdf has written.
+    ///
+    /// The library writes by stdio and ignores errors of a flush, such as a full disk. The part that did not fit is
+    /// missing then, at the end, or within the file if there was space again. Both change the position or the end of
+    /// the table of objects: the last line but one is its offset, and each object takes 20 bytes of it (ISO 32000-1
+    /// 7.5.4).
+    ///
+    /// - Throws: ``JobError``.
+    static func requireComplete(_ path: String) throws {
+        guard let file = FileHandle(forReadingAtPath: path) else { throw JobError.unwritten() }
+        defer { try? file.close() }
+        let length = try file.seekToEnd()
+        let end = try lines(of: file, at: length - min(length, 64)).suffix(4)
+        guard end.first == "startxref", end.suffix(2) == ["%%EOF", ""], let start = UInt64(end[end.startIndex + 1])
+        else { throw JobError.unwritten() }
+        let head = try lines(of: file, at: start)
+        guard head.count > 2, head[0] == "xref", head[1].hasPrefix("0 "), let count = UInt64(head[1].dropFirst(2)),
+            count < length
+        else { throw JobError.unwritten() }
+        let table = UInt64(head[0].utf8.count + head[1].utf8.count + 2) + 20 * count
+        guard try lines(of: file, at: start + table).first?.hasPrefix("trailer <<") == true else {
+            throw JobError.unwritten()
+        }
+    }
+
+    private static func lines(of file: FileHandle, at position: UInt64) throws -> [String] {
+        try file.seek(toOffset: position)
+        return String(decoding: try file.read(upToCount: 64) ?? Data(), as: UTF8.self).components(separatedBy: "\n")
+    }
+}
+
+/// Checks that a document can be read as a whole, before it is accepted.
+enum DocumentCheck {
+    /// Reads all objects, the operators of all pages and the data of all streams, as `qpdf --check` does.
+    ///
+    /// - Throws: ``JobError`` `damaged` for the first thing that is wrong; `other` if there is not enough memory.
+    static func run(_ path: String) throws {
+        var reason = [CChar](repeating: 0, count: 512)
+        let result = reason.withUnsafeMutableBufferPointer { buffer in
+            buffer.baseAddress.map { larder_qpdf_check(path, $0, buffer.count) } ?? Int32(LARDER_QPDF_OUT_OF_MEMORY)
+        }
+        switch Int(result) {
+        case LARDER_QPDF_WHOLE: return
+        case LARDER_QPDF_DAMAGED:
+            let text = String(decoding: reason.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            throw JobError.damaged("a part of the PDF cannot be read: \(PDFFile.plain(text))")
+        default: throw JobError.outOfMemory()
         }
     }
 }

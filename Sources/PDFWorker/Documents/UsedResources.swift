@@ -9,7 +9,7 @@ import CQPDFCheck
 final class UsedResources {
     typealias Object = PDFFile.Object
 
-    /// A resource as content names it.
+    /// A resource that content names.
     struct Use: Hashable {
         let category: PDFName
         let name: PDFName
@@ -28,7 +28,7 @@ final class UsedResources {
     /// Resources that an object with content uses and does not have, by its number: readers look for them in those of
     /// the content that draws it.
     private var missing: [Int32: Set<Use>] = [:]
-    /// The resources that lack a form, as they were and as they became. The specification requires that none do.
+    /// The resources that lack a form, before and after the reduction. The specification requires that there are none.
     private var incomplete: [(resources: Object, reduced: Object)] = []
     private var depth = 0
 
@@ -54,8 +54,8 @@ final class UsedResources {
         try fill(try reduceResources(of: page, to: uses).filter { Self.drawn.contains($0.category) })
     }
 
-    /// Gives what no resources of a page have to the forms that may draw it from theirs. It is drawn by a form that a
-    /// form names and the page has.
+    /// Adds resources that the page lacks to the reduced resources of its forms: a form of the page may be drawn by
+    /// another form, and use the resources of that one.
     private func fill(_ missing: Set<Use>) throws {
         var (open, seen) = (Array(missing), missing)
         while let use = open.popLast() {
@@ -67,7 +67,8 @@ final class UsedResources {
         }
     }
 
-    /// Returns what the appearances of an annotation, each of which may be one for each state, leave to the page.
+    /// Returns the resources that the appearances of an annotation use and do not have. An appearance may be a
+    /// dictionary of one for each state.
     private func usesOfAppearances(of annotation: Object) throws -> Set<Use> {
         var uses: Set<Use> = []
         try file.with("/AP", of: annotation) { appearances in
@@ -143,7 +144,7 @@ extension UsedResources {
         if file.isLost(object) { throw JobError.damaged("a picture, form, font or pattern is missing or unreadable") }
     }
 
-    /// Reduces what has content of its own.
+    /// Reduces a resource that has content of its own.
     ///
     /// - Returns: the uses that a resource leaves to the resources of the content that names it.
     private func usesLeft(by resource: Object) throws -> Set<Use> {
@@ -205,7 +206,7 @@ extension UsedResources {
         }
     }
 
-    /// Returns the resources that a colour space may name: itself, or that which it is based on.
+    /// Returns the resources that a colour space may name: itself, or the one that it is based on.
     private func colors(in space: Object) -> Set<Use> {
         var names = [file.name(space)]
         file.forEachItem(of: space) { names.append(file.name($0)) }

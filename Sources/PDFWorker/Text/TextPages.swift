@@ -89,3 +89,136 @@ struct TextPages {
     /// PANGO_GLYPH_UNKNOWN_FLAG: the other bits are the character.
     private static let unknown: UInt32 = 0x1000_0000
 }
+
+/// The parts of a text that are drawn on pages.
+enum PlainText {
+    enum Paragraph: Equatable {
+        case text(String)
+        /// U+000C.
+        case pageBreak
+    }
+
+    /// Returns a text with line breaks of one kind, and without other control characters, which no font has. Letters of
+    /// several characters are composed, because fonts have glyphs of Korean syllables, not of their parts; others stay,
+    /// because composition replaces some ideographs.
+    static func cleaned(_ text: String) -> String {
+        var result = String.UnicodeScalarView()
+        var previous: Unicode.Scalar = " "
+        for scalar in text.lazy.map(composed).joined() {
+            switch scalar {
+            case "\r", "\u{85}", "\u{2028}", "\u{2029}", "\u{0B}": result.append("\n")
+            case "\n": if previous != "\r" { result.append(scalar) }
+            case "\t", "\u{0C}": result.append(scalar)
+            default: if scalar.properties.generalCategory != .control { result.append(scalar) }
+            }
+            previous = scalar
+        }
+        return String(result)
+    }
+
+    private static func composed(_ character: Character) -> String.UnicodeScalarView {
+        guard character.unicodeScalars.count > 1 else { return character.unicodeScalars }
+        return String(character).precomposedStringWithCanonicalMapping.unicodeScalars
+    }
+
+    /// Splits a text at line and page breaks. Breaks at its end make no empty paragraph or page.
+    static func paragraphs(of text: String) -> [Paragraph] {
+        var paragraphs: [Paragraph] = []
+        for (number, page) in text.split(separator: "\u{0C}", omittingEmptySubsequences: false).enumerated() {
+            if number > 0 { paragraphs.append(.pageBreak) }
+            var lines = page.split(separator: "\n", omittingEmptySubsequences: false)
+            if lines.last?.isEmpty == true { lines.removeLast() }
+            paragraphs += lines.map { .text(String($0)) }
+        }
+        while paragraphs.last == .pageBreak || paragraphs.last == .text("") { paragraphs.removeLast() }
+        return paragraphs
+    }
+
+    /// Returns the characters of a text, each once, on lines of their own; combining ones stay with their base.
+    static func alphabet(of text: String) -> String {
+        var seen: Set<Character> = []
+        return text.filter { !$0.isWhitespace && seen.insert($0).inserted }.map(String.init).joined(separator: "\n")
+    }
+}
+
+/// The pages that are being drawn, and the position on the last one.
+final class Sheet {
+    private let canvas: Canvas
+    private let maximumPages: Int
+    private var pages = 1
+    /// The position of the next line from the top, in points.
+    private var y = TextPages.margin
+
+    private static let size = PicturePlacement.a4
+    private static var textWidth: Double { size.width - 2 * TextPages.margin }
+    private static var bottom: Double { size.height - TextPages.margin }
+    /// Characters of one layout. pango measures a paragraph as one line before it breaks it, in 1/1024 points of 32
+    /// bits: the width of 300,000 letters would overflow, and they would stay one line. Its time for words without
+    /// spaces also grows quadratically.
+    private static let piece = 8192
+
+    init(path: String, locale: String?, maximumPages: Int) throws {
+        canvas = try Canvas(path: path, width: Self.size.width, height: Self.size.height)
+        self.maximumPages = maximumPages
+        if let locale { larder_pango_context_set_language(canvas.context, larder_pango_language_from_string(locale)) }
+    }
+
+    /// Draws a paragraph below the last one, line by line, on as many pages as it needs.
+    ///
+    /// - Throws: ``JobError``: `tooManyPages`, `other`.
+    func draw(_ text: String) throws {
+        var direction: PangoDirection?
+        var rest = text[...]
+        repeat {
+            let end =
+                rest.unicodeScalars.index(rest.startIndex, offsetBy: Self.piece, limitedBy: rest.endIndex)
+                ?? rest.endIndex
+            let layout = Layout(
+                context: canvas.context,
+                text: String(rest[..<end]),
+                width: Self.textWidth,
+                direction: direction
+            )
+            // Later pieces have the direction of the first, not that of their own first letter.
+            direction = layout.direction
+            // The last line of a piece is not full: the next piece begins with it.
+            let open = end < rest.endIndex ? layout.startOfLastLine : nil
+            try draw(layout, linesBefore: open)
+            rest = rest[(open.map { rest.utf8.index(rest.startIndex, offsetBy: $0) } ?? end)...]
+        } while !rest.isEmpty
+    }
+
+    /// Draws the lines of a layout, or those before the one that begins at `end`.
+    private func draw(_ layout: Layout, linesBefore end: Int?) throws {
+        let iterator = larder_pango_layout_get_iter(layout.pointer)
+        defer { larder_pango_layout_iter_free(iterator) }
+        repeat {
+            let line = larder_pango_layout_iter_get_line_readonly(iterator)
+            if let end, let line, line.pointee.start_index == end { break }
+            var extents = PangoRectangle()
+            larder_pango_layout_iter_get_line_extents(iterator, nil, &extents)
+            let height = Self.points(extents.height)
+            if y + height > Self.bottom, y > TextPages.margin { try beginPage() }
+            let baseline = Self.points(larder_pango_layout_iter_get_baseline(iterator) - extents.y)
+            // A right-to-left line is aligned right: its position is in the extents.
+            larder_cairo_move_to(canvas.cairo, TextPages.margin + Self.points(extents.x), y + baseline)
+            larder_pango_cairo_show_layout_line(canvas.cairo, line)
+            y += height
+        } while larder_pango_layout_iter_next_line(iterator) != 0
+        try canvas.check()
+    }
+
+    /// Begins a new page.
+    func beginPage() throws {
+        guard pages < maximumPages else { throw JobError(.tooManyPages(limit: maximumPages)) }
+        try canvas.beginPage()
+        pages += 1
+        y = TextPages.margin
+        Messages.send(.progress(done: pages - 1, total: pages))
+    }
+
+    /// Ends the last page and writes the file.
+    func finish() throws { try canvas.finish() }
+
+    private static func points(_ units: Int32) -> Double { Double(units) / Double(PANGO_SCALE) }
+}
