@@ -1,18 +1,17 @@
 import AppInterface
 import Database
+import Foundation
 import Freshness
 import Logging
 import Screens
 
-/// Where the documents of a server are.
+/// The store of a server's documents.
 enum DocumentStorage: Sendable {
     /// In its own database.
     case local(DocumentStore)
     /// In the store that several servers share.
     case shared(SharedDocuments)
 
-    /// Chooses as the server is configured.
-    ///
     /// - Parameters:
     ///   - shared: the store that servers share, if there is one.
     ///   - database: the server's own.
@@ -32,7 +31,6 @@ enum DocumentStorage: Sendable {
         )
     }
 
-    /// What the features use.
     var documents: any Documents {
         switch self {
         case .local(let store): store
@@ -40,7 +38,7 @@ enum DocumentStorage: Sendable {
         }
     }
 
-    /// What removes the remains of documents that other servers have changed.
+    /// The services that remove the remains of documents that other servers have changed.
     func expiry(by retention: RetentionClock, logger: Logger) -> [ExpiryService] {
         guard case .shared(let documents) = self else { return [] }
         return [
@@ -53,7 +51,7 @@ enum DocumentStorage: Sendable {
         ]
     }
 
-    /// The saved documents of a profile for its archive, and how much it stores.
+    /// The saved documents of a profile for its archive, and the size of its documents.
     func userData(quota: @escaping @Sendable (_ profile: String) -> StorageQuota) -> UserData {
         let shown = { @Sendable (profile: String, stored: StorageUsage) in
             AppUsage(.documents, of: profile, stored, quota: quota(profile), trash: Trash.documents.href)
@@ -97,5 +95,49 @@ enum DocumentStorage: Sendable {
                 usage: { owner in shown(owner.profile, try await documents.usage(profile: owner.profile)) }
             )
         }
+    }
+}
+
+/// The saved documents of a profile as files of an archive: PDFs under their names, and an index of them.
+struct DocumentArchive: Sendable {
+    /// The documents of `documents.json`.
+    private struct Index: Encodable {
+        struct Record: Encodable {
+            let id: String
+            let name: String
+            let file: String
+            let createdAt: Date
+            let size: Int
+            let pageCount: Int
+        }
+
+        let documents: [Record]
+    }
+
+    private var records: [Index.Record] = []
+
+    /// Adds a document to the index.
+    ///
+    /// - Parameter path: the path of its file in the archive.
+    mutating func append(_ document: Document, pageCount: Int, file path: String) {
+        records.append(
+            Index.Record(
+                id: document.id,
+                name: document.name,
+                file: path,
+                createdAt: document.created,
+                size: document.blob.length,
+                pageCount: pageCount
+            )
+        )
+    }
+
+    /// Adds the index.
+    ///
+    /// - Returns: the number of documents.
+    /// - Throws: `StorageError`, `EncodingError`.
+    func end(in archive: ZipArchive) throws -> [String: Int] {
+        try archive.add(json: Index(documents: records), as: "documents/documents.json")
+        return ["documents": records.count]
     }
 }

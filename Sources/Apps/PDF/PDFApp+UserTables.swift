@@ -6,8 +6,8 @@ import SharedStore
 import TextSearch
 
 extension PDFApp {
-    /// The tables that a copy from one store to the other has. The files of documents are copied with their rows, the
-    /// pictures of pages are made anew.
+    /// The tables that are copied from one store to the other. The files of documents are copied with their rows; the
+    /// pictures of pages are made again.
     package static let userTables: [UserTable] = [
         UserTable(
             "pdf_document",
@@ -53,7 +53,7 @@ extension PDFApp {
     ]
 }
 
-/// A document with its file, on the way from one store to the other.
+/// A document with its file while it is copied from one store to the other.
 private struct DocumentCopy {
     let sequence: Int64
     let length: Int

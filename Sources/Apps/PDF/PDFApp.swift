@@ -37,8 +37,6 @@ package struct PDFApp: App {
     private let trash: DocumentTrash
     private let expiry: [ExpiryService]
 
-    /// Creates the app.
-    ///
     /// - Throws: `SettingError` if the app's settings were not declared.
     package init(_ context: AppContext) throws {
         let options = try Options(context.settings, context.media.limits)
@@ -123,10 +121,8 @@ package struct PDFApp: App {
     /// The saved documents of the profile.
     package var userData: UserData? { storage.userData(quota: options.quota(of:)) }
 
-    /// The services that run beside the server.
     package var services: [any Service] { expiry }
 
-    /// The routes of the app.
     package var routes: [Route] {
         let documents = "/v1/pdf/documents"
         let document = "\(documents)/{id}"

@@ -89,7 +89,7 @@ struct DocumentCreation: Sendable {
         return made
     }
 
-    /// A single PDF keeps its name; what is made of photos is named after its time.
+    /// Returns the name of a new document: a single PDF keeps its name, others are named after their time.
     private static func name(of batch: [SourceFile], number: Int, at instant: Date) -> String {
         let imported = batch.count == 1 && batch[0].format == .pdf ? DocumentName.stem(of: batch[0].fileName) : nil
         return imported ?? DocumentName.standard(at: instant, number: number)
@@ -124,5 +124,79 @@ extension SourceFile {
             )
         }
         self.init(title: title, fileName: fileName, format: format, place: place)
+    }
+}
+
+/// The files of an upload.
+struct UploadedFiles: Sendable {
+    let form: UploadedForm
+    let files: [SourceFile]
+
+    /// Reads the body of a request.
+    ///
+    /// - Throws: ``Problem``: 400, 413, 415 as `uploadedForm(into:limits:)`, 422 without files or for an empty one, 415
+    ///   for one whose format is not accepted.
+    static func read(_ request: ScreenRequest, _ maker: DocumentMaker, _ options: PDFApp.Options) async throws
+        -> UploadedFiles
+    {
+        let limits = UploadedForm.Limits(
+            files: options.maximumFiles,
+            fileBytes: options.maximumFileBytes,
+            bodyBytes: options.maximumUploadBytes
+        )
+        let form = try await request.uploadedForm(into: maker.scratch, limits: limits)
+        return UploadedFiles(form: form, files: try files(of: form))
+    }
+
+    private static func files(of form: UploadedForm) throws -> [SourceFile] {
+        guard !form.files.isEmpty else {
+            throw Problem.validation([.field("/files", "required", .noFiles)])
+        }
+        return try form.files.enumerated().map { index, file in
+            try SourceFile(
+                title: file.title(at: index),
+                fileName: file.fileName,
+                length: file.length,
+                place: file.place,
+                index: index,
+                pointer: "/files/\(index)"
+            )
+        }
+    }
+}
+
+/// The query parameters of pages that are made of files: `page`, `margin_mm`, `quality`.
+struct PageParameters: Sendable, Equatable {
+    /// Points in a millimetre.
+    private static let point = 72 / 25.4
+    /// Widest margin: half of an A5 page stays for the picture.
+    private static let widestMargin = 35
+
+    let pictures: PictureOptions
+
+    /// Reads the parameters.
+    ///
+    /// - Throws: ``Problem``, 400.
+    init(_ query: QueryItems, _ options: PDFApp.Options) throws {
+        let paper = try Self.choice("page", query, PageLayout.Paper.fit)
+        let margin = try query.integer("margin_mm", in: 0...Self.widestMargin) ?? 0
+        pictures = PictureOptions(
+            layout: PageLayout(paper, margin: Double(margin) * Self.point),
+            quality: try Self.choice("quality", query, PictureOptions.Quality.original),
+            keepsMetadata: options.keepsMetadata
+        )
+    }
+
+    private static func choice<Choice: RawRepresentable<String> & CaseIterable>(
+        _ name: String,
+        _ query: QueryItems,
+        _ standard: Choice
+    ) throws -> Choice {
+        guard let text = try query.string(name) else { return standard }
+        guard let choice = Choice(rawValue: text) else {
+            let accepted = Choice.allCases.map(\.rawValue).joined(separator: ", ")
+            throw Problem.invalidParameter(name, accepted: "accepts one of \(accepted)")
+        }
+        return choice
     }
 }

@@ -2,12 +2,13 @@ import Concurrency
 import Database
 import Foundation
 import Freshness
+import HTTPTypes
 import Screens
 
-/// Changes the pages of a document: one change at a time, each a new file beside the old one, which the document gets
-/// in one transaction or not at all.
+/// Changes the pages of a document: one change at a time, each a new file, which replaces the old one in one transaction
+/// or not at all.
 struct DocumentEditor: Sendable {
-    /// The new file and pages of a document, and what the response needs beside.
+    /// The new file and pages of a document, and further data for the response.
     struct Change<Detail: Sendable>: Sendable {
         var file: StagedFile
         var pages: [DocumentPage]
@@ -26,13 +27,13 @@ struct DocumentEditor: Sendable {
     ///
     /// - Parameters:
     ///   - titles: the names of the client's files, for errors.
-    ///   - quota: what the profile may store, of a change that adds to the document.
-    ///   - plan: decides, of the document as it is while its lock is held, what is to be done; nil for nothing. It is
-    ///     asked again if another server has changed the document meanwhile.
+    ///   - quota: the quota of the profile, for a change that adds to the document.
+    ///   - plan: plans the change of the document while its lock is held; nil for no change. It is called again if
+    ///     another server has changed the document meanwhile.
     ///   - work: makes the new file.
     ///   - response: makes the response of the document after the change.
-    /// - Throws: ``Problem``, 404 if the document is not there, 412 if a precondition does not hold; what the closures
-    ///   throw.
+    /// - Throws: ``Problem``, 404 if the document is not there, 412 if a precondition does not hold; errors of the
+    ///   closures.
     func change<Plan: Sendable, Detail: Sendable>(
         _ request: ScreenRequest,
         titles: [String] = [],
@@ -83,4 +84,104 @@ struct DocumentEditor: Sendable {
             quota: quota
         )
     }
+}
+
+/// Finds the document that a request is about.
+struct DocumentLookup: Sendable {
+    /// The most attempts at a change, each of the current document, before the client is told to try again.
+    private static let mostAttempts = 20
+
+    let store: any Documents
+    let clock: WallClock
+
+    /// Returns the document of the path.
+    ///
+    /// - Throws: ``Problem``, 404 if the profile has no document of that id.
+    func document(_ request: ScreenRequest, profile: String) async throws -> Document {
+        try await document(try request.parameter("id"), profile: profile)
+    }
+
+    /// Returns the document of this id.
+    ///
+    /// - Throws: ``Problem``, 404 if the profile has none.
+    func document(_ id: String, profile: String) async throws -> Document {
+        guard let document = try await store.document(id, profile: profile, at: clock.now()) else {
+            throw Problem.noDocument(id)
+        }
+        return document
+    }
+
+    /// Returns the saved document of this id.
+    ///
+    /// - Throws: ``Problem``, 404 if the profile has none, 409 if it is a draft.
+    func savedDocument(_ id: String, profile: String) async throws -> Document {
+        let document = try await document(id, profile: profile)
+        guard !document.isDraft else {
+            let save: Link = "\(DocumentProperties.href(id))/save"
+            throw Problem(.notSaved, "\(id) is a draft; POST \(save) saves it.")
+        }
+        return document
+    }
+
+    /// Returns the document of the path to a caller that holds its lock and is about to change it.
+    ///
+    /// - Throws: ``Problem``, 404 as above, 412 if a precondition does not hold for its version.
+    func documentToChange(_ request: ScreenRequest, profile: String) async throws -> Document {
+        let document = try await document(request, profile: profile)
+        try request.writePreconditions().check(version: document.version)
+        return document
+    }
+
+    /// Returns the open file of a document. A change between the two reads replaces the file; then both are read once
+    /// more.
+    ///
+    /// - Throws: ``Problem``, 404 as above; ``StorageError`` if the file cannot be opened.
+    func content(_ request: ScreenRequest, profile: String) async throws -> FileContent {
+        do {
+            return try await store.content(of: try await document(request, profile: profile))
+        } catch StorageError.blobUnavailable {
+            return try await store.content(of: try await document(request, profile: profile))
+        }
+    }
+
+    /// Changes a subject that was read, and reads it again for another attempt if another server was faster. On one
+    /// server, changes wait for each other.
+    ///
+    /// - Parameter again: reads the subject again; throws a problem if the change cannot be made any more.
+    /// - Throws: ``Problem``, 503 if others are faster again and again; errors of the closures.
+    static func repeating<Subject, Result>(
+        _ subject: Subject,
+        again: () async throws -> Subject,
+        _ change: (Subject) async throws -> Result
+    ) async throws -> Result {
+        var subject = subject
+        for _ in 0..<mostAttempts {
+            do {
+                return try await change(subject)
+            } catch is DocumentStore.Gone {
+                subject = try await again()
+            }
+        }
+        throw Problem(
+            .overloaded,
+            "The document changes faster than it can be changed.",
+            headerFields: [.retryAfter: "1"]
+        )
+    }
+}
+
+extension Document {
+    /// Returns the position of a page, from 0.
+    ///
+    /// - Throws: ``Problem``, 404 if there is no page of that id.
+    func index(of page: String) throws -> Int {
+        guard let index = pages.firstIndex(where: { $0.id == page }) else {
+            throw Problem.notFound("The document has no page \(page).")
+        }
+        return index
+    }
+}
+
+extension Problem {
+    static func noDocument(_ id: String) -> Problem { .notFound(.noDocument(id)) }
 }

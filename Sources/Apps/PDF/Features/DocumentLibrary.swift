@@ -42,7 +42,7 @@ struct DocumentLibrary: Sendable {
             links: request.links(for: shown, next: listing.next.map(list.cursor(after:))),
             changeToken: changeToken
         )
-        // What `If-Match` of a creation is compared with.
+        // `If-Match` of a creation is compared with it.
         response.version = String(listing.revision)
         return response
     }

@@ -9,7 +9,7 @@ struct DocumentMaker: Sendable {
     let scratch: ScratchFolder
     let maximumPages: Int
 
-    /// What a file was made of.
+    /// The contents of a new file.
     struct Written: Sendable {
         var pages: [DocumentPage]
         /// `input` is the position of the file in the request.
@@ -22,7 +22,6 @@ struct DocumentMaker: Sendable {
         var notices: [InputNotice]
     }
 
-    /// How the pages are made.
     struct Job: Sendable {
         /// The files that the pages are made of, at least one.
         var files: [SourceFile]
@@ -42,8 +41,8 @@ struct DocumentMaker: Sendable {
 
     /// Makes a document.
     ///
-    /// - Returns: what the store inserts; the file is discarded by the caller if it does not.
-    /// - Throws: what ``write(_:to:_:)`` throws; ``StorageError``.
+    /// - Returns: the document to insert; the caller discards its file otherwise.
+    /// - Throws: the errors of ``write(_:to:_:)``; ``StorageError``.
     func make(_ job: Job, _ progress: @escaping DocumentJobs.Progress) async throws -> Made {
         let output = scratch.place(".pdf")
         let written = try await write(job, to: URL(filePath: output.path), progress)
@@ -132,8 +131,8 @@ struct DocumentMaker: Sendable {
 extension DocumentPage {
     /// A page that was just made, with identities of its own.
     ///
-    /// Media describes a page as it is shown. The orientation of a photo is not one of the user's rotations, so that it
-    /// counts as none.
+    /// Media gives the size of a page after rotation. The orientation of a photo is not one of the user's rotations, and
+    /// is ignored.
     init(_ page: PDFPage, kind: Kind) {
         let isTurned = kind != .image && page.rotation % 180 != 0
         self.init(

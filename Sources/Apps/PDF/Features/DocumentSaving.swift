@@ -11,7 +11,7 @@ struct DocumentSaving: Sendable {
     let arranger: PageArranger
     /// By id of the document.
     let locks: KeyedMutex
-    /// Whether documents that are deleted stay in the trash for a while.
+    /// Whether deleted documents are moved to the trash.
     let hasTrash: Bool
 
     private var store: any Documents { lookup.store }

@@ -1,7 +1,7 @@
 import Freshness
 import Screens
 
-/// The welcome, and which screen a cold start shows.
+/// The welcome, and the first screen of a cold start.
 struct DocumentWelcome: Sendable {
     let store: any Documents
 
@@ -51,4 +51,59 @@ struct DocumentWelcome: Sendable {
 
     /// The version with which the entity tag of the welcome begins.
     private static func version(isSeen: Bool) -> Int { isSeen ? 1 : 0 }
+}
+
+extension LaunchScreen {
+    /// The welcome until it was seen, then the saved documents.
+    init(isWelcomeSeen: Bool) {
+        if isWelcomeSeen {
+            self.init(route: ScreenLink("pdf.list", "/v1/pdf/documents"))
+        } else {
+            self.init(route: ScreenLink("pdf.welcome", "/v1/pdf/welcome"))
+        }
+    }
+}
+
+/// `GET` and `PUT /v1/pdf/welcome`: the abilities of the app, shown once.
+struct DocumentWelcomeScreen: Encodable, Sendable {
+    struct Feature: Encodable, Sendable {
+        let id: String
+        let title: Text
+        let text: Text
+    }
+
+    let title = Text.photosToPDF
+    let text = Text.staysHere
+    let features = [
+        Feature(
+            id: "create",
+            title: .welcomeCreate,
+            text: .welcomeCreateHint
+        ),
+        Feature(
+            id: "read",
+            title: .welcomeRead,
+            text: .welcomeReadHint
+        ),
+        Feature(
+            id: "edit",
+            title: .welcomeEdit,
+            text: .welcomeEditHint
+        ),
+        Feature(id: "keep", title: .welcomeKeep, text: .welcomeKeepHint),
+    ]
+    let button = Text.getStarted
+    let actions = [
+        Action(
+            id: "finish",
+            title: .getStarted,
+            method: "PUT",
+            href: "/v1/pdf/welcome",
+            body: ["seen": .boolean(true)]
+        )
+    ]
+    /// Whether it was shown before.
+    let seen: Bool
+
+    private enum CodingKeys: CodingKey { case title, text, features, button, actions, seen }
 }

@@ -71,7 +71,7 @@ struct PageEditing: Sendable {
     {
         try await editor.change(request) { document in
             let steps = try plan(document)
-            // No new file for what is so already.
+            // No new file if the order is not changed.
             return steps == document.pages.indices.map { Step(page: $0) } ? nil : steps
         } work: { document, steps, progress in
             let pages = steps.map { ComposedPage(page: $0.page + 1, rotateBy: $0.rotation) }
@@ -83,5 +83,113 @@ struct PageEditing: Sendable {
         } response: { document, _ in
             try .reader(document)
         }
+    }
+}
+
+/// Writes pages of documents to a new file.
+struct PageArranger: Sendable {
+    let engine: DocumentEngine
+    let store: any Documents
+    let scratch: ScratchFolder
+
+    /// Writes a file of these pages, for a document that is changed or made next.
+    ///
+    /// - Parameters:
+    ///   - pages: `source` is a position among the files.
+    ///   - files: the files of documents, and new pages.
+    ///   - title: the title of the PDF.
+    /// - Throws: ``MediaError``; ``StorageError``.
+    func write(
+        _ pages: [ComposedPage],
+        of files: [URL],
+        title: String,
+        _ progress: @escaping DocumentJobs.Progress
+    ) async throws -> StagedFile {
+        let output = scratch.place(".pdf")
+        let composition = DocumentEngine.Composition(pages: pages, sources: files, title: title)
+        _ = try await engine.compose(composition, URL(filePath: output.path)) { progress($0.fraction) }
+        return try store.stage(output)
+    }
+
+    /// Writes a file of pages of these documents.
+    ///
+    /// - Throws: ``MediaError``; ``StorageError``; `DocumentStore.Gone` if one of them has another file by now.
+    func write(
+        _ pages: [ComposedPage],
+        of documents: [Document],
+        title: String,
+        _ progress: @escaping DocumentJobs.Progress
+    ) async throws -> StagedFile {
+        var files: [DocumentFile] = []
+        for document in documents { files.append(try await store.file(of: document)) }
+        defer { withExtendedLifetime(files) {} }
+        return try await write(pages, of: files.map(\.url), title: title, progress)
+    }
+
+    /// Inserts the pages of a file into a document.
+    ///
+    /// - Parameters:
+    ///   - new: the pages of the file.
+    ///   - position: of the first of them in the document, from 0.
+    ///   - maximumPages: the most pages of a document.
+    /// - Returns: the new file and the pages of the document.
+    /// - Throws: ``MediaError``; ``StorageError``; `DocumentStore.Gone` if the document has another file by now.
+    func insert(
+        _ new: [DocumentPage],
+        of file: URL,
+        into document: Document,
+        at position: Int,
+        maximumPages: Int,
+        _ progress: @escaping DocumentJobs.Progress
+    ) async throws -> (file: StagedFile, pages: [DocumentPage]) {
+        guard document.pages.count + new.count <= maximumPages else {
+            throw MediaError.tooManyPages(limit: maximumPages)
+        }
+        var sources = document.pages.indices.map { ComposedPage(page: $0 + 1) }
+        sources.insert(contentsOf: new.indices.map { ComposedPage(source: 1, page: $0 + 1) }, at: position)
+        var pages = document.pages
+        pages.insert(contentsOf: new, at: position)
+        let old = try await store.file(of: document)
+        defer { withExtendedLifetime(old) {} }
+        return (try await write(sources, of: [old.url, file], title: document.name, progress), pages)
+    }
+}
+
+/// The pages that the body of a request names by their ids, `{"pages": […]}`.
+struct PageList: Sendable {
+    private let ids: [String]
+
+    /// Reads the field `pages`.
+    ///
+    /// - Throws: ``Problem``, 422 if it is not a list of at least one id.
+    init(_ fields: JSONFields) throws {
+        guard let ids = try fields.strings("pages"), !ids.isEmpty else {
+            throw Problem.validation([
+                .field("/pages", "required", "pages must be a list of ids of pages, one at least.")
+            ])
+        }
+        self.ids = ids
+    }
+
+    /// Returns the positions of the pages in a document, from 0, in the order of the list.
+    ///
+    /// - Throws: ``Problem``, 422 that names each id that is unknown or there twice, at most 20.
+    func indices(in document: Document) throws -> [Int] {
+        let places = Dictionary(document.pages.enumerated().map { ($1.id, $0) }) { first, _ in first }
+        var seen: Set<String> = []
+        var errors: [Problem.FieldError] = []
+        var indices: [Int] = []
+        for (position, id) in ids.enumerated() {
+            guard let index = places[id] else {
+                errors.append(.field("/pages/\(position)", "unknown", "pages[\(position)] is no page of the document."))
+                continue
+            }
+            if !seen.insert(id).inserted {
+                errors.append(.field("/pages/\(position)", "duplicate", "pages[\(position)] is there twice."))
+            }
+            indices.append(index)
+        }
+        guard errors.isEmpty else { throw Problem.validation(Array(errors.prefix(20))) }
+        return indices
     }
 }

@@ -1,6 +1,9 @@
 import Database
 import Foundation
+import Freshness
+import HTTPServer
 import HTTPTypes
+import Media
 import Screens
 
 /// Adds photos, and pages of PDFs, to a document.
@@ -58,5 +61,159 @@ struct PhotoPages: Sendable {
         let notices = written.notices.map { FileNotice($0, files) }
         let added = AddedPages(ids: written.pages.map(\.id), notices: notices)
         return DocumentEditor.Change(file: inserted.file, pages: inserted.pages, detail: added)
+    }
+}
+
+/// Typesets dictated text on new pages of a document.
+struct TextPages: Sendable {
+    let editor: DocumentEditor
+    let engine: DocumentEngine
+    let arranger: PageArranger
+    let options: PDFApp.Options
+
+    /// `POST …/pages {"text", "locale"?, "at"?}`: as many pages as the text needs.
+    ///
+    /// - Throws: ``Problem``.
+    func add(_ request: ScreenRequest) async throws -> ScreenResponse {
+        let quota = options.quota(of: try request.profile())
+        let fields = try await request.jsonObject(or: "multipart/form-data")
+        let content = try TextContent(fields, maximumBytes: options.maximumTextBytes)
+        return try await editor.change(request, quota: quota) { document in
+            try content.place.position(in: document)
+        } work: { document, position, progress in
+            try await add(content, to: document, at: position, progress)
+        } response: { document, added in
+            try .changed(document, as: DocumentAdditionScreen(document, added), "pdf.reader")
+        }
+    }
+
+    /// Typesets the text into a file of its own, and inserts its pages into the document's.
+    private func add(
+        _ content: TextContent,
+        to document: Document,
+        at position: Int,
+        _ progress: @escaping DocumentJobs.Progress
+    ) async throws -> DocumentEditor.Change<AddedPages> {
+        let output = arranger.scratch.place(".pdf")
+        defer { withExtendedLifetime(output) {} }
+        let url = URL(filePath: output.path)
+        let typeset = try await engine.textPages(content.text, content.locale, url) { progress($0.fraction / 2) }
+        let new = typeset.pages.map { DocumentPage($0, kind: .text) }
+        let inserted = try await arranger.insert(
+            new,
+            of: url,
+            into: document,
+            at: position,
+            maximumPages: options.maximumPages
+        ) { progress(0.5 + $0 / 2) }
+        let added = AddedPages(ids: new.map(\.id), missingCharacters: typeset.missingGlyphs)
+        return DocumentEditor.Change(file: inserted.file, pages: inserted.pages, detail: added)
+    }
+}
+
+/// The body of a request that adds text, `{"text", "locale"?, "at"?}`.
+struct TextContent: Sendable {
+    let text: String
+    /// A language tag (BCP 47).
+    let locale: String?
+    let place: PagePlace
+
+    /// Reads the fields.
+    ///
+    /// - Parameter maximumBytes: of the text, in UTF-8.
+    /// - Throws: ``Problem``, 422 for a field that is not acceptable, 413 for a text that is too long.
+    init(_ fields: JSONFields, maximumBytes: Int) throws {
+        text = try Self.text(fields, maximumBytes: maximumBytes)
+        locale = try Self.locale(fields)
+        place = try PagePlace(fields)
+    }
+
+    private static func text(_ fields: JSONFields, maximumBytes: Int) throws -> String {
+        // Joiners and marks of direction (Cf) show nothing by themselves either.
+        guard let text = try fields.string("text"),
+            text.unicodeScalars.contains(where: {
+                !$0.properties.isWhitespace && ![.control, .format].contains($0.properties.generalCategory)
+            })
+        else {
+            throw Problem.validation([.field("/text", "required", .nothingVisible)])
+        }
+        guard text.utf8.count <= maximumBytes else {
+            let detail: Text = "text has \(text.utf8.count) bytes of UTF-8; \(maximumBytes) are the most."
+            throw Problem(.tooLarge, detail, errors: [.field("/text", "too-large", detail)])
+        }
+        guard !text.unicodeScalars.contains("\0") else {
+            throw Problem.validation([.field("/text", "invalid", "text must not contain U+0000.")])
+        }
+        return text
+    }
+
+    /// A tag by its form: parts of 1 to 8 letters or digits with hyphens between.
+    private static func locale(_ fields: JSONFields) throws -> String? {
+        guard let locale = try fields.string("locale") else { return nil }
+        let parts = locale.split(separator: "-", omittingEmptySubsequences: false)
+        let isTag =
+            locale.utf8.count <= 35
+            && parts.allSatisfy {
+                (1...8).contains($0.utf8.count) && $0.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
+            }
+        guard isTag else {
+            throw Problem.validation([
+                .field("/locale", "invalid", "locale must be a language tag such as ru or zh-Hant (BCP 47).")
+            ])
+        }
+        return locale
+    }
+}
+
+/// The position of new pages in a document: the field `at`, the number of the first of them.
+struct PagePlace: Sendable, Equatable {
+    /// Nil for the end.
+    private let number: Int?
+
+    /// Reads the field of a JSON object.
+    ///
+    /// - Throws: ``Problem``, 422 if it is not a whole number from 1 on.
+    init(_ fields: JSONFields) throws {
+        switch fields.values["at"] {
+        case nil, .null: number = nil
+        case .number(let value):
+            guard let whole = Int(exactly: value), whole >= 1 else { throw Self.invalid }
+            number = whole
+        default: throw Self.invalid
+        }
+    }
+
+    /// Reads the field of a form.
+    ///
+    /// - Throws: ``Problem``, 422 if it is not a whole number from 1 on, or is there twice.
+    init(_ form: UploadedForm) throws {
+        let values = form.fields.filter { $0.name == "at" }.map(\.value)
+        guard let text = values.first else {
+            number = nil
+            return
+        }
+        guard values.count == 1, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let whole = Int(text), whole >= 1
+        else { throw Self.invalid }
+        number = whole
+    }
+
+    /// Returns the position of the first new page in a document, from 0.
+    ///
+    /// - Throws: ``Problem``, 422 if it is beyond the end of the document.
+    func position(in document: Document) throws -> Int {
+        let last = document.pages.count + 1
+        guard let number else { return last - 1 }
+        guard number <= last else {
+            throw Problem.validation([
+                .field("/at", "invalid", "at must be from 1 to \(last), the number that the first new page gets.")
+            ])
+        }
+        return number - 1
+    }
+
+    private static var invalid: Problem {
+        .validation([
+            .field("/at", "invalid", "at must be a whole number from 1 on: the number that the first new page gets.")
+        ])
     }
 }

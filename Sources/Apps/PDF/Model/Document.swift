@@ -15,7 +15,6 @@ struct Document: Sendable, Equatable {
     var created: Date
     /// When the draft expires; nil for a saved document.
     var draftUntil: Date?
-    /// The file.
     var blob: Blob
     var pages: [DocumentPage]
 
@@ -34,5 +33,74 @@ enum DocumentIdentity {
     /// Whether a text has the form of an identity; no other text is looked up.
     static func isOne(_ text: String) -> Bool {
         text.utf8.count == 16 && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+    }
+}
+
+/// A page of a document.
+struct DocumentPage: Sendable, Equatable {
+    enum Kind: String, Sendable, Encodable {
+        /// A photo.
+        case image
+        /// Typeset text.
+        case text
+        /// A page of an imported PDF.
+        case imported
+    }
+
+    /// Opaque identity within the document.
+    var id: String
+    var kind: Kind
+    /// Width before rotation, in points of 1/72 inch.
+    var width: Double
+    /// Height before rotation, in points.
+    var height: Double
+    /// Degrees clockwise: 0, 90, 180 or 270.
+    var rotation: Int
+    /// Identity of the content of the page, kept when the page is copied. Pages of the same content and rotation look
+    /// alike.
+    var content: String
+
+    /// The size after rotation, in points.
+    var shownSize: (width: Double, height: Double) { rotation % 180 == 0 ? (width, height) : (height, width) }
+
+    /// Returns the page rotated clockwise by a multiple of 90°.
+    func turned(by degrees: Int) -> DocumentPage {
+        var page = self
+        page.rotation = (((rotation + degrees) % 360) + 360) % 360
+        return page
+    }
+
+    /// Returns the same page for another document: the same content under a new id.
+    func copy() -> DocumentPage {
+        var page = self
+        page.id = DocumentIdentity.random()
+        return page
+    }
+}
+
+/// A finished file that no document refers to yet. It is removed with the last reference to it unless one does.
+struct StagedFile: Sendable {
+    /// The file of the future document.
+    let blob: Blob
+    /// The place of its bytes until then; nil if they are in the file of the blob.
+    let place: TemporaryPath?
+}
+
+/// The file of a document at a path, for programs that read it. It stays at least as long as the value, unless it is
+/// that of a blob, which a change of the document removes.
+struct DocumentFile: Sendable {
+    let url: URL
+    private let place: TemporaryPath?
+
+    /// The file of a blob.
+    init(path: String) {
+        url = URL(filePath: path)
+        place = nil
+    }
+
+    /// A copy.
+    init(_ place: TemporaryPath) {
+        url = URL(filePath: place.path)
+        self.place = place
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Screens
+import TextSearch
 
 /// The rules for the name of a document: it is the name of a file, without folders and without characters that make it
 /// look like another one.
@@ -7,7 +8,7 @@ enum DocumentName {
     /// Longest name in bytes of UTF-8: with the extension it is the 255 that file systems take.
     static let longest = 251
 
-    /// Returns a name as it is stored: without spaces around it, and without the extension, which is shown apart.
+    /// Returns a name in its stored form: without spaces around it, and without the extension, which is shown apart.
     ///
     /// - Throws: ``Problem``, 422 for a name that a file cannot have.
     static func accepted(_ text: String) throws -> String {
@@ -19,7 +20,7 @@ enum DocumentName {
         return name
     }
 
-    /// Returns what is wrong with a name; nil if nothing is.
+    /// Returns the fault of a name; nil if it is valid.
     static func fault(of name: String) -> (code: String, text: Text)? {
         if name.isEmpty { return ("required", .mustNotBeEmpty) }
         if name.utf8.count > longest { return ("too-long", .atMostBytes(longest)) }
@@ -70,4 +71,23 @@ enum DocumentName {
         }
         return kept.trimmingCharacters(in: .whitespaces)
     }
+}
+
+/// A search of documents by name: every word must occur in the name, in any case and width, with accents or without.
+struct DocumentSearch: Sendable, Equatable {
+    /// Words in the form in which they are compared, at least one and at most ``WordQuery/mostWords``.
+    let words: [String]
+    /// The terms that a name must have (``SearchTerms/parts(of:)``).
+    let terms: [String]
+
+    /// Reads the text of a search; nil if it has no word.
+    init?(_ text: String?) {
+        let found = (text ?? "").partFolded.split(whereSeparator: \.isWhitespace)
+        words = found.prefix(WordQuery.mostWords).map(String.init)
+        if words.isEmpty { return nil }
+        terms = words.map(PartQuery.init).flatMap(\.terms)
+    }
+
+    /// The words in a normal form.
+    var text: String { words.joined(separator: " ") }
 }

@@ -1,3 +1,4 @@
+import Database
 import Foundation
 import Screens
 
@@ -94,4 +95,93 @@ extension EmptyState {
         text: .nothingFoundHint,
         action: .show("show_all", .showAll, "/v1/pdf/documents")
     )
+}
+
+/// The properties of a document in the list and in the reader.
+struct DocumentProperties: Encodable, Sendable {
+    let id: String
+    let name: String
+    let `extension` = "pdf"
+    let createdAt: Date
+    let createdText: Text
+    let size: Int
+    let sizeText: Text
+    let pageCount: Int
+    let pageCountText: Text
+    let thumbnailUrl: Link
+    let fileUrl: Link
+    let href: Link
+
+    /// - Parameter size: bytes of its file.
+    init(id: String, name: String, created: Date, size: Int, pageCount: Int, zone: TimeZone = .gmt) {
+        self.id = id
+        self.name = name
+        createdAt = created
+        createdText = DocumentText.date(created, in: zone)
+        self.size = size
+        sizeText = .size(size)
+        self.pageCount = pageCount
+        pageCountText = DocumentText.pages(pageCount)
+        href = Self.href(id)
+        thumbnailUrl = "\(href)/thumbnail"
+        fileUrl = "\(href)/file"
+    }
+
+    init(_ document: Document, zone: TimeZone) {
+        self.init(
+            id: document.id,
+            name: document.name,
+            created: document.created,
+            size: document.blob.length,
+            pageCount: document.pages.count,
+            zone: zone
+        )
+    }
+
+    init(_ row: DocumentStore.Listing.Row, zone: TimeZone) {
+        self.init(
+            id: row.id,
+            name: row.name,
+            created: row.created,
+            size: row.length,
+            pageCount: row.pageCount,
+            zone: zone
+        )
+    }
+
+    private enum CodingKeys: CodingKey {
+        case id, name, `extension`, createdAt, createdText, size, sizeText, pageCount, pageCountText, thumbnailUrl,
+            fileUrl, href
+    }
+
+    /// Returns the address of a document in the reader.
+    static func href(_ id: String) -> Link { "/v1/pdf/documents/\(id)" }
+}
+
+/// Values as text.
+enum DocumentText {
+    private static let months = [
+        "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+        "December",
+    ]
+    private static let russianMonths = [
+        "января", "февраля", "марта", "апреля", "мая", "июня", "июля", "августа", "сентября", "октября", "ноября",
+        "декабря",
+    ]
+
+    /// `5 January 2026, 10:00`
+    static func date(_ date: Date, in zone: TimeZone) -> Text {
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = zone
+        let parts = calendar.dateComponents([.year, .month, .day, .hour, .minute], from: date)
+        func two(_ value: Int?) -> String { (value ?? 0) < 10 ? "0\(value ?? 0)" : "\(value ?? 0)" }
+        let (day, month) = (parts.day ?? 0, max(0, (parts.month ?? 1) - 1))
+        let rest = "\(parts.year ?? 0), \(two(parts.hour)):\(two(parts.minute))"
+        return Text("\(day) \(months[month]) \(rest)", ru: "\(day) \(russianMonths[month]) \(rest)")
+    }
+
+    /// `1 page`, `2 pages`
+    static func pages(_ count: Int) -> Text {
+        Text(count == 1 ? "1 page" : "\(count) pages", ru: "Страниц: \(count)")
+    }
 }

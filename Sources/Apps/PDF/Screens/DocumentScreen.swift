@@ -1,4 +1,7 @@
 import Foundation
+import Freshness
+import HTTPSemantics
+import HTTPTypes
 import Screens
 
 /// `GET /v1/pdf/documents/{id}`: a document in the reader.
@@ -6,7 +9,6 @@ struct DocumentScreen: Encodable, Sendable {
     enum Status: String, Encodable, Sendable {
         case draft, saved
 
-        /// The status for the user.
         var text: Text {
             switch self {
             case .draft: .draft
@@ -18,7 +20,7 @@ struct DocumentScreen: Encodable, Sendable {
     struct Page: Encodable, Sendable {
         let id: String
         let number: Int
-        /// Which of how many it is.
+        /// Its number and the number of pages: `2/7`.
         let numberText: String
         let kind: DocumentPage.Kind
         let width: Double
@@ -29,7 +31,7 @@ struct DocumentScreen: Encodable, Sendable {
     }
 
     let properties: DocumentProperties
-    /// What `If-Match` may name instead of the whole entity tag.
+    /// `If-Match` may name it instead of the whole entity tag.
     let version: Int
     let status: Status
     let pages: [Page]
@@ -74,5 +76,146 @@ struct DocumentScreen: Encodable, Sendable {
         try container.encode(_draftUntil, forKey: .draftUntil)
         try container.encode(_draftUntilText, forKey: .draftUntilText)
         try container.encode(actions, forKey: .actions)
+    }
+}
+
+/// `POST /v1/pdf/documents`: the first document as in the reader, and a list of all new ones.
+struct DocumentCreationScreen: Encodable, Sendable {
+    struct Made: Encodable, Sendable {
+        let id: String
+        let name: String
+        let pageCount: Int
+        let pageCountText: Text
+        let href: Link
+    }
+
+    let first: DocumentScreen
+    let documents: [Made]
+    let notices: [FileNotice]
+
+    init?(_ documents: [Document], notices: [FileNotice]) {
+        guard let first = documents.first else { return nil }
+        self.first = DocumentScreen(first)
+        self.notices = notices
+        self.documents = documents.map {
+            Made(
+                id: $0.id,
+                name: $0.name,
+                pageCount: $0.pages.count,
+                pageCountText: DocumentText.pages($0.pages.count),
+                href: DocumentProperties.href($0.id)
+            )
+        }
+    }
+
+    private enum CodingKeys: CodingKey { case documents, notices }
+
+    func encode(to encoder: any Encoder) throws {
+        try first.encode(to: encoder)
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(documents, forKey: .documents)
+        try container.encode(notices, forKey: .notices)
+    }
+}
+
+/// `POST …/pages`: the document with its new pages.
+struct DocumentAdditionScreen: Encodable, Sendable {
+    let document: DocumentScreen
+    let added: AddedPages
+
+    init(_ document: Document, _ added: AddedPages) {
+        self.document = DocumentScreen(document)
+        self.added = added
+    }
+
+    private enum CodingKeys: CodingKey { case added, missingCharacters, notices }
+
+    func encode(to encoder: any Encoder) throws {
+        try document.encode(to: encoder)
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(added.ids, forKey: .added)
+        try container.encode(added.missingCharacters, forKey: .missingCharacters)
+        try container.encode(added.notices, forKey: .notices)
+    }
+}
+
+/// `POST …/save-to-disk`: the document, and its path on the Disk.
+struct DocumentExportScreen: Encodable, Sendable {
+    let document: DocumentScreen
+    let diskPath: String
+
+    private enum CodingKeys: CodingKey { case diskPath }
+
+    func encode(to encoder: any Encoder) throws {
+        try document.encode(to: encoder)
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(diskPath, forKey: .diskPath)
+    }
+}
+
+extension ScreenResponse {
+    /// Returns a screen of the app: local data of a profile.
+    ///
+    /// - Parameters:
+    ///   - created: the address of the new document; the status is 201 then.
+    ///   - changeToken: for how long the same request has the same response; nil for writes.
+    /// - Throws: `EncodingError`.
+    static func pdf(
+        _ content: some Encodable & Sendable,
+        _ name: String,
+        state: ScreenState = .content,
+        created: Link? = nil,
+        page: Page? = nil,
+        revision: Int? = nil,
+        links: Links,
+        changeToken: ChangeToken? = nil
+    ) throws -> ScreenResponse {
+        try .local(
+            content,
+            Meta(screen: name, state: state, provenance: .local, revision: revision, page: page),
+            links,
+            status: created == nil ? .ok : .created,
+            headerFields: created.map { [.location: $0.requestTarget] } ?? [:],
+            changeToken: changeToken
+        ).byProfile()
+    }
+
+    /// Returns a document in the reader, with its version in the entity tag. The response to a change carries the tag
+    /// that a GET would have now (RFC 9110 §8.8).
+    ///
+    /// - Throws: `EncodingError`.
+    static func reader(
+        _ document: Document,
+        isNew: Bool = false,
+        zone: TimeZone = .gmt,
+        self link: Link? = nil,
+        changeToken: ChangeToken? = nil
+    ) throws -> ScreenResponse {
+        let href = DocumentProperties.href(document.id)
+        var response = try pdf(
+            DocumentScreen(document, zone: zone),
+            "pdf.reader",
+            created: isNew ? href : nil,
+            links: Links(self: link ?? href),
+            // A draft expires by time, which no change token tells.
+            changeToken: document.isDraft ? nil : changeToken
+        )
+        response.version = String(document.version)
+        if case .bytes(let bytes, _) = response.body {
+            response.headerFields[.eTag] = EntityTag.strong(for: bytes, version: String(document.version))
+        }
+        return response
+    }
+
+    /// Returns the response to a change that has more members than the reader; it carries the reader's entity tag.
+    ///
+    /// - Throws: `EncodingError`.
+    static func changed(_ document: Document, as content: some Encodable & Sendable, _ name: String) throws
+        -> ScreenResponse
+    {
+        let href = DocumentProperties.href(document.id)
+        var response = try pdf(content, name, created: href, links: Links(self: href))
+        response.headerFields[.eTag] = try reader(document).headerFields[.eTag]
+        return response
     }
 }

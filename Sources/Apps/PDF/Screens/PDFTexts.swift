@@ -81,7 +81,7 @@ extension Text {
     )
 }
 
-// What is wrong with a file, after its name.
+// Faults of a file, after its name.
 extension Text {
     static let isDamaged = Text("is damaged or incomplete", ru: "— файл повреждён или неполон")
     static let isProtected = Text("is protected by a password", ru: "— файл защищён паролем")
@@ -124,7 +124,7 @@ extension Text {
     }
 }
 
-// What is said of a request.
+// Faults of a request, and notices.
 extension Text {
     static let noFiles = Text("The form has no files; at least one is needed.", ru: "Выберите хотя бы один файл.")
     static let nothingVisible = Text("text must contain visible characters.", ru: "Введите текст, который видно.")

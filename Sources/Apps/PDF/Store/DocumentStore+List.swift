@@ -8,13 +8,13 @@ import TextSearch
 extension DocumentStore {
     /// A page of the saved documents of a profile, newest first.
     struct Listing: Sendable, Equatable {
-        /// Returns the list over all pages.
+        /// Returns the list that cursors name.
         static func list(_ search: DocumentSearch?) -> PagedList {
             let key: [CursorValue.Kind] = search == nil ? [.integer, .integer] : [.integer]
             return PagedList("pdf.list", filter: search?.text, key: key)
         }
 
-        /// A document as the list shows it.
+        /// A row of the list.
         struct Row: Sendable, Equatable {
             var id: String
             var name: String
@@ -26,22 +26,19 @@ extension DocumentStore {
         var rows: [Row]
         /// Whether documents follow.
         var hasMore: Bool
-        /// The key behind which the next page begins.
+        /// The key of the last row, after which the next page begins.
         var next: [CursorValue]?
-        /// Whether only ``next`` leads to it (`SearchHits.isCut`).
+        /// Whether the next page can be requested by ``next`` only (`SearchHits.isCut`).
         var isCut = false
         /// Documents on all pages; nil if more than are counted.
         var total: Int?
-        /// How many they are at least, if they are not counted to the end.
+        /// A lower bound of the total, if they are not counted to the end.
         var totalAtLeast: Int?
         /// All saved documents.
         var count: Int
         var revision: Int
     }
 
-    /// Returns a page of the list with its total and revision, read in one transaction.
-    ///
-    /// - Parameter search: nil for all saved documents.
     func list(profile: String, page: PageRequest, _ search: DocumentSearch?) throws -> Listing {
         try database.read { db in
             let (revision, count) = try Self.counts(of: profile, db)
@@ -60,7 +57,7 @@ extension DocumentStore {
         }
     }
 
-    /// Returns the rows of a page, and the one behind it.
+    /// Returns the rows of a page, and the next one.
     private static func rows(of profile: String, _ page: PageRequest, _ db: Database) throws -> [Row] {
         var arguments: StatementArguments = ["profile": profile, "limit": page.limit + 1]
         arguments += page.key.map { ["created": $0[0], "sequence": $0[1]] } ?? ["offset": page.offset]
@@ -68,7 +65,7 @@ extension DocumentStore {
         return try Row.fetchAll(try db.cachedStatement(sql: select), arguments: arguments)
     }
 
-    /// Returns a page of the documents that a search finds.
+    /// Returns a page of the documents that match a search.
     private static func found(
         _ search: DocumentSearch,
         of profile: String,
@@ -94,7 +91,6 @@ extension DocumentStore {
         )
     }
 
-    /// Returns the revision of a profile's list.
     func revision(profile: String) throws -> Int {
         try database.read { try Self.counts(of: profile, $0).revision }
     }
@@ -121,5 +117,161 @@ extension DocumentStore.Listing.Row: FetchableRecord {
             length: row.size("length"),
             pageCount: row.size("page_count")
         )
+    }
+}
+
+extension DocumentStore {
+    /// Returns the saved documents of a profile without their pages, newest first, with their page counts.
+    func savedDocuments(profile: String) throws -> [(document: Document, pageCount: Int)] {
+        try database.read { db in
+            let arguments: StatementArguments = ["profile": profile, "limit": -1, "offset": 0]
+            return try Row.fetchAll(try db.cachedStatement(sql: Self.selectList), arguments: arguments).map {
+                try (Document(row: $0, pages: []), $0.size("page_count"))
+            }
+        }
+    }
+}
+
+extension Date {
+    /// The instant in the precision of the tables, so that a new document equals the one that is read later.
+    var wholeMilliseconds: Date { Date(millisecondsSince1970: millisecondsSince1970) }
+}
+
+extension Document {
+    init(row: Row, pages: [DocumentPage]) throws {
+        try self.init(
+            sequence: row.value("sequence"),
+            id: row.value("id"),
+            version: row.value("version"),
+            name: row.value("name"),
+            created: row.date("created"),
+            draftUntil: row.date("draft_until"),
+            blob: Blob(id: row.value("blob_id"), length: row.size("length")),
+            pages: pages
+        )
+    }
+}
+
+extension DocumentPage: FetchableRecord {
+    init(row: Row) throws {
+        try self.init(
+            id: row.value("id"),
+            kind: row.value("kind", Kind.init(rawValue:)),
+            width: row.value("width"),
+            height: row.value("height"),
+            rotation: row.value("rotation") { (0..<360).contains($0) ? $0 : nil },
+            content: row.value("content")
+        )
+    }
+}
+
+/// The search index of the names of saved documents. Every write of a row updates it in the same transaction: triggers
+/// cannot write its table.
+extension DocumentStore {
+    /// The terms of the names. A name is entered under the rank of its document, so that the newest is read first.
+    static let names = SearchIndex("pdf_term")
+
+    /// The bits of a rank that are the sequence: fewer than two million documents are made in a millisecond.
+    private static let sequenceBits: Int64 = 21
+    private static let sequenceMask: Int64 = 1 << sequenceBits - 1
+
+    /// Returns the rank of a document: the millisecond of its creation, and its sequence, by which the list is ordered.
+    static func rank(created: Int64, sequence: Int64) -> Int64 {
+        max(0, min(created, 1 << (62 - sequenceBits))) << sequenceBits | sequence & sequenceMask
+    }
+
+    /// The rank of a row as an expression of PostgreSQL.
+    static let rankExpression = """
+        greatest(0, least(created, \(Int64(1) << (62 - sequenceBits)))) << \(sequenceBits)
+            | (sequence & \(sequenceMask))
+        """
+
+    /// Returns a profile as the owner of terms. Two profiles may have the same number: the rows decide.
+    static func owner(ofTerms profile: String) -> Int64 { Int64(profile.stableHash & 0xFFFF_FFFF) }
+
+    /// Updates the index when a document is inserted, changed or deleted. Drafts are not in it.
+    ///
+    /// - Parameters:
+    ///   - old: The stored document; nil for a new one.
+    ///   - new: The document after the change; nil for a deleted one.
+    static func changeName(of old: Document?, to new: Document?, profile: String, _ db: Database) throws {
+        let (old, new) = (old.flatMap { $0.isDraft ? nil : $0 }, new.flatMap { $0.isDraft ? nil : $0 })
+        guard let document = old ?? new, old?.name != new?.name else { return }
+        let rank = rank(created: document.created.millisecondsSince1970, sequence: document.sequence)
+        let owner = owner(ofTerms: profile)
+        if old != nil {
+            let select = try db.cachedStatement(sql: "SELECT folded FROM pdf_document WHERE sequence = ?")
+            let folded = try String.fetchOne(select, arguments: [document.sequence]) ?? ""
+            try names.delete(SearchTerms.parts(of: folded), of: owner, at: rank, db)
+        }
+        if let new { try names.insert(SearchTerms.parts(of: new.name.partFolded), of: owner, at: rank, db) }
+    }
+
+    /// Finds the documents of a profile that match a search, the newest first.
+    static func hits(_ search: DocumentSearch, of profile: String, _ page: SearchHits.Request, _ db: Database) throws
+        -> SearchHits
+    {
+        let terms = names.search(search.terms, of: owner(ofTerms: profile))
+        var arguments: StatementArguments = ["profile": profile]
+        for (index, word) in search.words.enumerated() { arguments += ["word\(index)": word] }
+        return try SearchHits(selectHits(words: search.words.count), terms, arguments, page, db)
+    }
+
+    /// Returns the statement of a search. For each row with the terms it looks up whether the name contains all words,
+    /// and whether it is a listed document of the profile.
+    static func selectHits(words: Int) -> String {
+        let hasWords = (0..<words).map { "AND instr(document.folded, :word\($0)) > 0" }.joined(separator: " ")
+        return """
+            SELECT pdf_term.rowid AS rank, EXISTS (
+                SELECT 1 FROM pdf_document AS document WHERE \(isRanked("pdf_term.rowid")) \(hasWords)
+            ) AS is_hit
+            FROM pdf_term WHERE pdf_term MATCH :terms AND pdf_term.rowid < :before ORDER BY pdf_term.rowid DESC
+            """
+    }
+
+    static let selectRanked = "SELECT * FROM pdf_document AS document WHERE \(isRanked(":rank"))"
+
+    private static func isRanked(_ rank: String) -> String {
+        """
+        document.profile = :profile AND document.draft_until IS NULL AND document.trashed IS NULL
+            AND document.created = \(rank) >> \(sequenceBits)
+            AND document.sequence & \(sequenceMask) = \(rank) & \(sequenceMask)
+        """
+    }
+
+    /// Enters the names of all documents, whose rows were copied, into the empty index.
+    static func indexAll(_ db: Database) throws {
+        let sql = """
+            SELECT sequence, profile, created, folded FROM pdf_document WHERE draft_until IS NULL AND trashed IS NULL
+            ORDER BY created, sequence
+            """
+        let rows = try Row.fetchCursor(db, sql: sql)
+        while let row = try rows.next() {
+            let rank = try rank(created: row.value("created"), sequence: row.value("sequence"))
+            let owner = try owner(ofTerms: row.value("profile"))
+            try names.insert(SearchTerms.parts(of: row.value("folded")), of: owner, at: rank, db)
+        }
+        try names.optimize(db)
+    }
+
+    /// Adds the index to a database in which names were searched one by one.
+    static func indexNames(_ db: Database) throws {
+        try db.execute(
+            sql: """
+                ALTER TABLE pdf_document ADD COLUMN folded TEXT NOT NULL DEFAULT ''; -- the name as searches compare it
+                \(names.creation)
+                """
+        )
+        let rows = try Row.fetchAll(db, sql: "SELECT * FROM pdf_document ORDER BY created, sequence")
+        for row in rows {
+            let (name, sequence): (String, Int64) = try (row.value("name"), row.value("sequence"))
+            let folded = name.partFolded
+            try db.cachedStatement(sql: "UPDATE pdf_document SET folded = ? WHERE sequence = ?")
+                .execute(arguments: [folded, sequence])
+            guard try row.value("draft_until") as Int64? == nil else { continue }
+            let rank = try rank(created: row.value("created"), sequence: sequence)
+            try names.insert(SearchTerms.parts(of: folded), of: owner(ofTerms: row.value("profile")), at: rank, db)
+        }
+        try names.optimize(db)
     }
 }

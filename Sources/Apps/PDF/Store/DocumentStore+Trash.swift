@@ -4,10 +4,9 @@ import Freshness
 import GRDB
 import Screens
 
-/// Deleted documents: their rows stay with files and pages, and have the time of their deletion. No other query meets
-/// them, and nothing changes them; the search index has no names of them.
+/// Deleted documents: their rows stay with files and pages, and have the time of their deletion. No other query returns
+/// them, no operation changes them, and the search index has no names of them.
 extension DocumentStore {
-    /// Returns a page of the trash, read in one transaction.
     func trash(profile: String, page: PageRequest) throws -> TrashPage<Listing.Row> {
         try database.read { db in
             let counts = try Row.fetchOne(try db.cachedStatement(sql: Self.selectTrashed), arguments: [profile])
@@ -31,12 +30,6 @@ extension DocumentStore {
         }
     }
 
-    /// Moves a document from the trash back to the list. One that is already listed stays as it is.
-    ///
-    /// - Parameter preconditions: what its version must meet.
-    /// - Returns: the document and the new revision of the list if that changed; nil if the profile has none of that
-    ///   id.
-    /// - Throws: 412 `precondition-failed`; `StorageError`.
     func restore(_ id: String, preconditions: WritePreconditions, profile: String, at now: Date) async throws
         -> Changed?
     {
@@ -54,11 +47,6 @@ extension DocumentStore {
         }
     }
 
-    /// Deletes a document in the trash permanently, with its file.
-    ///
-    /// - Parameter preconditions: what its version must meet.
-    /// - Returns: the new revision of the list; nil if there is none of that id in the trash.
-    /// - Throws: 412 `precondition-failed`; `StorageError`.
     func purge(_ id: String, preconditions: WritePreconditions, profile: String) async throws -> Int? {
         guard DocumentIdentity.isOne(id) else { return nil }
         defer { changes[profile].bump() }
@@ -70,13 +58,6 @@ extension DocumentStore {
         }
     }
 
-    /// Permanently deletes what was moved to the trash up to a time.
-    ///
-    /// - Parameters:
-    ///   - profile: nil for all.
-    ///   - preconditions: what the revision of the profile's list must meet.
-    /// - Returns: how many documents that were, and the new revision of each profile that had some.
-    /// - Throws: 412 `precondition-failed`; `StorageError`.
     func purgeTrash(of profile: String?, upTo time: Date, preconditions: WritePreconditions) async throws
         -> (count: Int, revisions: [String: Int])
     {
@@ -117,4 +98,106 @@ extension DocumentStore {
         guard let row = try Row.fetchOne(select, arguments: [id, profile]) else { return nil }
         return try document(row, db)
     }
+}
+
+extension DocumentStore {
+    /// The most drafts that one transaction removes, so that other writers need not wait long.
+    static let purgeBatch = 64
+
+    /// A draft in the list of drafts.
+    struct Draft: Sendable, Equatable {
+        /// The most drafts of a list.
+        static let limit = 100
+
+        var row: Listing.Row
+        /// When it expires.
+        var until: Date
+    }
+
+    func drafts(profile: String, at now: Date) throws -> [Draft] {
+        try database.read { db in
+            let statement = try db.cachedStatement(sql: Self.selectDrafts)
+            return try Row.fetchAll(statement, arguments: [profile, now.millisecondsSince1970, Draft.limit]).map {
+                Draft(row: try Listing.Row(row: $0), until: try $0.date("draft_until"))
+            }
+        }
+    }
+
+    func purgeDrafts(at now: Date) async throws -> Int {
+        var purged = 0
+        while true {
+            let (count, profiles) = try await database.writeErasing { db in
+                let rows = try Row.fetchAll(
+                    db,
+                    sql: Self.selectExpired,
+                    arguments: [now.millisecondsSince1970, Self.purgeBatch]
+                )
+                for row in rows { try Self.purge(row.value("sequence"), db) }
+                return (rows.count, try Set(rows.map { try $0.value("profile") as String }))
+            }
+            for profile in profiles { changes[profile].bump() }
+            purged += count
+            if count < Self.purgeBatch { return purged }
+        }
+    }
+
+    static let selectDrafts = """
+        SELECT * FROM pdf_document INDEXED BY pdf_document_by_end
+        WHERE profile = ? AND draft_until > ? AND trashed IS NULL ORDER BY created DESC, sequence DESC LIMIT ?
+        """
+    static let selectExpired = """
+        SELECT sequence, profile FROM pdf_document WHERE draft_until IS NOT NULL AND draft_until <= ?
+        ORDER BY draft_until LIMIT ?
+        """
+}
+
+extension DocumentStore {
+    /// The trash. The list, its index and its count exclude documents in it.
+    static let trashTables = """
+        ALTER TABLE pdf_document ADD COLUMN trashed INTEGER; -- when it was moved to the trash; NULL: it was not
+        DROP INDEX pdf_document_by_age;
+        CREATE INDEX pdf_document_by_age ON pdf_document (profile, created DESC, sequence DESC)
+            WHERE draft_until IS NULL AND trashed IS NULL;
+        CREATE INDEX pdf_document_by_deletion ON pdf_document (profile, trashed DESC, sequence DESC)
+            WHERE trashed IS NOT NULL;
+        CREATE INDEX pdf_document_by_trash_age ON pdf_document (trashed) WHERE trashed IS NOT NULL;
+
+        ALTER TABLE pdf_profile ADD COLUMN trashed INTEGER NOT NULL DEFAULT 0; -- documents in the trash
+        CREATE TRIGGER pdf_document_trashed AFTER UPDATE OF trashed ON pdf_document
+        WHEN old.trashed IS NULL AND new.trashed IS NOT NULL BEGIN
+            UPDATE pdf_profile SET saved = saved - 1, trashed = trashed + 1 WHERE profile = new.profile;
+        END;
+        CREATE TRIGGER pdf_document_restored AFTER UPDATE OF trashed ON pdf_document
+        WHEN old.trashed IS NOT NULL AND new.trashed IS NULL BEGIN
+            UPDATE pdf_profile SET saved = saved + 1, trashed = trashed - 1 WHERE profile = new.profile;
+        END;
+        DROP TRIGGER pdf_document_removed;
+        CREATE TRIGGER pdf_document_removed AFTER DELETE ON pdf_document
+        WHEN old.draft_until IS NULL AND old.trashed IS NULL BEGIN
+            UPDATE pdf_profile SET saved = saved - 1 WHERE profile = old.profile;
+        END;
+        CREATE TRIGGER pdf_document_purged AFTER DELETE ON pdf_document WHEN old.trashed IS NOT NULL BEGIN
+            UPDATE pdf_profile SET trashed = trashed - 1 WHERE profile = old.profile;
+        END;
+        """
+
+    static let moveToTrash = "UPDATE pdf_document SET trashed = ? WHERE sequence = ?"
+    static let selectTrashed = "SELECT revision, trashed FROM pdf_profile WHERE profile = ?"
+    static let selectTrashedDocument =
+        "SELECT * FROM pdf_document WHERE id = ? AND profile = ? AND trashed IS NOT NULL"
+
+    static let selectTrash = "\(selectTrashRows) \(inOrder) OFFSET :offset"
+    static let selectTrashAfterKey =
+        "\(selectTrashRows) AND (trashed, sequence) < (:trashed, :sequence) \(inOrder)"
+    private static let selectTrashRows = "SELECT * FROM pdf_document WHERE profile = :profile AND trashed IS NOT NULL"
+    private static let inOrder = "ORDER BY trashed DESC, sequence DESC LIMIT :limit"
+
+    static let selectDue = """
+        SELECT sequence, profile FROM pdf_document WHERE trashed IS NOT NULL AND trashed <= :time
+        ORDER BY trashed LIMIT :limit
+        """
+    static let selectDueOfProfile = """
+        SELECT sequence, profile FROM pdf_document
+        WHERE profile = :profile AND trashed IS NOT NULL AND trashed <= :time ORDER BY trashed DESC LIMIT :limit
+        """
 }

@@ -6,12 +6,12 @@ import Screens
 import TextSearch
 
 /// The documents of all profiles: rows here, files as blobs. A row and its blob change in one transaction, so that a
-/// document is always as before a change or as after it.
+/// change is made as a whole or not at all.
 ///
-/// Documents are user data: no cache budget removes them. Drafts are invisible from the instant on at which they expire
+/// Documents are user data: no cache budget removes them. Drafts are invisible as soon as they expire
 /// (``purgeDrafts(at:)`` removes them).
 package struct DocumentStore: Sendable {
-    /// The document of a change does not exist any more as it was read.
+    /// The document has changed since it was read, or does not exist any more.
     struct Gone: Error {}
 
     /// A document to be inserted.
@@ -28,16 +28,12 @@ package struct DocumentStore: Sendable {
     /// Counts the changes of each profile.
     let changes = VersionCounters()
 
-    /// Creates the store of a database.
     package init(_ database: LarderDatabase) {
         self.database = database
     }
 
-    /// Returns the token of what a profile sees now; to be taken before that is read. Drafts expire by time as well, so
-    /// that responses that show one are not cached.
     func changeToken(profile: String) -> ChangeToken { ChangeToken(of: changes[profile]) }
 
-    /// Returns a document of a profile; nil if there is none, or it is an expired draft.
     func document(_ id: String, profile: String, at now: Date) throws -> Document? {
         guard DocumentIdentity.isOne(id) else { return nil }
         return try database.read { try Self.document(id, profile: profile, at: now, $0) }
@@ -73,13 +69,6 @@ package struct DocumentStore: Sendable {
         )
     }
 
-    /// Inserts documents, all or none.
-    ///
-    /// - Parameters:
-    ///   - draftUntil: when they expire; nil for saved documents.
-    ///   - quota: what the profile may store.
-    /// - Returns: the documents, and the new revision of the list if that changed.
-    /// - Throws: 507 `quota-exceeded`; what the database throws; the files of the documents are removed then.
     func insert(
         _ documents: [New],
         profile: String,
@@ -128,11 +117,6 @@ package struct DocumentStore: Sendable {
         return document
     }
 
-    /// Replaces the file and the pages of a document. A draft expires later then.
-    ///
-    /// - Parameter quota: what the profile may store.
-    /// - Throws: ``Gone`` if the document does not exist any more; 507 `quota-exceeded`; what the database throws. The
-    ///   new file is removed then.
     func replace(
         _ document: Document,
         file: StagedFile,
@@ -144,7 +128,7 @@ package struct DocumentStore: Sendable {
         defer { changes[profile].bump() }
         let blobs = database.blobs
         return try await keepingOrDiscarding([file]) { db in
-            // Every change holds the lock of its document: what is not as it was read was deleted.
+            // Every change holds the lock of its document: one that has changed since it was read was deleted.
             let sql = "SELECT 1 FROM pdf_document WHERE sequence = ? AND blob_id = ? AND trashed IS NULL"
             guard try Int.fetchOne(db, sql: sql, arguments: [document.sequence, document.blob.id]) != nil else {
                 throw Gone()
@@ -172,13 +156,13 @@ package struct DocumentStore: Sendable {
         try ThumbnailStore.forget(old, db)
     }
 
-    /// Runs one transaction; if it fails, the files that documents would have got are removed.
+    /// Runs one transaction; if it fails, the new files of documents are removed.
     func keepingOrDiscarding<Value: Sendable>(
         _ files: [StagedFile],
         _ updates: @Sendable @escaping (Database) throws -> Value
     ) async throws -> Value {
         do {
-            // A client that has left gets nothing.
+            // Nothing is changed for a client that has left.
             try Task.checkCancellation()
             return try await database.write(updates)
         } catch {
@@ -221,4 +205,104 @@ package struct DocumentStore: Sendable {
         INSERT INTO pdf_page (document, number, id, kind, width, height, rotation, content)
         VALUES (?, ?, ?, ?, ?, ?, ?, ?)
         """
+}
+
+extension DocumentStore {
+    func save(_ document: Document, name: String?, file: StagedFile?, isSaved: Bool, profile: String, at now: Date)
+        async throws -> Changed
+    {
+        defer { changes[profile].bump() }
+        let (id, blobs) = (document.id, database.blobs)
+        return try await keepingOrDiscarding(file.map { [$0] } ?? []) { db in
+            guard var document = try Self.document(id, profile: profile, at: now, db) else { throw Gone() }
+            let before = document
+            if let name { document.name = name }
+            if isSaved { document.draftUntil = nil }
+            if let file {
+                document.blob = file.blob
+                try blobs.insert(file.blob, in: db)
+            }
+            guard document != before else { return (document, nil) }
+            document.version += 1
+            try Self.changeName(of: before, to: document, profile: profile, db)
+            try Self.update(document, db)
+            return (document, document.isDraft ? nil : try Self.nextRevision(profile, db))
+        }
+    }
+
+    /// Writes the row of a document, other than its pages.
+    static func update(_ document: Document, _ db: Database) throws {
+        try db.execute(
+            sql: """
+                UPDATE pdf_document SET version = ?, name = ?, folded = ?, blob_id = ?, length = ?, draft_until = ?
+                WHERE sequence = ?
+                """,
+            arguments: [
+                document.version, document.name, document.name.partFolded, document.blob.id, document.blob.length,
+                document.draftUntil.map(\.millisecondsSince1970), document.sequence,
+            ]
+        )
+    }
+
+    func delete(_ id: String, toTrash: Bool, preconditions: WritePreconditions, profile: String, at now: Date)
+        async throws -> Changed?
+    {
+        guard DocumentIdentity.isOne(id) else { return nil }
+        defer { changes[profile].bump() }
+        return try await database.writeErasing { db in
+            guard let document = try Self.document(id, profile: profile, at: now, db) else { return nil }
+            try preconditions.check(version: document.version)
+            try Self.changeName(of: document, to: nil, profile: profile, db)
+            if toTrash, !document.isDraft {
+                try db.execute(
+                    sql: Self.moveToTrash,
+                    arguments: [now.millisecondsSince1970, document.sequence]
+                )
+            } else {
+                try Self.purge(document.sequence, db)
+            }
+            return (document, document.isDraft ? nil : try Self.nextRevision(profile, db))
+        }
+    }
+}
+
+extension DocumentStore: Documents {
+    func documentReader(_ id: String, profile: String, at now: Date) -> () throws -> Document? {
+        { try document(id, profile: profile, at: now) }
+    }
+
+    func stage(_ place: TemporaryPath) throws -> StagedFile {
+        StagedFile(blob: try database.blobs.adopt(place), place: nil)
+    }
+
+    func discard(_ file: StagedFile) { database.blobs.discard(file.blob) }
+
+    func file(of document: Document) -> DocumentFile {
+        DocumentFile(path: database.blobs.filePath(of: document.blob))
+    }
+
+    func content(of document: Document) throws -> FileContent {
+        FileContent(
+            blob: try database.blobs.reader(document.blob),
+            type: SourceFormat.pdf.mediaType,
+            version: "\(document.blob.id)",
+            fileName: document.fileName,
+            disposition: .attachment
+        )
+    }
+
+    func save(
+        _ thumbnail: ThumbnailStore.Thumbnail,
+        of page: DocumentPage,
+        width: Int,
+        in thumbnails: ThumbnailStore,
+        budget: Int,
+        at now: Date
+    ) async throws {
+        try await thumbnails.save(thumbnail, of: page, width: width, budget: budget, at: now) { db in
+            // The document may have been deleted while the page was drawn; then no picture of it may stay.
+            let select = try db.cachedStatement(sql: "SELECT 1 FROM pdf_page WHERE content = ?")
+            return try Row.fetchOne(select, arguments: [page.content]) != nil
+        }
+    }
 }

@@ -10,15 +10,15 @@ import Screens
 protocol Documents: Sendable {
     // MARK: Documents
 
-    /// Returns the token of what a profile sees now; to be taken before that is read. Drafts expire by time as well, so
-    /// that responses that show one are not cached.
+    /// Returns the token of a profile's documents, which must be taken before they are read. Drafts also expire by
+    /// time, so that responses that show one are not cached.
     func changeToken(profile: String) -> ChangeToken
 
     /// Returns a document of a profile; nil if there is none, or it is an expired draft.
     func document(_ id: String, profile: String, at now: Date) async throws -> Document?
 
-    /// Returns what reads a document as ``document(_:profile:at:)`` does. It is called within the transaction that
-    /// reads what else is shown; a shared store is read before.
+    /// Returns a function that reads a document as ``document(_:profile:at:)`` does. It is called within the
+    /// transaction of the other reads of a response; a shared store is read before.
     func documentReader(_ id: String, profile: String, at now: Date) async throws -> () throws -> Document?
 
     /// Returns a page of the list with its total and revision.
@@ -29,16 +29,14 @@ protocol Documents: Sendable {
     /// Returns the revision of a profile's list.
     func revision(profile: String) async throws -> Int
 
-    /// Returns what a profile stores.
     func usage(profile: String) async throws -> StorageUsage
 
     /// Inserts documents, all or none.
     ///
     /// - Parameters:
     ///   - draftUntil: when they expire; nil for saved documents.
-    ///   - quota: what the profile may store.
     /// - Returns: the documents, and the new revision of the list if that changed.
-    /// - Throws: 507 `quota-exceeded`; what the database throws; the files of the documents are removed then.
+    /// - Throws: 507 `quota-exceeded`; errors of the database; the files of the documents are removed then.
     func insert(
         _ documents: [DocumentStore.New],
         profile: String,
@@ -47,11 +45,10 @@ protocol Documents: Sendable {
         quota: StorageQuota
     ) async throws -> (documents: [Document], revision: Int?)
 
-    /// Replaces the file and the pages of a document. A draft expires later then.
+    /// Replaces the file and the pages of a document, and postpones the end of a draft.
     ///
-    /// - Parameter quota: what the profile may store.
-    /// - Throws: `DocumentStore.Gone` if the document is not any more as it was read; 507 `quota-exceeded`; what the
-    ///   database throws. The new file is removed then.
+    /// - Throws: `DocumentStore.Gone` if the document has changed since it was read; 507 `quota-exceeded`; errors of
+    ///   the database. The new file is removed then.
     func replace(
         _ document: Document,
         file: StagedFile,
@@ -65,7 +62,7 @@ protocol Documents: Sendable {
     ///
     /// - Parameter file: the file of the document under its new name; nil if the file stays.
     /// - Returns: the document after the change and the new revision of the list if that changed.
-    /// - Throws: `DocumentStore.Gone` if the document is not any more as it was read; what the database throws. The new
+    /// - Throws: `DocumentStore.Gone` if the document has changed since it was read; errors of the database. The new
     ///   file is removed then.
     func save(_ document: Document, name: String?, file: StagedFile?, isSaved: Bool, profile: String, at now: Date)
         async throws -> DocumentStore.Changed
@@ -74,7 +71,7 @@ protocol Documents: Sendable {
     ///
     /// - Parameters:
     ///   - toTrash: whether a saved document is moved to the trash, not deleted permanently with its file.
-    ///   - preconditions: what its version must meet.
+    ///   - preconditions: the conditions for its version.
     /// - Returns: the deleted document and the new revision of the list if that changed; nil if there was none.
     /// - Throws: 412 `precondition-failed`.
     func delete(_ id: String, toTrash: Bool, preconditions: WritePreconditions, profile: String, at now: Date)
@@ -85,15 +82,15 @@ protocol Documents: Sendable {
 
     /// Removes the expired drafts.
     ///
-    /// - Returns: how many they were.
+    /// - Returns: their number.
     func purgeDrafts(at now: Date) async throws -> Int
 
     // MARK: Files
 
-    /// Takes a finished file, for a document that is made next.
+    /// Adopts a finished file for a document that is inserted or changed next.
     func stage(_ place: TemporaryPath) throws -> StagedFile
 
-    /// Removes a file that no document has got.
+    /// Removes a staged file that no document refers to.
     func discard(_ file: StagedFile)
 
     /// Returns the file of a document, for programs that read it by its path.
@@ -121,9 +118,9 @@ protocol Documents: Sendable {
     /// Returns a page of the trash.
     func trash(profile: String, page: PageRequest) async throws -> TrashPage<DocumentStore.Listing.Row>
 
-    /// Moves a document from the trash back to the list. One that is already listed stays as it is.
+    /// Moves a document from the trash back to the list. One that is already listed is not changed.
     ///
-    /// - Parameter preconditions: what its version must meet.
+    /// - Parameter preconditions: the conditions for its version.
     /// - Returns: the document and the new revision of the list if that changed; nil if the profile has none of that
     ///   id.
     /// - Throws: 412 `precondition-failed`.
@@ -132,17 +129,17 @@ protocol Documents: Sendable {
 
     /// Deletes a document in the trash permanently, with its file.
     ///
-    /// - Parameter preconditions: what its version must meet.
+    /// - Parameter preconditions: the conditions for its version.
     /// - Returns: the new revision of the list; nil if there is none of that id in the trash.
     /// - Throws: 412 `precondition-failed`.
     func purge(_ id: String, preconditions: WritePreconditions, profile: String) async throws -> Int?
 
-    /// Permanently deletes what was moved to the trash up to a time.
+    /// Permanently deletes the documents that were moved to the trash up to a time.
     ///
     /// - Parameters:
     ///   - profile: nil for all.
-    ///   - preconditions: what the revision of the profile's list must meet.
-    /// - Returns: how many documents that were, and the new revision of each profile that had some.
+    ///   - preconditions: the conditions for the revision of the profile's list.
+    /// - Returns: their number, and the new revision of each profile that had some.
     /// - Throws: 412 `precondition-failed`.
     func purgeTrash(of profile: String?, upTo time: Date, preconditions: WritePreconditions) async throws
         -> (count: Int, revisions: [String: Int])
@@ -152,6 +149,5 @@ protocol Documents: Sendable {
     /// Returns whether the welcome of a profile was seen.
     func isWelcomeSeen(profile: String) async throws -> Bool
 
-    /// Records whether it was.
     func setWelcomeSeen(_ isSeen: Bool, profile: String) async throws
 }

@@ -5,6 +5,7 @@ import Foundation
 import NIOCore
 import Screens
 import SharedStore
+import Synchronization
 
 /// Files of documents (``SharedContents``). One is stored before its document is made.
 extension SharedDocuments {
@@ -19,7 +20,7 @@ extension SharedDocuments {
         return content
     }
 
-    /// Returns the file of a document, to be sent; nil if it is no more.
+    /// Returns the file of a document, to be sent; nil if it does not exist any more.
     func contentIfPresent(of document: Document) async throws -> FileContent? {
         let blob = document.blob
         guard try await Self.contents.has(blob, in: database) else { return nil }
@@ -58,11 +59,11 @@ extension SharedDocuments {
     /// Does nothing: the file is removed with the last reference to it.
     func discard(_ file: StagedFile) {}
 
-    /// Stores files, and makes the change that gives them to documents. If that fails, they are removed.
+    /// Stores files, and makes the change that refers to them. If that fails, they are removed.
     func storing<Value: Sendable>(_ files: [StagedFile], _ change: () async throws -> Value) async throws -> Value {
         do {
             for file in files { try await store(file) }
-            // A client that has left gets nothing.
+            // Nothing is changed for a client that has left.
             try Task.checkCancellation()
             return try await change()
         } catch {
@@ -88,8 +89,8 @@ extension SharedDocuments {
 
     // MARK: Removal
 
-    /// Removes what a change has left: the pictures of pages, and contents without a reader. What cannot be
-    /// removed now is removed later (``removeContents(unusedFor:)``, ``removeThumbnails()``).
+    /// Removes the remains of a change: the pictures of pages, and contents without a reader. If that fails, they are
+    /// removed later (``removeContents(unusedFor:)``, ``removeThumbnails()``).
     func clean<Value>(after outcome: Outcome<Value>) async {
         guard !outcome.pages.isEmpty || outcome.hasRemoved else { return }
         await Task {
@@ -100,7 +101,7 @@ extension SharedDocuments {
 
     /// Removes contents that no document has had for a time.
     ///
-    /// - Returns: how many contents were removed.
+    /// - Returns: their number.
     func removeContents(unusedFor age: Duration = SharedContents.lifetime) async throws -> Int {
         try await Self.contents.removeUnused(in: database, for: age)
     }
@@ -120,9 +121,9 @@ extension SharedDocuments {
         try await thumbnails.save(thumbnail, of: page, width: width, budget: budget, at: now)
     }
 
-    /// Removes the thumbnails of pages that no document has any more, whichever server has removed them.
+    /// Removes the thumbnails of pages that no document has any more, also of those that other servers have removed.
     ///
-    /// - Returns: of how many pages.
+    /// - Returns: the number of these pages.
     func removeThumbnails() async throws -> Int {
         var (count, last) = (0, "")
         while true {
@@ -139,10 +140,38 @@ extension SharedDocuments {
         return unknown.count
     }
 
-    /// Returns which of these contents no page has.
+    /// Returns those of the contents that no page has.
     private func unknown(_ contents: [String]) async throws -> Set<String> {
         guard !contents.isEmpty else { return [] }
         let sql = "SELECT DISTINCT content FROM pdf_page WHERE content = ANY($1)"
         return Set(contents).subtracting(try await database.rows(sql, [contents]) { try $0.value("content") as String })
+    }
+}
+
+/// Copies of the files of shared documents, for programs of this server. A file is fetched once for all concurrent
+/// readers, and removed with the last of them.
+final class DocumentCopies: Sendable {
+    private struct Copy {
+        weak var place: TemporaryPath?
+    }
+
+    private let copies = Mutex<[BlobID: Copy]>([:])
+    /// By the file.
+    private let locks = KeyedMutex()
+
+    /// Returns the copy of a file.
+    ///
+    /// - Parameter fetch: makes one.
+    /// - Throws: errors of `fetch`; `CancellationError`.
+    func copy(of blob: Blob, fetch: () async throws -> TemporaryPath) async throws -> TemporaryPath {
+        try await locks.holding([blob.id.description]) {
+            if let known = copies.withLock({ $0[blob.id]?.place }) { return known }
+            let place = try await fetch()
+            copies.withLock { copies in
+                copies = copies.filter { $0.value.place != nil }
+                copies[blob.id] = Copy(place: place)
+            }
+            return place
+        }
     }
 }

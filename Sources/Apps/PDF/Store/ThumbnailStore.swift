@@ -2,7 +2,7 @@ import Database
 import Foundation
 import GRDB
 
-/// Pictures of pages: a cache of this server, whatever store the documents are in.
+/// Pictures of pages: a cache of this server, also if servers share the documents.
 struct ThumbnailStore: Sendable {
     /// A picture of a page.
     struct Thumbnail: Sendable, Equatable {
@@ -10,7 +10,7 @@ struct ThumbnailStore: Sendable {
         var mediaType: String
     }
 
-    /// How exactly the last use of a thumbnail is known, in seconds, so that not every read writes.
+    /// The precision of a thumbnail's last use, in seconds, so that not every read writes.
     static let useGrain: TimeInterval = 3600
 
     let database: LarderDatabase
@@ -29,7 +29,7 @@ struct ThumbnailStore: Sendable {
         }
     }
 
-    /// Records the use of a thumbnail, unless a use that is about as late is known.
+    /// Records the use of a thumbnail, unless a use of about the same time is recorded.
     func noteUse(ofThumbnailOf page: DocumentPage, width: Int, after lastUsed: Date, at now: Date) async throws {
         guard lastUsed.addingTimeInterval(Self.useGrain) < now else { return }
         try await database.writeIfRoom { db in
@@ -101,9 +101,9 @@ struct ThumbnailStore: Sendable {
         for content in Set(pages.map(\.content)) { try forget.execute(arguments: ["content": content]) }
     }
 
-    /// Returns what the pages show of which there are thumbnails, in order.
+    /// Returns the contents of pages (``DocumentPage/content``) that have thumbnails, in order.
     ///
-    /// - Parameter last: The one behind which the list begins.
+    /// - Parameter last: The content after which the list begins.
     func contents(after last: String, limit: Int) throws -> [String] {
         try database.read { db in
             let sql = "SELECT DISTINCT content FROM pdf_thumbnail WHERE content > ? ORDER BY content LIMIT ?"
@@ -111,7 +111,7 @@ struct ThumbnailStore: Sendable {
         }
     }
 
-    /// Removes the thumbnails of pages that show this.
+    /// Removes the thumbnails of pages with these contents.
     func forget(contents: some Collection<String> & Sendable) async throws {
         guard !contents.isEmpty else { return }
         try await database.writeErasing { db in

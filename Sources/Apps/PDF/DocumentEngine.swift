@@ -1,6 +1,67 @@
+import Foundation
 import HTTPTypes
 import Media
 import Screens
+
+/// The functions of Media that the app calls. They are closures so that tests can replace them and start no program.
+/// Each throws the errors of its function.
+struct DocumentEngine: Sendable {
+    typealias Progress = PDFTool.Progress
+
+    /// A document to be composed.
+    struct Composition: Sendable {
+        /// Nil for all pages of all sources.
+        var pages: [ComposedPage]?
+        var sources: [URL]
+        /// Nil keeps the title of the first source.
+        var title: String?
+        /// Whether the sources are a client's, and not yet checked.
+        var isImport = false
+    }
+
+    /// Makes a PDF of pictures: ``PDFTool/pages(of:options:title:to:progress:)``.
+    var pages:
+        @Sendable (
+            _ pictures: [PictureSource], _ options: PictureOptions, _ title: String?, _ output: URL,
+            _ progress: @escaping Progress
+        ) async throws -> PDFDocumentSummary
+    /// Makes a PDF of pages of others, or of all their pages:
+    /// ``PDFTool/compose(_:of:title:isImport:keepsMetadata:to:progress:)``.
+    var compose:
+        @Sendable (_ composition: Composition, _ output: URL, _ progress: @escaping Progress)
+            async throws -> PDFDocumentSummary
+    /// Typesets a text: ``PDFTool/textPages(_:locale:title:to:progress:)``.
+    var textPages:
+        @Sendable (_ text: String, _ locale: String?, _ output: URL, _ progress: @escaping Progress)
+            async throws -> PDFDocumentSummary
+    /// Draws a page: ``PagePictures/picture(of:in:size:width:isLossless:)``.
+    var picture: @Sendable (_ page: Int, _ file: URL, _ size: PDFPage, _ width: Int) async throws -> RenderedPicture
+}
+
+extension DocumentEngine {
+    /// Creates the functions of an engine.
+    ///
+    /// - Parameter keepsMetadata: whether photos on the pages of documents keep their metadata.
+    init(_ media: MediaEngine, keepsMetadata: Bool) {
+        let documents = media.documents
+        self.init(
+            pages: { try await documents.pages(of: $0, options: $1, title: $2, to: $3, progress: $4) },
+            compose: { composition, output, progress in
+                try await documents.compose(
+                    composition.pages,
+                    of: composition.sources,
+                    title: composition.title,
+                    isImport: composition.isImport,
+                    keepsMetadata: keepsMetadata,
+                    to: output,
+                    progress: progress
+                )
+            },
+            textPages: { try await documents.textPages($0, locale: $1, to: $2, progress: $3) },
+            picture: { try await media.pages.picture(of: $0, in: $1, size: $2, width: $3) }
+        )
+    }
+}
 
 extension Problem {
     /// Translates a failure of Media into the problem of the response.
@@ -31,7 +92,7 @@ extension Problem {
         case .unsupported:
             self.init(.unsupportedMediaType, of: input, .cannotBeUsed(SourceFormat.accepted))
         case .undecodable(let kind): self.init(.unsupportedMediaType, of: input, .isOfUnreadableKind(kind))
-        // A file that makes a program crash is not a valid file of its format, whatever else it may be.
+        // A file that makes a program crash is not a valid file of its format.
         case .damaged, .crashed: self.init(.damaged, of: input, .isDamaged)
         case .encrypted: self.init(.encrypted, of: input, .isProtected)
         case .tooLarge(let excess): self.init(.tooLarge, of: input, Self.fault(excess))
@@ -69,4 +130,11 @@ extension Problem {
         let detail: Text = "\(input.title) \(fault)."
         self.init(code, detail, errors: [.field("/files/\(input.index)", code.rawValue, detail)])
     }
+}
+
+extension ProblemCode {
+    /// The only page of a document cannot be deleted.
+    static let lastPage = ProblemCode("last-page", .conflict, .lastPage)
+    /// A draft has to be saved first.
+    static let notSaved = ProblemCode("not-saved", .conflict, .notSaved)
 }
