@@ -2,7 +2,6 @@ package import AppInterface
 import Database
 import Foundation
 import Freshness
-import GRDB
 import Media
 import Screens
 
@@ -69,14 +68,5 @@ struct DocumentSeeding: Sendable {
         } catch is MediaError.OfInput {
             throw refused
         }
-    }
-}
-
-extension DocumentStore {
-    /// Inserts a saved document of a test's document.
-    func seed(_ new: New, profile: String, created: Date, _ db: Database) throws {
-        try database.blobs.insert(new.file.blob, in: db)
-        _ = try Self.insert(new, profile: profile, created: created, draftUntil: nil, db)
-        _ = try Self.nextRevision(profile, db)
     }
 }

@@ -54,8 +54,8 @@ struct PictureDocument {
     }
 }
 
-/// Prepares pictures for writing, on all cores: checks those of clients, codes those of a decoder, and finds the data of
-/// each that stay.
+/// Prepares pictures for writing, on all cores: checks those of clients, codes those of a decoder, and finds the data
+/// of each that stay.
 final class PictureWork: Sendable {
     private let outcomes: Mutex<[Int: Result<EmbeddedPicture, any Error>]> = Mutex([:])
     private let files: [PDFJob.Picture]
@@ -105,8 +105,8 @@ final class PictureWork: Sendable {
     }
 }
 
-/// Writes a PDF of pictures from its head to its end (ISO 32000-1 7.5): the data of a picture are moved from its file to
-/// the document without a copy in memory. libqpdf writes all other documents.
+/// Writes a PDF of pictures from its head to its end (ISO 32000-1 7.5): the data of a picture are moved from its file
+/// to the document without a copy in memory. libqpdf writes all other documents.
 final class PictureDocumentFile {
     private static let (catalog, pageTree, information) = (1, 2, 3)
 

@@ -5,8 +5,8 @@ import Freshness
 import HTTPTypes
 import Screens
 
-/// Changes the pages of a document: one change at a time, each a new file, which replaces the old one in one transaction
-/// or not at all.
+/// Changes the pages of a document: one change at a time, each a new file, which replaces the old one in one
+/// transaction or not at all.
 struct DocumentEditor: Sendable {
     /// The new file and pages of a document, and further data for the response.
     struct Change<Detail: Sendable>: Sendable {

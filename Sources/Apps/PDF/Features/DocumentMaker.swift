@@ -131,7 +131,7 @@ struct DocumentMaker: Sendable {
 extension DocumentPage {
     /// A page that was just made, with identities of its own.
     ///
-    /// Media gives the size of a page after rotation. The orientation of a photo is not one of the user's rotations, and
+    /// Media gives the size of a page after rotation. The orientation of a photo is not one of the user's rotations and
     /// is ignored.
     init(_ page: PDFPage, kind: Kind) {
         let isTurned = kind != .image && page.rotation % 180 != 0

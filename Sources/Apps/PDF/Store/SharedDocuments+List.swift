@@ -132,8 +132,7 @@ extension SharedDocuments {
 }
 
 extension SharedDocuments {
-    func trash(profile: String, page: PageRequest) async throws -> TrashPage<DocumentStore.Listing.Row>
-    {
+    func trash(profile: String, page: PageRequest) async throws -> TrashPage<DocumentStore.Listing.Row> {
         try await database.read { transaction in
             let counts = try transaction.rows(Self.selectProfile, [profile]).first
             let (trashed, sequence) = (page.key?.first?.integer ?? .max, page.key?.last?.integer ?? .max)

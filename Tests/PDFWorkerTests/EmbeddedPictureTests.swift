@@ -1,7 +1,36 @@
 import Foundation
+import MediaFormats
 import Testing
 
 @testable import PDFWorker
+
+@Suite struct EmbeddedPicturePNGTests {
+    @Test("PDF-21 chunks of a PNG, ends that come too early, and ends behind the pixels") func chunks() throws {
+        func chunk(_ type: String, _ count: UInt8) -> [UInt8] {
+            var bytes: [UInt8] = [0, 0, 0, count]
+            bytes += Array(type.utf8)
+            bytes += [UInt8](repeating: 7, count: Int(count) + 4)
+            return bytes
+        }
+        var whole = [UInt8](repeating: 0, count: 8)
+        for (type, count) in [("IHDR", 13), ("IDAT", 2), ("IDAT", 0), ("IEND", 0)] as [(String, UInt8)] {
+            whole += chunk(type, count)
+        }
+        let chunks = try PNGChunks(HeaderReader(source: whole)).all()
+        #expect(chunks.map(\.type) == ["IHDR", "IDAT", "IDAT"])
+        #expect(chunks.map(\.content) == [16..<29, 41..<43, 55..<55])
+        for length in 8..<47 {
+            #expect(throws: PictureHeaderError.truncated) {
+                try PNGChunks(HeaderReader(source: Array(whole[..<length]))).all()
+            }
+        }
+        // What is left is too short for a chunk with content.
+        for length in 47..<whole.count {
+            let chunks = try PNGChunks(HeaderReader(source: Array(whole[..<length]))).all()
+            #expect(chunks.count == (length < 59 ? 2 : 3))
+        }
+    }
+}
 
 @Suite struct ICCProfileTests {
     private func profile(_ space: String, size: Int = 200) -> [UInt8] {
@@ -40,5 +69,17 @@ import Testing
         #expect(ICCProfile.joined([part(1, of: 2, [1, 2])]) == nil)
         #expect(ICCProfile.joined([part(1, of: 2, [1]), part(1, of: 2, [1])]) == nil)
         #expect(ICCProfile.joined([Array("MPF\0".utf8)]) == nil)
+    }
+}
+
+@Suite struct InflationTests {
+    @Test("decompression ends at its limit") func inflation() {
+        // zlib's own stored blocks: 78 01, final block, length, complement, bytes, Adler-32.
+        let stored: [UInt8] = [0x78, 0x01, 0x01, 0x03, 0x00, 0xFC, 0xFF, 0x61, 0x62, 0x63, 0x02, 0x4D, 0x01, 0x27]
+        #expect(Inflation.inflate(Data(stored), atMost: 100) == Data("abc".utf8))
+        #expect(Inflation.inflate(Data(stored), atMost: 2) == nil)
+        #expect(Inflation.inflate(Data(stored.dropLast(5)), atMost: 100) == nil)
+        #expect(Inflation.inflate(Data("no zlib".utf8), atMost: 100) == nil)
+        #expect(Inflation.inflate(Data(), atMost: 100) == nil)
     }
 }
