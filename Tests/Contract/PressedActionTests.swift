@@ -34,6 +34,8 @@ struct PressedActionTests {
         case refusedOffline
         /// The Disk does not accept the token of the account any more.
         case tokenRevoked
+        /// Account and profile have stored as much as they may.
+        case quotasUsedUp
 
         var settings: [String] {
             switch self {
@@ -41,6 +43,7 @@ struct PressedActionTests {
             case .outOfDate: ["ships", "disk", "shop", "categories"].flatMap { ["--freshness-\($0)-s", "0"] }
             // The one that waits already.
             case .outboxFull: ["--disk-outbox-operations", "1"]
+            case .quotasUsedUp: ["--notes-quota-mb", "1", "--pdf-quota-mb", "1"]
             }
         }
         var isOffline: Bool { self == .offline || self == .outOfDate || self == .outboxFull }
@@ -53,13 +56,16 @@ struct PressedActionTests {
     private final class Finger {
         let larder: InProcessLarder
         private let reads: [StoredReads.Read]
+        /// Whether texts are sent as they are given: a longer one has no room.
+        private let keepsTexts: Bool
         private var pressed: Set<String> = []
         private var disabled: Set<String> = []
         private(set) var failures: [String] = []
 
-        init(_ larder: InProcessLarder, _ reads: [StoredReads.Read]) {
+        init(_ larder: InProcessLarder, _ reads: [StoredReads.Read], keepsTexts: Bool) {
             self.larder = larder
             self.reads = reads
+            self.keepsTexts = keepsTexts
         }
 
         var count: Int { pressed.count }
@@ -139,6 +145,7 @@ struct PressedActionTests {
             case "integer", "number": return .number(given.flatMap(Double.init) ?? 1)
             case "boolean": return .bool(given == "true")
             case "password": return .string("secret")
+            case "text" where keepsTexts && given?.isEmpty == false: return .string(given ?? "")
             case "text":
                 // A user goes on from a folder, and changes a name in front of its ending.
                 guard let given, given.hasSuffix("/") else { return .string("\(pressed.count)-\(given ?? "")") }
@@ -154,7 +161,7 @@ struct PressedActionTests {
             }
         }
 
-        private static let form = """
+        static let form = """
             --pressed\r
             Content-Disposition: form-data; name="files"; filename="one.tiff"\r
             Content-Type: image/tiff\r
@@ -191,7 +198,7 @@ struct PressedActionTests {
         try await withLarder(situation.settings) { larder in
             let reads = try await StoredReads(larder).all().filter { $0.operation.hasPrefix("GET /v1/") }
             try await Self.prepare(situation, larder, reads)
-            let finger = Finger(larder, reads)
+            let finger = Finger(larder, reads, keepsTexts: situation == .quotasUsedUp)
             try await finger.pressAll()
             #expect(finger.count > 40)
             #expect(finger.failures.isEmpty, "\(finger.failures.joined(separator: "\n"))")
@@ -207,6 +214,10 @@ struct PressedActionTests {
             try await larder.control("POST", "/yandex_oauth/revoke", #"{"account":"anna"}"#)
             #expect(try await larder.send("GET", "/v1/disk/files?refresh=1", headers).status == 401)
         }
+        if situation == .quotasUsedUp {
+            try await fillNotes(larder, reads.first { $0.operation == "GET /v1/notes" }?.headers ?? [:])
+            try await fillDocuments(larder)
+        }
         guard situation.isOffline || situation == .refusedOffline else { return }
         for upstream in ["spacex", "catalogue", "people", "yandex_disk"] {
             try await larder.fault("offline", of: upstream)
@@ -215,6 +226,37 @@ struct PressedActionTests {
             let headers = reads.first { $0.operation == "GET \(list)" }?.headers ?? [:]
             _ = try await larder.send("GET", "\(list)?refresh=1", headers)
         }
+    }
+
+    /// Stores notes until the shortest one has no room.
+    private static func fillNotes(_ larder: InProcessLarder, _ headers: [String: String]) async throws {
+        for length in [50_000, 5_000, 0] {
+            let body = #"{"body":"\#(String(repeating: "a", count: length))"}"#
+            while try await larder.send("POST", "/v1/notes", headers, body: body).status == 201 {}
+        }
+    }
+
+    /// Stores documents until the smallest one has no room: larger and larger ones, then copies of those that fit.
+    private static func fillDocuments(_ larder: InProcessLarder) async throws {
+        let list = "/v1/pdf/documents"
+        func documents() async throws -> [JSON] {
+            try await larder.send("GET", "\(list)?limit=100", [:]).json.data.items.elements
+        }
+        var hasRoom = true
+        while hasRoom {
+            let newest = try await documents().prefix(2).compactMap(\.id.string)
+            let body = #"{"first":"\#(newest[0])","second":"\#(newest[1])"}"#
+            hasRoom = try await larder.send("POST", "/v1/pdf/merge", [:], body: body).status == 201
+        }
+        for document in try await documents() {
+            let href = "\(list)/\(document.id.string ?? "")"
+            let pages = try await larder.send("GET", href, [:]).json.data.pages.elements.compactMap(\.id.string)
+            let body = #"{"pages":["\#(pages.joined(separator: "\",\""))"]}"#
+            while try await larder.send("POST", "\(href)/extract", [:], body: body).status == 201 {}
+        }
+        let form = ["Content-Type": "multipart/form-data; boundary=pressed"]
+        let pages = "\(list)/\(try await documents()[0].id.string ?? "")/pages"
+        while try await larder.send("POST", pages, form, body: Finger.form).status < 300 {}
     }
 
     /// Leaves a write that the Disk refuses for good, and waits until it has.

@@ -108,7 +108,6 @@ package struct NotesApp: App {
         let addresses = NoteAddresses(gazetteer: gazetteer, geocoder: geocoder)
         self.sessions = NoteSessions(book: book, sessions: sessions, passwords: passwords, clock: clock)
         accounts = NoteAccounts(book: book, sessions: sessions, passwords: passwords)
-        listing = NoteList(book: book, clock: clock)
         editing = NoteEditing(
             book: book,
             addresses: addresses,
@@ -117,10 +116,11 @@ package struct NotesApp: App {
             trashLifetime: options.trashLifetime,
             quota: StorageQuota(bytes: options.quotaBytes, of: .account)
         )
+        listing = NoteList(book: book, clock: clock, quota: editing.quota)
         let trash = NoteTrash(book: book, events: events, clock: clock, lifetime: options.trashLifetime)
         self.trash = trash
         expiry = ExpiryService(of: "notes in the trash", by: retention, logger: logger, purge: trash.purgeDue(at:))
-        mapping = NoteMapping(book: book, addresses: addresses, clock: clock)
+        mapping = NoteMapping(book: book, addresses: addresses, clock: clock, quota: editing.quota)
         places = NotePlaces(book: book, gazetteer: gazetteer, geocoder: geocoder, clock: clock)
         cities = NoteCities(gazetteer: gazetteer)
         self.people = NotePeople(book: book, client: people, events: events, clock: clock)

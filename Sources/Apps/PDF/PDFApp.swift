@@ -72,7 +72,7 @@ package struct PDFApp: App {
         let store = storage.documents
         self.storage = storage
         self.options = options
-        let lookup = DocumentLookup(store: store, clock: clock)
+        let lookup = DocumentLookup(store: store, clock: clock, quota: options.quota(of:))
         let jobs = DocumentJobs(events: events, lookup: lookup)
         let arranger = PageArranger(engine: engine, store: store, scratch: scratch)
         let maker = DocumentMaker(engine: engine, store: store, scratch: scratch, maximumPages: options.maximumPages)

@@ -155,7 +155,7 @@ import Testing
             let late = try await app.saved("late")
             _ = try await app.ask(.delete, late)
             let trash = DocumentTrash(
-                lookup: DocumentLookup(store: app.documents, clock: app.clock.wallClock),
+                lookup: DocumentLookup(store: app.documents, clock: app.clock.wallClock, quota: { _ in .unlimited }),
                 events: app.events,
                 lifetime: .seconds(1000)
             )

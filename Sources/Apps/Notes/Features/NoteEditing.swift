@@ -170,18 +170,26 @@ extension Note.Location {
     var nameText: Text { name == Self.unknown.name ? .unknownLocation : Text(verbatim: name) }
 }
 
+extension StorageQuota {
+    /// Returns why no note can be created; nil if an empty one has room.
+    func refusalOfNote(beside usage: StorageUsage) -> Text? { refusal(beside: usage, of: NoteStore.bytesBeside) }
+}
+
 extension ScreenLink {
     static let noteList = ScreenLink("notes.list", "/v1/notes")
 }
 
 extension Action {
-    static let createNote = Action(
-        id: "create",
-        title: .createNote,
-        method: "POST",
-        href: "/v1/notes",
-        fields: [Field("body", .text), Field("location", .location, required: false)]
-    )
+    static func createNote(disabled reason: Text?) -> Action {
+        Action(
+            id: "create",
+            title: .createNote,
+            method: "POST",
+            href: "/v1/notes",
+            fields: [Field("body", .text), Field("location", .location, required: false)],
+            disabled: reason
+        )
+    }
 
     static func saveNote(_ note: Note, _ href: Link) -> Action {
         let place = Location(

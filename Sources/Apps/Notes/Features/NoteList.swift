@@ -7,6 +7,7 @@ import TextSearch
 struct NoteList: Sendable {
     let book: any NoteBook
     let clock: WallClock
+    let quota: StorageQuota
 
     /// `GET /v1/notes`: all notes, or with `q` those that contain its words.
     @Sendable func list(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
@@ -46,9 +47,11 @@ struct NoteList: Sendable {
         changeToken: ChangeToken
     ) throws -> ScreenResponse {
         let isEmpty = listing.total == 0
+        let create = Action.createNote(disabled: quota.refusalOfNote(beside: listing.usage))
         let screen = NoteListScreen(
             items: listing.notes.map { NoteListScreen.Row($0, time) },
-            empty: isEmpty ? (listing.all == 0 ? .noNotes : .noMatches) : nil
+            actions: [create, Trash.notes.show],
+            empty: isEmpty ? (listing.all == 0 ? .noNotes(create) : .noMatches) : nil
         )
         let meta = Meta(
             screen: "notes.list",
@@ -87,7 +90,7 @@ struct NoteListScreen: Encodable, Sendable {
     }
 
     let items: [Row]
-    let actions: [Action] = [.createNote, Trash.notes.show]
+    let actions: [Action]
     let empty: EmptyState?
 
     private enum CodingKeys: CodingKey { case items, actions, empty }
@@ -95,11 +98,9 @@ struct NoteListScreen: Encodable, Sendable {
 
 extension EmptyState {
     /// The account has no note.
-    static let noNotes = EmptyState(
-        title: .noNotes,
-        text: .noNotesHint,
-        action: .createNote
-    )
+    static func noNotes(_ create: Action) -> EmptyState {
+        EmptyState(title: .noNotes, text: .noNotesHint, action: create)
+    }
     /// A search found none.
     static let noMatches = EmptyState(
         title: .noMatchingNotes,

@@ -9,6 +9,7 @@ struct NoteMapping: Sendable {
     let book: any NoteBook
     let addresses: NoteAddresses
     let clock: WallClock
+    let quota: StorageQuota
 
     /// `GET /v1/notes/map`: pins and clusters, as a screen or as GeoJSON.
     @Sendable func map(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
@@ -23,7 +24,7 @@ struct NoteMapping: Sendable {
         // The user's place is shown only if there is no note.
         let address = try await address(of: map.latest == nil ? user : nil)
         let place = user.map { Note.Location(coordinate: $0, name: address?.text ?? "") }
-        let screen = NoteMapScreen(map, user: place, time)
+        let screen = NoteMapScreen(map, user: place, time, quota: quota)
         var response =
             NoteFeatureCollection.isPreferred(by: AcceptedMediaTypes(request.headerFields))
             ? try geoJSON(screen)
@@ -134,17 +135,19 @@ struct NoteMapScreen: Encodable, Sendable {
     @Nullable var zoom: Int?
     /// All notes of the account.
     let total: Int
-    let actions: [Action] = [.createNote]
+    let actions: [Action]
     let empty: EmptyState?
 
-    init(_ map: NoteMap, user: Note.Location?, _ time: NoteTime) {
+    init(_ map: NoteMap, user: Note.Location?, _ time: NoteTime, quota: StorageQuota) {
         let zoom = map.zoom
         pins = map.pins.map { Pin($0, time) }
         clusters = map.clusters.map { Cluster($0, zoom: zoom ?? 0) }
         center = Center(latest: map.latest?.location, user: user)
         _zoom = Nullable(wrappedValue: zoom)
         total = map.total
-        empty = map.total == 0 ? .noNotes : nil
+        let create = Action.createNote(disabled: quota.refusalOfNote(beside: map.usage))
+        actions = [create]
+        empty = map.total == 0 ? .noNotes(create) : nil
     }
 
     private enum CodingKeys: CodingKey { case pins, clusters, center, spanM, zoom, total, actions, empty }

@@ -20,6 +20,7 @@ struct NotePage: Sendable {
     /// Notes of the account.
     let all: Int
     let revision: Int
+    let usage: StorageUsage
 
     /// Returns the list over all its pages: all notes, or those that match a search.
     static func list(_ search: WordQuery?) -> PagedList {
@@ -32,7 +33,7 @@ extension NoteStore {
     func list(account: Int64, page: PageRequest, search: WordQuery?) throws -> NotePage {
         try database.read { db in
             let all = try Self.count(account, db)
-            let revision = try Self.revision(account, db)
+            let (revision, usage) = try Self.state(account, db)
             if let search {
                 let hits = try Self.hits(search, account: account, page: page, db)
                 return NotePage(
@@ -43,7 +44,8 @@ extension NoteStore {
                     total: hits.total,
                     totalAtLeast: hits.totalAtLeast,
                     all: all,
-                    revision: revision
+                    revision: revision,
+                    usage: usage
                 )
             }
             let (notes, hasMore) = try Self.page(account, page, db)
@@ -55,7 +57,8 @@ extension NoteStore {
                 total: all,
                 totalAtLeast: nil,
                 all: all,
-                revision: revision
+                revision: revision,
+                usage: usage
             )
         }
     }

@@ -2,6 +2,7 @@ import Database
 import Foundation
 import GRDB
 import ResponseStore
+import Screens
 
 /// The content of a view of the map, read in one transaction.
 struct NoteMap: Sendable {
@@ -16,6 +17,7 @@ struct NoteMap: Sendable {
     /// Notes of the account.
     let total: Int
     let revision: Int
+    let usage: StorageUsage
 }
 
 extension NoteStore {
@@ -30,8 +32,17 @@ extension NoteStore {
             let select = try db.cachedStatement(sql: Self.selectTotals)
             let totals = try Row.fetchOne(select, arguments: [account, account])
             let (total, revision): (Int, Int) = try (totals?.value(0) ?? 0, totals?.value(1) ?? 0)
+            let usage = try StorageUsage(bytes: totals?.size(2) ?? 0, trash: totals?.size(3) ?? 0)
             if wanted.map({ $0 > MapGrid.deepest }) ?? true, let pins = try Self.pins(view, account, db) {
-                return NoteMap(pins: pins, clusters: [], zoom: nil, latest: latest, total: total, revision: revision)
+                return NoteMap(
+                    pins: pins,
+                    clusters: [],
+                    zoom: nil,
+                    latest: latest,
+                    total: total,
+                    revision: revision,
+                    usage: usage
+                )
             }
             let (found, zoom) = try Self.clusters(view, wanted: wanted, account, db)
             let pins = try Self.outlines(found.compactMap(\.only), account, db).filter {
@@ -44,7 +55,8 @@ extension NoteStore {
                 zoom: zoom,
                 latest: latest,
                 total: total,
-                revision: revision
+                revision: revision,
+                usage: usage
             )
         }
     }
@@ -123,7 +135,7 @@ extension NoteStore {
         SELECT \(NoteOutline.columns) FROM note WHERE id IN (SELECT value FROM json_each(?)) AND +account = ?
         """
     static let selectTotals = """
-        SELECT (SELECT sum(notes) FROM note_cell WHERE account = ? AND zoom = 0), revision
+        SELECT (SELECT sum(notes) FROM note_cell WHERE account = ? AND zoom = 0), revision, bytes, trash_bytes
         FROM notes_account WHERE id = ?
         """
 

@@ -41,10 +41,14 @@ extension NoteStore {
         try database.read { try Self.usage(account, $0) }
     }
 
-    static func usage(_ account: Int64, _ db: Database) throws -> StorageUsage {
-        let select = try db.cachedStatement(sql: "SELECT bytes, trash_bytes FROM notes_account WHERE id = ?")
+    static func usage(_ account: Int64, _ db: Database) throws -> StorageUsage { try state(account, db).usage }
+
+    /// Returns the number of the last change of an account's notes, and what the account stores.
+    static func state(_ account: Int64, _ db: Database) throws -> (revision: Int, usage: StorageUsage) {
+        let select = try db.cachedStatement(sql: "SELECT bytes, trash_bytes, revision FROM notes_account WHERE id = ?")
         let row = try Row.fetchOne(select, arguments: [account])
-        return try StorageUsage(bytes: row?.size(0) ?? 0, trash: row?.size(1) ?? 0)
+        let usage = try StorageUsage(bytes: row?.size(0) ?? 0, trash: row?.size(1) ?? 0)
+        return (try row?.value(2) ?? 0, usage)
     }
 
     private static func size(of row: String) -> String {

@@ -7,6 +7,7 @@ extension SharedNotes {
     func list(account: Int64, page: PageRequest, search: WordQuery?) async throws -> NotePage {
         try await database.read { transaction in
             let counts = try transaction.rows("SELECT notes, revision FROM notes_account WHERE id = $1", [account])
+            let usage = try Self.usage(account, transaction)
             let all: Int = try counts.first?.value("notes") ?? 0
             let revision: Int = try counts.first?.value("revision") ?? 0
             let before = page.key?.first?.integer ?? .max
@@ -27,7 +28,8 @@ extension SharedNotes {
                 total: found.total <= counted ? found.total : nil,
                 totalAtLeast: found.total <= counted ? nil : counted + 1,
                 all: all,
-                revision: revision
+                revision: revision,
+                usage: usage
             )
         }
     }

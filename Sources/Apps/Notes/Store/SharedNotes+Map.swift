@@ -6,6 +6,7 @@ extension SharedNotes {
         try await database.read { transaction in
             let latest = try transaction.rows(Self.selectLatest, [account]).first.flatMap { try NoteOutline($0) }
             let counts = try transaction.rows("SELECT notes, revision FROM notes_account WHERE id = $1", [account])
+            let usage = try Self.usage(account, transaction)
             let total: Int = try counts.first?.value("notes") ?? 0
             let revision: Int = try counts.first?.value("revision") ?? 0
             func map(_ pins: [NoteOutline], _ clusters: [NoteCluster], _ zoom: Int?) -> NoteMap {
@@ -15,7 +16,8 @@ extension SharedNotes {
                     zoom: zoom,
                     latest: latest,
                     total: total,
-                    revision: revision
+                    revision: revision,
+                    usage: usage
                 )
             }
             if wanted.map({ $0 > MapGrid.deepest }) ?? true, let pins = try Self.pins(view, account, transaction) {

@@ -16,7 +16,7 @@ struct DiskExchange: Sendable {
         let profile = try request.profile()
         let parameters = try PageParameters(request.query, creation.options)
         try request.writePreconditions().check(version: try await lookup.store.revision(profile: profile))
-        try creation.options.quota(of: profile).checkRoom(beside: try await lookup.store.usage(profile: profile))
+        try creation.options.quota(of: profile).checkPages(beside: try await lookup.store.usage(profile: profile))
         let path = try Self.path(try await request.jsonObject())
         let fetched = try await Self.ofField {
             try await disk.fetch(path, session, creation.maker.scratch, creation.options.maximumFileBytes)
@@ -41,8 +41,9 @@ struct DiskExchange: Sendable {
         let written = try await jobs.run(request) { _ in
             try await Self.ofField { try await disk.store(path, session, file) }
         }
+        let screen = DocumentScreen(document, refusal: try await lookup.refusal(profile: profile))
         return try .pdf(
-            DocumentExportScreen(document: DocumentScreen(document), diskPath: written),
+            DocumentExportScreen(document: screen, diskPath: written),
             "pdf.reader",
             links: Links(self: DocumentProperties.href(document.id))
         )

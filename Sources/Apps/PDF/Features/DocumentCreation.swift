@@ -18,7 +18,7 @@ struct DocumentCreation: Sendable {
         let parameters = try PageParameters(request.query, options)
         let isSeparate = try Self.isSeparate(request.query)
         try request.writePreconditions().check(version: try await maker.store.revision(profile: profile))
-        try options.quota(of: profile).checkRoom(beside: try await maker.store.usage(profile: profile))
+        try options.quota(of: profile).checkPages(beside: try await maker.store.usage(profile: profile))
         let files = try await UploadedFiles.read(request, maker, options).files
         return try await create(isSeparate ? files.map { [$0] } : [files], parameters, request, profile: profile)
     }
@@ -56,10 +56,11 @@ struct DocumentCreation: Sendable {
             return (inserted.documents, made.flatMap(\.notices))
         }
         let texts = notices.map { FileNotice($0, files) }
-        guard let first = documents.first, let screen = DocumentCreationScreen(documents, notices: texts) else {
-            throw Problem(.internal, "No document was made.")
-        }
-        return try .changed(first, as: screen, "pdf.created")
+        let refusal = try await jobs.lookup.refusal(profile: profile)
+        guard let first = documents.first,
+            let screen = DocumentCreationScreen(documents, notices: texts, refusal: refusal)
+        else { throw Problem(.internal, "No document was made.") }
+        return try .changed(first, as: screen, "pdf.created", refusal: refusal)
     }
 
     private func make(

@@ -42,7 +42,7 @@ struct DocumentEditor: Sendable {
         work:
             @escaping @Sendable (Document, Plan, _ progress: @escaping DocumentJobs.Progress) async throws
             -> Change<Detail>,
-        response: @Sendable (Document, Detail) throws -> ScreenResponse
+        response: @Sendable (Document, Detail, _ refusal: Text?) throws -> ScreenResponse
     ) async throws -> ScreenResponse {
         let profile = try request.profile()
         let id = try await lookup.document(request, profile: profile).id
@@ -52,7 +52,7 @@ struct DocumentEditor: Sendable {
                 return (document, try plan(document))
             }
             let (before, first) = try await read()
-            guard first != nil else { return try .reader(before) }
+            guard first != nil else { return try await lookup.reader(before, profile: profile) }
             let (after, detail) = try await jobs.run(request, on: before, profile: profile, titles: titles) {
                 progress in
                 try await DocumentLookup.repeating((before, first), again: read) {
@@ -64,8 +64,8 @@ struct DocumentEditor: Sendable {
                 }
             }
             jobs.events.publishList(after.revision, of: profile)
-            guard let detail else { return try .reader(after.document) }
-            return try response(after.document, detail)
+            guard let detail else { return try await lookup.reader(after.document, profile: profile) }
+            return try response(after.document, detail, try await lookup.refusal(profile: profile))
         }
     }
 
@@ -93,6 +93,7 @@ struct DocumentLookup: Sendable {
 
     let store: any Documents
     let clock: WallClock
+    let quota: @Sendable (_ profile: String) -> StorageQuota
 
     /// Returns the document of the path.
     ///
@@ -109,6 +110,16 @@ struct DocumentLookup: Sendable {
             throw Problem.noDocument(id)
         }
         return document
+    }
+
+    /// Returns the response that shows a document after a change.
+    func reader(_ document: Document, isNew: Bool = false, profile: String) async throws -> ScreenResponse {
+        try .reader(document, isNew: isNew, refusal: try await refusal(profile: profile))
+    }
+
+    /// Returns why a profile can add nothing; nil if there is room.
+    func refusal(profile: String) async throws -> Text? {
+        quota(profile).refusalOfPages(beside: try await store.usage(profile: profile))
     }
 
     /// Returns the saved document of this id.
@@ -167,6 +178,18 @@ struct DocumentLookup: Sendable {
             "The document changes faster than it can be changed.",
             headerFields: [.retryAfter: "1"]
         )
+    }
+}
+
+extension StorageQuota {
+    /// Returns why no document can be made and no page added; nil if the smallest document has room.
+    func refusalOfPages(beside usage: StorageUsage) -> Text? { refusal(beside: usage, of: DocumentStore.bytesBeside) }
+
+    /// Checks that pages can be added, before the work of making them.
+    ///
+    /// - Throws: ``Problem`` 507 `quota-exceeded` if the smallest document has no room.
+    func checkPages(beside usage: StorageUsage) throws(Problem) {
+        try checkRoom(beside: usage, of: DocumentStore.bytesBeside)
     }
 }
 

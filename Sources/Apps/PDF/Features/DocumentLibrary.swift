@@ -28,10 +28,15 @@ struct DocumentLibrary: Sendable {
         )
         if listing.isCut { shown.nextOffset = nil }
         let isEmpty = listing.total == 0
+        let refusal = lookup.quota(profile).refusalOfPages(beside: listing.usage)
+        let create = Action.newDocument(disabled: refusal)
         let content = DocumentListScreen(
-            items: listing.rows.map { .init(DocumentProperties($0, zone: zone), canMerge: listing.count > 1) },
+            items: listing.rows.map {
+                .init(DocumentProperties($0, zone: zone), canMerge: listing.count > 1, refusal: refusal)
+            },
             revision: listing.revision,
-            empty: isEmpty ? (search == nil ? .noDocuments : .noMatches) : nil
+            actions: [create, Trash.documents.show],
+            empty: isEmpty ? (search == nil ? .noDocuments(create) : .noMatches) : nil
         )
         var response = try ScreenResponse.pdf(
             content,
@@ -49,12 +54,17 @@ struct DocumentLibrary: Sendable {
 
     /// `GET /v1/pdf/drafts`: the documents that are not saved yet, newest first.
     @Sendable func drafts(_ request: ScreenRequest) async throws -> ScreenResponse {
-        let drafts = try await store.drafts(profile: try request.profile(), at: lookup.clock.now())
+        let profile = try request.profile()
+        let (drafts, usage) = try await store.drafts(profile: profile, at: lookup.clock.now())
         let zone = try request.query.string("tz")
         let link: Link = "/v1/pdf/drafts"
         // They expire by time, which no change token tells.
         return try .pdf(
-            DocumentDraftsScreen(drafts, zone: try request.query.timeZone() ?? .gmt),
+            DocumentDraftsScreen(
+                drafts,
+                zone: try request.query.timeZone() ?? .gmt,
+                refusal: lookup.quota(profile).refusalOfPages(beside: usage)
+            ),
             "pdf.drafts",
             state: drafts.isEmpty ? .empty : .content,
             links: Links(self: zone.map { link.query("tz", $0) } ?? link)
@@ -66,9 +76,18 @@ struct DocumentLibrary: Sendable {
         let profile = try request.profile()
         let zone = try request.query.timeZone() ?? .gmt
         let changeToken = store.changeToken(profile: profile)
-        let document = try await lookup.document(request, profile: profile)
+        let id = try request.parameter("id")
+        guard let (document, usage) = try await store.shown(id, profile: profile, at: lookup.clock.now()) else {
+            throw Problem.noDocument(id)
+        }
         let link = try request.query.string("tz").map { DocumentProperties.href(document.id).query("tz", $0) }
-        return try .reader(document, zone: zone, self: link, changeToken: changeToken)
+        return try .reader(
+            document,
+            zone: zone,
+            self: link,
+            refusal: lookup.quota(profile).refusalOfPages(beside: usage),
+            changeToken: changeToken
+        )
     }
 
     /// `GET …/file`: the PDF, to be shared.

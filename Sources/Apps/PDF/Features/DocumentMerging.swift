@@ -40,7 +40,7 @@ struct DocumentMerging: Sendable {
             }
         }
         jobs.events.publishList(new.revision, of: profile)
-        return try .reader(new.documents[0], isNew: true)
+        return try await lookup.reader(new.documents[0], isNew: true, profile: profile)
     }
 
     private func sources(_ ids: [String], profile: String) async throws -> [Document] {
@@ -112,7 +112,7 @@ struct PageExtraction: Sendable {
             }
         }
         jobs.events.publishList(new.revision, of: profile)
-        return try .reader(new.documents[0], isNew: true)
+        return try await lookup.reader(new.documents[0], isNew: true, profile: profile)
     }
 
     private func extracted(

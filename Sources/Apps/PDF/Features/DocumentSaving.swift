@@ -50,7 +50,7 @@ struct DocumentSaving: Sendable {
                 )
             }
             events.publishList(revision, of: profile)
-            return try .reader(document)
+            return try await lookup.reader(document, profile: profile)
         }
     }
 

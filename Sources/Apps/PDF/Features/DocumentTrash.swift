@@ -36,7 +36,7 @@ struct DocumentTrash: TrashFeature {
         )
         guard let (document, revision) = restored else { throw notFound(id) }
         events.publishList(revision, of: profile, EventStream.listAndTrash)
-        return try .reader(document)
+        return try await lookup.reader(document, profile: profile)
     }
 
     func audience(of profile: String) -> ServerEvent.Audience { .profile(app: PDFApp.name, profile: profile) }

@@ -80,8 +80,8 @@ struct PageEditing: Sendable {
                 pages: steps.map { document.pages[$0.page].turned(by: $0.rotation) },
                 detail: ()
             )
-        } response: { document, _ in
-            try .reader(document)
+        } response: { document, _, refusal in
+            try .reader(document, refusal: refusal)
         }
     }
 }

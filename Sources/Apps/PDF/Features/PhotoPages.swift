@@ -27,15 +27,16 @@ struct PhotoPages: Sendable {
         // A problem of the document is reported before the files are read.
         _ = try await editor.lookup.documentToChange(request, profile: profile)
         let quota = options.quota(of: profile)
-        try quota.checkRoom(beside: try await editor.lookup.store.usage(profile: profile))
+        try quota.checkPages(beside: try await editor.lookup.store.usage(profile: profile))
         let upload = try await UploadedFiles.read(request, maker, options)
         let place = try PagePlace(upload.form)
         return try await editor.change(request, titles: upload.files.map(\.title), quota: quota) { document in
             try place.position(in: document)
         } work: { document, position, progress in
             try await add(upload.files, parameters, to: document, at: position, progress)
-        } response: { document, added in
-            try .changed(document, as: DocumentAdditionScreen(document, added), "pdf.reader")
+        } response: { document, added, refusal in
+            let screen = DocumentAdditionScreen(document, added, refusal: refusal)
+            return try .changed(document, as: screen, "pdf.reader", refusal: refusal)
         }
     }
 
@@ -75,15 +76,18 @@ struct TextPages: Sendable {
     ///
     /// - Throws: ``Problem``.
     func add(_ request: ScreenRequest) async throws -> ScreenResponse {
-        let quota = options.quota(of: try request.profile())
+        let profile = try request.profile()
+        let quota = options.quota(of: profile)
         let fields = try await request.jsonObject(or: "multipart/form-data")
         let content = try TextContent(fields, maximumBytes: options.maximumTextBytes)
+        try quota.checkPages(beside: try await editor.lookup.store.usage(profile: profile))
         return try await editor.change(request, quota: quota) { document in
             try content.place.position(in: document)
         } work: { document, position, progress in
             try await add(content, to: document, at: position, progress)
-        } response: { document, added in
-            try .changed(document, as: DocumentAdditionScreen(document, added), "pdf.reader")
+        } response: { document, added, refusal in
+            let screen = DocumentAdditionScreen(document, added, refusal: refusal)
+            return try .changed(document, as: screen, "pdf.reader", refusal: refusal)
         }
     }
 

@@ -9,25 +9,28 @@ extension Action {
         Action(id: "rename", title: .rename, method: "PATCH", href: href, fields: [Field("name", .text, value: name)])
     }
 
-    static func merge(canMerge: Bool) -> Action {
+    static func merge(canMerge: Bool, refusal: Text?) -> Action {
         Action(
             id: "merge",
             title: .merge,
             method: "POST",
             href: "/v1/pdf/merge",
             fields: [Field("first", .document), Field("second", .document), Field("name", .text, required: false)],
-            disabled: canMerge ? nil : .nothingToMerge
+            disabled: canMerge ? refusal : .nothingToMerge
         )
     }
 
     /// Makes a draft of files.
-    static let newDocument = Action(
-        id: "create",
-        title: .newDocument,
-        method: "POST",
-        href: "/v1/pdf/documents",
-        fields: [Field("files", .files)]
-    )
+    static func newDocument(disabled reason: Text?) -> Action {
+        Action(
+            id: "create",
+            title: .newDocument,
+            method: "POST",
+            href: "/v1/pdf/documents",
+            fields: [Field("files", .files)],
+            disabled: reason
+        )
+    }
 
     /// The actions on a page; the last one of a document cannot be deleted.
     static func ofPage(_ href: Link, isOnly: Bool) -> [Action] {
@@ -44,7 +47,9 @@ extension Action {
     }
 
     /// The actions of the reader.
-    static func reader(_ document: Document) -> [Action] {
+    ///
+    /// - Parameter refusal: Why nothing can be added; nil if there is room.
+    static func reader(_ document: Document, refusal: Text?) -> [Action] {
         let href = DocumentProperties.href(document.id)
         return [
             .share(href),
@@ -55,14 +60,16 @@ extension Action {
                 title: .addPhotos,
                 method: "POST",
                 href: "\(href)/pages",
-                fields: [Field("files", .files), .place]
+                fields: [Field("files", .files), .place],
+                disabled: refusal
             ),
             Action(
                 id: "add-text",
                 title: .addTextPages,
                 method: "POST",
                 href: "\(href)/pages",
-                fields: [Field("text", .text), Field("locale", .text, required: false), .place]
+                fields: [Field("text", .text), Field("locale", .text, required: false), .place],
+                disabled: refusal
             ),
             Action(
                 id: "reorder",
@@ -72,7 +79,7 @@ extension Action {
                 fields: [Field("pages", .pages, values: document.pages.map(\.id))],
                 disabled: document.pages.count > 1 ? nil : .nothingToReorder
             ),
-            .extract(href),
+            .extract(href, disabled: refusal),
             .delete(href, name: document.name, isDraft: document.isDraft),
         ]
     }
@@ -88,9 +95,15 @@ extension Action {
         )
     }
 
-    private static func extract(_ href: Link) -> Action {
-        let fields = [Field("pages", .pages), Field("name", .text, required: false)]
-        return Action(id: "extract", title: .extractPages, method: "POST", href: "\(href)/extract", fields: fields)
+    private static func extract(_ href: Link, disabled reason: Text?) -> Action {
+        Action(
+            id: "extract",
+            title: .extractPages,
+            method: "POST",
+            href: "\(href)/extract",
+            fields: [Field("pages", .pages), Field("name", .text, required: false)],
+            disabled: reason
+        )
     }
 }
 

@@ -8,13 +8,13 @@ struct DocumentListScreen: Encodable, Sendable {
         let properties: DocumentProperties
         let actions: [Action]
 
-        init(_ properties: DocumentProperties, canMerge: Bool) {
+        init(_ properties: DocumentProperties, canMerge: Bool, refusal: Text?) {
             self.properties = properties
             let href = properties.href
             actions = [
                 .share(href), .rename(href, name: properties.name),
                 .delete(href, name: properties.name, isDraft: false),
-                .merge(canMerge: canMerge),
+                .merge(canMerge: canMerge, refusal: refusal),
             ]
         }
 
@@ -29,7 +29,7 @@ struct DocumentListScreen: Encodable, Sendable {
 
     let items: [Row]
     let revision: Int
-    let actions: [Action] = [.newDocument, Trash.documents.show]
+    let actions: [Action]
     let empty: EmptyState?
 
     private enum CodingKeys: CodingKey { case items, revision, actions, empty }
@@ -68,24 +68,24 @@ struct DocumentDraftsScreen: Encodable, Sendable {
     let items: [Row]
     let empty: EmptyState?
 
-    init(_ drafts: [DocumentStore.Draft], zone: TimeZone) {
+    init(_ drafts: [DocumentStore.Draft], zone: TimeZone, refusal: Text?) {
         items = drafts.map { Row($0, zone: zone) }
-        empty = drafts.isEmpty ? .noDrafts : nil
+        empty = drafts.isEmpty ? .noDrafts(.newDocument(disabled: refusal)) : nil
     }
 }
 
 extension EmptyState {
     /// All documents are saved.
-    static let noDrafts = EmptyState(title: .noDrafts, text: .noDraftsHint, action: .newDocument)
+    static func noDrafts(_ create: Action) -> EmptyState {
+        EmptyState(title: .noDrafts, text: .noDraftsHint, action: create)
+    }
 }
 
 extension EmptyState {
     /// No document is saved.
-    static let noDocuments = EmptyState(
-        title: .noDocuments,
-        text: .noDocumentsHint,
-        action: .newDocument
-    )
+    static func noDocuments(_ create: Action) -> EmptyState {
+        EmptyState(title: .noDocuments, text: .noDocumentsHint, action: create)
+    }
 }
 
 extension EmptyState {

@@ -40,7 +40,8 @@ struct DocumentScreen: Encodable, Sendable {
     @Nullable var draftUntilText: Text?
     let actions: [Action]
 
-    init(_ document: Document, zone: TimeZone = .gmt) {
+    /// - Parameter refusal: Why nothing can be added; nil if there is room.
+    init(_ document: Document, zone: TimeZone = .gmt, refusal: Text?) {
         let properties = DocumentProperties(document, zone: zone)
         self.properties = properties
         version = document.version
@@ -61,7 +62,7 @@ struct DocumentScreen: Encodable, Sendable {
         }
         _draftUntil = Nullable(wrappedValue: document.draftUntil)
         _draftUntilText = Nullable(wrappedValue: document.draftUntil.map { DocumentText.date($0, in: zone) })
-        actions = Action.reader(document)
+        actions = Action.reader(document, refusal: refusal)
     }
 
     private enum CodingKeys: CodingKey { case version, status, statusText, pages, draftUntil, draftUntilText, actions }
@@ -93,9 +94,9 @@ struct DocumentCreationScreen: Encodable, Sendable {
     let documents: [Made]
     let notices: [FileNotice]
 
-    init?(_ documents: [Document], notices: [FileNotice]) {
+    init?(_ documents: [Document], notices: [FileNotice], refusal: Text?) {
         guard let first = documents.first else { return nil }
-        self.first = DocumentScreen(first)
+        self.first = DocumentScreen(first, refusal: refusal)
         self.notices = notices
         self.documents = documents.map {
             Made(
@@ -123,8 +124,8 @@ struct DocumentAdditionScreen: Encodable, Sendable {
     let document: DocumentScreen
     let added: AddedPages
 
-    init(_ document: Document, _ added: AddedPages) {
-        self.document = DocumentScreen(document)
+    init(_ document: Document, _ added: AddedPages, refusal: Text?) {
+        self.document = DocumentScreen(document, refusal: refusal)
         self.added = added
     }
 
@@ -183,17 +184,19 @@ extension ScreenResponse {
     /// Returns a document in the reader, with its version in the entity tag. The response to a change carries the tag
     /// that a GET would have now (RFC 9110 §8.8).
     ///
+    /// - Parameter refusal: Why nothing can be added; nil if there is room.
     /// - Throws: `EncodingError`.
     static func reader(
         _ document: Document,
         isNew: Bool = false,
         zone: TimeZone = .gmt,
         self link: Link? = nil,
+        refusal: Text?,
         changeToken: ChangeToken? = nil
     ) throws -> ScreenResponse {
         let href = DocumentProperties.href(document.id)
         var response = try pdf(
-            DocumentScreen(document, zone: zone),
+            DocumentScreen(document, zone: zone, refusal: refusal),
             "pdf.reader",
             created: isNew ? href : nil,
             links: Links(self: link ?? href),
@@ -210,12 +213,12 @@ extension ScreenResponse {
     /// Returns the response to a change that has more members than the reader; it carries the reader's entity tag.
     ///
     /// - Throws: `EncodingError`.
-    static func changed(_ document: Document, as content: some Encodable & Sendable, _ name: String) throws
-        -> ScreenResponse
+    static func changed(_ document: Document, as content: some Encodable & Sendable, _ name: String, refusal: Text?)
+        throws -> ScreenResponse
     {
         let href = DocumentProperties.href(document.id)
         var response = try pdf(content, name, created: href, links: Links(self: href))
-        response.headerFields[.eTag] = try reader(document).headerFields[.eTag]
+        response.headerFields[.eTag] = try reader(document, refusal: refusal).headerFields[.eTag]
         return response
     }
 }

@@ -37,12 +37,16 @@ extension DocumentStore {
         /// All saved documents.
         var count: Int
         var revision: Int
+        /// What the profile stores.
+        var usage: StorageUsage
     }
 
     func list(profile: String, page: PageRequest, _ search: DocumentSearch?) throws -> Listing {
         try database.read { db in
-            let (revision, count) = try Self.counts(of: profile, db)
-            if let search { return try Self.found(search, of: profile, page, count: count, revision: revision, db) }
+            let (revision, count, usage) = try Self.counts(of: profile, db)
+            if let search {
+                return try Self.found(search, of: profile, page, count: count, revision: revision, usage, db)
+            }
             let rows = try Self.rows(of: profile, page, db)
             return Listing(
                 rows: try rows.prefix(page.limit).map(Listing.Row.init(row:)),
@@ -52,7 +56,8 @@ extension DocumentStore {
                 },
                 total: count,
                 count: count,
-                revision: revision
+                revision: revision,
+                usage: usage
             )
         }
     }
@@ -72,6 +77,7 @@ extension DocumentStore {
         _ page: PageRequest,
         count: Int,
         revision: Int,
+        _ usage: StorageUsage,
         _ db: Database
     ) throws -> Listing {
         let request = SearchHits.Request(limit: page.limit, offset: page.offset, before: page.key?[0].integer)
@@ -87,7 +93,8 @@ extension DocumentStore {
             total: hits.total,
             totalAtLeast: hits.totalAtLeast,
             count: count,
-            revision: revision
+            revision: revision,
+            usage: usage
         )
     }
 
@@ -95,12 +102,14 @@ extension DocumentStore {
         try database.read { try Self.counts(of: profile, $0).revision }
     }
 
-    static func counts(of profile: String, _ db: Database) throws -> (revision: Int, saved: Int) {
+    static func counts(of profile: String, _ db: Database) throws -> (revision: Int, saved: Int, usage: StorageUsage) {
         let row = try Row.fetchOne(try db.cachedStatement(sql: selectCounts), arguments: [profile])
-        return try (row?.size(0) ?? 0, row?.size(1) ?? 0)
+        let usage = try StorageUsage(bytes: row?.size(2) ?? 0, trash: row?.size(3) ?? 0, drafts: row?.size(4) ?? 0)
+        return try (row?.size(0) ?? 0, row?.size(1) ?? 0, usage)
     }
 
-    static let selectCounts = "SELECT revision, saved FROM pdf_profile WHERE profile = ?"
+    static let selectCounts =
+        "SELECT revision, saved, bytes, trash_bytes, draft_bytes FROM pdf_profile WHERE profile = ?"
     static let selectList = "\(selectSaved) \(inOrder) OFFSET :offset"
     static let selectListAfterKey = "\(selectSaved) AND (created, sequence) < (:created, :sequence) \(inOrder)"
     private static let selectSaved =

@@ -141,9 +141,7 @@ extension DocumentStore {
     }
 
     static func usage(of profile: String, _ db: Database) throws -> StorageUsage {
-        let sql = "SELECT bytes, trash_bytes, draft_bytes FROM pdf_profile WHERE profile = ?"
-        let row = try Row.fetchOne(try db.cachedStatement(sql: sql), arguments: [profile])
-        return try StorageUsage(bytes: row?.size(0) ?? 0, trash: row?.size(1) ?? 0, drafts: row?.size(2) ?? 0)
+        try counts(of: profile, db).usage
     }
 
     private static func size(of row: String) -> String { "(\(row).length + \(bytesBeside))" }

@@ -114,12 +114,12 @@ extension DocumentStore {
         var until: Date
     }
 
-    func drafts(profile: String, at now: Date) throws -> [Draft] {
+    func drafts(profile: String, at now: Date) throws -> (drafts: [Draft], usage: StorageUsage) {
         try database.read { db in
             let statement = try db.cachedStatement(sql: Self.selectDrafts)
-            return try Row.fetchAll(statement, arguments: [profile, now.millisecondsSince1970, Draft.limit]).map {
-                Draft(row: try Listing.Row(row: $0), until: try $0.date("draft_until"))
-            }
+            let rows = try Row.fetchAll(statement, arguments: [profile, now.millisecondsSince1970, Draft.limit])
+            let drafts = try rows.map { Draft(row: try Listing.Row(row: $0), until: try $0.date("draft_until")) }
+            return (drafts, try Self.usage(of: profile, db))
         }
     }
 

@@ -39,6 +39,14 @@ package struct DocumentStore: Sendable {
         return try database.read { try Self.document(id, profile: profile, at: now, $0) }
     }
 
+    /// Returns a document of a profile with what the profile stores; nil if there is none, or it is an expired draft.
+    func shown(_ id: String, profile: String, at now: Date) throws -> (document: Document, usage: StorageUsage)? {
+        guard DocumentIdentity.isOne(id) else { return nil }
+        return try database.read { db in
+            try Self.document(id, profile: profile, at: now, db).map { ($0, try Self.usage(of: profile, db)) }
+        }
+    }
+
     static func document(_ id: String, profile: String, at now: Date, _ db: Database) throws -> Document? {
         guard
             let row = try Row.fetchOne(

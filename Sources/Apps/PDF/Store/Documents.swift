@@ -17,6 +17,9 @@ protocol Documents: Sendable {
     /// Returns a document of a profile; nil if there is none, or it is an expired draft.
     func document(_ id: String, profile: String, at now: Date) async throws -> Document?
 
+    /// Returns a document of a profile with what the profile stores; nil if there is none, or it is an expired draft.
+    func shown(_ id: String, profile: String, at now: Date) async throws -> (document: Document, usage: StorageUsage)?
+
     /// Returns a function that reads a document as ``document(_:profile:at:)`` does. It is called within the
     /// transaction of the other reads of a response; a shared store is read before.
     func documentReader(_ id: String, profile: String, at now: Date) async throws -> () throws -> Document?
@@ -77,8 +80,8 @@ protocol Documents: Sendable {
     func delete(_ id: String, toTrash: Bool, preconditions: WritePreconditions, profile: String, at now: Date)
         async throws -> DocumentStore.Changed?
 
-    /// Returns the newest drafts of a profile that have not expired.
-    func drafts(profile: String, at now: Date) async throws -> [DocumentStore.Draft]
+    /// Returns the newest drafts of a profile that have not expired, and what the profile stores.
+    func drafts(profile: String, at now: Date) async throws -> (drafts: [DocumentStore.Draft], usage: StorageUsage)
 
     /// Removes the expired drafts.
     ///

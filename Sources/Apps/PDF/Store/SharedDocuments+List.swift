@@ -23,13 +23,14 @@ extension SharedDocuments {
                 total: found.total,
                 totalAtLeast: found.totalAtLeast,
                 count: count,
-                revision: revision
+                revision: revision,
+                usage: try row.map { try DocumentCounts($0).usage } ?? DocumentCounts().usage
             )
         }
     }
 
-    func drafts(profile: String, at now: Date) async throws -> [DocumentStore.Draft] {
-        try await database.rows(
+    func drafts(profile: String, at now: Date) async throws -> (drafts: [DocumentStore.Draft], usage: StorageUsage) {
+        let drafts = try await database.rows(
             """
             SELECT \(Self.columns) FROM pdf_document AS document
             WHERE profile = $1 AND draft_until > $2 AND trashed IS NULL ORDER BY created DESC, sequence DESC LIMIT $3
@@ -42,6 +43,7 @@ extension SharedDocuments {
                 until: document.document.draftUntil ?? now
             )
         }
+        return (drafts, try await usage(profile: profile))
     }
 
     func savedDocuments(profile: String) async throws -> [(document: Document, pageCount: Int)] {

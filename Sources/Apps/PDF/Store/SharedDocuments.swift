@@ -50,6 +50,15 @@ struct SharedDocuments: Documents {
         return Document(try await database.rows(Self.selectListed, parameters) { try DocumentRow($0) })
     }
 
+    func shown(_ id: String, profile: String, at now: Date) async throws -> (document: Document, usage: StorageUsage)? {
+        guard DocumentIdentity.isOne(id) else { return nil }
+        return try await database.read { transaction in
+            try Self.document(id, profile: profile, at: now, transaction).map {
+                ($0, try Self.counts(of: profile, transaction).usage)
+            }
+        }
+    }
+
     func documentReader(_ id: String, profile: String, at now: Date) async throws -> () throws -> Document? {
         let document = try await document(id, profile: profile, at: now)
         return { document }

@@ -123,9 +123,17 @@ package struct StorageQuota: Sendable, Equatable {
 
     /// Checks that something can be added, before the work of making it.
     ///
+    /// - Parameter least: Bytes of the smallest addition.
     /// - Throws: ``Problem`` 507 `quota-exceeded` if nothing can.
-    package func checkRoom(beside usage: StorageUsage) throws(Problem) {
-        if usage.bytes >= bytes { throw exceeded(usage, by: nil) }
+    package func checkRoom(beside usage: StorageUsage, of least: Int = 1) throws(Problem) {
+        if refusal(beside: usage, of: least) != nil { throw exceeded(usage, by: nil) }
+    }
+
+    /// Returns why an action that adds something is disabled; nil if there is room.
+    ///
+    /// - Parameter least: Bytes of the smallest addition.
+    package func refusal(beside usage: StorageUsage, of least: Int = 1) -> Text? {
+        usage.bytes > bytes - least ? .quotaIsUsedUp : nil
     }
 
     /// Runs a change in its transaction. A change that does not make the data larger is never refused.
