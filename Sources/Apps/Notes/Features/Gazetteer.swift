@@ -1,8 +1,8 @@
 import Foundation
 import Synchronization
 
-/// Cities of the world, built in, so that places are found without a network. docs/gazetteer.md describes the data and
-/// their source.
+/// Cities of the world, built in, so that places are found without a network. docs/bundled-data.md describes the data
+/// and their source.
 struct Gazetteer: Sendable {
     /// A line of the built-in file is malformed, which is an error of the build.
     struct Damaged: Error {
