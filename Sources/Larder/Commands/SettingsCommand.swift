@@ -180,7 +180,7 @@ extension SettingsPage {
         ## Listening beyond loopback
 
         With `http.host` set to anything but a loopback address, `http.access` has to say who gets in
-        ([three set-ups](operations.md#three-set-ups)), and there is no TLS without a certificate
+        ([network access](operations.md#network-access)), and there is no TLS without a certificate
         ([operations](operations.md#https-for-phones)). See the [threat model](threat-model.md).
         """
 

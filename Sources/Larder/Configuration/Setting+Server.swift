@@ -11,14 +11,14 @@ extension Setting {
             .choice(["loopback", "pairing", "open"]),
             default: "loopback",
             "who gets in: this machine only, also paired devices, or everyone who reaches the port",
-            note: "`http.host` beyond loopback needs one of the last two; see [operations](operations.md#three-set-ups)"
+            note: "`http.host` beyond loopback needs one of the last two ([operations](operations.md#network-access))"
         ),
         Setting(
             "http.operator_key",
             .text,
             default: "",
             "key of at least 32 characters with which Larder-Operator operates the server; best set in the environment",
-            note: "without one, only the machine itself does; see [operations](operations.md#three-set-ups)"
+            note: "without one, only the machine itself does ([operations](operations.md#network-access))"
         ),
         Setting("http.port", .integer(0...65535), default: "8080", "port to listen on; 0 is any free one"),
         Setting(
