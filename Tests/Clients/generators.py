@@ -14,7 +14,7 @@ HARMLESS = re.compile(
 def commands(folder, base):
     """The commands of docs/contract.md, by the name of their program, for a server and a folder of this check."""
     with open(f"{ROOT}/docs/contract.md") as file:
-        section = file.read().split("## 14. Generating a client")[1]
+        section = file.read().split("## 13. Generating a client")[1]
     block = re.search(r"```sh\n(.*?)```", section, re.S)[1].replace("\\\n", " ")
     block = block.replace("http://127.0.0.1:8080", base).replace("Tests/Clients/", f"{HERE}/")
     return [line for line in block.splitlines() if line and not line.startswith("pip ")]
