@@ -442,9 +442,8 @@ let package = Package(
             name: "DiskTests",
             dependencies: [
                 "Disk", "AppInterface", "Screens", "Upstream", "Proxy", "ResponseStore", "Database", "TextSearch",
-                "Freshness", "SharedStore", "Concurrency", "HTTPSemantics", "Media", "TestKit", "FaultKit", crypto,
-                grdb,
-                httpTypes, nioCore,
+                "Freshness", "SharedStore", "Concurrency", "HTTPSemantics", "Media", "Sandbox", "TestKit", "FaultKit",
+                crypto, grdb, httpTypes, nioCore,
             ],
             path: "Tests/Apps/DiskTests",
             swiftSettings: strict

@@ -32,7 +32,8 @@ struct DownloadsTests {
         disk.put("disk:/a.bin", bytes: Self.bytes)
         disk.change {
             $0.bodyParts = { url, bytes in
-                url.contains("/file?") ? BodyFixture.waiting(bytes, at: gate) : ByteStream(ByteBuffer(bytes: bytes))
+                url.contains("downloader.test/disk/")
+                    ? BodyFixture.waiting(bytes, at: gate) : ByteStream(ByteBuffer(bytes: bytes))
             }
         }
         return disk
@@ -91,7 +92,7 @@ struct DownloadsTests {
             #expect(events.first?.json.contains(#""status":"queued","percent":0"#) == true)
             #expect(events.contains { $0.json.contains(#""status":"running","percent":50"#) })
             #expect(events.last?.json.contains(#""status":"done","percent":100"#) == true)
-            #expect(disk.asked.count { $0.contains("downloader.test/file") } == 1)
+            #expect(disk.asked.count { $0.contains("downloader.test/disk") } == 1)
             let (again, same) = try await start(app, token)
             #expect(again.status == 202 && again["data.status"] == "done" && same == id)
             try await app.database.write { db in
@@ -133,7 +134,9 @@ struct DownloadsTests {
         disk.put("disk:/a.bin", bytes: bytes)
         disk.change {
             $0.bodyParts = { url, bytes in
-                guard url.contains("/file?"), breaks.take() else { return ByteStream(ByteBuffer(bytes: bytes)) }
+                guard url.contains("downloader.test/disk/"), breaks.take() else {
+                    return ByteStream(ByteBuffer(bytes: bytes))
+                }
                 return ByteStream {
                     var isFirst = true
                     return {
@@ -154,7 +157,7 @@ struct DownloadsTests {
             let token = try await app.logIn()
             let (_, id) = try await start(app, token)
             await app.events.published("job", containing: #""status":"done""#)
-            let ranges = disk.requests.filter { $0.url.contains("downloader.test/file") }.map {
+            let ranges = disk.requests.filter { $0.url.contains("downloader.test/disk") }.map {
                 $0.headerFields[.range]
             }
             #expect(ranges == [nil, "bytes=133333-399999", "bytes=222222-399999", "bytes=281481-399999"])
@@ -171,7 +174,7 @@ struct DownloadsTests {
         disk.put("disk:/a.bin", bytes: Self.bytes)
         disk.change {
             $0.bodyParts = { url, bytes in
-                guard url.contains("/file?") else { return ByteStream(ByteBuffer(bytes: bytes)) }
+                guard url.contains("downloader.test/disk/") else { return ByteStream(ByteBuffer(bytes: bytes)) }
                 return ByteStream { { throw BodyFixture.Broken() } }
             }
         }
@@ -186,7 +189,7 @@ struct DownloadsTests {
             #expect(failed["data.failure"] == "connection-broke")
             #expect(failed["data.failure_text"] == "The connection broke")
             #expect(failed["data.actions.0.href"] == "/v1/disk/downloads")
-            #expect(disk.requests.count { $0.url.contains("downloader.test/file") } == 7)
+            #expect(disk.requests.count { $0.url.contains("downloader.test/disk") } == 7)
         }
     }
 
@@ -197,7 +200,7 @@ struct DownloadsTests {
         disk.put("disk:/a.bin", bytes: Self.bytes)
         disk.change { state in
             state.bodyParts = { url, bytes in
-                guard url.contains("/file?") else { return ByteStream(ByteBuffer(bytes: bytes)) }
+                guard url.contains("downloader.test/disk/") else { return ByteStream(ByteBuffer(bytes: bytes)) }
                 return ByteStream {
                     var step = 0
                     return {

@@ -32,7 +32,8 @@ struct FullDiskTests {
             _ = try await app.get("/v1/disk/files", as: token)
             let target = "/v1/disk/file/preview?path=/a.jpg"
             let (shown, hasFailed) = await faults.failing(.fullDisk, at: 1) { try? await app.get(target, as: token) }
-            #expect(hasFailed && shown?.status == 200 && shown.map { Array($0.body) } == FakeYandexDisk.png)
+            let picture = FakeYandexDisk.preview("120x120", crop: true)
+            #expect(hasFailed && shown?.status == 200 && shown.map { Array($0.body) } == picture)
             #expect(shown?.cacheStatus == "larder; fwd=uri-miss")
             #expect(try await app.get(target, as: token).cacheStatus == "larder; fwd=uri-miss; stored")
         }

@@ -188,7 +188,8 @@ struct ItemReaderTests {
             try await app.get(location, as: token).expectProblem("upstream-session-expired", 401)
             disk.change { state in
                 state.tokens = ["good": "1130"]
-                state.operations = [:]
+                state.endOperations()
+                state.forgetOperations()
             }
             #expect(try await app.get(location, as: token)["data.status"] == "done", "nothing is at its path")
         }

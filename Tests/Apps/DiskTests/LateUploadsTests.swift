@@ -174,12 +174,13 @@ struct LateUploadsTests {
                 app.clock.advance(by: .milliseconds(100))
                 return found.withLock { $0 } != nil
             }
-            #expect(found.withLock { $0 } == "upload0")
+            let operation = try #require(app.disk.change { $0.operations }.first)
+            #expect(found.withLock { $0 } == operation)
             // As another process reads it.
             let outbox = Outbox<QueuedWrite>(DiskStore.outboxJournal)
             try app.database.read { try outbox.load(at: app.clock.now, $0) }
             let entry = try #require(outbox.entry(id, of: "1130"))
-            #expect(entry.progress.isDoubtful && entry.work.following?.operation == "upload0")
+            #expect(entry.progress.isDoubtful && entry.work.following?.operation == operation)
             try await Self.followed(try left.string("data.href"), app, token)
             Self.expectSentOnce(app)
         }
@@ -209,8 +210,7 @@ struct LateUploadsTests {
                 app.disk.intercept(nil)
                 try await app.outbox(href, is: "processing", as: token)
                 app.disk.change { state in
-                    state.operations["upload0"] = nil
-                    if let end { state.operations["upload0"] = (0, end) }
+                    if let end { state.settleOperations(end) } else { state.forgetOperations() }
                 }
                 try await Self.followed(href, app, token)
                 #expect(app.disk.change { $0.nodes["disk:/new.bin"]?.bytes } == Self.bytes)

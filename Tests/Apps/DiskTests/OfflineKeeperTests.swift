@@ -19,7 +19,7 @@ struct OfflineKeeperTests {
     private static let bytes = (0..<400_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
 
     private static func fetches(_ disk: FakeYandexDisk) -> [OutgoingRequest] {
-        disk.requests.filter { $0.url.contains("downloader.test/file") }
+        disk.requests.filter { $0.url.contains("downloader.test/disk") }
     }
 
     @Test("DISK-39 a connection that breaks off is continued with Range and If-Range")

@@ -40,7 +40,7 @@ struct OfflineTests {
             #expect(row["state_text"] == "Available offline" && row["reason"] == .null)
             let screen = try await app.get("/v1/disk/offline", as: token)
             #expect(screen["data.bytes"] == 300_000 && screen["data.budget"] == .number(Double(2048 << 20)))
-            #expect(disk.asked.count { $0.contains("downloader.test/file") } == 1)
+            #expect(disk.asked.count { $0.contains("downloader.test/disk") } == 1)
             #expect(try await app.get("/v1/disk/file?path=/a.bin", as: token)["data.downloaded"] == true)
 
             _ = try await CacheEviction(app.database, budget: CacheBudget(bytes: 0)).run()

@@ -23,7 +23,7 @@ struct OperationTrackerTests {
                 ] == "z.txt"
             )
             #expect(try await app.ask(.delete, "/v1/disk/file?path=/folder", as: token).status == 200)
-            #expect(disk.asked.count { $0.contains("/operations/op") } == 2)
+            #expect(disk.asked.count { $0.contains("/operations/") } == 2)
             disk.goAway()
             #expect(DiskHarness.names(try await app.get("/v1/disk/files?refresh=1", as: token)) == ["z.txt"])
         }
@@ -65,7 +65,12 @@ struct OperationTrackerTests {
         let disk = WriteScenario.disk()
         disk.change {
             $0.pollsOfWrites = polls
-            $0.operationEnd = word
+            $0.failsOperations = true
+        }
+        disk.onResponse { request, response in
+            guard request.url.contains("/operations/") else { return response }
+            let body = String(decoding: response.body, as: UTF8.self).replacing("failed", with: word)
+            return .json(body, status: response.status)
         }
         try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
@@ -102,13 +107,12 @@ struct OperationTrackerTests {
             try await DiskHarness.run(disk) { app in
                 let token = try await app.logIn()
                 try await WriteScenario.seen(app, token)
-                let nodes = disk.change { $0.nodes }
                 let answer = try await app.ask(method, target, as: token, json: json)
                 #expect(answer.status == 202, "\(what): \(answer.text)")
                 let href = try #require(answer.headerFields[.location])
                 disk.change { state in
-                    state.operations = [:]
-                    if !isDone { state.nodes = nodes }
+                    if isDone { state.endOperations() }
+                    state.forgetOperations()
                 }
                 // What cannot be looked at is not decided.
                 disk.intercept { $0.url.contains("/operations/") ? nil : .json("{}", status: .badGateway) }

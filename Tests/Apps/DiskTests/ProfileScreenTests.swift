@@ -12,7 +12,13 @@ struct ProfileScreenTests {
         "DISK-07 total, used, available and trash, as numbers and texts; DISK-09 with the actions published and logout"
     )
     func profile() async throws {
-        try await DiskHarness.run { app in
+        let disk = FakeYandexDisk()
+        disk.change { state in
+            let bytes = [UInt8](repeating: 0, count: 1_048_576)
+            state.nodes["trash:/old"] = FakeYandexDisk.Node(isFolder: false, bytes: bytes, origin: "disk:/old")
+            state.used -= bytes.count
+        }
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             let response = try await app.get("/v1/disk/profile", as: token)
             response.expectScreen("disk.profile")
@@ -37,7 +43,9 @@ struct ProfileScreenTests {
             let nothing = try await app.get("/v1/disk/profile?refresh=1", as: token)
             #expect(nothing["data.used_fraction"] == 0 && nothing["data.chart.1.fraction"] == 1)
             for (total, used) in [(Int.min, Int.max), (Int.max, Int.min), (-1, 1)] {
-                app.disk.change { ($0.total, $0.used) = (total, used) }
+                app.disk.intercept { (_) in
+                    .json(#"{"total_space":\#(total),"used_space":\#(used),"user":{"uid":"1130","login":"anna"}}"#)
+                }
                 let odd = try await app.get("/v1/disk/profile?refresh=1", as: token)
                 #expect(odd.status == 200, "TRUST-01 \(total) \(used)")
                 #expect(try await app.get("/v1/disk/profile/chart.svg", as: token).status == 200)

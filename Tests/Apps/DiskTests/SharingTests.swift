@@ -140,7 +140,7 @@ struct SharingTests {
     @Test("DISK-42 without the end that was asked for nothing becomes public, and an existing link stays as it was")
     func refusedEnds() async throws {
         let disk = WriteScenario.disk()
-        disk.change { $0.hasLinkEnds = false }
+        disk.change { $0.refuse("PATCH /public/resources/public-settings", "ForbiddenError") }
         try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             let refused = try await Self.share(app, token, #","available_for_s":60"#)

@@ -257,7 +257,7 @@ struct WriteSenderTests {
                 409
             )
             #expect(
-                DiskHarness.names(try await app.get("/v1/disk/files?path=/folder", as: token)) == [
+                DiskHarness.names(try await app.get("/v1/disk/files?path=/folder&sort=name", as: token)) == [
                     "a inner.txt", "copy.txt", "moved.txt",
                 ]
             )

@@ -12,7 +12,7 @@ import Testing
 @testable import PDF
 
 /// A Disk of two files that remembers what was put on it.
-private final class FakeYandexDisk: Sendable {
+private final class FileDisk: Sendable {
     let files = Mutex<[String: Data]>([
         "/Photos/one.jpg": PDFHarness.photo("one").bytes, "/notes.txt": Data("text".utf8), "/empty.jpg": Data(),
     ])
@@ -56,7 +56,7 @@ private final class FakeYandexDisk: Sendable {
 
     @Test("PDF-14 a photo of the Disk becomes a draft of the profile")
     func fromDisk() async throws {
-        try await PDFHarness.run(disk: FakeYandexDisk().disk) { app in
+        try await PDFHarness.run(disk: FileDisk().disk) { app in
             let token = try await token(app)
             let created = try await app.routes.ask(
                 .post,
@@ -85,7 +85,7 @@ private final class FakeYandexDisk: Sendable {
 
     @Test("PDF-14 a document's file is saved to a free path of the Disk")
     func saveToDisk() async throws {
-        let made = FakeYandexDisk()
+        let made = FileDisk()
         try await PDFHarness.run(disk: made.disk) { app in
             let (token, href) = (try await token(app), try await app.saved("one", "two"))
             let written = try await app.routes.ask(
@@ -113,7 +113,7 @@ private final class FakeYandexDisk: Sendable {
 
     @Test("PDF-14 both take a session of the Disk, and are not there without a Disk")
     func sessions() async throws {
-        try await PDFHarness.run(disk: FakeYandexDisk().disk) { app in
+        try await PDFHarness.run(disk: FileDisk().disk) { app in
             let href = try await app.saved("one")
             for path in ["/v1/pdf/documents/from-disk", "\(href)/save-to-disk"] {
                 try await app.routes.ask(.post, path, json: #"{"path":"/Photos/one.jpg"}"#).expectProblem(

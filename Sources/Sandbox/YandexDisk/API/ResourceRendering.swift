@@ -19,16 +19,15 @@ struct ResourceRendering {
         isListed: Bool = false
     ) -> JSONObject {
         var members = SelectedMembers(fields)
-        let name = displayName(of: node, in: tree)
-        let type = DiskFileType(of: name)
+        let type = node.type
         members.add("path", .string(path(of: node, in: tree)))
         members.add("type", node.isDirectory ? "dir" : "file")
-        members.add("name", .string(name))
+        members.add("name", .string(node.displayName))
         members.add("created", .string(DiskTime.text(node.created)))
         members.add("modified", .string(DiskTime.text(node.modified)))
         if let content = node.content {
             members.add("size", .integer(content.size))
-            members.add("mime_type", .string(type.mime))
+            members.add("mime_type", type.mime.map { .string($0) })
             members.add("md5", .string(content.md5))
             members.add("sha256", .string(content.sha256))
         }
@@ -102,8 +101,6 @@ struct ResourceRendering {
         members.add("items", .array(items.map { .object(resource($0, in: tree, fields: below, isListed: true)) }))
         return members.object
     }
-
-    private func displayName(of node: DiskNode, in tree: DiskTree) -> String { node.trashed?.name ?? node.name }
 
     private func path(of node: DiskNode, in tree: DiskTree) -> String {
         let path = tree.path(of: node)

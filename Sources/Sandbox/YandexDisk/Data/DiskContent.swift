@@ -11,13 +11,15 @@ final class DiskContent: Sendable, Codable {
 
     private let origin: Origin
     private let hashed = Mutex<ReceivedBody?>(nil)
+    /// The preview of a received file once the service has made one. Not part of a saved state.
+    private let later: DiskPreview.Subject?
 
-    init(_ file: MadeFile) { origin = .made(file) }
+    init(_ file: MadeFile) { (origin, later) = (.made(file), nil) }
 
-    init(_ body: ReceivedBody) { origin = .received(body) }
+    init(_ body: ReceivedBody, preview: DiskPreview.Subject? = nil) { (origin, later) = (.received(body), preview) }
 
-    private init(endless: EndlessBytes, md5: String, sha256: String) {
-        origin = .endless(endless, md5: md5, sha256: sha256)
+    init(endless: EndlessBytes, md5: String, sha256: String) {
+        (origin, later) = (.endless(endless, md5: md5, sha256: sha256), nil)
     }
 
     /// 2 254 857 830 bytes, which is more than a 32-bit number holds. Hashing them takes seconds, so the digests stand
@@ -61,10 +63,10 @@ final class DiskContent: Sendable, Codable {
         return body?.sha256 ?? ""
     }
 
-    /// What a preview shows: the picture itself, a sheet of lines for documents, nothing if no preview is made. Of
-    /// what clients upload none is.
+    /// The subject of previews: the picture itself, or a sheet of lines for documents. Nil if there are none, as for
+    /// files that clients have just uploaded.
     var preview: DiskPreview.Subject? {
-        guard case .made(let file) = origin else { return nil }
+        guard case .made(let file) = origin else { return later }
         switch file {
         case .photo(let landscape, let width, let height), .drawing(let landscape, let width, let height):
             return .landscape(landscape, width: width, height: height)
@@ -83,6 +85,7 @@ final class DiskContent: Sendable, Codable {
     }
 
     required init(from decoder: any Decoder) throws {
+        later = nil
         origin =
             switch try Stored(from: decoder) {
             case .made(let file): .made(file)

@@ -43,14 +43,13 @@ struct DiskLinks: Sendable, Codable {
     }
 
     func contentURL(_ node: DiskNode, origin: String, uid: String, now: Date) -> String {
-        let type = DiskFileType(of: node.trashed?.name ?? node.name)
         let parts = contentPath(node, expires: Int(now.timeIntervalSince1970) + settings.lifetime)
         let query = FormEncoding.query([
-            "uid": uid, "filename": node.trashed?.name ?? node.name, "disposition": "attachment", "hash": "",
-            "limit": "0", "content_type": type.mime,
+            "uid": uid, "filename": node.displayName, "disposition": "attachment", "hash": "",
+            "limit": "0", "content_type": node.type.mime ?? "application/octet-stream",
             "owner_uid": uid, "fsize": String(node.content?.size ?? 0),
             "hid": Hexadecimal.text(mac("hid \(node.content?.sha256 ?? "")").prefix(16)),
-            "media_type": type.media, "tknv": "v3", "etag": node.content?.md5 ?? "",
+            "media_type": node.type.media, "tknv": "v3", "etag": node.content?.md5 ?? "",
         ])
         let path = [identifier(of: node), parts[0], FormEncoding.encoded(parts[1])].joined(separator: "/")
         return "\(self.origin(origin))/yandex_downloader/disk/\(path)?\(query)"
@@ -72,7 +71,7 @@ struct DiskLinks: Sendable, Codable {
 
     func previewURL(_ node: DiskNode, origin: String, uid: String) -> String {
         let query = FormEncoding.query([
-            "uid": uid, "filename": node.trashed?.name ?? node.name, "disposition": "inline", "hash": "", "limit": "0",
+            "uid": uid, "filename": node.displayName, "disposition": "inline", "hash": "", "limit": "0",
             "content_type": "image/jpeg",
             "owner_uid": uid, "tknv": "v3",
         ])

@@ -48,13 +48,12 @@ final class YandexDownloader: SimulatedUpstream {
     }
 
     private static func file(_ node: DiskNode, _ content: DiskContent, _ request: UpstreamRequest) -> UpstreamResponse {
-        let name = node.trashed?.name ?? node.name
         var response = UpstreamResponse(
             status: .ok,
             headers: [
-                .contentType: DiskFileType(of: name).mime,
+                .contentType: node.type.mime ?? "application/octet-stream",
                 .contentDisposition:
-                    "attachment; filename*=UTF-8''\(FormEncoding.encoded(name).replacing("+", with: "%20"))",
+                    "attachment; filename*=UTF-8''\(FormEncoding.encoded(node.displayName).replacing("+", with: "%20"))",
                 .eTag: "\"\(content.md5)\"",
                 .acceptRanges: "bytes",
             ]

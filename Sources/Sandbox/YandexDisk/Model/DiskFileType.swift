@@ -1,10 +1,11 @@
 /// What the service takes a file for, by the end of its name.
-struct DiskFileType: Sendable, Equatable {
-    let mime: String
+struct DiskFileType: Sendable, Equatable, Codable {
+    /// Nil if the service says none.
+    let mime: String?
     /// One of the documented media types.
     let media: String
 
-    init(mime: String, media: String) {
+    init(mime: String?, media: String) {
         self.mime = mime
         self.media = media
     }

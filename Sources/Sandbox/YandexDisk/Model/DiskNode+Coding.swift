@@ -2,7 +2,7 @@ import Foundation
 
 extension DiskNode: Codable {
     private enum CodingKeys: CodingKey {
-        case id, parent, name, isDirectory, content, exif, created, modified, revision, uploaded, publication
+        case id, parent, name, isDirectory, content, judgedType, exif, created, modified, revision, uploaded, publication
         case properties, trashed
     }
 
@@ -15,6 +15,7 @@ extension DiskNode: Codable {
             name: try values.decode(String.self, forKey: .name),
             children: try values.decode(Bool.self, forKey: .isDirectory) ? [:] : nil,
             content: try values.decodeIfPresent(DiskContent.self, forKey: .content),
+            judgedType: try values.decodeIfPresent(DiskFileType.self, forKey: .judgedType),
             exif: try values.decode(JSONObject.self, forKey: .exif),
             created: try values.decode(Date.self, forKey: .created),
             modified: try values.decode(Date.self, forKey: .modified),
@@ -33,6 +34,7 @@ extension DiskNode: Codable {
         try values.encode(name, forKey: .name)
         try values.encode(isDirectory, forKey: .isDirectory)
         try values.encodeIfPresent(content, forKey: .content)
+        try values.encodeIfPresent(judgedType, forKey: .judgedType)
         try values.encode(exif, forKey: .exif)
         try values.encode(created, forKey: .created)
         try values.encode(modified, forKey: .modified)

@@ -11,6 +11,8 @@ struct DiskNode: Sendable {
     var children: [NameKey: Int]?
     /// Of a file.
     var content: DiskContent?
+    /// The service's judgement of the content; nil if the name decides.
+    var judgedType: DiskFileType?
     /// From the camera, for photos.
     var exif = JSONObject()
     var created: Date
@@ -24,6 +26,11 @@ struct DiskNode: Sendable {
     var trashed: Trashed?
 
     var isDirectory: Bool { children != nil }
+
+    /// The name that people see.
+    var displayName: String { trashed?.name ?? name }
+
+    var type: DiskFileType { judgedType ?? DiskFileType(of: displayName) }
 
     struct Publication: Sendable, Equatable, Codable {
         var key: String

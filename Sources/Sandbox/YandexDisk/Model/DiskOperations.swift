@@ -69,6 +69,9 @@ struct DiskOperations: Sendable, Codable {
         pending.removeAll { $0 == id }
     }
 
+    /// Forgets all operations, as the service does with old ones.
+    mutating func forget() { (all, pending) = ([:], []) }
+
     /// The operations whose time is over, oldest first.
     func due(at now: Date) -> [String] {
         pending.filter { id in all[id].map { $0.polls != nil && $0.end <= now } ?? false }

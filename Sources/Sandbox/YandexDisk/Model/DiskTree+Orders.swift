@@ -58,7 +58,7 @@ extension DiskTree {
 
     private func files(_ mediaTypes: [String]) -> [DiskNode] {
         subtree(of: root).filter {
-            !$0.isDirectory && (mediaTypes.isEmpty || mediaTypes.contains(DiskFileType(of: $0.name).media))
+            !$0.isDirectory && (mediaTypes.isEmpty || mediaTypes.contains($0.type.media))
         }
     }
 
@@ -66,7 +66,7 @@ extension DiskTree {
         guard let order else { return nodes.sorted(by: otherwise).map(\.id) }
         let sorted: [Int] =
             switch order.key {
-            case .name: keyed(nodes) { $0.trashed?.name ?? $0.name }
+            case .name: keyed(nodes) { $0.displayName }
             case .path: keyed(nodes) { path(of: $0).description }
             case .created: keyed(nodes) { $0.created }
             case .modified: keyed(nodes) { $0.modified }

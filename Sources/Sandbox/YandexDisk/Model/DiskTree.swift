@@ -3,10 +3,12 @@ import Foundation
 
 /// The files of one account, those in the trash included.
 struct DiskTree: Sendable, Codable {
-    let account: DiskAccount
+    var account: DiskAccount
     var totalSpace: Int
     /// Largest file that may be uploaded, in bytes.
     var maximumFile: Int
+    /// Bytes that count as used and are in none of the files, such as those of letters. Not part of a saved state.
+    var usedElsewhere = 0
     private(set) var revision: Int
     private(set) var nodes: [Int: DiskNode] = [:]
     let root: Int
@@ -89,13 +91,11 @@ struct DiskTree: Sendable, Codable {
 
     func size(of id: Int) -> Int { subtree(of: id).reduce(0) { $0 + ($1.content?.size ?? 0) } }
 
-    /// Bytes of all files and of those in the trash, which count as well.
+    /// The bytes that count as used, those in the trash among them.
     mutating func usedSpace() -> (all: Int, trash: Int) {
-        if let usage { return usage }
-        let inTrash = size(of: trash)
-        let sum = (all: size(of: root) + inTrash, trash: inTrash)
-        usage = sum
-        return sum
+        let files = usage ?? (all: size(of: root) + size(of: trash), trash: size(of: trash))
+        usage = files
+        return (files.all + usedElsewhere, files.trash)
     }
 
     /// A list that is kept until something changes. `key` names it.

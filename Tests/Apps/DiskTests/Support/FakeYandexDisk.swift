@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 import HTTPTypes
 import NIOCore
@@ -7,44 +6,32 @@ import TestKit
 
 @testable import Concurrency
 @testable import Freshness
+@testable import Sandbox
 @testable import Upstream
 
-/// A simulated Yandex Disk with the files of a test, as a transport: nothing leaves the process. Its requests are
-/// recorded.
+/// The sandbox's Yandex Disk with the files of a test, as a transport: nothing leaves the process. The clock of the
+/// service stands still; requests are recorded, and hooks of a test come before them, during them and after them.
 final class FakeYandexDisk: Transport {
     /// Handles a request before the Disk does.
     typealias Interception = @Sendable (OutgoingRequest) throws(UpstreamError) -> IncomingResponse?
 
-    struct Node {
-        var isFolder: Bool
-        var bytes: [UInt8] = []
-        /// Reported size, if it is not that of the bytes.
-        var size: Int?
-        var created = "2024-04-21T10:57:13+00:00"
-        var modified = "2024-04-22T08:00:00+00:00"
-        var mediaType: String?
-        var mimeType: String?
-        var publicURL: String?
-        /// Seconds since 1970.
-        var linkEnd: Int?
-        var uploaded = 0
-        var origin: String?
-    }
-
     struct State {
-        var nodes: [String: Node] = ["disk:/": Node(isFolder: true), "trash:/": Node(isFolder: true)]
+        fileprivate var model: DiskModel
         var tokens: [String: String] = ["good": "1130"]
-        var total = 10_737_418_240
-        var used = 3_511_500_000
-        /// Whether links can have an end.
-        var hasLinkEnds = true
-        var operations: [String: (left: Int, end: String)] = [:]
         /// Polls until an operation ends; nil: writes are done at once.
-        var pollsOfWrites: Int?
-        var operationEnd = "success"
+        var pollsOfWrites: Int? {
+            didSet {
+                model.operations.rules.calls = pollsOfWrites == nil ? [] : [.delete, .move, .copy]
+                model.operations.rules.polls = pollsOfWrites ?? 1
+            }
+        }
+        var failsOperations: Bool {
+            get { model.operations.rules.fails }
+            set { model.operations.rules.fails = newValue }
+        }
         var requests: [OutgoingRequest] = []
         var intercept: Interception?
-        var uploads = 0
+        var onResponse: (@Sendable (OutgoingRequest, IncomingResponse) -> IncomingResponse)?
         /// Runs after a response was made and before it arrives.
         var onTheWay: (@Sendable (OutgoingRequest) async throws -> Void)?
         /// Whether a link for an upload names its operation, as that of the real one does.
@@ -60,7 +47,38 @@ final class FakeYandexDisk: Transport {
         var bodyParts: (@Sendable (_ path: String, _ bytes: [UInt8]) -> ByteStream)?
     }
 
-    let state = Mutex(State())
+    /// 22 April 2024, 08:00:00 UTC.
+    fileprivate static let now = Date(timeIntervalSince1970: 1_713_772_800)
+    /// 21 April 2024, 10:57:13 UTC.
+    fileprivate static let created = Date(timeIntervalSince1970: 1_713_697_033)
+
+    private let accounts = YandexAccounts(seed: 1) { FakeYandexDisk.now }
+    private let disk: YandexDisk
+    private let hosts: [String: any SimulatedUpstream]
+    private let state: Mutex<State>
+
+    init() {
+        var tree = DiskTree(account: Self.account("1130"), number: 1, totalSpace: 10_737_418_240, at: Self.now)
+        tree.usedElsewhere = 3_511_500_000
+        disk = YandexDisk(seed: 1, accounts: accounts)
+        hosts = [
+            "disk.test": disk, "downloader.test": YandexDownloader(disk: disk),
+            "uploader.test": YandexUploader(disk: disk),
+        ]
+        state = Mutex(State(model: DiskModel(trees: [tree], links: DiskLinks(seed: 1))))
+        change { $0.model.operations.rules.folders = false }
+    }
+
+    private static func account(_ uid: String) -> DiskAccount {
+        DiskAccount(
+            login: "login-\(uid)",
+            displayName: "login-\(uid)",
+            uid: uid,
+            country: "ru",
+            isPaid: true,
+            registered: now
+        )
+    }
 
     var requests: [OutgoingRequest] { state.withLock { $0.requests } }
 
@@ -72,41 +90,42 @@ final class FakeYandexDisk: Transport {
         }
     }
 
+    /// Reads or changes the Disk and the hooks, while no request is carried out.
     func change<Value>(_ body: (inout State) throws -> Value) rethrows -> Value {
         try state.withLock { (state: inout sending State) in try body(&state) }
     }
 
-    func put(_ path: String, _ text: String = "text", mediaType: String? = "document", mimeType: String? = "text/plain")
-    {
+    func put(
+        _ path: String,
+        _ text: String = "text",
+        mediaType: String = "document",
+        mimeType: String? = "text/plain"
+    ) {
         put(path, bytes: Array(text.utf8), mediaType: mediaType, mimeType: mimeType)
     }
 
     func put(
         _ path: String,
         bytes: [UInt8],
-        mediaType: String? = "document",
+        mediaType: String = "document",
         mimeType: String? = "text/plain",
         size: Int? = nil
     ) {
-        state.withLock { state in
-            state.uploads += 1
-            state.nodes[path] = Node(
-                isFolder: false,
-                bytes: bytes,
-                size: size,
-                mediaType: mediaType,
-                mimeType: mimeType,
-                uploaded: state.uploads
-            )
-        }
+        let preview = mediaType == "image" ? DiskPreview.Subject.sheet : nil
+        let content =
+            size.map { DiskContent(endless: EndlessBytes(count: $0), md5: Self.md5(bytes), sha256: "") }
+            ?? DiskContent(ReceivedBody(bytes), preview: preview)
+        let type = DiskFileType(mime: mimeType, media: mediaType)
+        change { $0.put(path, Node(isFolder: false, bytes: bytes, content: content, type: type)) }
     }
 
-    func makeFolder(_ path: String) {
-        state.withLock { $0.nodes[path] = Node(isFolder: true) }
-    }
+    func makeFolder(_ path: String) { change { $0.put(path, Node(isFolder: true)) } }
 
-    func intercept(_ interception: Interception?) {
-        state.withLock { $0.intercept = interception }
+    func intercept(_ interception: Interception?) { state.withLock { $0.intercept = interception } }
+
+    /// Changes responses of the Disk from now on.
+    func onResponse(_ body: @escaping @Sendable (OutgoingRequest, IncomingResponse) -> IncomingResponse) {
+        state.withLock { $0.onResponse = body }
     }
 
     /// Makes it unreachable from now on.
@@ -123,19 +142,11 @@ final class FakeYandexDisk: Transport {
     }
 
     /// Responds with a page to everything from now on, as a captive portal does.
-    func respondPage(_ status: Int) {
-        intercept { (_) in .page(status) }
-    }
+    func respondPage(_ status: Int) { intercept { (_) in .page(status) } }
 
     /// Runs a closure before responses arrive.
     func onTheWay(_ body: @escaping @Sendable (OutgoingRequest) async throws -> Void) {
         state.withLock { $0.onTheWay = body }
-    }
-
-    /// Carries out a request as if it had arrived. For interceptions whose response gets lost.
-    @discardableResult
-    func carryOut(_ request: OutgoingRequest) -> IncomingResponse {
-        state.withLock { Self.response(to: request, &$0) }
     }
 
     private func detour() async {
@@ -211,266 +222,213 @@ final class FakeYandexDisk: Transport {
             return state.intercept
         }
         if let response = try interception?(request) { return response }
-        return state.withLock { Self.response(to: request, &$0) }
-    }
-}
-
-extension FakeYandexDisk {
-    private static func response(to request: OutgoingRequest, _ state: inout State) -> IncomingResponse {
-        guard let components = URLComponents(string: request.url) else { return refusal(400, "FieldValidationError") }
-        let query = Dictionary(
-            (components.percentEncodedQuery ?? "").split(separator: "&").map { item in
-                let parts = item.split(separator: "=", maxSplits: 1)
-                return (
-                    String(parts[0]),
-                    (parts.count > 1 ? String(parts[1]).replacing("+", with: " ").removingPercentEncoding : nil) ?? ""
-                )
-            }
-        ) { first, _ in first }
-        if components.host == "downloader.test" { return content(components, query, request, state) }
-        if components.host == "uploader.test" {
-            state.uploads += 1
-            let path = query["path"] ?? ""
-            state.nodes[path] = Node(
-                isFolder: false,
-                bytes: request.body ?? [],
-                mediaType: "document",
-                mimeType: "text/plain",
-                uploaded: state.uploads
-            )
-            if let operation = query["operation"] { state.operations[operation] = (0, "success") }
-            return IncomingResponse(status: .created)
-        }
-        let token = (request.headerFields[.authorization] ?? "").replacing("OAuth ", with: "")
-        guard let uid = state.tokens[token] else { return refusal(401, "UnauthorizedError") }
-        let path = String(components.path.dropFirst("/v1/disk".count))
-        switch (request.method, path) {
-        case (.get, ""):
-            return .json(
-                #"{"total_space":\#(state.total),"used_space":\#(state.used),"trash_size":1048576,"#
-                    + #""user":{"uid":"\#(uid)","login":"login-\#(uid)"}}"#
-            )
-        case (.get, "/resources"), (.get, "/trash/resources"): return resource(query, state)
-        case (.get, "/resources/last-uploaded"):
-            let files = state.nodes.filter { path, node in !node.isFolder && path.hasPrefix("disk:") }.sorted {
-                $0.value.uploaded > $1.value.uploaded
-            }
-            return flat(files.prefix(Int(query["limit"] ?? "") ?? 20))
-        case (.get, "/resources/files"):
-            let files = state.nodes.filter { path, node in !node.isFolder && path.hasPrefix("disk:") }.sorted {
-                $0.key < $1.key
-            }
-            return flat(files.dropFirst(Int(query["offset"] ?? "") ?? 0).prefix(Int(query["limit"] ?? "") ?? 20))
-        case (.get, "/resources/public"):
-            let files = state.nodes.filter { _, node in
-                node.publicURL != nil && (query["type"].map { $0 == "dir" } ?? node.isFolder) == node.isFolder
-            }.sorted {
-                $0.key < $1.key
-            }
-            return flat(files.dropFirst(Int(query["offset"] ?? "") ?? 0).prefix(Int(query["limit"] ?? "") ?? 20))
-        case (.get, "/resources/download"):
-            guard state.nodes[query["path"] ?? ""] != nil else { return refusal(404, "DiskNotFoundError") }
-            return link("https://downloader.test/file?path=\(encoded(query["path"] ?? ""))&secret=signature")
-        case (.get, "/resources/upload"):
-            let target = query["path"] ?? ""
-            if state.nodes[target] != nil, query["overwrite"] != "true" {
-                return refusal(409, "DiskResourceAlreadyExistsError")
-            }
-            guard state.nodes[parent(of: target)] != nil else { return refusal(409, "DiskPathDoesntExistsError") }
-            let href = "https://uploader.test/put?path=\(encoded(target))&secret=signature"
-            guard state.namesUploads else { return link(href) }
-            let operation = "upload\(state.operations.count)"
-            state.operations[operation] = (.max, "success")
-            return .json(#"{"operation_id":"\#(operation)","href":"\#(href)&operation=\#(operation)","method":"PUT"}"#)
-        case (.get, _) where path.hasPrefix("/operations/"):
-            let id = String(path.dropFirst("/operations/".count))
-            guard let (left, end) = state.operations[id] else { return refusal(404, "DiskOperationNotFoundError") }
-            state.operations[id] = (left - 1, end)
-            return .json(#"{"status":"\#(left > 0 ? "in-progress" : end)"}"#)
-        case (.get, "/public/resources/public-settings"), (.patch, "/public/resources/public-settings"):
-            return publicSettings(request, query["path"] ?? "", &state)
-        default: return write(request.method, path, query, &state)
-        }
+        return carryOut(request)
     }
 
-    private static func publicSettings(_ request: OutgoingRequest, _ path: String, _ state: inout State)
-        -> IncomingResponse
-    {
-        guard state.nodes[path]?.publicURL != nil else { return refusal(404, "DiskNotFoundError") }
-        guard let body = request.body else {
-            return .json(#"{"available_until":\#(state.nodes[path]?.linkEnd.map(String.init) ?? "null")}"#)
+    /// Carries out a request as if it had arrived. For interceptions whose response gets lost.
+    @discardableResult
+    func carryOut(_ request: OutgoingRequest) -> IncomingResponse {
+        guard let url = URLComponents(string: request.url), let host = url.host, let upstream = hosts[host] else {
+            return Self.refusal(400, "FieldValidationError")
         }
-        guard state.hasLinkEnds else { return refusal(403, "ForbiddenError") }
-        let text = String(decoding: body, as: UTF8.self)
-        state.nodes[path]?.linkEnd = Int(text.dropFirst(#"{"available_until":"#.count).dropLast())
-        return IncomingResponse(status: .ok)
-    }
-
-    private static func write(
-        _ method: HTTPRequest.Method,
-        _ call: String,
-        _ query: [String: String],
-        _ state: inout State
-    ) -> IncomingResponse {
-        let path = query["path"] ?? ""
-        switch (method, call) {
-        case (.put, "/resources"):
-            guard state.nodes[path] == nil else { return refusal(409, "DiskPathPointsToExistentDirectoryError") }
-            guard state.nodes[parent(of: path)] != nil else { return refusal(409, "DiskPathDoesntExistsError") }
-            state.nodes[path] = Node(isFolder: true)
-            return link("https://disk.test/v1/disk/resources", status: .created)
-        case (.put, "/resources/publish"), (.put, "/resources/unpublish"):
-            guard state.nodes[path] != nil else { return refusal(404, "DiskNotFoundError") }
-            state.nodes[path]?.publicURL = call.hasSuffix("/publish") ? "https://yadi.sk/d/\(encoded(path))" : nil
-            state.nodes[path]?.linkEnd = nil
-            return link("https://disk.test/v1/disk/resources")
-        case (.delete, "/resources"):
-            guard let node = state.nodes[path] else { return refusal(404, "DiskNotFoundError") }
-            if let md5 = query["md5"], md5 != Self.md5(node.bytes) { return refusal(409, "MD5DifferError") }
-            for key in state.nodes.keys where key == path || key.hasPrefix(path + "/") { state.nodes[key] = nil }
-            if query["permanently"] != "true" {
-                var gone = node
-                gone.origin = path
-                state.nodes["trash:/\(name(of: path))_0123456789012345678901234567890123456789"] = gone
-            }
-            return finished(.noContent, &state)
-        case (.post, "/resources/move"), (.post, "/resources/copy"):
-            let from = query["from"] ?? ""
-            guard state.nodes[from] != nil else { return refusal(404, "DiskNotFoundError") }
-            if state.nodes[path] != nil, query["overwrite"] != "true" {
-                return refusal(409, "DiskResourceAlreadyExistsError")
-            }
-            guard state.nodes[parent(of: path)] != nil else { return refusal(409, "DiskPathDoesntExistsError") }
-            for (key, node) in state.nodes where key == from || key.hasPrefix(from + "/") {
-                state.nodes[path + key.dropFirst(from.count)] = node
-                if call == "/resources/move" { state.nodes[key] = nil }
-            }
-            return finished(.created, &state)
-        case (.put, "/trash/resources/restore"):
-            guard let node = state.nodes[path], let origin = node.origin else {
-                return refusal(404, "DiskNotFoundError")
-            }
-            state.nodes[path] = nil
-            state.nodes[query["name"].map { "\(parent(of: origin))/\($0)".replacing("//", with: "/") } ?? origin] = node
-            return link("https://disk.test/v1/disk/resources", status: .created)
-        default: return refusal(405, "MethodNotAllowedError")
-        }
-    }
-
-    private static func finished(_ status: HTTPResponse.Status, _ state: inout State) -> IncomingResponse {
-        guard let polls = state.pollsOfWrites else {
-            return status == .noContent ? IncomingResponse(status: status) : link("https://disk.test/x", status: status)
-        }
-        let id = "op\(state.operations.count)"
-        state.operations[id] = (polls, state.operationEnd)
-        return link("https://disk.test/v1/disk/operations/\(id)", status: .accepted)
-    }
-
-    private static func resource(_ query: [String: String], _ state: State) -> IncomingResponse {
-        let path = query["path"] ?? ""
-        guard let node = state.nodes[path] else { return refusal(404, "DiskNotFoundError") }
-        var text = json(path, node)
-        if node.isFolder {
-            let prefix = path.hasSuffix("/") ? path : path + "/"
-            var children = state.nodes.filter {
-                $0.key.hasPrefix(prefix) && $0.key != prefix && !$0.key.dropFirst(prefix.count).contains("/")
-            }.sorted {
-                $0.key < $1.key
-            }
-            if query["sort"]?.hasPrefix("-") == true { children.reverse() }
-            let total = children.count
-            let shown = children.dropFirst(Int(query["offset"] ?? "") ?? 0).prefix(Int(query["limit"] ?? "") ?? 20)
-            text =
-                String(text.dropLast())
-                + #","_embedded":{"items":[\#(shown.map { json($0.key, $0.value) }.joined(separator: ","))],"#
-                + #""total":\#(total)}}"#
-        }
-        return .json(text)
-    }
-
-    private static func flat(_ nodes: some Sequence<(key: String, value: Node)>) -> IncomingResponse {
-        .json(#"{"items":[\#(nodes.map { json($0.key, $0.value) }.joined(separator: ","))],"limit":20}"#)
-    }
-
-    /// Returns a resource with the links that the real one sends, whatever `fields` says.
-    private static func json(_ path: String, _ node: Node) -> String {
-        var members = [
-            #""path":\#(quoted(path))"#, #""name":\#(quoted(name(of: path)))"#,
-            #""type":"\#(node.isFolder ? "dir" : "file")""#,
-            #""created":"\#(node.created)","modified":"\#(node.modified)""#,
-        ]
-        if !node.isFolder {
-            members.append(#""size":\#(node.size ?? node.bytes.count),"md5":"\#(md5(node.bytes))""#)
-            members.append(#""file":"https://downloader.test/file?path=\#(encoded(path))&secret=signature""#)
-            if node.mediaType == "image" {
-                members.append(#""preview":"https://downloader.test/preview?path=\#(encoded(path))&secret=signature""#)
-            }
-        }
-        if let type = node.mediaType { members.append(#""media_type":"\#(type)""#) }
-        if let type = node.mimeType { members.append(#""mime_type":"\#(type)""#) }
-        if let url = node.publicURL { members.append(#""public_key":"key","public_url":"\#(url)""#) }
-        if let origin = node.origin {
-            members.append(#""origin_path":\#(quoted(origin)),"deleted":"2025-06-16T12:53:09+00:00""#)
-        }
-        return "{\(members.joined(separator: ","))}"
-    }
-
-    private static func content(
-        _ components: URLComponents,
-        _ query: [String: String],
-        _ request: OutgoingRequest,
-        _ state: State
-    ) -> IncomingResponse {
-        guard let node = state.nodes[query["path"] ?? ""], query["secret"] == "signature" else {
-            return IncomingResponse(status: .notFound)
-        }
-        if components.path == "/preview" {
-            return IncomingResponse(status: .ok, headerFields: [.contentType: "image/png"], body: FakeYandexDisk.png)
-        }
-        let tag = "\"\(md5(node.bytes))\""
-        guard request.headerFields[.ifRange].map({ $0 == tag }) ?? true,
-            let range = request.headerFields[.range]?.dropFirst("bytes=".count).split(separator: "-"),
-            let first = Int(range[0]), let last = Int(range[1])
-        else {
-            return IncomingResponse(
-                status: .ok,
-                headerFields: [.contentLength: "\(node.bytes.count)", .eTag: tag],
-                body: node.bytes
-            )
-        }
-        return IncomingResponse(
-            status: .partialContent,
-            headerFields: [.contentRange: "bytes \(first)-\(last)/\(node.bytes.count)", .eTag: tag],
-            body: Array(node.bytes[first...last])
+        let target = RequestTarget("\(url.percentEncodedPath)?\(url.percentEncodedQuery ?? "")")
+        var own = UpstreamRequest(
+            method: request.method,
+            path: target.segments,
+            query: target.query,
+            // All members are sent, links with their secrets among them, whatever the request selects.
+            form: target.form.filter { $0.name != "fields" },
+            headers: request.headerFields,
+            origin: Self.origin
         )
+        let body = request.body ?? []
+        if upstream.takesLongBody(own) { own.received = ReceivedBody(body) } else { own.body = body }
+        return state.withLock { state in
+            // All accounts have the same files.
+            let token = (request.headerFields[.authorization] ?? "").replacing("OAuth ", with: "")
+            if let uid = state.tokens[token] { state.model.trees[0].account = Self.account(uid) }
+            let tokens = state.tokens.mapValues { YandexAccounts.Token(login: "login-\($0)", expires: nil) }
+            accounts.withState { state, _ in state.access = tokens }
+            disk.restore(YandexDisk.Saved(files: state.model, accounts: accounts.withState { state, _ in state }))
+            var response = upstream.respond(to: own)
+            if !state.namesUploads, own.path.last == "upload", var link = try? JSONParser.parse(response.body).object {
+                link["operation_id"] = nil
+                response.body = JSONValue.object(link).serialized()
+            }
+            disk.withModel { model, _ in state.model = model }
+            return state.onResponse?(request, Self.incoming(response)) ?? Self.incoming(response)
+        }
+    }
+
+    private static let origin = "https://disk.test"
+
+    /// The sandbox's prefixes are hosts here.
+    private static func incoming(_ response: UpstreamResponse) -> IncomingResponse {
+        var fields = response.headers
+        guard let stream = response.stream else {
+            let text = String(decoding: response.body, as: UTF8.self)
+            guard text.contains(origin) else {
+                return IncomingResponse(status: response.status, headerFields: fields, body: response.body)
+            }
+            let body = text.replacing("\(origin)/yandex_downloader/", with: "https://downloader.test/")
+                .replacing("\(origin)/yandex_uploader/", with: "https://uploader.test/")
+                .replacing("\(origin)/yandex_disk/", with: "\(origin)/")
+            return IncomingResponse(status: response.status, headerFields: fields, body: Array(body.utf8))
+        }
+        fields[.contentLength] = "\(stream.range.count)"
+        let bytes = (try? stream.source.bytes(in: stream.range)) ?? []
+        return IncomingResponse(status: response.status, headerFields: fields, body: bytes)
     }
 
     static let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 1, 2, 3, 4]
 
-    static func md5(_ bytes: [UInt8]) -> String {
-        Insecure.MD5.hash(data: bytes).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    /// The preview of pictures that a test has put there.
+    static func preview(_ size: String, crop: Bool) -> [UInt8] {
+        DiskPreview.Size(size).map { DiskPreview.jpeg(of: .sheet, size: $0, crop: crop) } ?? []
     }
+
+    static func md5(_ bytes: [UInt8]) -> String { ReceivedBody(bytes).md5 }
 
     static func refusal(_ status: Int, _ code: String) -> IncomingResponse {
         .json(#"{"error":"\#(code)","description":"d","message":"m"}"#, status: .init(code: status))
     }
 
-    private static func link(_ href: String, status: HTTPResponse.Status = .ok) -> IncomingResponse {
-        .json(#"{"href":"\#(href)","method":"GET","templated":false}"#, status: status)
-    }
-
-    private static func parent(of path: String) -> String {
-        let before = path[..<(path.lastIndex(of: "/") ?? path.startIndex)]
-        return before.hasSuffix(":") ? before + "/" : String(before)
-    }
-
-    private static func name(of path: String) -> String {
-        String(path[path.index(after: path.lastIndex(of: "/") ?? path.startIndex)...])
-    }
-    private static func quoted(_ text: String) -> String {
-        (try? JSONEncoder().encode(text)).map { String(decoding: $0, as: UTF8.self) } ?? "\"\""
-    }
     static func encoded(_ text: String) -> String {
         text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+    }
+}
+
+extension FakeYandexDisk {
+    /// A file or folder as tests read and change it.
+    struct Node: Equatable {
+        var isFolder: Bool
+        var bytes: [UInt8] = []
+        fileprivate var content: DiskContent?
+        fileprivate var type: DiskFileType?
+        var publicURL: String?
+        /// Seconds since 1970.
+        var linkEnd: Int?
+        /// The place that something in the trash was in.
+        var origin: String?
+
+        init(isFolder: Bool, bytes: [UInt8] = [], origin: String? = nil) {
+            self.init(isFolder: isFolder, bytes: bytes, content: nil, type: nil)
+            self.origin = origin
+        }
+
+        fileprivate init(isFolder: Bool, bytes: [UInt8], content: DiskContent?, type: DiskFileType?) {
+            (self.isFolder, self.bytes, self.content, self.type) = (isFolder, bytes, content, type)
+        }
+
+        static func == (one: Node, other: Node) -> Bool {
+            one.isFolder == other.isFolder && one.bytes == other.bytes && one.publicURL == other.publicURL
+                && one.linkEnd == other.linkEnd && one.origin == other.origin
+        }
+    }
+}
+
+extension FakeYandexDisk.State {
+    typealias Node = FakeYandexDisk.Node
+
+    var total: Int {
+        get { model.trees[0].totalSpace }
+        set { model.trees[0].totalSpace = newValue }
+    }
+
+    /// Bytes that are used beside the files.
+    var used: Int {
+        get { model.trees[0].usedElsewhere }
+        set { model.trees[0].usedElsewhere = newValue }
+    }
+
+    /// The files and folders by their paths, the roots left out.
+    var nodes: [String: Node] {
+        get {
+            let tree = model.trees[0]
+            let nodes = tree.nodes.values.filter { $0.parent != $0.id }
+            return Dictionary(
+                uniqueKeysWithValues: nodes.map { node in
+                    let content = node.content
+                    let isShort = content.map { $0.size < 1 << 24 } ?? false
+                    let bytes = isShort ? try? content?.source.bytes(in: 0..<(content?.size ?? 0)) : nil
+                    var shown = Node(
+                        isFolder: node.isDirectory,
+                        bytes: bytes ?? [],
+                        content: content,
+                        type: node.judgedType
+                    )
+                    shown.publicURL = node.publication?.url
+                    shown.linkEnd = node.publication?.settings["available_until"]?.double.map { Int($0) }
+                    shown.origin = node.trashed?.origin.description
+                    return (tree.path(of: node).description, shown)
+                }
+            )
+        }
+        set {
+            let before = nodes
+            for path in before.keys where newValue[path] == nil { remove(path) }
+            let changed = newValue.filter { before[$0.key] != $0.value }
+            for (path, node) in changed.sorted(by: { $0.key < $1.key }) { put(path, node) }
+        }
+    }
+
+    /// The names of the operations that have not ended.
+    var operations: [String] { model.operations.all.filter { $0.value.outcome == nil }.keys.sorted() }
+
+    /// Carries out the operations that are under way.
+    mutating func endOperations() {
+        for id in operations {
+            while let status = try? model.poll(id, account: 0, now: FakeYandexDisk.now), status == "in-progress" {}
+        }
+    }
+
+    /// Ends operations without carrying them out.
+    mutating func settleOperations(_ outcome: String) {
+        for id in operations { model.operations.settle(id, outcome) }
+    }
+
+    mutating func forgetOperations() { model.operations.forget() }
+
+    /// Refuses a call of the API, such as `PUT /resources/publish`, from now on.
+    mutating func refuse(_ call: String, _ code: String) {
+        guard let failure = DiskFailure.named(code) else { return }
+        model.planned.append(PlannedFailure(call: call, failure: failure, times: .max))
+    }
+
+    private mutating func remove(_ text: String) {
+        guard let path = try? DiskPath(text, in: text.hasPrefix("trash") ? .trash : .disk),
+            let node = model.trees[0].node(at: path)
+        else { return }
+        model.trees[0].remove(node.id, at: FakeYandexDisk.now)
+    }
+
+    fileprivate mutating func put(_ text: String, _ node: Node) {
+        let now = FakeYandexDisk.now
+        guard let path = try? DiskPath(text, in: text.hasPrefix("trash") ? .trash : .disk), path.name != nil else {
+            return
+        }
+        if node.isFolder {
+            if let file = model.trees[0].node(at: path), !file.isDirectory { remove(text) }
+            _ = model.folder(path, 0, at: now)
+        } else {
+            let isKept = node.content.map { $0.size >= 1 << 24 || $0.md5 == FakeYandexDisk.md5(node.bytes) } ?? false
+            let content = isKept ? node.content : DiskContent(ReceivedBody(node.bytes))
+            if let content, content !== model.trees[0].node(at: path)?.content {
+                model.store(content, at: path, account: 0, at: now)
+            }
+        }
+        guard let made = model.trees[0].node(at: path) else { return }
+        let revision = model.trees[0].revision + 1
+        model.trees[0].update(made.id, at: now) { made in
+            made.created = FakeYandexDisk.created
+            made.judgedType = node.type ?? made.judgedType
+            made.trashed = node.origin.flatMap { try? DiskPath($0) }.map {
+                .init(name: $0.name ?? made.name, origin: $0, at: now)
+            }
+            if made.publication?.url != node.publicURL {
+                made.publication = node.publicURL.map { .init(key: "key", url: $0, revision: revision) }
+            }
+            made.publication?.settings["available_until"] = node.linkEnd.map { .integer($0) }
+        }
     }
 }
