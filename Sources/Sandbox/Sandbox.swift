@@ -89,7 +89,7 @@ package struct Sandbox: Service {
         return try SimulatedUpstreams(seed: configuration.seed, now: { harness.now })
     }
 
-    /// Resets the simulated upstreams to what another sandbox of the same kind has saved.
+    /// Resets the simulated upstreams to data that another sandbox of the same kind has saved.
     package func restore(_ saved: SavedUpstreams) { current.upstreams?.restore(saved) }
 
     /// Returns the data of the simulated upstreams as files by their names; none while it does not serve.
@@ -151,5 +151,64 @@ package struct Sandbox: Service {
     /// - Throws: as ``port``.
     package func baseURL(of upstream: SandboxUpstream) async throws -> String {
         "http://127.0.0.1:\(try await port)/\(upstream.rawValue)"
+    }
+}
+
+/// Settings of the sandbox. The host is always 127.0.0.1.
+package struct SandboxConfiguration: Sendable {
+    /// 0 takes any free port; see ``Sandbox/port``.
+    package var port: Int
+    /// The seed of random values: the same seed gives the same pictures.
+    package var seed: UInt64
+    /// Whether there are simulated upstreams, or only the controls of the server that is tested.
+    package var simulatesUpstreams: Bool
+
+    /// - Parameters:
+    ///   - port: 0…65535; 0 takes any free port.
+    ///   - seed: any number.
+    ///   - simulatesUpstreams: false for the controls of the server that is tested alone.
+    package init(port: Int = 0, seed: UInt64 = 1, simulatesUpstreams: Bool = true) {
+        self.port = port
+        self.seed = seed
+        self.simulatesUpstreams = simulatesUpstreams
+    }
+}
+
+/// The upstreams that the sandbox simulates; the raw value is the prefix of their paths.
+package enum SandboxUpstream: String, Sendable, CaseIterable {
+    /// The SpaceX REST API, ships only (`/v4/ships`).
+    case spacex
+    /// The Platzi Fake Store API, products and categories (`/products`, `/categories`).
+    case catalogue
+    /// The people API of the notes app (Mockaroo), and a host of avatars (`/api/{schema}`, `/avatars/{text}.png`).
+    case people
+    /// A geocoder for places as one types (Photon, `/api?q=`).
+    case geocoder
+    /// The Yandex Disk REST API; replaces `https://cloud-api.yandex.net/v1/disk`.
+    case yandexDisk = "yandex_disk"
+    /// Yandex OAuth; replaces `https://oauth.yandex.ru`.
+    case yandexOAuth = "yandex_oauth"
+    /// Target of links to the content and the previews of files.
+    case yandexDownloader = "yandex_downloader"
+    /// Target of links for uploads.
+    case yandexUploader = "yandex_uploader"
+}
+
+/// Why a sandbox does not run.
+package enum SandboxError: Error, Equatable, CustomStringConvertible {
+    /// The port is taken or not allowed.
+    case cannotListen(port: Int, reason: String)
+    /// Data that is built into the module cannot be read.
+    case malformedData(resource: String, reason: String)
+    /// It ran and has ended.
+    case stopped
+
+    /// For a log or a terminal.
+    package var description: String {
+        switch self {
+        case .cannotListen(let port, let reason): "the sandbox cannot listen on 127.0.0.1:\(port): \(reason)"
+        case .malformedData(let resource, let reason): "the sandbox's \(resource) cannot be read: \(reason)"
+        case .stopped: "the sandbox has stopped"
+        }
     }
 }

@@ -1,6 +1,8 @@
+import Foundation
+import HTTPTypes
 import Synchronization
 
-/// The rows of the simulated catalogue. As in the real one, a reset discards what was written.
+/// The rows of the simulated catalogue. As in the real one, a reset discards all writes.
 final class CatalogueData: Sendable {
     struct Rows: Sendable, Codable {
         var categories: [CatalogueCategory]
@@ -102,5 +104,145 @@ extension CatalogueData.Rows {
             categoryID: Int(category),
             images: images
         )
+    }
+}
+
+/// A category as the catalogue keeps it.
+struct CatalogueCategory: Sendable, Equatable, Codable {
+    var id: Int
+    var name: String
+    var slug: String
+    var image: String
+    /// Members that a test has put over the rendered ones (RFC 7396; null sets a column to null).
+    var patch: JSONValue = .object(JSONObject())
+
+    func json(origin: String) -> JSONValue {
+        let rendered: JSONValue = [
+            "id": .integer(id), "name": .string(name), "slug": .string(slug),
+            "image": .string(Catalogue.absolute(image, origin)),
+            "creationAt": .string(Catalogue.seededAt), "updatedAt": .string(Catalogue.seededAt),
+        ]
+        return rendered.mergePatched(with: patch, keeping: rendered.memberNames)
+    }
+}
+
+/// A product as the catalogue stores it: the columns of its table.
+struct CatalogueProduct: Sendable, Equatable, Codable {
+    var id: Int
+    var title: String
+    var slug: String
+    /// As it was sent; the only check is that it is positive.
+    var price: String
+    var description: String
+    var categoryID: Int
+    /// All URLs in one column, joined by commas. The text of a JSON array is split at its commas when it is read.
+    var images: String
+    /// When the row was created; a reseed changes it.
+    var createdAt = Catalogue.seededAt
+    /// Members that a test has put over the rendered ones (RFC 7396; null sets a column to null).
+    var patch: JSONValue = .object(JSONObject())
+
+    func json(category: CatalogueCategory?, origin: String) -> JSONValue {
+        let pictures = images.isEmpty ? [] : images.split(separator: ",", omittingEmptySubsequences: false)
+        let rendered: JSONValue = [
+            "id": .integer(id), "title": .string(title), "slug": .string(slug), "price": .number(price),
+            "description": .string(description),
+            "category": category?.json(origin: origin) ?? .null,
+            "images": .array(pictures.map { .string(Catalogue.absolute(String($0), origin)) }),
+            "creationAt": .string(createdAt), "updatedAt": .string(createdAt),
+        ]
+        return rendered.mergePatched(with: patch, keeping: rendered.memberNames)
+    }
+}
+
+extension Catalogue {
+    /// Placeholder of the sandbox's own origin in the data; the origin is known only when the sandbox listens.
+    static let originMarker = "{origin}"
+
+    static func absolute(_ address: String, _ origin: String) -> String {
+        address.replacing(originMarker, with: origin)
+    }
+
+    /// A title as the last part of a URL: lower case, without accents, everything but Latin letters and digits replaced
+    /// by hyphens. Empty for a title without any.
+    static func slug(of title: String) -> String {
+        let plain = title.lowercased().decomposedStringWithCanonicalMapping.unicodeScalars.filter {
+            !(0x300...0x36F).contains($0.value)
+        }
+        let words = plain.split { !($0.isASCII && ($0.properties.isAlphabetic || $0.properties.numericType != nil)) }
+        return words.map { String(String.UnicodeScalarView($0)) }.joined(separator: "-")
+    }
+}
+
+extension JSONValue {
+    /// Names of an object's members.
+    var memberNames: [String] { object?.members.map(\.name) ?? [] }
+}
+
+/// An unlimited number of products: the n-th of a seed is always the same, whatever else is requested.
+struct CatalogueGenerator: Sendable {
+    let seed: UInt64
+    let categories: [Int]
+
+    /// The product of a number from 0; its id is one more.
+    func product(number: Int) -> CatalogueProduct {
+        let isRussian = draw(number, 0, 4) == 0
+        let (qualities, colors, things) = isRussian ? Self.russian : Self.english
+        let words = [
+            qualities[draw(number, 1, qualities.count)], colors[draw(number, 2, colors.count)],
+            things[draw(number, 3, things.count)],
+        ]
+        let title = "\(words.joined(separator: " ")) \(number + 1)"
+        let cents = draw(number, 4, 100_000) + 1
+        return CatalogueProduct(
+            id: number + 1,
+            title: title,
+            slug: Catalogue.slug(of: title),
+            price: cents % 4 == 0
+                ? "\(cents / 100).\(cents % 100 < 10 ? "0" : "")\(cents % 100)" : "\(cents / 100 + 1)",
+            description: isRussian ? "\(title): сделано для проверки." : "\(title), made for tests.",
+            categoryID: categories.isEmpty ? 1 : categories[draw(number, 5, categories.count)],
+            images: "\(Catalogue.originMarker)/catalogue/images/generated-\(draw(number, 6, 50)).png"
+        )
+    }
+
+    private func draw(_ number: Int, _ purpose: UInt64, _ bound: Int) -> Int {
+        Int(SplitMix64.value(seed: seed, index: UInt64(number) &* 8 &+ purpose) % UInt64(bound))
+    }
+
+    private static let english = (
+        ["Soft", "Classic", "Modern", "Vintage", "Sleek", "Cozy", "Sturdy", "Portable", "Handmade", "Light"],
+        ["Red", "Blue", "Green", "White", "Black", "Grey", "Amber", "Olive", "Navy", "Ivory"],
+        [
+            "Shirt", "Hoodie", "Lamp", "Sofa", "Sneakers", "Mug", "Headphones", "Keyboard", "Backpack", "Table",
+            "Chair", "Camera",
+        ]
+    )
+
+    private static let russian = (
+        ["Мягкий", "Новый", "Тёплый", "Лёгкий", "Прочный", "Домашний"],
+        ["красный", "синий", "зелёный", "белый", "чёрный", "серый"],
+        ["свитер", "диван", "чайник", "рюкзак", "светильник", "стол", "плед", "шарф"]
+    )
+}
+
+/// The host of the products' pictures.
+struct ProductPictures: Sendable {
+    private let host: PictureHost
+
+    init(seed: UInt64) {
+        host = PictureHost(
+            path: "/catalogue/images",
+            page: ("sign-in.jpg", "<!DOCTYPE html>\n<title>Sign in</title>\n"),
+            redirectsInside: true,
+            picture: { ProductPicture.png(name: $0, seed: seed) }
+        )
+    }
+
+    func respond(to request: UpstreamRequest) -> UpstreamResponse {
+        guard request.method == .get || request.method == .head else {
+            return .text(.methodNotAllowed, "Method Not Allowed")
+        }
+        return host.respond(to: request)
     }
 }

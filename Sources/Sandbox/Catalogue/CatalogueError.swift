@@ -2,11 +2,11 @@ import HTTPTypes
 
 /// The errors of the catalogue: three shapes, whatever the layer of the server was that noticed.
 enum CatalogueError: Error, Equatable {
-    /// No such row: 400, not 404. `condition` is what was looked for.
+    /// No such row: 400, not 404. `condition` is the search.
     case missing(entity: String, relations: Bool, condition: JSONValue)
     /// The database refused.
     case queryFailed(message: String, code: String)
-    /// What was sent is not acceptable: a list of messages.
+    /// The body is not acceptable: a list of messages.
     case invalid([String])
     /// A path that should hold a number does not: one message.
     case notNumeric

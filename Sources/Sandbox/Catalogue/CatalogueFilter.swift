@@ -12,7 +12,7 @@ struct CatalogueFilter: Sendable {
     /// Rows of the selection; all of them unless both are given and make sense.
     private let window: (offset: Int, limit: Int)?
 
-    /// - Throws: 400 for what the server checks; most it does not.
+    /// - Throws: 400 for the few parameters that the server checks.
     init(_ query: [RequestTarget.QueryItem]) throws(CatalogueError) {
         title = Self.text("title", query)
         price = Self.number("price", query)
@@ -80,5 +80,39 @@ struct CatalogueFilter: Sendable {
     private static func number(_ name: String, _ query: [RequestTarget.QueryItem]) -> Double {
         let text = text(name, query).trimmingCharacters(in: .whitespaces)
         return text.isEmpty ? 0 : Double(text) ?? .nan
+    }
+}
+
+/// SQLite's `LIKE`: `%` matches any text, `_` any one character, and upper and lower case are the same for ASCII
+/// letters only.
+struct LikePattern: Sendable {
+    private let pattern: [Unicode.Scalar]
+
+    init(_ pattern: String) { self.pattern = pattern.unicodeScalars.map(Self.folded) }
+
+    func matches(_ text: String) -> Bool {
+        let text = text.unicodeScalars.map(Self.folded)
+        var (position, index) = (0, 0)
+        // Where to continue after a mismatch: after the last `%`, one character later each time.
+        var retry: (pattern: Int, text: Int)?
+        while index < text.count {
+            if position < pattern.count, pattern[position] == "%" {
+                retry = (position + 1, index)
+                position += 1
+            } else if position < pattern.count, pattern[position] == "_" || pattern[position] == text[index] {
+                position += 1
+                index += 1
+            } else if let last = retry {
+                retry = (last.pattern, last.text + 1)
+                (position, index) = (last.pattern, last.text + 1)
+            } else {
+                return false
+            }
+        }
+        return pattern[position...].allSatisfy { $0 == "%" }
+    }
+
+    private static func folded(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
+        (0x41...0x5A).contains(scalar.value) ? Unicode.Scalar(UInt8(scalar.value) + 0x20) : scalar
     }
 }

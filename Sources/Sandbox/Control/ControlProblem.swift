@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// An error of the control API as a problem document (RFC 9457) that names the field and what is accepted there.
+/// An error of the control API as a problem document (RFC 9457) that names the field and its accepted values.
 struct ControlProblem: Error, Equatable {
     let status: HTTPResponse.Status
     let code: String

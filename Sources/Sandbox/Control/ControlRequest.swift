@@ -67,3 +67,133 @@ extension [String: String] {
         return value
     }
 }
+
+/// The members of a control request's body; those that the call does not know are refused.
+struct ControlFields: Sendable {
+    private let object: JSONObject
+
+    init(_ value: JSONValue) throws(ControlProblem) {
+        guard let object = value.object else {
+            throw .invalid(field: "body", value: value.excerpt, accepted: ["a JSON object"])
+        }
+        self.object = object
+    }
+
+    var members: [JSONObject.Member] { object.members }
+
+    subscript(_ name: String) -> JSONValue? { object[name] }
+
+    func requireNone() throws(ControlProblem) { try require(only: []) }
+
+    func require(only names: String...) throws(ControlProblem) { try require(only: names) }
+
+    private func require(only names: [String]) throws(ControlProblem) {
+        for member in object.members where !names.contains(member.name) {
+            throw .invalid(field: "body", value: member.name, accepted: names.isEmpty ? ["no members"] : names)
+        }
+    }
+
+    func text(_ name: String) throws(ControlProblem) -> String? {
+        guard let value = object[name] else { return nil }
+        guard let text = value.string else { throw refusal(name, value, ["a string"]) }
+        return text
+    }
+
+    func flag(_ name: String) throws(ControlProblem) -> Bool? {
+        guard let value = object[name] else { return nil }
+        guard let flag = value.bool else { throw refusal(name, value, ["true", "false"]) }
+        return flag
+    }
+
+    func integer(_ name: String, in range: ClosedRange<Int>) throws(ControlProblem) -> Int? {
+        guard let value = object[name] else { return nil }
+        guard case .number(let spelling) = value, let number = Int(spelling), range.contains(number) else {
+            throw refusal(name, value, ["whole number \(range.lowerBound)…\(range.upperBound)"])
+        }
+        return number
+    }
+
+    func choice<Choice: RawRepresentable & CaseIterable>(_ name: String, of: Choice.Type) throws(ControlProblem)
+        -> Choice? where Choice.RawValue == String
+    {
+        guard let value = object[name] else { return nil }
+        guard let choice = value.string.flatMap(Choice.init(rawValue:)) else {
+            throw refusal(name, value, Choice.allCases.map(\.rawValue))
+        }
+        return choice
+    }
+
+    func choices<Choice: RawRepresentable & CaseIterable & Hashable>(_ name: String, of: Choice.Type)
+        throws(ControlProblem) -> Set<Choice>?
+    where Choice.RawValue == String {
+        guard let value = object[name] else { return nil }
+        let choices = value.array?.map { $0.string.flatMap(Choice.init(rawValue:)) }
+        guard let choices, !choices.contains(nil) else {
+            throw refusal(name, value, ["an array of: " + Choice.allCases.map(\.rawValue).joined(separator: ", ")])
+        }
+        return Set(choices.compactMap { $0 })
+    }
+
+    func required<Value>(_ name: String, _ value: Value?) throws(ControlProblem) -> Value {
+        guard let value else { throw .invalid(field: name, value: "", accepted: ["a value"]) }
+        return value
+    }
+
+    private func refusal(_ name: String, _ value: JSONValue, _ accepted: [String]) -> ControlProblem {
+        .invalid(field: name, value: value.excerpt, accepted: accepted)
+    }
+}
+
+extension JSONValue {
+    /// The beginning of its text, as messages show it.
+    var excerpt: String { String(decoding: serialized().prefix(60), as: UTF8.self) }
+}
+
+/// A name that a test author chooses for a space or a snapshot; it is a part of paths.
+enum ControlName {
+    /// Returns the name.
+    /// - Throws: ``ControlProblem`` if it may not be one.
+    static func checked(_ name: String) throws(ControlProblem) -> String {
+        let isName =
+            (1...64).contains(name.utf8.count) && name.first != "."
+            && name.utf8.allSatisfy {
+                (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0)
+                    || [0x2D, 0x2E, 0x5F].contains($0)
+            }
+        guard isName else {
+            let accepted = "1…64 of A-Z a-z 0-9 - _ ., the first one no dot"
+            throw .invalid(field: "name", value: String(name.prefix(64)), accepted: [accepted])
+        }
+        return name
+    }
+}
+
+/// Whether a host is this machine by its name or address. A page elsewhere can make a browser send requests to
+/// 127.0.0.1, under a name of its own (DNS rebinding) or with its own `Origin`; neither passes
+/// this check.
+enum LoopbackHost {
+    /// - Parameter authority: `host` or `host:port` (RFC 3986 section 3.2).
+    static func matches(authority: String) -> Bool {
+        guard let host = host(of: authority) else { return false }
+        return host == "localhost" || host.hasSuffix(".localhost") || host == "[::1]" || isLoopbackIPv4(host)
+    }
+
+    /// - Parameter origin: `scheme://host:port`, or `null`, which matches no origin.
+    static func matches(origin: String) -> Bool {
+        guard let scheme = origin.firstRange(of: "://") else { return false }
+        return matches(authority: String(origin[scheme.upperBound...]))
+    }
+
+    private static func host(of authority: String) -> String? {
+        let colon = authority.lastIndex(of: ":")
+        guard let colon, authority.last != "]" else { return authority.lowercased() }
+        let port = authority[authority.index(after: colon)...]
+        guard port.allSatisfy({ $0.isASCII && $0.isNumber }) else { return nil }
+        return authority[..<colon].lowercased()
+    }
+
+    private static func isLoopbackIPv4(_ host: String) -> Bool {
+        let numbers = host.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
+        return numbers.count == 4 && numbers[0] == 127 && !numbers.contains(nil)
+    }
+}

@@ -1,3 +1,5 @@
+import NIOCore
+
 /// How the body of a response is sent.
 struct Delivery: Sendable, Equatable {
     /// How it ends.
@@ -31,7 +33,7 @@ struct Delivery: Sendable, Equatable {
     /// Whether not even a head is sent for a body of that length. Without a body there is nothing to cut off.
     func isSilent(of length: Int?) -> Bool { end == .nothing || end == .half && length == 0 }
 
-    /// Returns what is done for a body of that length, in order.
+    /// Returns the steps for a body of that length, in order.
     func steps(of length: Int) -> DeliverySteps { DeliverySteps(self, length: length) }
 
     /// Returns how many bytes of such a body are sent.
@@ -94,7 +96,7 @@ struct DeliverySteps: Sequence, IteratorProtocol {
         return last.isEmpty ? nil : last.removeFirst()
     }
 
-    /// Returns what is left to do once the body has ended, whatever its length was taken for.
+    /// Returns the steps after the end of the body, whatever length was assumed.
     mutating func end() -> [DeliveryStep] {
         defer { last = [] }
         return last
@@ -115,5 +117,39 @@ struct DeliverySteps: Sequence, IteratorProtocol {
         if pause > .zero { pending.append(.wait(pause)) }
         pending.append(.send(position..<end))
         position = end
+    }
+}
+
+/// The connection was closed on purpose; Hummingbird writes no response.
+struct ConnectionReset: Error {}
+
+/// A response was cut off on purpose.
+struct ResponseTruncated: Error {}
+
+/// `struct linger` of socket(7), which no Swift module exports under member import visibility: on, for 0 seconds.
+private struct Linger: Sendable {
+    let isOn: CInt = 1
+    let seconds: CInt = 0
+}
+
+extension Channel {
+    /// Closes the connection with a reset: with `SO_LINGER` 0 the kernel sends RST instead of FIN, as from a host that
+    /// knows no such connection.
+    /// - Returns: The error to throw, so that the caller sends no response.
+    func reset() async -> any Error {
+        // A stream of HTTP/2 ends with its connection.
+        let connection = parent?.parent == nil ? self : parent ?? self
+        do {
+            try await (connection as? any SocketOptionProvider)?.unsafeSetSocketOption(
+                level: .socket,
+                name: .so_linger,
+                value: Linger()
+            ).get()
+            try await connection.close().get()
+        } catch {
+            // The client has closed the connection already, which has the same effect.
+            return error
+        }
+        return ConnectionReset()
     }
 }

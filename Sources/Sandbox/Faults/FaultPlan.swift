@@ -65,7 +65,7 @@ struct FaultPlan: Sendable, Equatable {
         return members
     }
 
-    /// Returns what happens to the `ordinal`-th request (from 0) of these faults; always the same for the same faults
+    /// Returns the decision for the `ordinal`-th request (from 0) of these faults; always the same for the same faults
     /// and ordinal.
     func decision(ordinal: UInt64) -> FaultDecision {
         faults.reduce(into: FaultDecision()) { decision, fault in fault.apply(to: &decision, ordinal: ordinal) }
@@ -77,7 +77,7 @@ extension FaultPlan: CustomStringConvertible {
 }
 
 extension Fault {
-    /// What a fault decides. Faults of the same kind cannot be combined.
+    /// The decision of a fault. Faults of the same kind cannot be combined.
     enum Kind: Hashable {
         case connection, delay, jitter, response, end, bandwidth, slice, close, hold
     }
@@ -93,6 +93,90 @@ extension Fault {
         case .slice: .slice
         case .slowClose: .close
         case .hold: .hold
+        }
+    }
+}
+
+/// The decision for one request.
+struct FaultDecision: Sendable, Equatable {
+    /// Where the response comes from.
+    enum Source: Sendable, Equatable {
+        case upstream
+        case status(Int, retryAfter: Int?)
+        case html(Int)
+        case garbage
+        /// There is none: the connection is reset.
+        case none
+    }
+
+    /// No fault.
+    static let response = FaultDecision()
+
+    var source = Source.upstream
+    /// Whether the request waits until it is released.
+    var isHeld = false
+    /// Milliseconds before the response.
+    var delay = 0
+    var delivery = Delivery()
+}
+
+extension Fault {
+    /// Adds the effect of this fault on the `ordinal`-th request (from 0).
+    func apply(to decision: inout FaultDecision, ordinal: UInt64) {
+        switch self {
+        case .online: return
+        case .offline, .refused: decision.source = .none
+        case .slow(let milliseconds): decision.delay += milliseconds
+        case .jitter(let range, let seed):
+            let share = SplitMix64.unitInterval(seed: seed, index: ordinal)
+            decision.delay += range.lowerBound + Int(share * Double(range.count))
+        case .error(let status, let retryAfter): decision.source = .status(status, retryAfter: retryAfter)
+        case .html(let status): decision.source = .html(status)
+        case .flaky(let probability, let seed):
+            guard SplitMix64.unitInterval(seed: seed, index: ordinal) < probability else { return }
+            decision.source = .status(503, retryAfter: nil)
+        case .garbage: decision.source = .garbage
+        case .hold: decision.isHeld = true
+        case .lost: decision.delivery.end = .nothing
+        case .truncated: decision.delivery.end = .half
+        case .pause(let bytes): decision.delivery.end = .pause(after: bytes)
+        case .reset(let bytes): decision.delivery.end = .reset(after: bytes)
+        case .bandwidth(let kilobytes): decision.delivery.bytesPerMillisecond = kilobytes
+        case .slice(let bytes, let milliseconds):
+            decision.delivery.slice = .init(bytes: bytes, pause: .milliseconds(milliseconds))
+        case .slowClose(let milliseconds): decision.delivery.closeDelay = .milliseconds(milliseconds)
+        }
+    }
+}
+
+extension FaultPlan {
+    /// Reads a fault (`"slow(200)"`), or several that are combined (`["slow(200)","bandwidth(32)"]`, or one text).
+    /// - Parameter field: the name of the member.
+    init(_ value: JSONValue, field: String) throws(ControlProblem) {
+        do throws(FaultSyntaxError) {
+            if let text = value.string {
+                try self.init(parsing: text)
+                return
+            }
+            guard let values = value.array else { throw FaultSyntaxError(text: value.excerpt) }
+            var faults: [Fault] = []
+            for value in values {
+                guard let text = value.string else { throw FaultSyntaxError(text: value.excerpt) }
+                faults.append(try Fault(parsing: text))
+            }
+            try self.init(combining: faults)
+        } catch {
+            throw .fault(error, field: field)
+        }
+    }
+
+    /// Reads the faults of some requests.
+    init(ofRequests value: JSONValue, field: String) throws(ControlProblem) {
+        let plan = try FaultPlan(value, field: field)
+        do throws(FaultSyntaxError) {
+            self = try plan.ofRequests()
+        } catch {
+            throw .fault(error, field: field)
         }
     }
 }

@@ -1,5 +1,5 @@
 /// A view of mountains, a sun and water, drawn in blocks, whose colours and shapes follow from a seed. The same seed
-/// gives the same view at every size, so a preview shows what its picture shows.
+/// gives the same view at every size, so a preview shows the same as its picture.
 struct Landscape: Sendable, Hashable, Codable {
     let seed: UInt64
 

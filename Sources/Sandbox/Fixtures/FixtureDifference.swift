@@ -32,7 +32,7 @@ package struct FixtureDifference: Sendable, Equatable, CustomStringConvertible {
 }
 
 extension Fixture {
-    /// Returns in what a response differs from the recorded one. Secrets are not compared.
+    /// Returns the differences of a response from the recorded one. Secrets are not compared.
     ///
     /// - Parameter recorded: The bytes of the recorded body.
     func differences(from response: FixtureResponse, recorded: [UInt8], _ cleaner: SecretCleaner) throws
@@ -80,7 +80,7 @@ package struct RecordedExchange: Sendable {
     package let file: String
     /// The request line.
     package let line: String
-    /// The request, without what was secret; nil if it cannot be sent again: it writes, or has secrets in its target.
+    /// The request, without its secrets; nil if it cannot be sent again: it writes, or has secrets in its target.
     package let request: FixtureRequest?
 }
 
@@ -89,13 +89,13 @@ extension UpstreamFixtures {
     /// Largest response that is compared, in bytes.
     package static let longestComparison = 64 << 20
 
-    /// The recorded exchanges in their order, and in words what is wrong with other files.
+    /// The recorded exchanges in their order, and in words the defects of other files.
     package var exchanges: (recorded: [RecordedExchange], broken: [String]) {
         let (fixtures, defects) = withFiles { ($0.folder?.exchanges ?? [], $0.folder?.defects ?? []) }
         return (fixtures.map { RecordedExchange($0) }, defects.map(\.text))
     }
 
-    /// Returns in what a response differs from that of a file.
+    /// Returns the differences of a response from that of a file.
     /// - Throws: The errors of the file system, ``YAMLDefect``.
     package func differences(of response: FixtureResponse, from file: String) throws -> [FixtureDifference] {
         let found = withFiles { state in

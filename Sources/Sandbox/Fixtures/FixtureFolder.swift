@@ -1,8 +1,8 @@
 import Foundation
 
-/// The files of an upstream. Each is read when it has changed, so that what a person edits holds for the next request.
+/// The files of an upstream. Each is read when it has changed, so that an edit holds for the next request.
 struct FixtureFolder: Sendable {
-    /// By what a change of a file is noticed.
+    /// The properties by which a change of a file is noticed.
     private struct Stamp: Sendable, Equatable {
         let seconds: Int
         let nanoseconds: Int
@@ -18,7 +18,7 @@ struct FixtureFolder: Sendable {
         }
     }
 
-    /// What a file has.
+    /// The content of a file.
     enum Entry: Sendable {
         case exchange(Fixture)
         case patch(FixturePatch)
@@ -33,7 +33,7 @@ struct FixtureFolder: Sendable {
 
     init(_ url: URL) { self.url = url }
 
-    /// Reads what has changed.
+    /// Reads changed files.
     ///
     /// - Returns: The files that were found defective just now.
     mutating func refresh() -> [FixtureDefect] {
@@ -103,4 +103,40 @@ struct FixtureFolder: Sendable {
             ((try? fixture.text()) ?? "").matches(of: /larder-secret-([0-9]+)/).compactMap { Int($0.output.1) }
         }.max() ?? 0
     }
+}
+
+/// The files of all upstreams of a server.
+package struct FixtureLibrary: Sendable {
+    /// In the order of their names.
+    package let upstreams: [UpstreamFixtures]
+
+    /// Creates a library.
+    package init(_ upstreams: [UpstreamFixtures]) { self.upstreams = upstreams.sorted { $0.name < $1.name } }
+
+    /// Those of an upstream; nil if it has none.
+    package subscript(_ name: String) -> UpstreamFixtures? { upstreams.first { $0.name == name } }
+
+    /// Sets the modes of the settings.
+    package func reset() {
+        for upstream in upstreams { upstream.reset() }
+    }
+}
+
+/// How requests of the server to an upstream are treated.
+package enum FixtureMode: String, Sendable, CaseIterable {
+    /// They go out.
+    case live
+    /// They go out, and each exchange is written into a file.
+    case record
+    /// They are responded to from files only; nothing goes out.
+    case replay
+    /// They are responded to from files; a request without one goes out and is recorded.
+    case spy
+    /// They go out, and their responses are changed by the patches of the folder.
+    case modify
+    /// They go out, and their responses are compared with the files.
+    case diff
+
+    /// Whether requests that go out are sent so that a file can be made of the response: complete, and not compressed.
+    package var asksPlainly: Bool { self == .record || self == .spy || self == .modify || self == .diff }
 }

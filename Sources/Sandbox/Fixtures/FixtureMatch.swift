@@ -9,7 +9,7 @@ struct FixtureMatch: Sendable, Equatable {
     /// SHA-256 of the body, hexadecimal; nil if it is compared as text, or not at all.
     var digest: String?
 
-    /// How much it asks of a request beside its line: what asks for more goes first.
+    /// How much it asks of a request beside its line: a file that asks for more goes first.
     var demand: Int {
         switch body {
         case nil: header.count + (digest == nil ? 0 : 1)
@@ -18,7 +18,7 @@ struct FixtureMatch: Sendable, Equatable {
         }
     }
 
-    /// Returns in what a request differs; nothing for one that the file is for.
+    /// Returns the differences of a request; none for one that the file is for.
     func differences(from request: ComparedRequest) -> [Difference] {
         let own = Line(line)
         var found: [Difference] = []

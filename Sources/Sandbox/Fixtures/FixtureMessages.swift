@@ -1,6 +1,7 @@
 import Crypto
 package import Foundation
 package import HTTPTypes
+import Synchronization
 
 /// A request of the server to an upstream.
 package struct FixtureRequest: Sendable {
@@ -23,7 +24,7 @@ package struct FixtureRequest: Sendable {
 }
 
 extension FixtureRequest {
-    /// Its body as text, without its content coding; nil if it is longer than what is kept, or no text.
+    /// Its body as text, without its content coding; nil if it is longer than the kept part, or no text.
     var text: String? {
         guard let body, headerFields[.contentEncoding] != nil else { return body?.text }
         guard body.count == body.start.count else { return nil }
@@ -60,14 +61,14 @@ package struct FixtureBody: Sendable {
     /// Hexadecimal.
     var sha256: String { Hexadecimal.text(digest.finalize()) }
 
-    /// The whole of it as text; nil if it is longer than what is kept, or no text.
+    /// The whole of it as text; nil if it is longer than the kept part, or no text.
     var text: String? {
         guard count == start.count, !start.contains(0) else { return nil }
         return String(validating: start, as: UTF8.self)
     }
 }
 
-/// A response of an upstream, or what a file has for it.
+/// A response of an upstream, or of a file for it.
 package struct FixtureResponse: Sendable {
     /// Where its body is.
     package enum Content: Sendable, Equatable {
@@ -117,9 +118,9 @@ package enum FixtureError: Error, Sendable, CustomStringConvertible {
     case readOnly(upstream: String)
     /// A file cannot be written.
     case notWritten(file: String, reason: String, isFull: Bool)
-    /// A file would have what cannot be read again.
+    /// A file could not be read again.
     case notReadable(file: String, reason: String)
-    /// A file would have what is, or may be, a secret.
+    /// A file would have a secret, or a likely one.
     case secret(request: String, reason: String)
 
     /// For a log or a terminal.
@@ -136,5 +137,76 @@ package enum FixtureError: Error, Sendable, CustomStringConvertible {
     init(writing file: String, _ error: any Error) {
         let code = (error as? CocoaError)?.code
         self = .notWritten(file: file, reason: error.localizedDescription, isFull: code == .fileWriteOutOfSpace)
+    }
+}
+
+/// Collects the body of a response while it passes: a short one in memory, a longer one in a file.
+package final class FixtureTee: Sendable {
+    private struct State {
+        var bytes: [UInt8] = []
+        var file: URL?
+        var handle: FileHandle?
+        var count = 0
+        var isOver = false
+    }
+
+    private let fixtures: UpstreamFixtures
+    private let state = Mutex(State())
+
+    /// Creates a collection for a response of an upstream.
+    package init(_ fixtures: UpstreamFixtures) { self.fixtures = fixtures }
+
+    deinit {
+        // A body that was not read to its end is none of a recording.
+        state.withLock { state in
+            if let file = state.file, !state.isOver { try? FileManager.default.removeItem(at: file) }
+        }
+    }
+
+    /// Adds a part.
+    /// - Throws: ``FixtureError``.
+    package func append(_ part: UnsafeRawBufferPointer) throws(FixtureError) {
+        let result = state.withLock { state -> Result<Void, FixtureError> in
+            Result { () throws(FixtureError) in try self.append(part, &state) }
+        }
+        try result.get()
+    }
+
+    private func append(_ part: UnsafeRawBufferPointer, _ state: inout State) throws(FixtureError) {
+        state.count += part.count
+        if state.handle == nil, state.count <= Fixture.inline {
+            state.bytes += part
+            return
+        }
+        do {
+            if state.handle == nil {
+                let file = try fixtures.bodyFile()
+                state.file = file
+                state.handle = try FileHandle(forWritingTo: file)
+                try state.handle?.write(contentsOf: state.bytes)
+                state.bytes = []
+            }
+            try state.handle?.write(contentsOf: Data(part))
+        } catch let error as FixtureError {
+            throw error
+        } catch {
+            throw FixtureError(writing: state.file?.path ?? "", error)
+        }
+    }
+
+    /// The whole body. Nothing may be added any more.
+    /// - Throws: ``FixtureError``.
+    package func finish() throws(FixtureError) -> FixtureResponse.Content {
+        let result = state.withLock { state -> Result<FixtureResponse.Content, FixtureError> in
+            state.isOver = true
+            guard let file = state.file else { return .success(.bytes(state.bytes)) }
+            do {
+                try state.handle?.close()
+                return .success(.file(file, state.count))
+            } catch {
+                return .failure(FixtureError(writing: file.path, error))
+            }
+        }
+        return try result.get()
     }
 }

@@ -11,7 +11,7 @@ struct FixturePatch: Sendable {
     /// The requests whose responses it changes.
     let match: RequestMatch
     let status: Int?
-    /// What takes the place of fields; null removes them.
+    /// New values of fields; null removes them.
     let header: [(name: String, value: String?)]
     let merge: JSONValue?
     let operations: JSONPatch?

@@ -35,8 +35,8 @@ extension UpstreamFixtures {
     /// Writes an exchange into a file.
     ///
     /// The first one of a request takes the place of those that earlier recordings have of it. One that is like the
-    /// last of the same request is not written again. What no file can have, such as a status below 200 or a secret in
-    /// a picture, is reported and not written.
+    /// last of the same request is not written again. Content that no file can have, such as a status below 200
+    /// or a secret in a picture, is reported and not written.
     ///
     /// - Parameter response: With its whole body; a file of it is taken.
     /// - Returns: Whether a file has the exchange.
@@ -163,7 +163,7 @@ extension UpstreamFixtures {
         return match.storable(shown, digest: shown == text ? body.sha256 : nil)
     }
 
-    /// What is written of a body.
+    /// The written form of a body.
     enum Kept {
         case content(Fixture.Content)
         case bytes([UInt8], ending: String)
@@ -186,7 +186,7 @@ extension UpstreamFixtures {
         guard !bytes.isEmpty else { return .content(.none) }
         let clean = isLong ? cleaner.replaced(in: bytes) ?? bytes : cleaner.body(bytes, form)
         guard let shown = String(validating: clean, as: UTF8.self), !clean.contains(0), form != .other else {
-            // What is no text would be another file.
+            // Bytes that are no text would be another file.
             guard clean == bytes else { throw .secret(request: line, reason: "its body has a secret") }
             return .bytes(bytes, ending: ending)
         }

@@ -61,12 +61,12 @@ extension UpstreamFixtures {
 }
 
 extension Fixture {
-    /// - Throws: ``YAMLDefect`` if what would be written cannot be read again; file errors.
+    /// - Throws: ``YAMLDefect`` if the text could not be read again; file errors.
     fileprivate mutating func write(_ kept: UpstreamFixtures.Kept, in folder: URL) throws {
         switch kept {
         case .content(let content):
             self.content = content
-            // What YAML does not have as it is, such as some line breaks, goes beside.
+            // A text that YAML cannot have, such as some line breaks, goes beside.
             switch (content, try readBack().content) {
             case (.json(let bytes), .json(let read)) where read == bytes: break
             case (.json(let bytes), _): return try write(.bytes(bytes, ending: "json"), in: folder)
@@ -111,7 +111,7 @@ extension Fixture {
         }
     }
 
-    /// Returns what is read from its text: what could not be replayed is not written.
+    /// Returns the fixture as read from its text: one that could not be replayed is not written.
     /// - Throws: ``YAMLDefect``; the errors of Yams.
     private func readBack() throws -> Fixture {
         let read = try Fixture(try text(), name: name)

@@ -20,9 +20,9 @@ package protocol HarnessedServer: Sendable {
     /// The members of a document that ``seed(_:_:)`` takes.
     var seedMembers: [String] { get }
 
-    /// Stores what a JSON object has: all or nothing.
+    /// Stores the members of a JSON object: all or nothing.
     ///
-    /// - Parameter upstreams: Fills the simulated upstreams, and calls what it is given to store the object. No reset
+    /// - Parameter upstreams: Fills the simulated upstreams, and calls its argument to store the object. No reset
     ///   and no other document comes between.
     /// - Throws: ``SeedRefusal``.
     func seed(_ document: [UInt8], _ upstreams: @escaping @Sendable (_ store: SeedStore) async throws -> SeedReport)
@@ -57,12 +57,12 @@ package protocol HarnessedServer: Sendable {
     /// The simulated upstreams were reset alone: whatever they did before, the server is to ask them again.
     func upstreamsWereReset()
 
-    /// What it serves.
+    /// Its routes.
     var served: ServedRoutes { get }
 
     /// The requests of its clients since ``activate()`` or the last reset.
     var front: FrontJournal { get }
-    /// What is wrong with the server as its clients see it.
+    /// The faults of the server as its clients see them.
     var frontFaults: FrontFaults { get }
 
     /// The recordings of its upstreams.
@@ -73,11 +73,77 @@ package protocol HarnessedServer: Sendable {
     /// Whether that time stands still.
     var isFrozen: Bool { get }
 
-    /// Sets the time. What has become due is done before it returns.
+    /// Sets the time. Work that has become due is done before it returns.
     ///
     /// - Returns: false, with nothing changed, if that would be a step back.
     func setClock(_ time: Date?, frozen: Bool?) async -> Bool
 
-    /// Moves the time on. What has become due is done before it returns.
+    /// Moves the time on. Work that has become due is done before it returns.
     func advanceClock(by seconds: Double) async
+}
+
+/// The routes of the server that is tested: a rule for any other would never match.
+package struct ServedRoutes: Sendable {
+    fileprivate struct Route: Sendable {
+        let text: String
+        let method: String
+        let path: [String]
+        /// Whether it takes everything below its path, and any method.
+        let isOpen: Bool
+    }
+
+    private static let mostShown = 5
+
+    private let routes: [Route]
+
+    /// Lists routes such as `GET /v1/ships/{id}`; one that ends with `/**` takes everything below, with any method.
+    package init(_ texts: [String]) {
+        routes = texts.map { text in
+            let words = text.split(separator: " ", maxSplits: 1).map(String.init)
+            let path = RequestTarget(words.last ?? "").segments
+            let isOpen = path.last == "**"
+            return Route(text: text, method: words[0], path: isOpen ? Array(path.dropLast()) : path, isOpen: isOpen)
+        }
+    }
+
+    /// Returns a match that some route has.
+    /// - Throws: 400 that names the routes nearest to it.
+    func checked(_ match: RequestMatch, field: String, value: String) throws(ControlProblem) -> RequestMatch {
+        guard !serves(match) else { return match }
+        throw .invalid(field: field, value: value, accepted: nearest(to: match), reason: "Larder has no such route")
+    }
+
+    /// Whether a request that matches may be one of a route; yes if no routes are known.
+    func serves(_ match: RequestMatch) -> Bool {
+        routes.isEmpty || match.path.isEmpty || routes.contains { $0.serves(match) }
+    }
+
+    private func nearest(to match: RequestMatch) -> [String] {
+        let path = match.path.joined(separator: "/")
+        let sorted = routes.map { (text: $0.text, distance: Self.distance(path, $0.path.joined(separator: "/"))) }
+            .sorted { ($0.distance, $0.text) < ($1.distance, $1.text) }
+        return sorted.prefix(Self.mostShown).map(\.text)
+    }
+
+    /// How many characters are not the same from the start or from the end on.
+    private static func distance(_ first: String, _ second: String) -> Int {
+        let start = first.commonPrefix(with: second).utf8.count
+        let ends = zip(first.utf8.reversed(), second.utf8.reversed()).prefix { $0 == $1 }.count
+        let length = min(first.utf8.count, second.utf8.count)
+        return max(first.utf8.count, second.utf8.count) - min(start + ends, length)
+    }
+}
+
+extension ServedRoutes.Route {
+    fileprivate func serves(_ match: RequestMatch) -> Bool {
+        let isMethod =
+            match.method.map { [method, "OPTIONS"].contains($0) || ($0 == "HEAD" && method == "GET") } ?? true
+        guard isOpen || isMethod else { return false }
+        let isAlike = zip(path, match.path).allSatisfy { own, other in
+            own == other || other == "*" || (own.hasPrefix("{") && own.hasSuffix("}"))
+        }
+        guard isAlike else { return false }
+        if isOpen { return match.path.count >= path.count || !match.isWhole }
+        return match.isWhole ? match.path.count == path.count : match.path.count <= path.count
+    }
 }

@@ -1,4 +1,5 @@
 package import Foundation
+import HTTPTypes
 
 /// The spaces of a process: servers like the one that is tested, each with ports, data, a sandbox and a clock of its
 /// own. The composition root makes them; the sandbox offers the calls.
@@ -21,7 +22,7 @@ package protocol HarnessedSpaces: Sendable {
 package struct SpaceOrder: Sendable {
     /// Nil for one that is made up.
     package var name: String?
-    /// What is drawn at random in it is drawn from this; nil for the seed of the process.
+    /// The seed of its random values; nil for that of the process.
     package var seed: UInt64?
     /// The time that its clock shows first; nil for that of the process.
     package var now: Date?
@@ -46,7 +47,7 @@ package struct SpaceDescription: Sendable {
     package let url: String
     /// Base URL of its simulated upstreams and controls.
     package let sandbox: String
-    /// What is drawn at random in it is drawn from this.
+    /// The seed of its random values.
     package let seed: UInt64
     /// It ends after this time without a request; nil for never.
     package let idle: Duration?
@@ -81,4 +82,94 @@ package enum SpaceRefusal: Error {
     case unknownSnapshot(String, known: [String])
     /// It did not start.
     case failed(String)
+}
+
+extension SpaceOrder {
+    /// Longest time without a request, in seconds.
+    private static let longestIdle = 3600
+
+    /// Reads `{"name":"t17","seed":7,"now":"2030-01-05T10:00:00Z","frozen":true,"idle_s":600,"until":"connection",
+    /// "from":"SNAPSHOT"}`, of which all may be left out, and the body; with `"idle_s":0` it does not end by itself.
+    init(_ request: ControlRequest) throws(ControlProblem) {
+        self.init()
+        guard !request.body.isEmpty else { return }
+        let fields = try ControlFields(try request.json())
+        try fields.require(only: "name", "seed", "now", "frozen", "idle_s", "until", "from")
+        name = try fields.text("name").map(ControlName.checked)
+        seed = try fields.integer("seed", in: 0...Int.max).map(UInt64.init)
+        now = try fields.time("now")
+        isFrozen = try fields.flag("frozen") ?? false
+        if let seconds = try fields.integer("idle_s", in: 0...Self.longestIdle) {
+            idle = seconds == 0 ? nil : .seconds(seconds)
+        }
+        if try fields.choice("until", of: End.self) == .connection { onDisconnect = request.onClose }
+        snapshot = try fields.text("from")
+    }
+
+    private enum End: String, CaseIterable {
+        case idle, connection
+    }
+}
+
+// Spaces: further servers in this process.
+extension HarnessAPI {
+    func spaces(_ request: ControlRequest) async throws -> UpstreamResponse {
+        guard let spaces = server.spaces else { throw ControlProblem.notFound("A space has no spaces of its own.") }
+        switch request.path.count {
+        case 1:
+            try request.require(.get, .post)
+            _ = try request.parameters()
+            if request.method == .post { return try await make(request, in: spaces) }
+            return .json(.ok, ["spaces": .array(spaces.all.map(\.value))])
+        case 2:
+            try request.require(.get, .delete)
+            try request.requireNoMembers()
+            return try await one(request, in: spaces)
+        default: throw ControlProblem.notFound("There is nothing below /\(Self.prefix)/spaces/{name}.")
+        }
+    }
+
+    private func make(_ request: ControlRequest, in spaces: any HarnessedSpaces) async throws -> UpstreamResponse {
+        let order = try SpaceOrder(request)
+        do {
+            let made = try await spaces.make(order)
+            var response = UpstreamResponse.json(.created, made.value)
+            response.headers[.location] = "/\(Self.prefix)/spaces/\(made.name)"
+            return response
+        } catch let refusal as SpaceRefusal {
+            throw ControlProblem(refusal)
+        }
+    }
+
+    private func one(_ request: ControlRequest, in spaces: any HarnessedSpaces) async throws -> UpstreamResponse {
+        let name = request.path[1]
+        if request.method == .delete {
+            if await spaces.end(name) { return UpstreamResponse(status: .noContent) }
+        } else if let space = spaces.all.first(where: { $0.name == name }) {
+            return .json(.ok, space.value)
+        }
+        throw ControlProblem.notFound(
+            "There is no space '\(name)'.",
+            field: "name",
+            accepted: spaces.all.map(\.name)
+        )
+    }
+}
+
+extension ControlProblem {
+    fileprivate init(_ refusal: SpaceRefusal) {
+        switch refusal {
+        case .taken(let name): self = .conflict("There is a space '\(name)' already.")
+        case .full(let limit): self = .conflict("A process has at most \(limit) spaces; DELETE ends one.")
+        case .unknownSnapshot(let name, let known):
+            self = .notFound("There is no snapshot '\(name)'.", field: "from", accepted: known)
+        case .failed(let reason):
+            self.init(
+                status: .internalServerError,
+                code: "space-failed",
+                title: "Not made",
+                detail: "The space could not be started: \(reason)."
+            )
+        }
+    }
 }

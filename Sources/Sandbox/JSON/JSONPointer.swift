@@ -55,13 +55,13 @@ extension JSONValue {
 
         let pointer: JSONPointer
         let kind: Kind
-        /// What was there, as JSON; empty for what is new.
+        /// The old value as JSON; empty for a new one.
         let old: String
-        /// What is there; empty for what is missing.
+        /// The new value; empty for a missing one.
         let new: String
     }
 
-    /// Returns the differences of another value from this one: what is changed, missing and new there.
+    /// Returns the differences of another value from this one: changed, missing and new members.
     func changes(to other: JSONValue, at pointer: JSONPointer = JSONPointer()) -> [Change] {
         switch (self, other) {
         case (.object(let object), .object(let otherObject)):

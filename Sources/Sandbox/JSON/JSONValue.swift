@@ -67,3 +67,53 @@ extension JSONValue: ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral {
         self = .object(JSONObject(members: elements.map { .init(name: $0.0, value: $0.1) }))
     }
 }
+
+/// The members of a JSON object in their order in the text.
+package struct JSONObject: Sendable, Equatable {
+    package struct Member: Sendable, Equatable {
+        package var name: String
+        package var value: JSONValue
+
+        package init(name: String, value: JSONValue) { (self.name, self.value) = (name, value) }
+    }
+
+    package var members: [Member]
+
+    package init(members: [Member] = []) { self.members = members }
+
+    /// The last member of that name wins, as with `JSON.parse`. Setting keeps the place of a member; nil removes it.
+    package subscript(name: String) -> JSONValue? {
+        get { members.last { $0.name == name }?.value }
+        set {
+            guard let newValue else { return members.removeAll { $0.name == name } }
+            if let index = members.lastIndex(where: { $0.name == name }) {
+                members[index].value = newValue
+            } else {
+                members.append(Member(name: name, value: newValue))
+            }
+        }
+    }
+}
+
+/// JSON within a saved state is kept as its text: members keep their order, and numbers their spelling.
+extension JSONValue: Codable {
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        do {
+            self = try JSONParser.parse(Array(try container.decode(String.self).utf8))
+        } catch let error as JSONSyntaxError {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: error.description)
+        }
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(String(decoding: serialized(), as: UTF8.self))
+    }
+}
+
+extension JSONObject: Codable {
+    package init(from decoder: any Decoder) throws { self = try JSONValue(from: decoder).object ?? JSONObject() }
+
+    package func encode(to encoder: any Encoder) throws { try JSONValue.object(self).encode(to: encoder) }
+}

@@ -2,7 +2,7 @@ package import Yams
 
 /// Why a YAML text cannot be read, and where.
 package struct YAMLDefect: Error, Equatable, CustomStringConvertible {
-    /// Longest reason, in characters: what it names of a text may be long.
+    /// Longest reason, in characters: names in it may be long.
     private static let longest = 240
 
     /// From 1; nil for the whole text.
@@ -21,7 +21,7 @@ package struct YAMLDefect: Error, Equatable, CustomStringConvertible {
 
 /// The one reader of YAML: of the contract, settings, scenarios, recordings, and documents of simulated APIs.
 package enum YAMLText {
-    /// Returns the root of a text; nil if it is empty. Nothing is made of plain scalars, which is up to what is read.
+    /// Returns the root of a text; nil if it is empty. Plain scalars are left to the reader.
     ///
     /// - Throws: ``YAMLDefect``, also for a text whose aliases stand for much more than it has itself, or that is
     ///   nested deeper than JSON may be: a reader may follow all of the root.
@@ -44,7 +44,7 @@ package enum YAMLText {
     }
 }
 
-/// Puts in place of aliases what they stand for, and no more than there may be.
+/// Replaces aliases by their values, up to a bound.
 ///
 /// Yams compares the keys of mappings with all that their aliases stand for, and frees a chain of aliases by recursion:
 /// a few lines keep it busy for ever, some thousand exhaust the stack. So it reads a text without aliases: each `*` is
@@ -147,7 +147,7 @@ extension YAMLDefect {
         switch error as? YamlError {
         case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
             .composer(_, let problem, let mark, _):
-            // What libyaml says about its own bound, which is a higher one.
+            // The message of libyaml about its own bound, which is a higher one.
             let isDeep = problem.hasPrefix("Maximum nesting level")
             let reason = isDeep ? YAMLAliases.tooDeep : aliases.shown(in: problem)
             self.init(line: mark.line, reason: reason, isSyntax: !isDeep)
@@ -157,5 +157,75 @@ extension YAMLDefect {
         case .reader(let problem, _, _, _): self.init(line: nil, reason: problem, isSyntax: true)
         default: self.init(line: nil, reason: "it is no YAML", isSyntax: true)
         }
+    }
+}
+
+extension JSONValue {
+    /// Reads YAML, of which JSON is a part. Plain scalars are those of JSON; any other is a string, such
+    /// as a time and `yes`.
+    package init(yaml text: String) throws(YAMLDefect) { self = try Self(try Self.node(of: text)) }
+
+    /// Returns the root of a text that has one.
+    static func node(of text: String) throws(YAMLDefect) -> Node {
+        guard let root = try YAMLText.root(of: text) else { throw YAMLDefect(line: nil, reason: "it is empty") }
+        return root
+    }
+
+    /// Reads a part of a text.
+    package init(_ node: Node) throws(YAMLDefect) {
+        switch node {
+        case .scalar(let scalar): self = Self.value(of: scalar)
+        case .sequence(let sequence):
+            var values: [JSONValue] = []
+            for item in sequence { values.append(try JSONValue(item)) }
+            self = .array(values)
+        case .mapping(let mapping):
+            var object = JSONObject()
+            for (key, item) in mapping {
+                guard let name = key.scalar?.string else {
+                    throw YAMLDefect(line: key.mark?.line, reason: "the name of a member is no text")
+                }
+                object.members.append(.init(name: name, value: try JSONValue(item)))
+            }
+            self = .object(object)
+        case .alias: throw YAMLDefect(line: node.mark?.line, reason: "an alias of nothing")
+        }
+    }
+
+    private static func value(of scalar: Node.Scalar) -> JSONValue {
+        guard scalar.style == .plain else { return .string(scalar.string) }
+        switch scalar.string {
+        case "", "~", "null": return .null
+        case "true": return true
+        case "false": return false
+        case let text: return isNumber(text) ? .number(text) : .string(text)
+        }
+    }
+
+    /// Whether JSON has a text as a number.
+    private static func isNumber(_ text: String) -> Bool {
+        guard let first = text.utf8.first, first == UInt8(ascii: "-") || (0x30...0x39).contains(first),
+            case .number? = try? JSONParser.parse(Array(text.utf8))
+        else { return false }
+        return true
+    }
+
+    /// The value as YAML that is read as the same value.
+    var yaml: Node {
+        switch self {
+        case .null: Node("null", .implicit, .plain)
+        case .bool(let value): Node(value ? "true" : "false", .implicit, .plain)
+        case .number(let spelling): Node(spelling, .implicit, .plain)
+        case .string(let text): Self.yaml(text)
+        case .array(let values): Node(values.map(\.yaml))
+        case .object(let object): Node(object.members.map { (Self.yaml($0.name), $0.value.yaml) })
+        }
+    }
+
+    /// Returns a string as YAML: as it is, if that is read as a string, on lines of its own if it has several.
+    static func yaml(_ text: String) -> Node {
+        if text.contains("\n") { return Node(text, .implicit, .literal) }
+        let plain = Node.Scalar(text, .implicit, .plain)
+        return Node(text, .implicit, value(of: plain) == .string(text) ? .any : .doubleQuoted)
     }
 }

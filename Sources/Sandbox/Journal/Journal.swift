@@ -63,8 +63,8 @@ final class Journal: Sendable {
         return (token, result)
     }
 
-    /// Changes an entry that was recorded when its request began to wait, and resumes the tasks that wait for what it
-    /// has become; does nothing if it has been removed.
+    /// Changes an entry that was recorded when its request began to wait, and resumes the tasks that wait for its new
+    /// form; does nothing if it has been removed.
     func update(_ token: Token, _ change: (inout JournalEntry) -> Void) {
         let reached = state.withLock { state -> [OneShotEvent] in
             guard token.epoch == state.epoch, let first = state.entries.first?.sequence else { return [] }

@@ -93,3 +93,81 @@ extension MatchedRequest {
         self.init(method: entry.method, path: RequestTarget(entry.path).segments)
     }
 }
+
+/// Reads the query of a journal: which entries are meant, and how many are waited for.
+enum JournalQuery {
+    /// Longest that a wait may last, in milliseconds.
+    static let longestWait = 60_000
+
+    /// Waits until there are as many entries as the parameters `count` and `timeout_ms` say.
+    static func wait(
+        _ parameters: [String: String],
+        in journal: Journal,
+        matching filter: JournalFilter,
+        _ clock: any Clock<Duration>
+    ) async throws {
+        let count = try parameters.integer("count", in: 1...Journal.capacity, default: 1)
+        let milliseconds = try parameters.integer("timeout_ms", in: 0...longestWait, default: 5_000)
+        let reached = try await withThrowingTaskGroup(of: Bool.self) { group in
+            group.addTask {
+                try await journal.wait(for: count, matching: filter)
+                return true
+            }
+            group.addTask {
+                try await clock.sleep(for: .milliseconds(milliseconds))
+                return false
+            }
+            defer { group.cancelAll() }
+            return try await group.next() ?? false
+        }
+        // An entry that arrives together with the timeout counts.
+        guard reached || journal.entries(matching: filter).count >= count else {
+            throw ControlProblem.timedOut(count: count, milliseconds: milliseconds)
+        }
+    }
+
+    /// Reads a filter from a query; an empty value is none.
+    static func filter(_ parameters: [String: String]) throws(ControlProblem) -> JournalFilter {
+        let given = parameters.filter { !$0.value.isEmpty }
+        if let path = given["path"], !path.hasPrefix("/") {
+            throw .invalid(field: "path", value: path, accepted: ["the beginning of a path, such as /v1/ships"])
+        }
+        let method = try given["method"].map { (text) throws(ControlProblem) in try RequestMatch.method(text) }
+        var filter = JournalFilter(upstream: given["upstream"], method: method, pathPrefix: given["path"])
+        filter.query = given["query"].map { Self.named($0, separator: "=") }
+        filter.header = given["header"].map { text in
+            let named = Self.named(text, separator: ":")
+            return .init(name: named.name.lowercased(), value: named.value)
+        }
+        filter.status = try Self.status(given["status"])
+        filter.since = given["since"] == nil ? nil : try given.integer("since", in: 0...Int.max, default: 0)
+        filter.until = given["until"] == nil ? nil : try given.integer("until", in: 0...Int.max, default: 0)
+        filter.requestID = given["request_id"]
+        filter.isWaiting = given["waiting"] == nil ? nil : try Self.flag("waiting", in: given)
+        return filter
+    }
+
+    /// Reads `name`, or a name and a value.
+    private static func named(_ text: String, separator: Character) -> JournalFilter.Named {
+        guard let index = text.firstIndex(of: separator) else { return .init(name: text.trimmed, value: nil) }
+        return .init(name: String(text[..<index]).trimmed, value: String(text[text.index(after: index)...]).trimmed)
+    }
+
+    private static func status(_ text: String?) throws(ControlProblem) -> JournalFilter.Status? {
+        guard let text else { return nil }
+        if text == "none" { return .missing }
+        guard let code = Int(text), (100...999).contains(code) else {
+            throw .invalid(field: "status", value: text, accepted: ["100…999", "none (no response, or not yet)"])
+        }
+        return .code(code)
+    }
+
+    /// Reads `?name`, or `?name=true`.
+    static func flag(_ name: String, in parameters: [String: String]) throws(ControlProblem) -> Bool {
+        switch parameters[name] {
+        case nil, "false": return false
+        case "", "true": return true
+        case .some(let text): throw .invalid(field: name, value: text, accepted: ["true", "false"])
+        }
+    }
+}

@@ -5,14 +5,14 @@ import Synchronization
 /// host of avatars, with made data.
 ///
 /// As there, every call invents new people, and their ids are the numbers of their rows: a second call gives the same
-/// ids to others. What the service says to a wrong key, a spent quota or a wrong count is not documented; the shapes
+/// ids to others. The responses to a wrong key, a spent quota or a wrong count are not documented; the shapes
 /// here are assumed.
 final class People: SimulatedUpstream {
     let name = SandboxUpstream.people.rawValue
     private let seed: UInt64
     private let state: Mutex<State>
 
-    /// What tests change.
+    /// Set by tests.
     struct State: Sendable, Codable {
         /// Number of calls that returned people so far; the next call is seeded with it.
         var calls: UInt64 = 0
@@ -20,7 +20,7 @@ final class People: SimulatedUpstream {
         var left = 200
         /// The key that is accepted; nil takes any, and none.
         var key: String?
-        /// What every call returns instead of new people.
+        /// Returned by every call instead of new people.
         var data: JSONValue?
     }
 
@@ -150,5 +150,91 @@ final class People: SimulatedUpstream {
 
     private static func unacceptable(_ request: ControlRequest, accepted: [String]) -> ControlProblem {
         .invalid(field: "body", value: String(decoding: request.body.prefix(60), as: UTF8.self), accepted: accepted)
+    }
+}
+
+/// One invented row of the people API.
+enum MadePerson {
+    /// Row `number` of the call that drew `draw`: the same number is another person in another call.
+    static func row(_ number: Int, draw: UInt64) -> JSONValue {
+        let pick = { (purpose: UInt64, count: Int) in
+            Int(SplitMix64.value(seed: draw, index: UInt64(number) &* 16 &+ purpose) % UInt64(count))
+        }
+        let first = firstNames[pick(1, firstNames.count)]
+        let last = lastNames[pick(2, lastNames.count)]
+        let letters = last.lowercased().filter { $0.isASCII && $0.isLetter }
+        // The initial, the last name, and the number of the row before in base 36.
+        let mailbox = "\(first.lowercased().prefix(1))\(letters)\(String(number - 1, radix: 36))"
+        let text = (0...pick(3, 3)).map { latin[pick(8 + UInt64($0), latin.count)] }.joined()
+        return [
+            "id": .integer(number), "first_name": .string(first), "last_name": .string(last),
+            "email": .string("\(mailbox)@\(domains[pick(4, domains.count)])"),
+            "gender": .string(genders[pick(5, genders.count)]),
+            "avatar": .string("{origin}/people/avatars/\(text).png?size=50x50&set=set1"),
+        ]
+    }
+
+    private static let firstNames = [
+        "Abel", "Adela", "Alina", "Ansel", "Astrid", "Beatriz", "Benno", "Brita", "Calla", "Cosmo", "Dagny", "Darian",
+        "Delphine", "Edda", "Emeric", "Esme",
+        "Fabian", "Felka", "Gideon", "Greta", "Hanno", "Helga", "Idris", "Ilse", "Ivo", "Jolanda", "Jorn", "Kasimir",
+        "Kirsi", "Lambert", "Leonie", "Lutz",
+        "Magda", "Marek", "Nadja", "Niels", "Oda", "Orson", "Pavla", "Piet", "Quirin", "Ragna", "Renke", "Roswitha",
+        "Sander", "Signe", "Tamsin", "Tilo",
+        "Ulrike", "Urs", "Valda", "Viggo", "Wanda", "Wendel", "Xenia", "Yorick", "Yvette", "Zelda", "Zeno", "émile",
+    ]
+    private static let lastNames = [
+        "Abelard", "Ashdown", "Bellweather", "Brackwater", "Calder", "Cobblepot", "Dahlquist", "De Winter", "Eastlake",
+        "Elmhurst", "Fairbrook", "Fennimore",
+        "Garland", "Goldthwaite", "Harrowgate", "Hollis", "Inglewood", "Ivers", "Jessop", "Kestrel", "Kingsley",
+        "Le Marchant", "Lindqvist", "Longbottom",
+        "Marlowe", "Merryweather", "Northcott", "O'Dare", "Oakes", "Pemberley", "Penhallow", "Quillfeather",
+        "Ravenscroft", "Rowntree", "Saltmarsh",
+        "Stjernfelt", "Thistlewood", "Tremaine", "Underhill", "Van Der Meer", "Vantongeren", "Westergaard",
+        "Wintergreen", "Yarrow", "Zieliński",
+    ]
+    private static let genders = [
+        "Female", "Male", "Female", "Male", "Female", "Male", "Non-binary", "Agender", "Genderfluid",
+    ]
+    private static let domains = ["example.com", "example.net", "example.org", "mail.example.com", "corp.example.org"]
+    private static let latin = [
+        "ab", "aliquid", "animi", "aut", "dolor", "earum", "et", "facere", "hic", "ipsum", "nemo", "odio", "quas",
+        "rerum", "sit", "velit",
+    ]
+}
+
+/// A drawing of a robot's head whose colours and face follow from a text and the sandbox's seed.
+enum RobotPicture {
+    /// - Parameter side: Width and height in pixels, at least 1.
+    static func png(text: String, side: Int, seed: UInt64) -> [UInt8] {
+        let hash = text.utf8.reduce(UInt64(0xCBF2_9CE4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+        let draw = { (purpose: UInt64, bound: Int) in
+            Int(SplitMix64.value(seed: seed ^ hash, index: purpose) % UInt64(bound))
+        }
+        let shade = { (purpose: UInt64, base: Int, range: Int) in UInt8(base + draw(purpose, range)) }
+        let palette = [
+            PNG.Color(red: 245, green: 245, blue: 245),
+            PNG.Color(red: shade(1, 60, 180), green: shade(2, 60, 180), blue: shade(3, 60, 180)),
+            PNG.Color(red: 255, green: shade(4, 200, 55), blue: shade(5, 0, 160)),
+            PNG.Color(red: 40, green: 40, blue: 48),
+        ]
+        let (eyes, mouth, antenna) = (32 + draw(6, 14), 66 + draw(7, 10), 20 + draw(8, 60))
+        let grin = 10 + draw(9, 20)
+        var pixels = [UInt8](repeating: 0, count: side * side)
+        for row in 0..<side {
+            for column in 0..<side {
+                // In hundredths of the side.
+                let (x, y) = (column * 100 / side, row * 100 / side)
+                pixels[row * side + column] =
+                    switch true {
+                    case abs(x - 30) < 8 && abs(y - eyes) < 7 || abs(x - 70) < 8 && abs(y - eyes) < 7: 2
+                    case abs(x - 50) < grin && abs(y - mouth) < 4: 3
+                    case (12..<88).contains(x) && (18..<90).contains(y): 1
+                    case abs(x - antenna) < 3 && y < 18: 3
+                    default: 0
+                    }
+            }
+        }
+        return PNG.encode(width: side, height: side, palette: palette, pixels: pixels)
     }
 }

@@ -3,7 +3,7 @@ struct Difference: Sendable, Equatable {
     let field: String
     let expected: String
     let actual: String
-    /// How far it is from what is expected; larger is further.
+    /// The distance from the expectation; larger is further.
     var weight = 1
 
     init(_ field: String, _ expected: String, _ actual: String, weight: Int = 1) {
@@ -16,12 +16,12 @@ struct Difference: Sendable, Equatable {
 }
 
 extension RequestMatch {
-    /// Returns in what a request differs.
+    /// Returns the differences of a request.
     ///
     /// - Parameters:
     ///   - header: The values of a field by its name in lower case.
     ///   - body: The beginning of its body; nil if there is none, or if it is no text.
-    ///   - shown: What is said of its body.
+    ///   - shown: The description of its body.
     func differences(
         from request: MatchedRequest,
         header values: (String) -> [String],

@@ -2,7 +2,7 @@ import HTTPTypes
 
 /// Which requests a rule is for; a missing part matches everything.
 struct RequestMatch: Sendable, Equatable {
-    /// What a query parameter or a header field has to be.
+    /// The condition on a query parameter or a header field.
     enum Value: Sendable, Equatable {
         case equal(String)
         case present
@@ -69,5 +69,130 @@ extension JSONValue {
         guard let object else { return self == other || (double != nil && double == other.double) }
         guard let whole = other.object else { return false }
         return object.members.allSatisfy { member in whole[member.name].map { member.value.isPart(of: $0) } ?? false }
+    }
+}
+
+/// A request as rules see it.
+struct MatchedRequest: Sendable {
+    var method: String
+    /// Segments below the upstream's prefix, percent-decoded.
+    var path: [String]
+    var query: [RequestTarget.QueryItem] = []
+    var headers: HTTPFields = [:]
+    /// Empty as long as it was not read.
+    var body: [UInt8] = []
+}
+
+extension RequestMatch {
+    /// Reads `{"method":…,"path":…,"query":{…},"header":{…},"body":…}`, or `route` in place of the first two; every
+    /// member may be left out.
+    ///
+    /// - Parameter isWhole: Whether `path` is all of the path unless it ends with `/**`; else its first segments.
+    init(_ value: JSONValue, isWhole: Bool = false) throws(ControlProblem) {
+        let fields = try ControlFields(value)
+        try fields.require(only: "route", "method", "path", "query", "header", "body")
+        if let route = try fields.text("route") {
+            guard fields["method"] == nil, fields["path"] == nil else {
+                throw .invalid(field: "route", value: route, accepted: ["route, or method and path"])
+            }
+            self = try FrontRoute.match(route)
+        } else {
+            method = try fields.text("method").map { (text) throws(ControlProblem) in try Self.method(text) }
+            path = try Self.path(try fields.text("path"))
+            self.isWhole = isWhole && !path.isEmpty && path.last != "**"
+            if path.last == "**" { path.removeLast() }
+        }
+        query = try Self.named(value.object?["query"], field: "query") { $0 }
+        header = try Self.named(value.object?["header"], field: "header") { $0.lowercased() }
+        switch value.object?["body"] {
+        case nil: body = nil
+        case .string(let text): body = .contains(text)
+        case .some(let value): body = .json(value)
+        }
+    }
+
+    private static func path(_ text: String?) throws(ControlProblem) -> [String] {
+        guard let text else { return [] }
+        guard text.hasPrefix("/"), !text.contains("?") else {
+            throw .invalid(field: "path", value: text, accepted: ["/segments without a query; * is any one"])
+        }
+        return RequestTarget(text).segments
+    }
+
+    /// The methods of RFC 9110, RFC 5789 and RFC 4918: a request with another one would never match.
+    private static let methods: Set = [
+        "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT", "QUERY", "PROPFIND",
+        "PROPPATCH", "MKCOL", "COPY", "MOVE", "LOCK", "UNLOCK", "REPORT",
+    ]
+
+    /// Returns the name of a method in capitals.
+    static func method(_ text: String) throws(ControlProblem) -> String {
+        guard methods.contains(text.uppercased()) else {
+            throw .invalid(field: "method", value: text, accepted: ["GET", "POST", "PUT", "PATCH", "DELETE", "…"])
+        }
+        return text.uppercased()
+    }
+
+    /// Returns the match for requests to an upstream, whose journal and base have its name before the path.
+    func below(_ upstream: String) -> RequestMatch {
+        guard path.first == upstream else { return self }
+        var match = self
+        match.path.removeFirst()
+        return match
+    }
+
+    private static func named(_ value: JSONValue?, field: String, name: (String) -> String) throws(ControlProblem)
+        -> [Named]
+    {
+        guard let value else { return [] }
+        var named: [Named] = []
+        for member in try ControlFields(value).members {
+            let expected: Value
+            switch member.value {
+            case .string(let text): expected = .equal(text)
+            case .bool(let isPresent): expected = isPresent ? .present : .absent
+            default:
+                throw .invalid(
+                    field: "\(field).\(member.name)",
+                    value: member.value.excerpt,
+                    accepted: ["a string (the value)", "true (any value)", "false (not there)"]
+                )
+            }
+            guard field != "header" || HTTPField.Name(member.name) != nil else {
+                throw .invalid(field: field, value: member.name, accepted: ["the name of a header field"])
+            }
+            named.append(Named(name: name(member.name), value: expected))
+        }
+        return named
+    }
+
+    var json: JSONValue {
+        var members: [JSONObject.Member] = []
+        if isWhole { members.append(.init(name: "route", value: .string(FrontRoute.text(self)))) }
+        if let method, !isWhole { members.append(.init(name: "method", value: .string(method))) }
+        if !path.isEmpty, !isWhole {
+            members.append(.init(name: "path", value: .string("/" + path.joined(separator: "/"))))
+        }
+        if !query.isEmpty { members.append(.init(name: "query", value: Self.json(query))) }
+        if !header.isEmpty { members.append(.init(name: "header", value: Self.json(header))) }
+        switch body {
+        case nil: break
+        case .contains(let text): members.append(.init(name: "body", value: .string(text)))
+        case .json(let value): members.append(.init(name: "body", value: value))
+        }
+        return .object(JSONObject(members: members))
+    }
+
+    private static func json(_ named: [Named]) -> JSONValue {
+        let members = named.map { item in
+            let value: JSONValue =
+                switch item.value {
+                case .equal(let text): .string(text)
+                case .present: true
+                case .absent: false
+                }
+            return JSONObject.Member(name: item.name, value: value)
+        }
+        return .object(JSONObject(members: members))
     }
 }

@@ -1,6 +1,6 @@
 /// Faults for some requests of an upstream.
 struct Rule: Sendable, Equatable {
-    /// What a rule does; its requests are counted beside it.
+    /// The effect of a rule; its requests are counted beside it.
     struct Definition: Sendable, Equatable {
         var match = RequestMatch()
         /// One for each request in turn, from the first again after the last.
@@ -29,7 +29,7 @@ struct Rule: Sendable, Equatable {
     var left: Int? { definition.times.map { $0 - applied } }
 
     /// Counts a request if it is one of this rule's.
-    /// - Returns: What happens to it; nil if that is for others to say.
+    /// - Returns: The faults of the request; nil if others decide.
     mutating func decide(_ request: MatchedRequest) -> Admission? {
         guard left != 0, definition.match.matches(request) else { return nil }
         matched += 1
@@ -41,10 +41,136 @@ struct Rule: Sendable, Equatable {
     }
 }
 
-/// The faults that were found for a request, and what they do to it.
+/// The faults that were found for a request, and their effect.
 struct Admission: Sendable, Equatable {
     let plan: FaultPlan
     var decision: FaultDecision
     /// The rule that had them; nil for the upstream's own fault, or the request's.
     var rule: Int?
+}
+
+/// The faults of an upstream, by request: the first rule that fits, else the upstream's own fault.
+struct RuleSet: Sendable, Equatable {
+    static let capacity = 1_000
+
+    private(set) var rules: [Rule] = []
+    /// The upstream's own fault, the last rule.
+    private(set) var fault = FaultPlan.online
+    /// Number of requests that the upstream's own fault, or one of their own, was applied to.
+    private var ordinal: UInt64 = 0
+    private var lastID = 0
+
+    /// Whether a decision needs the body of a request.
+    var readsBodies: Bool { rules.contains { $0.definition.match.body != nil } }
+
+    /// Sets the upstream's own fault, and starts its count at 0.
+    mutating func set(_ fault: FaultPlan) {
+        self.fault = fault
+        ordinal = 0
+    }
+
+    /// Adds a rule after the others.
+    /// - Returns: The rule; nil if there are too many.
+    mutating func add(_ definition: Rule.Definition) -> Rule? {
+        guard rules.count < Self.capacity else { return nil }
+        lastID += 1
+        let rule = Rule(id: lastID, definition)
+        rules.append(rule)
+        return rule
+    }
+
+    mutating func removeAll() { rules = [] }
+
+    /// - Returns: Whether there was such a rule.
+    @discardableResult
+    mutating func remove(_ id: Int) -> Bool {
+        let count = rules.count
+        rules.removeAll { $0.id == id }
+        return rules.count < count
+    }
+
+    /// Counts a request and decides its faults.
+    /// - Parameter override: the request's own faults, which come before all rules.
+    mutating func decide(_ request: MatchedRequest, override: FaultPlan?) -> Admission {
+        if override == nil {
+            for index in rules.indices {
+                if let admission = rules[index].decide(request) { return admission }
+            }
+        }
+        let plan = override ?? fault
+        defer { ordinal += 1 }
+        return Admission(plan: plan, decision: plan.decision(ordinal: ordinal))
+    }
+
+    /// Counts a request that was held and is released: the rest of its faults is applied to it, or the upstream's own
+    /// fault if there is no rest. Nothing is held twice.
+    mutating func decide(released admission: Admission) -> Admission {
+        guard admission.plan.faults.count == 1 else {
+            var admission = admission
+            admission.decision.isHeld = false
+            return admission
+        }
+        var next = decide(MatchedRequest(method: "", path: []), override: fault)
+        if next.decision.isHeld {
+            next.decision.isHeld = false
+            if next.plan.faults.count == 1 { next = Admission(plan: .online, decision: .response) }
+        }
+        return next
+    }
+}
+
+extension Rule.Definition {
+    /// Reads `{"match":{…},"fault":… | "faults":[…],"times":2,"after":3}`. A sequence ends with its last fault unless
+    /// `times` says otherwise.
+    init(_ value: JSONValue) throws(ControlProblem) {
+        let fields = try ControlFields(value)
+        try fields.require(only: "match", "fault", "faults", "times", "after")
+        if let match = value.object?["match"] { self.match = try RequestMatch(match) } else { match = RequestMatch() }
+        after = try fields.integer("after", in: 0...1_000_000) ?? 0
+        let times = try fields.integer("times", in: 1...1_000_000)
+        switch (value.object?["fault"], value.object?["faults"]) {
+        case (let fault?, nil):
+            faults = [try FaultPlan(ofRequests: fault, field: "fault")]
+            self.times = times
+        case (nil, let sequence?):
+            faults = try Self.sequence(sequence)
+            isSequence = true
+            self.times = times ?? faults.count
+        default:
+            throw .invalid(
+                field: "fault",
+                value: value.excerpt,
+                accepted: FaultSyntaxError.accepted,
+                reason: "a rule has either fault or faults"
+            )
+        }
+    }
+
+    private static func sequence(_ value: JSONValue) throws(ControlProblem) -> [FaultPlan] {
+        guard let values = value.array, (1...1_000).contains(values.count) else {
+            throw .invalid(field: "faults", value: value.excerpt, accepted: ["an array of 1…1000 faults"])
+        }
+        var plans: [FaultPlan] = []
+        for value in values { plans.append(try FaultPlan(ofRequests: value, field: "faults")) }
+        return plans
+    }
+}
+
+extension Rule {
+    /// The rule with its counts.
+    var json: JSONValue {
+        let faults: JSONObject.Member =
+            definition.isSequence
+            ? .init(name: "faults", value: .array(definition.faults.map { .string($0.description) }))
+            : .init(name: "fault", value: .string(definition.faults[0].description))
+        return .object(
+            JSONObject(members: [
+                .init(name: "id", value: .integer(id)), .init(name: "match", value: definition.match.json), faults,
+                .init(name: "times", value: .integerOrNull(definition.times)),
+                .init(name: "after", value: .integer(definition.after)),
+                .init(name: "matched", value: .integer(matched)), .init(name: "applied", value: .integer(applied)),
+                .init(name: "left", value: .integerOrNull(left)),
+            ])
+        )
+    }
 }

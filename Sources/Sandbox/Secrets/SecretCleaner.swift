@@ -83,14 +83,14 @@ struct SecretCleaner: Sendable {
         return segments.joined(separator: "/")
     }
 
-    /// Replaces what was a signature in the path of a link before: the host of a link may be an upstream itself.
+    /// Replaces the signature in the path of a link: the host of a link may be an upstream itself.
     private func knownPath(_ path: String) -> String {
         path.split(separator: "/", omittingEmptySubsequences: false).map { segment in
             SecretName.isSignature(segment: String(segment)) ? secrets.known(String(segment)) : String(segment)
         }.joined(separator: "/")
     }
 
-    /// Returns `name=value&…` without its secrets; what has none stays as it is spelled.
+    /// Returns `name=value&…` without its secrets; a text without any keeps its spelling.
     func form(_ text: String, _ place: SecretName.Place, depth: Int = 0, keepsSignatures: Bool = false) -> String {
         text.split(separator: "&", omittingEmptySubsequences: false).map { item in
             guard let equals = item.firstIndex(of: "="), equals < item.index(before: item.endIndex) else {
@@ -102,7 +102,7 @@ struct SecretCleaner: Sendable {
             // In HTML the separator is `&amp;`.
             let plain = (name.removingPercentEncoding ?? String(name)).split(separator: ";").last ?? ""
             guard SecretName.extent(of: plain, in: place) == .nothing else {
-                // The signature of a link is none of what a request is sent with.
+                // The signature of a link is no credential of the request.
                 let isCredential = SecretName.extent(of: plain, in: .form) != .nothing
                 if keepsSignatures, !isCredential || plain == "token" { return String(item) }
                 return "\(name)=" + (isCredential ? hidden(decoded) : placeholder(decoded))
@@ -232,5 +232,70 @@ struct SecretCleaner: Sendable {
         let parsed = RequestTarget(target)
         let parameters = (parsed.query + parsed.form).filter { SecretName.extent(of: $0.name, in: .form) != .nothing }
         return (found + parameters.map(\.value).filter(isTelling)).filter { $0.utf8.count >= 6 }
+    }
+}
+
+extension SecretCleaner {
+    /// Returns a body without its secrets.
+    ///
+    /// In a text whose parts have no names, such as a file that a user downloads, only secrets that were met before are
+    /// replaced.
+    func body(_ body: [UInt8], _ form: BodyForm) -> [UInt8] {
+        if case .multipart(let boundary) = form { return multipart(body, boundary) }
+        guard form != .other, let text = String(validating: body, as: UTF8.self), !body.contains(0) else {
+            return replaced(in: body) ?? body
+        }
+        return Array(self.body(text, form).utf8)
+    }
+
+    /// Returns the text of a body without its secrets.
+    func body(_ text: String, _ form: BodyForm) -> String {
+        var scanner = SecretScanner(text, cleaner: self)
+        switch form {
+        case .json: return scanner.cleaned(.json)
+        case .form: return withoutKnown(self.form(text, .form))
+        case .markup: return scanner.cleaned(.markup)
+        case .assignments: return scanner.cleaned(SecretScanner.Syntax(of: text) ?? .assignments)
+        case .multipart, .text, .other: return withoutKnown(text)
+        }
+    }
+
+    /// Returns the parts of a body without their secrets. Each has a name, or a type of its own.
+    private func multipart(_ body: [UInt8], _ boundary: String) -> [UInt8] {
+        let delimiter = Array("--\(boundary)".utf8)
+        var (written, position) = ([UInt8](), 0)
+        while position < body.count {
+            let end = body[position...].firstRange(of: delimiter)?.lowerBound ?? body.count
+            written += part(Array(body[position..<end]))
+            written += body[end..<min(body.count, end + delimiter.count)]
+            position = end + delimiter.count
+        }
+        return written
+    }
+
+    private func part(_ part: [UInt8]) -> [UInt8] {
+        guard let head = part.firstRange(of: Array("\r\n\r\n".utf8)) else { return replaced(in: part) ?? part }
+        var fields = HTTPFields()
+        for line in String(decoding: part[..<head.lowerBound], as: UTF8.self).split(whereSeparator: \.isNewline) {
+            let sides = line.split(separator: ":", maxSplits: 1).map { String($0).trimmed }
+            if sides.count == 2, let name = HTTPField.Name(sides[0]) { fields[name] = sides[1] }
+        }
+        // A line break belongs to the delimiter that follows.
+        let isWhole = part.suffix(2) == Array("\r\n".utf8)[...]
+        let content = Array(part[head.upperBound...].dropLast(isWhole ? 2 : 0))
+        let shown = self.part(content, fields)
+        return part[..<head.upperBound] + shown + (isWhole ? Array("\r\n".utf8) : [])
+    }
+
+    private func part(_ content: [UInt8], _ fields: HTTPFields) -> [UInt8] {
+        let disposition = fields[.contentDisposition] ?? ""
+        let name = disposition.firstMatch(of: /name="?([^";]*)/)?.output.1 ?? ""
+        let text = String(validating: content, as: UTF8.self)
+        if let text, !text.isEmpty, SecretName.extent(of: name, in: .form) != .nothing {
+            return Array(hidden(text).utf8)
+        }
+        if fields[.contentType] != nil { return body(content, BodyForm(fields)) }
+        guard let text, !disposition.contains("filename") else { return replaced(in: content) ?? content }
+        return Array(self.text(text).utf8)
     }
 }

@@ -52,7 +52,7 @@ enum SecretName {
         "xamzsignature", "xgoogsignature",
     ]
 
-    /// Last words that say nothing of what a value is.
+    /// Last words that say nothing of the kind of a value.
     private static let neutral: Set = [
         "value", "text", "plain", "raw", "hash", "string", "header", "new", "old", "current", "confirm", "confirmation",
         "repeat", "again", "hex", "base", "sha", "encoded", "encrypted",

@@ -10,7 +10,7 @@ extension SecretScanner {
         "a", "button", "div", "fieldset", "form", "iframe", "label", "li", "map", "object", "p", "script", "section",
         "select", "span", "table", "td", "tr", "ul",
     ]
-    /// Elements with the name of what the next one has, as in property lists.
+    /// Elements with the name of the next one's value, as in property lists.
     private static let labels: Set = ["key", "name"]
     private static let void: Set = [
         "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr",

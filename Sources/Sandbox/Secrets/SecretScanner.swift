@@ -1,6 +1,6 @@
 /// Reads a text, whole or cut off, and writes it without its secrets. Everything else stays as it is spelled.
 struct SecretScanner {
-    /// What a text is written in.
+    /// The syntax of a text.
     enum Syntax: Sendable {
         case json
         /// HTML or XML.
@@ -76,11 +76,11 @@ struct SecretScanner {
 extension SecretScanner {
     private struct Level {
         let isObject: Bool
-        /// What is secret in the values here.
+        /// The secret part of the values here.
         let extent: SecretName.Extent
         /// Whether a name comes next.
         var expectsName: Bool
-        /// What is secret in the value that comes next.
+        /// The secret part of the next value.
         var next: SecretName.Extent
         var name = ""
         /// Whether the object is the name of a secret and its value: `{"name":"password","value":"…"}`.
@@ -93,7 +93,7 @@ extension SecretScanner {
     /// Reads values one after the other, or one.
     ///
     /// - Parameters:
-    ///   - extent: What is secret in them.
+    ///   - extent: The secret part of them.
     ///   - isOne: Whether the scan ends behind the first array or object.
     mutating func json(_ extent: SecretName.Extent = .nothing, isOne: Bool = false) {
         var levels: [Level] = []
@@ -185,7 +185,7 @@ extension SecretScanner {
 
     private static func unescaped(_ raw: String) -> String {
         guard raw.utf8.contains(UInt8(ascii: "\\")) else { return raw }
-        // What is cut off within an escape stays as it is spelled.
+        // An escape that is cut off keeps its spelling.
         return (try? JSONParser.parse(Array("\"\(raw)\"".utf8)))?.string ?? raw
     }
 
@@ -216,7 +216,7 @@ extension SecretScanner {
         }
     }
 
-    /// Copies what separates a name from its value, and hides the value. Without a separator nothing happens.
+    /// Copies the separator of a name and its value, and hides the value. Without a separator nothing happens.
     private mutating func assignedValue(of name: String, _ extent: SecretName.Extent) {
         var next = position
         let quotes = Set("\"'".utf8)

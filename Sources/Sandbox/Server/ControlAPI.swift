@@ -67,3 +67,237 @@ struct ControlAPI: Sendable {
         return slot
     }
 }
+
+extension ControlAPI {
+    /// Responds to the calls below `upstreams/{name}`.
+    func faults(_ request: ControlRequest, slot: SimulatedUpstreams.Slot) throws(ControlProblem) -> UpstreamResponse {
+        _ = try request.parameters()
+        switch (request.path[2], request.path.count) {
+        case ("fault", 3):
+            try request.require(.get, .put)
+            if request.method == .put { slot.gate.set(try Self.fault(in: request)) }
+            return .json(.ok, slot.status)
+        case ("release", 3):
+            try request.require(.post)
+            return .json(.ok, ["released": .integer(try Self.release(request, slot.gate))])
+        case ("rules", 3): return try rules(request, slot)
+        case ("rules", 4): return try rule(request, slot)
+        default: throw .nothing(at: request.path)
+        }
+    }
+
+    private static func fault(in request: ControlRequest) throws(ControlProblem) -> FaultPlan {
+        let body = try request.json()
+        guard let members = body.object?.members, members.count == 1, members[0].name == "fault" else {
+            throw .invalid(
+                field: "fault",
+                value: String(decoding: request.body.prefix(60), as: UTF8.self),
+                accepted: FaultSyntaxError.accepted,
+                reason: #"the body is {"fault":"…"}"#
+            )
+        }
+        return try FaultPlan(members[0].value, field: "fault")
+    }
+
+    /// Releases the requests that the body names: nothing or `{}`, all; a count, those that wait longest; a sequence,
+    /// that one.
+    static func release(_ request: ControlRequest, _ gate: FaultGate) throws(ControlProblem) -> Int {
+        guard !request.body.isEmpty else { return gate.release() }
+        let fields = try ControlFields(try request.json())
+        try fields.require(only: "count", "sequence")
+        let count = try fields.integer("count", in: 1...1_000_000)
+        let sequence = try fields.integer("sequence", in: 1...Int.max)
+        guard count == nil || sequence == nil else {
+            throw .invalid(
+                field: "sequence",
+                value: String(sequence ?? 0),
+                accepted: [#"{"count":1}"#, #"{"sequence":1}"#],
+                reason: "a count and a sequence exclude each other"
+            )
+        }
+        return gate.release(count: count ?? .max, sequence: sequence)
+    }
+}
+
+// MARK: - Rules
+
+extension ControlAPI {
+    private func rules(_ request: ControlRequest, _ slot: SimulatedUpstreams.Slot) throws(ControlProblem)
+        -> UpstreamResponse
+    {
+        try request.require(.get, .post, .delete)
+        switch request.method {
+        case .post:
+            var definition = try Rule.Definition(try request.json())
+            definition.match = definition.match.below(slot.upstream.name)
+            guard let rule = slot.gate.change({ [definition] in $0.add(definition) }) else {
+                throw .conflict("An upstream has at most \(RuleSet.capacity) rules.")
+            }
+            return .json(.created, rule.json)
+        case .delete: slot.gate.change { $0.removeAll() }
+        default: break
+        }
+        let rules = slot.gate.rules
+        return .json(.ok, ["rules": .array(rules.rules.map(\.json)), "fault": .string(rules.fault.description)])
+    }
+
+    private func rule(_ request: ControlRequest, _ slot: SimulatedUpstreams.Slot) throws(ControlProblem)
+        -> UpstreamResponse
+    {
+        try request.require(.get, .delete)
+        let rules = slot.gate.rules.rules
+        guard let rule = rules.first(where: { String($0.id) == request.path[3] }),
+            request.method != .delete || slot.gate.change({ $0.remove(rule.id) })
+        else {
+            throw .notFound(
+                "\(slot.upstream.name) has no rule '\(request.path[3])'.",
+                field: "rule",
+                accepted: rules.map { String($0.id) }
+            )
+        }
+        return .json(.ok, rule.json)
+    }
+}
+
+extension ControlAPI {
+    private static let filters = [
+        "upstream", "route", "method", "path", "query", "header", "status", "since", "until", "request_id",
+    ]
+
+    func journal(_ request: ControlRequest) throws(ControlProblem) -> UpstreamResponse {
+        try request.require(.get, .delete)
+        if request.method == .delete {
+            _ = try request.parameters()
+            stage.journal.clear()
+            for slot in stage.slots { slot.gate.forgetSequences() }
+            return .json(.ok, ["entries": [], "count": 0, "dropped": 0])
+        }
+        let parameters = try request.parameters(Self.filters + ["count", "limit"])
+        let filter = try filter(parameters)
+        let isCount = try JournalQuery.flag("count", in: parameters)
+        let limit = try parameters.integer("limit", in: 1...Journal.capacity, default: Journal.capacity)
+        return isCount
+            ? .json(.ok, ["count": .integer(stage.journal.entries(matching: filter).count), "dropped": dropped])
+            : entries(matching: filter, limit: limit)
+    }
+
+    /// Returns the matching entries as soon as there are `count` of them.
+    func waitForJournal(_ request: ControlRequest) async throws -> UpstreamResponse {
+        try request.require(.get)
+        let parameters = try request.parameters(Self.filters + ["count", "timeout_ms"])
+        let filter = try filter(parameters)
+        try await JournalQuery.wait(parameters, in: stage.journal, matching: filter, clock)
+        return entries(matching: filter)
+    }
+
+    private func entries(matching filter: JournalFilter, limit: Int = Journal.capacity) -> UpstreamResponse {
+        let entries = stage.journal.entries(matching: filter)
+        return .json(
+            .ok,
+            [
+                "entries": .array(entries.suffix(limit).map(\.json)), "count": .integer(entries.count),
+                "dropped": dropped,
+            ]
+        )
+    }
+
+    private var dropped: JSONValue { .integer(stage.journal.dropped) }
+
+    /// Returns a filter for the requests that those of clients to a route have caused; nil if the query names none.
+    private func cause(_ parameters: [String: String]) throws(ControlProblem) -> JournalFilter.Cause? {
+        guard let text = parameters["route"], !text.isEmpty else { return nil }
+        guard let harness else {
+            throw .invalid(field: "route", value: text, accepted: ["nothing: this sandbox has no server"])
+        }
+        return try FrontRoute.match(in: parameters, of: harness.served).map {
+            JournalFilter.Cause(route: $0, journal: harness.front.journal)
+        }
+    }
+
+    private func filter(_ parameters: [String: String]) throws(ControlProblem) -> JournalFilter {
+        var filter = try JournalQuery.filter(parameters)
+        filter.cause = try cause(parameters)
+        if let upstream = filter.upstream, stage.slot(named: upstream) == nil {
+            throw .invalid(field: "upstream", value: upstream, accepted: stage.slots.map { $0.upstream.name })
+        }
+        return filter
+    }
+}
+
+// Upstreams that are made from OpenAPI documents.
+extension ControlAPI {
+    /// Largest file with a document, in bytes.
+    private static let largestDocument = 16 << 20
+
+    func addStub(_ request: ControlRequest) throws(ControlProblem) -> UpstreamResponse {
+        try request.require(.post)
+        _ = try request.parameters()
+        let fields = try ControlFields(request.json())
+        try fields.require(only: "name", "openapi")
+        let name = try fields.required("name", try fields.text("name"))
+        guard isName(name) else {
+            throw .invalid(field: "name", value: name, accepted: ["1…50 of a–z, 0–9 and _"])
+        }
+        let document = try Self.document(try fields.required("openapi", fields["openapi"]))
+        let stub: OpenAPIStub
+        do throws(OpenAPIDefect) {
+            stub = try OpenAPIStub(name: name, document: document)
+        } catch {
+            throw .invalid(
+                field: "openapi",
+                value: error.place,
+                accepted: ["an OpenAPI document 3.0 or 3.1"],
+                reason: error.reason
+            )
+        }
+        guard let slot = stage.add(stub) else {
+            throw .conflict(
+                "There is an upstream '\(name)' already, or there are \(SimulatedUpstreams.mostStubs) of documents."
+            )
+        }
+        var state = slot.status.object ?? JSONObject()
+        state["operations"] = .array(stub.operations.map { .string($0) })
+        return .json(.created, .object(state))
+    }
+
+    /// Whether an upstream may have a name: it is one of a setting's, and of a folder.
+    private func isName(_ text: String) -> Bool {
+        let isWord = { (byte: UInt8) in (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) }
+        guard let first = text.utf8.first, isWord(first), text.utf8.count <= 50 else { return false }
+        return text.utf8.allSatisfy { isWord($0) || $0 == UInt8(ascii: "_") }
+    }
+
+    func removeStub(_ request: ControlRequest) throws(ControlProblem) -> UpstreamResponse {
+        try request.require(.delete)
+        try request.requireNoMembers()
+        let name = request.path[1]
+        guard !stage.remove(stub: name) else { return UpstreamResponse(status: .noContent) }
+        guard stage.slot(named: name) == nil else {
+            throw .conflict("'\(name)' is one of the simulated services, which stay.")
+        }
+        throw .notFound("There is no upstream '\(name)'.", field: "name", accepted: stage.stubbed.map(\.name))
+    }
+
+    /// Reads a document: JSON in the request, a text of YAML or JSON, or the path of a file.
+    private static func document(_ value: JSONValue) throws(ControlProblem) -> JSONValue {
+        guard let given = value.string else { return value }
+        var text = given
+        if !given.contains("\n"), !given.hasPrefix("{") {
+            do throws(GivenFile.Defect) {
+                text = try GivenFile.text(given, atMost: largestDocument, pipes: false)
+            } catch {
+                throw .invalid(
+                    field: "openapi",
+                    value: String(given.prefix(200)),
+                    accepted: ["a document, or the path of a file with one, of at most \(largestDocument) bytes"]
+                )
+            }
+        }
+        do throws(YAMLDefect) {
+            return try JSONValue(yaml: text)
+        } catch {
+            let shown = String(given.prefix(60))
+            throw .invalid(field: "openapi", value: shown, accepted: ["YAML or JSON"], reason: error.description)
+        }
+    }
+}

@@ -2,7 +2,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// What a request brings along from its connection.
+/// The connection of a request.
 struct SandboxContext: InitializableFromSource {
     let channel: any Channel
 

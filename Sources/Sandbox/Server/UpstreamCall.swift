@@ -4,7 +4,7 @@ import Hummingbird
 import NIOCore
 import ServiceLifecycle
 
-/// One request to one upstream: carries out what its faults decide and writes it into the journal.
+/// One request to one upstream: carries out the decision of its faults and writes it into the journal.
 struct UpstreamCall {
     let slot: SimulatedUpstreams.Slot
     let stage: SimulatedUpstreams
@@ -31,7 +31,7 @@ struct UpstreamCall {
             entry.fault = error.text
             return recording(entry, ControlProblem.fault(error, field: "Sandbox-Fault").response, to: request)
         }
-        // Only what a rule asks for is waited for: a connection is reset before its body has come.
+        // A body is read early only if a rule asks for it: a connection is reset before its body has come.
         var whole: UpstreamRequest?
         if override == nil, slot.gate.rules.readsBodies {
             guard let read = try await upstreamRequest(request, target) else { return tooLarge(entry, request) }
@@ -129,9 +129,149 @@ struct UpstreamCall {
 
     /// Records a request and waits until it is released.
     private func holding(_ entry: JournalEntry) async throws -> Journal.Token {
-        // What is in the journal can be released.
+        // Requests in the journal can be released.
         let (token, ticket) = stage.journal.record(entry) { slot.gate.hold(sequence: $0) }
         try await waitForRelease(ticket)
         return token
+    }
+}
+
+extension UpstreamCall {
+    /// Closes the connection with a reset.
+    /// - Returns: The error to throw, so that the caller sends no response.
+    func reset() async -> any Error {
+        await context.channel.reset()
+    }
+
+    /// Lets time pass; the end of the sandbox ends the connection.
+    func wait(_ time: Duration) async throws {
+        do {
+            try await cancelWhenGracefulShutdown { try await clock.sleep(for: time) }
+        } catch {
+            throw await reset()
+        }
+    }
+
+    /// Waits until a held request is released. A client that hangs up no longer waits.
+    func waitForRelease(_ ticket: FaultGate.Ticket) async throws {
+        context.channel.closeFuture.whenComplete { _ in ticket.released.cancel() }
+        do {
+            defer { slot.gate.leave(ticket) }
+            try await ticket.released.wait()
+        } catch {
+            throw await reset()
+        }
+    }
+
+    /// - Parameter token: the request in the journal.
+    func response(_ outcome: FaultOutcome, to method: HTTPRequest.Method, _ token: Journal.Token) async throws
+        -> Response
+    {
+        guard let response = outcome.response else { throw await reset() }
+        guard !outcome.delivery.isPlain else { return SandboxResponder.response(response, to: method) }
+        let length = method == .head ? 0 : response.length
+        guard !outcome.delivery.isSilent(of: length) else { throw await reset() }
+        var headers = response.headers
+        if outcome.delivery.closeDelay != nil { headers[.connection] = "close" }
+        if method == .head { headers[.contentLength] = String(response.length) }
+        let body = ResponseBody(contentLength: method == .head ? nil : length) { writer in
+            for step in outcome.delivery.steps(of: length) { try await perform(step, response, token, &writer) }
+            if outcome.delivery.closeDelay == nil { try await writer.finish(nil) }
+        }
+        return Response(status: response.status, headers: headers, body: body)
+    }
+
+    private func perform(
+        _ step: DeliveryStep,
+        _ response: UpstreamResponse,
+        _ token: Journal.Token,
+        _ writer: inout any ResponseBodyWriter
+    ) async throws {
+        switch step {
+        case .send(let range): try await response.write(range, to: &writer)
+        case .wait(let time): try await wait(time)
+        case .hold: try await hold(token)
+        case .cut: throw ResponseTruncated()
+        case .reset: throw await reset()
+        case .close:
+            try await writer.finish(nil)
+            try await context.channel.close().get()
+        }
+    }
+
+    /// Waits in the middle of a response until it is released; the upstream's fault at that time may still cut it
+    /// off.
+    private func hold(_ token: Journal.Token) async throws {
+        try await waitForRelease(slot.gate.hold(sequence: token.sequence))
+        let decision = slot.gate.readmit(Admission(plan: .online, decision: .response)).decision
+        if decision.source == .none || decision.delivery.end == .nothing { throw await reset() }
+        if decision.delivery.end == .half { throw ResponseTruncated() }
+    }
+}
+
+/// The response to the client after faults were applied to that of the upstream.
+struct FaultOutcome: Sendable, Equatable {
+    /// nil if not a byte is sent.
+    let response: UpstreamResponse?
+    let delivery: Delivery
+
+    /// - Parameter decision: its waits are over.
+    init(_ decision: FaultDecision, upstream: any SimulatedUpstream, request: UpstreamRequest) {
+        delivery = decision.delivery
+        switch decision.source {
+        case .upstream:
+            let request = delivery.end == .whole ? request : request.unconditional
+            response = upstream.respond(to: request)
+        case .none: response = nil
+        case .status(let code, let retryAfter):
+            upstream.breakOff(request)
+            let status = HTTPResponse.Status(code: code)
+            var refusal =
+                upstream.refusal(status) ?? UpstreamResponse.text(status, "\(code) \(status.reasonPhrase)".trimmed)
+            refusal.headers[.retryAfter] = retryAfter.map { String($0) }
+            response = refusal
+        case .html(let code):
+            upstream.breakOff(request)
+            response = Self.page(HTTPResponse.Status(code: code))
+        case .garbage:
+            var garbled = upstream.respond(to: request.unconditional)
+            garbled.status = .ok
+            garbled.headers[.eTag] = nil
+            garbled.body = Self.garbage
+            garbled.stream = nil
+            garbled.headers[.contentRange] = nil
+            response = garbled
+        }
+    }
+
+    /// The page of a server that is not the upstream.
+    static func page(_ status: HTTPResponse.Status) -> UpstreamResponse {
+        let title = "\(status.code) \(status.reasonPhrase)".trimmed
+        var response = UpstreamResponse.text(
+            status,
+            "<html><head><title>\(title)</title></head><body><h1>\(title)</h1></body></html>\n"
+        )
+        response.headers[.contentType] = "text/html"
+        return response
+    }
+
+    /// Neither JSON, nor UTF-8, nor a picture.
+    static let garbage: [UInt8] = Array(#"{"garbage":["#.utf8) + [0xFF, 0xFE, 0x00, 0xC3, 0x28] + Array("<html>".utf8)
+
+    /// Adds the response to the request's entry in the journal, if there is one.
+    func complete(_ entry: inout JournalEntry, of request: UpstreamRequest, at now: Date) {
+        guard let response else { return }
+        let bytes = request.method == .head ? 0 : delivery.sentBytes(of: response.length)
+        entry.respond(response.status.code, bytes: bytes, at: now)
+    }
+}
+
+extension UpstreamRequest {
+    /// The request without its conditions: a fault of the body needs a response with a body.
+    fileprivate var unconditional: UpstreamRequest {
+        var request = self
+        request.headers[.ifNoneMatch] = nil
+        request.headers[.ifModifiedSince] = nil
+        return request
     }
 }

@@ -125,6 +125,6 @@ extension JSONValue {
         }
     }
 
-    /// What a parameter is known by.
+    /// The identity of a parameter.
     fileprivate var identity: [String] { [object?["name"]?.text ?? "", object?["in"]?.text ?? ""] }
 }

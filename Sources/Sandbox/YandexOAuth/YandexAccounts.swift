@@ -2,7 +2,7 @@ import Crypto
 import Foundation
 import Synchronization
 
-/// Who may use the simulated service, by which tokens, and what time it is there.
+/// The users of the simulated service, their tokens, and its clock.
 final class YandexAccounts: Sendable {
     /// The application that is registered.
     static let clientID = "sandbox-client"
@@ -11,7 +11,7 @@ final class YandexAccounts: Sendable {
     /// The accounts with the tokens that open them from the start.
     static let tokens: KeyValuePairs<String, String> = ["anna": "sandbox-token", "boris": "sandbox-token-2"]
 
-    /// What a request may do by its `Authorization` field.
+    /// The rights of a request by its `Authorization` field.
     enum Access: Equatable {
         case granted(login: String)
         /// There is no such field.
@@ -19,13 +19,13 @@ final class YandexAccounts: Sendable {
         case refused
     }
 
-    /// What can be set by the control API.
+    /// Set by the control API.
     struct Settings: Sendable, Equatable, Codable {
         enum Consent: String, CaseIterable, Sendable, Codable {
             case allow, deny, ask
         }
 
-        /// What the user does on the page of consent; `ask` shows it.
+        /// The user's answer on the page of consent; `ask` shows it.
         var consent = Consent.allow
         /// Who is signed in there.
         var account = "anna"
@@ -38,7 +38,7 @@ final class YandexAccounts: Sendable {
         let expires: Date?
     }
 
-    /// What a code was given for.
+    /// The subject of a code.
     struct Grant: Sendable, Equatable, Codable {
         let login: String
         let redirectURI: String?
@@ -137,5 +137,101 @@ final class YandexAccounts: Sendable {
         return Hexadecimal.text(
             SHA256.hash(data: Array("larder sandbox \(purpose) \(seed) \(state.issued)".utf8)).prefix(20)
         )
+    }
+}
+
+/// Codes for devices without a browser (RFC 8628).
+extension YandexAccounts {
+    /// Seconds for which a code of a device is valid, and between two of its questions.
+    static let (deviceLifetime, deviceInterval) = (300, 5)
+
+    /// A device that waits for a user's consent.
+    struct Device: Sendable, Equatable, Codable {
+        enum Decision: Sendable, Equatable, Codable {
+            case open, denied
+            case allowed(login: String)
+        }
+
+        /// The code that the user types.
+        let userCode: String
+        let expires: Date
+        var decision = Decision.open
+    }
+
+    /// Returns a new pair of codes.
+    func registerDevice() -> (deviceCode: String, userCode: String) {
+        withState { state, now in
+            let code = secret("device", &state)
+            let userCode = String(secret("user code", &state).prefix(8))
+            state.devices[code] = Device(
+                userCode: userCode,
+                expires: now.addingTimeInterval(TimeInterval(Self.deviceLifetime))
+            )
+            return (code, userCode)
+        }
+    }
+
+    /// Notes the decision of a user who has typed a code; false if no device waits with it.
+    func decide(userCode: String, _ decision: Device.Decision) -> Bool {
+        withState { state, now in
+            let waiting = state.devices.first { $0.value.userCode == userCode && now < $0.value.expires }
+            guard let waiting else { return false }
+            state.devices[waiting.key]?.decision = decision
+            return true
+        }
+    }
+
+    /// Returns the login that a device was given access to, once.
+    func redeemDevice(_ code: String) throws(OAuthFailure) -> String {
+        let found = withState { state, now in
+            let device = state.devices[code]
+            if device?.decision != .open { state.devices[code] = nil }
+            return (device: device, now: now)
+        }
+        guard let device = found.device else { throw .badCode }
+        guard found.now < device.expires else { throw .expiredCode }
+        switch device.decision {
+        case .open: throw .pending
+        case .denied: throw .denied
+        case .allowed(let login): return login
+        }
+    }
+}
+
+/// The proof that the exchange of a code needs (RFC 7636).
+struct PKCEChallenge: Sendable, Equatable, Codable {
+    enum Method: String, Sendable, Codable {
+        case plain
+        case sha256 = "S256"
+    }
+
+    let text: String
+    let method: Method
+
+    /// - Parameter method: `plain` if it is not given (section 4.3).
+    init?(text: String, method: String?) {
+        guard let method = Method(rawValue: method ?? "plain"), Self.isWellFormed(text) else { return nil }
+        self.text = text
+        self.method = method
+    }
+
+    func isMet(by verifier: String) -> Bool {
+        guard Self.isWellFormed(verifier) else { return false }
+        switch method {
+        case .plain: return verifier == text
+        case .sha256:
+            let digest = Data(SHA256.hash(data: Array(verifier.utf8))).base64EncodedString()
+            return digest.replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "") == text
+        }
+    }
+
+    /// 43 to 128 unreserved characters (sections 4.1 and 4.2).
+    private static func isWellFormed(_ text: String) -> Bool {
+        (43...128).contains(text.utf8.count)
+            && text.unicodeScalars.allSatisfy {
+                $0.isASCII
+                    && ($0.properties.isAlphabetic || $0.properties.numericType != nil
+                        || "-._~".unicodeScalars.contains($0))
+            }
     }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Writes nodes as the API shows them. What `fields` leaves out is not made in the first place: most of the work is in
+/// Writes nodes as the API shows them. Members that `fields` leaves out are never made: most of the work is in
 /// links and digests.
 struct ResourceRendering {
     let origin: String
@@ -11,7 +11,7 @@ struct ResourceRendering {
     /// The published node that everything is shown relative to; its owner's view if there is none.
     var shared: DiskNode?
 
-    /// - Parameter isListed: Whether it is an item of a list, which does not name the owner of what is shared.
+    /// - Parameter isListed: Whether it is an item of a list, which does not name the owner of the shared node.
     func resource(
         _ node: DiskNode,
         in tree: DiskTree,

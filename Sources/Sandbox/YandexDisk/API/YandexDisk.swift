@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 import Synchronization
 
-/// The Yandex Disk REST API v1 (`https://cloud-api.yandex.net/v1/disk`), with made files. What it does was learnt from
+/// The Yandex Disk REST API v1 (`https://cloud-api.yandex.net/v1/disk`), with made files. Its behaviour was learnt from
 /// recordings and documentation; if neither says anything, the comments do.
 final class YandexDisk: SimulatedUpstream {
     let name = SandboxUpstream.yandexDisk.rawValue

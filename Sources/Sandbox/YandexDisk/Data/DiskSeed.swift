@@ -110,7 +110,7 @@ struct DiskSeeding {
     /// The `number`-th view.
     func landscape(_ number: Int) -> Landscape { Landscape(seed: SplitMix64.value(seed: seed, index: UInt64(number))) }
 
-    /// What a camera records; every other photo has the place where it was taken.
+    /// The record of a camera; every other photo has the place where it was taken.
     func exif(_ number: Int) -> JSONObject {
         var exif = JSONObject()
         exif["date_time"] = .string(DiskTime.text(now.addingTimeInterval(9_007)))
@@ -120,4 +120,144 @@ struct DiskSeeding {
         }
         return exif
     }
+}
+
+extension DiskSeeding {
+    /// The first account: some hundred files.
+    mutating func plantEverything() {
+        plantDiary()
+        plantPhotos()
+        plantDocuments()
+        plantNames()
+        plantProjects()
+        plantShared()
+        plantRest()
+    }
+
+    /// The second account, for tests that tell two apart. One path is in both.
+    mutating func plantLittle() {
+        file("", "Привет.txt", .text("Это диск Бориса.\n"))
+        file("Документы", "Договор.docx", .docx(title: "Договор Бориса", paragraphs: 2))
+        file("Фотокамера", "Озеро.jpg", .photo(landscape(1), width: 320, height: 240))
+        publish(file("", "Список.txt", .text("молоко\nхлеб\n")))
+    }
+
+    /// Two years, seven short texts a month.
+    private mutating func plantDiary() {
+        for month in 0..<24 {
+            let folder = "Дневник/\(2024 + month / 12)/\(Self.twoDigits(month % 12 + 1))"
+            for day in 1...7 {
+                file(
+                    folder,
+                    "Запись \(day).txt",
+                    .text(
+                        "Запись \(day) за месяц \(month % 12 + 1) года \(2024 + month / 12).\n"
+                            + "Погода ясная, ветер слабый.\n"
+                    )
+                )
+            }
+        }
+    }
+
+    private mutating func plantPhotos() {
+        for number in 1...60 {
+            let isLarge = number.isMultiple(of: 20)
+            let isUpright = number.isMultiple(of: 7)
+            let (long, short) = isLarge ? (1_280, 960) : (320, 240)
+            let photo = MadeFile.photo(
+                landscape(number),
+                width: isUpright ? short : long,
+                height: isUpright ? long : short
+            )
+            file("Фотокамера", "IMG_\(Self.twoDigits(number)).JPG", photo, exif: exif(number))
+        }
+        for number in 1...20 {
+            file("Скриншоты", "Снимок экрана \(number).png", .drawing(landscape(200 + number), width: 160, height: 96))
+        }
+    }
+
+    private mutating func plantDocuments() {
+        let titles = ["Договор", "Резюме", "Заявление", "Инструкция", "Приказ", "Протокол", "Письмо", "План"]
+        for (index, title) in titles.enumerated() {
+            file("Документы", "\(title).docx", .docx(title: title, paragraphs: 3 + index))
+        }
+        for (index, title) in ["Смета", "Бюджет", "Расписание", "Контакты", "Инвентарь", "Показания"].enumerated() {
+            let id = file("Документы", "\(title).xlsx", .xlsx(title: title, rows: 5 + index))
+            if title == "Смета" { publish(id) }
+        }
+        for number in 1...10 {
+            file("Документы/Счета", "Счёт №\(number).pdf", .pdf(title: "Invoice \(number)", pages: 1 + number % 3))
+        }
+        for number in 1...6 {
+            file("Документы/Таблицы", "Выгрузка \(number).csv", .table(title: "товар \(number)", rows: 10 * number))
+        }
+        setProperties(
+            JSONObject(members: [.init(name: "цвет", value: "синий"), .init(name: "важность", value: 3)]),
+            of: file("Документы", "Помеченный.txt", .text("Со свойствами.\n"))
+        )
+    }
+
+    /// Everything that a path has to survive.
+    private mutating func plantNames() {
+        let names = [
+            "с пробелами  в имени.txt", "плюс+плюс.txt", "решётка#1.txt", "100%.txt", "%D0%9F.txt", "a&b=c.txt",
+            "вопрос?.txt", "время 12:30.txt", "disk:.txt",
+            "эмодзи 🏔️🚢.txt", "кавычки \"«'.txt", "точка;запятая,.txt", "<b>жирный<b>.txt", "обратная\\косая.txt",
+            ".скрытый", "без расширения", "日本語.txt",
+            "é.txt", "e\u{301}.txt", String(repeating: "длинное имя ", count: 21).prefix(250) + ".txt",
+        ]
+        for name in names { file("Имена", name, .text("Файл называется «\(name)».\n")) }
+        file("Имена/папка с + и #/ещё & одна?", "файл 100%.txt", .text("Глубже.\n"))
+    }
+
+    /// Equal names in two folders, and many folders in each other.
+    private mutating func plantProjects() {
+        for name in ["Проект А", "Проект Б"] {
+            let latin = name == "Проект А" ? "Project A" : "Project B"
+            file("Проекты/\(name)", "Отчёт.pdf", .pdf(title: "Report of \(latin)", pages: name == "Проект А" ? 2 : 3))
+            file("Проекты/\(name)", "План.docx", .docx(title: "План: \(name)", paragraphs: 4))
+            file(
+                "Проекты/\(name)",
+                "Схема.png",
+                .drawing(landscape(name == "Проект А" ? 301 : 302), width: 160, height: 96)
+            )
+        }
+        let depth = (1...12).map { "уровень \($0)" }.joined(separator: "/")
+        file("Глубоко/\(depth)", "дно.txt", .text("Ниже ничего нет.\n"))
+        folder("Пустая папка")
+    }
+
+    private mutating func plantShared() {
+        for number in 1...6 {
+            file("Общее", "Вид \(number).jpg", .photo(landscape(400 + number), width: 320, height: 240))
+        }
+        file("Общее/Вложенная", "Прочти.txt", .text("Это видно всем, у кого есть ссылка.\n"))
+        publish(folder("Общее"))
+        for number in [3, 8] {
+            if let id = tree.node(
+                at: DiskPath(area: .disk, names: ["Фотокамера", "IMG_\(Self.twoDigits(number)).JPG"])
+            )?.id {
+                publish(id)
+            }
+        }
+    }
+
+    private mutating func plantRest() {
+        for (index, name) in ["Рассвет", "Прибой", "Метель", "Капель"].enumerated() {
+            file("Музыка", "\(name).wav", .tone(period: 20 + 8 * index))
+        }
+        for number in 1...3 { file("Архив", "Архив \(number).zip", .archive(title: "Архив \(number)")) }
+        plant("Архив", "Образ диска 2 ГБ.img", .endless)
+        file("Загрузки", "Билет.pdf", .pdf(title: "Ticket", pages: 1))
+        file("Загрузки", "Пустой файл.txt", .text(""))
+        discard(file("Старое", "черновик.txt", .text("Черновик.\n")))
+        file("Ненужное", "раз.txt", .text("раз\n"))
+        file("Ненужное", "два.txt", .text("два\n"))
+        discard(folder("Ненужное"))
+        file("", "Прочти меня.txt", .text("Это диск Анны. Все файлы сделаны песочницей.\n"))
+        file("", "Горы.jpg", .photo(landscape(500), width: 640, height: 480))
+        file("", "Отчёт за год.pdf", .pdf(title: "Annual report", pages: 5))
+    }
+
+    private static func twoDigits(_ number: Int) -> String { (number < 10 ? "0" : "") + String(number) }
 }

@@ -3,7 +3,7 @@ import Foundation
 
 /// Links to content, which need no token: signed, so that they cannot be forged, and with an expiry date.
 struct DiskLinks: Sendable, Codable {
-    /// What can be set by the control API.
+    /// Set by the control API.
     struct Settings: Sendable, Equatable, Codable {
         /// Lifetime of a link to content, in seconds; the service's is four hours.
         var lifetime = 14_400
@@ -55,7 +55,7 @@ struct DiskLinks: Sendable, Codable {
         return "\(self.origin(origin))/yandex_downloader/disk/\(path)?\(query)"
     }
 
-    /// Whether the path of a link to content holds: made here, for what the file has now, and not over.
+    /// Whether the path of a link to content holds: made here, for the present content of the file, and not over.
     func holds(_ path: [String], for node: DiskNode, now: Date) -> Bool {
         guard path.count == 2, let expires = Int(path[0], radix: 16), Int(now.timeIntervalSince1970) <= expires else {
             return false

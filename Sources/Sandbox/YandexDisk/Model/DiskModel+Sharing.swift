@@ -1,7 +1,7 @@
 import Foundation
 import HTTPTypes
 
-/// Publishing, and what others see of it.
+/// Publishing, and the view of others.
 extension DiskModel {
     /// Settings of the link in the body are ignored, as the service does.
     mutating func publish(_ request: DiskRequest, _ account: Int) throws(DiskFailure) -> UpstreamResponse {
@@ -86,7 +86,7 @@ extension DiskModel {
         }
     }
 
-    /// What `public_key` (the key or the address) and `path` name.
+    /// Returns the node that `public_key` (the key or the address) and `path` name.
     private func shared(_ request: DiskRequest) throws(DiskFailure) -> (account: Int, whole: DiskNode, node: DiskNode) {
         let key = try request.text("public_key")
         for (account, tree) in trees.enumerated() {

@@ -19,7 +19,7 @@ struct DiskNode: Sendable {
     var modified: Date
     /// Grows with each change on the account; like the service's, in microseconds.
     var revision: Int
-    /// The revision of the upload: what `last-uploaded` is ordered by.
+    /// The revision of the upload, which orders `last-uploaded`.
     var uploaded: Int
     var publication: Publication?
     var properties: Properties = .none
@@ -61,4 +61,160 @@ struct DiskAccount: Sendable, Equatable, Codable {
     let country: String
     let isPaid: Bool
     let registered: Date
+}
+
+extension DiskNode: Codable {
+    private enum CodingKeys: CodingKey {
+        case id, parent, name, isDirectory, content, judgedType, exif, created, modified, revision, uploaded, publication
+        case properties, trashed
+    }
+
+    /// Decodes a node; a folder has no children yet.
+    init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            id: try values.decode(Int.self, forKey: .id),
+            parent: try values.decode(Int.self, forKey: .parent),
+            name: try values.decode(String.self, forKey: .name),
+            children: try values.decode(Bool.self, forKey: .isDirectory) ? [:] : nil,
+            content: try values.decodeIfPresent(DiskContent.self, forKey: .content),
+            judgedType: try values.decodeIfPresent(DiskFileType.self, forKey: .judgedType),
+            exif: try values.decode(JSONObject.self, forKey: .exif),
+            created: try values.decode(Date.self, forKey: .created),
+            modified: try values.decode(Date.self, forKey: .modified),
+            revision: try values.decode(Int.self, forKey: .revision),
+            uploaded: try values.decode(Int.self, forKey: .uploaded),
+            publication: try values.decodeIfPresent(Publication.self, forKey: .publication),
+            properties: try values.decode(Properties.self, forKey: .properties),
+            trashed: try values.decodeIfPresent(Trashed.self, forKey: .trashed)
+        )
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: CodingKeys.self)
+        try values.encode(id, forKey: .id)
+        try values.encode(parent, forKey: .parent)
+        try values.encode(name, forKey: .name)
+        try values.encode(isDirectory, forKey: .isDirectory)
+        try values.encodeIfPresent(content, forKey: .content)
+        try values.encodeIfPresent(judgedType, forKey: .judgedType)
+        try values.encode(exif, forKey: .exif)
+        try values.encode(created, forKey: .created)
+        try values.encode(modified, forKey: .modified)
+        try values.encode(revision, forKey: .revision)
+        try values.encode(uploaded, forKey: .uploaded)
+        try values.encodeIfPresent(publication, forKey: .publication)
+        try values.encode(properties, forKey: .properties)
+        try values.encodeIfPresent(trashed, forKey: .trashed)
+    }
+}
+
+/// A path of the API: an area and the names below its root. Names are compared byte for byte; whether the service
+/// normalizes Unicode is not known.
+struct DiskPath: Sendable, Equatable, Codable, CustomStringConvertible {
+    enum Area: String, Sendable, Codable {
+        case disk
+        case trash
+    }
+
+    /// Documented limits, in characters.
+    static let longestName = 255
+    static let longestPath = 32_760
+
+    var area: Area
+    var names: [String]
+
+    init(area: Area, names: [String]) {
+        self.area = area
+        self.names = names
+    }
+
+    /// Reads `disk:/…`, `trash:/…` or a path without a scheme, which is one of `area` and then must have no colon.
+    init(_ text: String, in area: Area = .disk) throws(DiskFailure) {
+        var rest = text[...]
+        self.area = area
+        if let scheme = [Area.disk, .trash].first(where: { text.hasPrefix("\($0.rawValue):/") }) {
+            self.area = scheme
+            rest = rest.dropFirst(scheme.rawValue.count + 1)
+        } else if rest.contains(":") {
+            throw .pathFormat
+        }
+        names = rest.split(separator: "/").map(String.init)
+        guard text.unicodeScalars.count <= Self.longestPath, self.area == area else { throw .pathFormat }
+        for name in names
+        where name == "." || name == ".." || name.unicodeScalars.count > Self.longestName || name.utf8.contains(0) {
+            throw .pathFormat
+        }
+    }
+
+    var name: String? { names.last }
+
+    var parent: DiskPath { DiskPath(area: area, names: Array(names.dropLast())) }
+
+    func appending(_ name: String) -> DiskPath { DiskPath(area: area, names: names + [name]) }
+
+    var description: String { "\(area.rawValue):/" + names.joined(separator: "/") }
+}
+
+/// A name that is equal only to the same bytes: Swift's strings are equal as soon as they read alike.
+struct NameKey: Hashable, Sendable {
+    private let bytes: [UInt8]
+
+    init(_ name: String) { bytes = Array(name.utf8) }
+}
+
+/// The types of a file; the service finds them by the end of its name.
+struct DiskFileType: Sendable, Equatable, Codable {
+    /// Nil if the service says none.
+    let mime: String?
+    /// One of the documented media types.
+    let media: String
+
+    init(mime: String?, media: String) {
+        self.mime = mime
+        self.media = media
+    }
+
+    init(of name: String) {
+        let ending = name.lastIndex(of: ".").map { name[name.index(after: $0)...].lowercased() } ?? ""
+        self = Self.known[ending] ?? DiskFileType(mime: "application/octet-stream", media: "unknown")
+    }
+
+    /// Every documented media type.
+    static let mediaTypes = [
+        "audio", "backup", "book", "compressed", "data", "development", "diskimage", "document", "encoded",
+        "executable", "flash", "font", "image", "settings",
+        "spreadsheet", "text", "unknown", "video", "web",
+    ]
+
+    private static let office = "application/vnd.openxmlformats-officedocument"
+
+    private static let known: [String: DiskFileType] = [
+        "jpg": .init(mime: "image/jpeg", media: "image"), "jpeg": .init(mime: "image/jpeg", media: "image"),
+        "png": .init(mime: "image/png", media: "image"),
+        "gif": .init(mime: "image/gif", media: "image"), "heic": .init(mime: "image/heic", media: "image"),
+        "pdf": .init(mime: "application/pdf", media: "document"),
+        "doc": .init(mime: "application/msword", media: "document"),
+        "docx": .init(mime: "\(office).wordprocessingml.document", media: "document"),
+        "xls": .init(mime: "application/vnd.ms-excel", media: "spreadsheet"),
+        "xlsx": .init(mime: "\(office).spreadsheetml.sheet", media: "spreadsheet"),
+        "ppt": .init(mime: "application/vnd.ms-powerpoint", media: "document"),
+        "pptx": .init(mime: "\(office).presentationml.presentation", media: "document"),
+        "csv": .init(mime: "text/csv", media: "spreadsheet"),
+        "txt": .init(mime: "text/plain", media: "document"), "md": .init(mime: "text/markdown", media: "text"),
+        "vb": .init(mime: "text/plain", media: "text"), "swift": .init(mime: "text/x-swift", media: "development"),
+        "html": .init(mime: "text/html", media: "web"), "json": .init(mime: "application/json", media: "text"),
+        "zip": .init(mime: "application/zip", media: "compressed"),
+        "img": .init(mime: "application/octet-stream", media: "diskimage"),
+        "wav": .init(mime: "audio/x-wav", media: "audio"), "mp3": .init(mime: "audio/mpeg", media: "audio"),
+        "mov": .init(mime: "video/quicktime", media: "video"), "mp4": .init(mime: "video/mp4", media: "video"),
+        "bin": .init(mime: "application/octet-stream", media: "data"),
+    ]
+}
+
+/// Times as the service writes them: `2024-07-10T16:47:49+00:00`, no fraction.
+enum DiskTime {
+    static func text(_ date: Date) -> String { String(date.formatted(.iso8601).dropLast()) + "+00:00" }
+
+    static func date(_ text: String) -> Date? { try? Date(text.replacing("+00:00", with: "Z"), strategy: .iso8601) }
 }

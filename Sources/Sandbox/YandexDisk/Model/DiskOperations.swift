@@ -3,7 +3,7 @@ import Foundation
 
 /// Which calls become asynchronous, and the operations under way.
 struct DiskOperations: Sendable, Codable {
-    /// What can be set by the control API.
+    /// Set by the control API.
     struct Rules: Sendable, Equatable, Codable {
         /// Calls that response 202 always.
         var calls: Set<DiskChange.Call> {
@@ -114,7 +114,7 @@ extension DiskModel {
                 try perform(operation.change, account: operation.account, at: now)
                 outcome = "success"
             } catch {
-                // What stood in the way came after the call: the service says no more than this either.
+                // The obstacle appeared after the call: the service says no more than this either.
                 outcome = "failed"
             }
         }

@@ -1,3 +1,4 @@
+package import Foundation
 import HTTPTypes
 
 // Snapshots of the server with its upstreams and its clock.
@@ -51,7 +52,7 @@ extension HarnessAPI {
         .notFound("There is no snapshot '\(name)'.", field: "name", accepted: server.snapshotList.map(\.name))
     }
 
-    /// Turns what went wrong into a problem.
+    /// Turns an error into a problem.
     private func reporting<Result>(_ work: () async throws -> Result) async throws -> Result {
         do {
             return try await work()
@@ -86,4 +87,18 @@ extension ControlIndex {
             purpose: "a snapshot as a tar file of JSON, for `larder serve --import`; it has the key and all tokens"
         ),
     ]
+}
+
+/// A snapshot as the controls show it.
+package struct SnapshotDescription: Sendable {
+    /// Its name.
+    package let name: String
+    let at: Date
+
+    /// - Parameter at: when it was taken, by the clock of the server.
+    package init(name: String, at: Date) {
+        (self.name, self.at) = (name, at)
+    }
+
+    var json: JSONValue { ["name": .string(name), "at": .string(at.formatted(ControlFields.timeForm))] }
 }

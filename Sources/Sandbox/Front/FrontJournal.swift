@@ -1,0 +1,208 @@
+package import Foundation
+package import HTTPTypes
+package import Hummingbird
+import NIOCore
+import Synchronization
+
+/// The requests that clients have sent to the server that is tested, oldest first; at most the last 10,000.
+package final class FrontJournal: Sendable {
+    /// Stands for the name of an upstream in the entries.
+    static let name = "larder"
+
+    let journal = Journal()
+
+    /// Creates an empty journal.
+    package init() {}
+
+    /// Records a request that has arrived.
+    ///
+    /// - Parameter faults: The faults of the server.
+    package func begin(_ head: HTTPRequest, at now: Date, _ faults: FrontFaults) -> FrontRequest {
+        let admission = faults.admit(head)
+        var entry = JournalEntry(head, upstream: Self.name, at: now, journal.cleaner)
+        entry.fault = admission?.plan.description ?? ""
+        // Requests in the journal can be released.
+        let (token, ticket) = journal.record(entry) { number in
+            admission?.decision.isHeld == true ? faults.gate.hold(sequence: number) : nil
+        }
+        let fault = admission.map { FrontFault(faults: faults, head: head, admission: $0, ticket: ticket) }
+        return FrontRequest(journal: journal, token: token, fault: fault)
+    }
+
+    /// Removes all entries, and counts from 1 again.
+    package func clear() { journal.clear() }
+}
+
+/// A request of the ``FrontJournal``.
+package struct FrontRequest: Sendable {
+    let journal: Journal
+    let token: Journal.Token
+    /// Its faults; nil if it has none.
+    let fault: FrontFault?
+
+    /// Its number in the journal.
+    package var number: Int { token.sequence }
+
+    /// Whether it has a fault.
+    package var isFaulty: Bool { fault != nil }
+
+    /// Records that it begins to wait for an upstream, or waits no more.
+    package func waits(_ isWaiting: Bool) { journal.update(token) { $0.waits += isWaiting ? 1 : -1 } }
+
+    /// Returns a request whose body is recorded while it is read, and its recorder; nil without a body.
+    package func recording(_ request: Request) -> (Request, FrontBody?) {
+        let length = request.headers[.contentLength]
+        guard length != "0", length != nil || request.headers.contains(.transferEncoding) || request.head.mayStream
+        else {
+            return (request, nil)
+        }
+        let body = FrontBody(request, of: self)
+        var request = request
+        request.body = RequestBody(asyncSequence: body.parts)
+        return (request, body)
+    }
+
+    /// Records its response.
+    package func complete(_ response: HTTPResponse, bytes: Int?, at now: Date) {
+        journal.update(token) { entry in
+            entry.respond(response.status.code, bytes: bytes, at: now)
+            entry.assignedID = HTTPField.Name("X-Request-Id").flatMap { response.headerFields[$0] }
+        }
+    }
+}
+
+extension JournalEntry {
+    /// As the front journal shows it.
+    var frontJSON: JSONValue {
+        let ofUpstreams: Set = ["upstream", "cause", "rule"]
+        var members = json.object?.members.filter { !ofUpstreams.contains($0.name) } ?? []
+        members.append(.init(name: "waiting", value: .bool(isWaiting)))
+        return .object(JSONObject(members: members))
+    }
+}
+
+/// The body of a client's request, of which the beginning is kept while the server reads it.
+package final class FrontBody: Sendable {
+    private struct State {
+        var start: [UInt8] = []
+        var count = 0
+        var isOver = false
+    }
+
+    private let body: RequestBody
+    private let fields: HTTPFields
+    private let request: FrontRequest
+    private let state = Mutex(State())
+
+    init(_ request: Request, of entry: FrontRequest) {
+        (body, fields, self.request) = (request.body, request.headers, entry)
+    }
+
+    /// The body as the server reads it.
+    var parts: Parts { Parts(body: body, record: self) }
+
+    /// Reads the rest of a short body that the server has not read, such as one of a request that it refused.
+    package func readRest() async {
+        let length = fields[.contentLength].flatMap { Int($0) }
+        guard let length, length <= JournalBody.readLimit else { return }
+        do {
+            for try await _ in parts {}
+        } catch {
+            // The client has gone, or the server reads it in another task: the part that was read is recorded.
+            return
+        }
+    }
+
+    private func note(_ part: ByteBuffer?) {
+        let ended = state.withLock { state -> State? in
+            if let part {
+                state.count += part.readableBytes
+                state.start += part.readableBytesView.prefix(JournalBody.readLimit - state.start.count)
+                return nil
+            }
+            defer { state.isOver = true }
+            return state.isOver ? nil : state
+        }
+        guard let ended else { return }
+        let shown = JournalBody(ended.start, of: ended.count, fields, request.journal.cleaner)
+        request.journal.update(request.token) { $0.body = shown }
+    }
+
+    struct Parts: AsyncSequence, Sendable {
+        struct AsyncIterator: AsyncIteratorProtocol {
+            var base: RequestBody.AsyncIterator
+            let record: FrontBody
+
+            mutating func next() async throws -> ByteBuffer? {
+                let part = try await base.next()
+                record.note(part)
+                return part
+            }
+        }
+
+        let body: RequestBody
+        let record: FrontBody
+
+        func makeAsyncIterator() -> AsyncIterator {
+            AsyncIterator(base: body.makeAsyncIterator(), record: record)
+        }
+    }
+}
+
+extension HTTPRequest {
+    /// Whether it may have a body that no field announces, as in HTTP/2.
+    var mayStream: Bool { ![.get, .head, .options, .delete, .trace].contains(method) }
+}
+
+// The journal of clients' requests.
+extension HarnessAPI {
+    private static let filters = [
+        "route", "method", "path", "query", "header", "status", "since", "until", "request_id", "waiting",
+    ]
+
+    func journal(_ request: ControlRequest) throws(ControlProblem) -> UpstreamResponse {
+        try request.require(.get, .delete)
+        if request.method == .delete {
+            try request.requireNoMembers()
+            front.clear()
+            return .json(.ok, ["entries": [], "count": 0, "waiting": 0, "dropped": 0])
+        }
+        let parameters = try request.parameters(Self.filters + ["count", "limit"])
+        let filter = try filter(parameters)
+        let limit = try parameters.integer("limit", in: 1...Journal.capacity, default: Journal.capacity)
+        return try JournalQuery.flag("count", in: parameters)
+            ? .json(.ok, .object(JSONObject(members: counts(matching: filter))))
+            : entries(matching: filter, limit: limit)
+    }
+
+    private func filter(_ parameters: [String: String]) throws(ControlProblem) -> JournalFilter {
+        var filter = try JournalQuery.filter(parameters)
+        filter.route = try FrontRoute.match(in: parameters, of: server.served)
+        return filter
+    }
+
+    /// Returns the matching entries as soon as there are `count` of them.
+    func waitForJournal(_ request: ControlRequest) async throws -> UpstreamResponse {
+        try request.require(.get)
+        let parameters = try request.parameters(Self.filters + ["count", "timeout_ms"])
+        let filter = try filter(parameters)
+        try await JournalQuery.wait(parameters, in: front.journal, matching: filter, clock)
+        return entries(matching: filter)
+    }
+
+    private func entries(matching filter: JournalFilter, limit: Int = Journal.capacity) -> UpstreamResponse {
+        let entries = front.journal.entries(matching: filter).suffix(limit).map(\.frontJSON)
+        let members = [JSONObject.Member(name: "entries", value: .array(entries))]
+        return .json(.ok, .object(JSONObject(members: members + counts(matching: filter))))
+    }
+
+    /// How many there are, and how many of them wait for an upstream now.
+    private func counts(matching filter: JournalFilter) -> [JSONObject.Member] {
+        let entries = front.journal.entries(matching: filter)
+        return [
+            .init(name: "count", value: .integer(entries.count)),
+            .init(name: "waiting", value: .integer(entries.count(where: \.isWaiting))),
+            .init(name: "dropped", value: .integer(front.journal.dropped)),
+        ]
+    }
+}
