@@ -76,7 +76,7 @@ let package = Package(
                 "Disk", "Shop", "PDF", "Notes", "Ships", "AppInterface", "Settings", "Screens", "HTTPServer",
                 "Certificates", "Upstream", "Proxy", "ResponseStore", "Backup", "Database", "Freshness", "Concurrency",
                 "HTTPSemantics", "Media", "PrivateFiles", "QRCodes", "SharedStore",
-                "CContract", "CMalloc", "CZlib", "Sandbox", "Web", argumentParser,
+                "CContract", "CMalloc", "CZlib", "JSONValues", "Sandbox", "Web", argumentParser,
                 .product(name: "Configuration", package: "swift-configuration"), grdb, httpTypes, hummingbird,
                 .product(name: "HummingbirdCore", package: "hummingbird"), logging, metrics, nioCore, nioPosix,
                 lifecycle, .product(name: "UnixSignals", package: "swift-service-lifecycle"), yams,
@@ -149,14 +149,16 @@ let package = Package(
             path: "Sources/Kit/AppInterface",
             swiftSettings: strict
         ),
+        // JSON texts and values, which server, sandbox and tests read and write.
+        .target(name: "JSONValues", path: "Sources/Kit/JSON", swiftSettings: strict),
         // Settings as they are declared and read; where they are set is the executable's business.
         .target(name: "Settings", path: "Sources/Kit/Settings", swiftSettings: strict),
         .target(
             name: "Screens",
             dependencies: [
                 "HTTPServer", "Upstream", "Proxy", "ResponseStore", "Database", "Freshness", "Concurrency",
-                "HTTPSemantics", "HTTPCaching", "MediaFormats", "PrivateFiles", "QRCodes", "SharedStore", "CZlib",
-                crypto,
+                "HTTPSemantics", "HTTPCaching", "JSONValues", "MediaFormats", "PrivateFiles", "QRCodes", "SharedStore",
+                "CZlib", crypto,
                 .product(name: "DequeModule", package: "swift-collections"), grdb, httpTypes, hummingbird,
                 .product(name: "HummingbirdCore", package: "hummingbird"), logging, nioLocks, nioCore, lifecycle,
             ],
@@ -321,7 +323,7 @@ let package = Package(
         .target(
             name: "Sandbox",
             dependencies: [
-                "CContract", "CZlib", crypto, httpTypes, hummingbird,
+                "CContract", "CZlib", "JSONValues", crypto, httpTypes, hummingbird,
                 .product(name: "HummingbirdCore", package: "hummingbird"), logging, nioCore, lifecycle, yams,
             ],
             resources: [.embedInCode("Resources")],
@@ -335,8 +337,9 @@ let package = Package(
             name: "TestKit",
             dependencies: [
                 "AppInterface", "Settings", "Screens", "HTTPServer", "Upstream", "Proxy", "ResponseStore", "Database",
-                "SharedStore", "Freshness", "HTTPSemantics", "HTTPCaching", "Media", "Certificates", "CZlib",
-                asyncHTTPClient, grdb, httpTypes, hummingbird, hummingbirdTesting, logging, nioLocks, nioCore, nioHTTP1,
+                "SharedStore", "Freshness", "HTTPSemantics", "HTTPCaching", "Media", "Certificates",
+                "CZlib", asyncHTTPClient, grdb, httpTypes, hummingbird, hummingbirdTesting, logging, nioLocks, nioCore,
+                nioHTTP1,
                 nioPosix, nioSSL, subprocess, systemPackage,
             ],
             path: "Tests/Kit",
@@ -387,7 +390,8 @@ let package = Package(
         .testTarget(
             name: "SandboxTests",
             dependencies: [
-                "Sandbox", "TestKit", asyncHTTPClient, httpTypes, logging, nioCore, nioHTTP1, nioPosix, lifecycle,
+                "JSONValues", "Sandbox", "TestKit", asyncHTTPClient, httpTypes, logging, nioCore, nioHTTP1, nioPosix,
+                lifecycle,
             ],
             swiftSettings: strict
         ),
@@ -422,8 +426,8 @@ let package = Package(
             name: "ScreensTests",
             dependencies: [
                 "Screens", "AppInterface", "HTTPServer", "Upstream", "Proxy", "ResponseStore", "Database", "Freshness",
-                "Concurrency", "HTTPSemantics", "HTTPCaching", "PrivateFiles", "QRCodes", "SharedStore", "TestKit",
-                .product(name: "CoreMetrics", package: "swift-metrics"),
+                "Concurrency", "HTTPSemantics", "HTTPCaching", "JSONValues", "PrivateFiles", "QRCodes", "SharedStore",
+                "TestKit", .product(name: "CoreMetrics", package: "swift-metrics"),
                 grdb, httpTypes, hummingbird, .product(name: "HummingbirdCore", package: "hummingbird"), logging,
                 nioLocks, nioCore, .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
@@ -442,7 +446,8 @@ let package = Package(
             name: "DiskTests",
             dependencies: [
                 "Disk", "AppInterface", "Screens", "Upstream", "Proxy", "ResponseStore", "Database", "TextSearch",
-                "Freshness", "SharedStore", "Concurrency", "HTTPSemantics", "Media", "Sandbox", "TestKit", "FaultKit",
+                "Freshness", "SharedStore", "Concurrency", "HTTPSemantics", "JSONValues", "Media", "Sandbox", "TestKit",
+                "FaultKit",
                 crypto, grdb, httpTypes, nioCore,
             ],
             path: "Tests/Apps/DiskTests",
@@ -496,8 +501,9 @@ let package = Package(
             name: "LarderTests",
             dependencies: [
                 "Larder", "AppInterface", "Settings", "Screens", "HTTPServer", "Certificates", "Upstream",
-                "ResponseStore", "Database", "Freshness", "Concurrency", "QRCodes", "Sandbox", "SharedStore", "TestKit",
-                argumentParser, grdb, httpTypes, hummingbird, hummingbirdTesting, lifecycle, logging, nioLocks,
+                "ResponseStore", "Database", "Freshness", "Concurrency", "JSONValues", "QRCodes", "Sandbox",
+                "SharedStore", "TestKit", argumentParser, grdb, httpTypes, hummingbird, hummingbirdTesting, lifecycle,
+                logging, nioLocks,
                 nioCore,
             ],
             swiftSettings: strict
@@ -505,8 +511,9 @@ let package = Package(
         .testTarget(
             name: "ContractTests",
             dependencies: [
-                "Larder", "Settings", "Screens", "HTTPServer", "Upstream", "Sandbox", "Web", "TestKit", "FaultKit",
-                asyncHTTPClient, grdb, httpTypes, hummingbird, logging, metrics, nioCore, nioHTTP1, subprocess, yams,
+                "Larder", "Settings", "Screens", "HTTPServer", "Upstream", "Sandbox", "Web", "TestKit",
+                "FaultKit", asyncHTTPClient, grdb, httpTypes, hummingbird, logging, metrics, nioCore, nioHTTP1,
+                subprocess, yams,
             ],
             path: "Tests/Contract",
             exclude: ["strict.yaml"],

@@ -1,3 +1,4 @@
+import JSONValues
 import NIOHTTP1
 import TestKit
 import Testing

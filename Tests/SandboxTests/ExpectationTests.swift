@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import JSONValues
 import Testing
 
 @testable import Sandbox

@@ -1,4 +1,5 @@
 import HTTPTypes
+import JSONValues
 import Testing
 
 @testable import Sandbox

@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import JSONValues
 import Logging
 import NIOCore
 import NIOHTTP1

@@ -1,4 +1,5 @@
 import Foundation
+import JSONValues
 import Testing
 
 @testable import Screens
@@ -92,8 +93,8 @@ struct JSONGrammarTests {
         func nested(_ depth: Int) -> Data {
             Data((#"{"a":"# + String(repeating: "[", count: depth) + String(repeating: "]", count: depth) + "}").utf8)
         }
-        _ = try JSONFields(nested(JSONGrammar.deepest - 1))
-        #expect(throws: Problem.self) { try JSONFields(nested(JSONGrammar.deepest + 1)) }
+        _ = try JSONFields(nested(JSONParser.maximumDepth - 1))
+        #expect(throws: Problem.self) { try JSONFields(nested(JSONParser.maximumDepth + 1)) }
         #expect(throws: Problem.self) { try JSONFields(Data(String(repeating: "[", count: 500_000).utf8)) }
     }
 }

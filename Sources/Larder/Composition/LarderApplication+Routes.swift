@@ -3,6 +3,7 @@ import Certificates
 import Foundation
 import HTTPServer
 import Hummingbird
+import JSONValues
 import QRCodes
 import Sandbox
 import Screens

@@ -1,4 +1,5 @@
 import HTTPTypes
+import JSONValues
 import Sandbox
 
 /// The result of a scenario.

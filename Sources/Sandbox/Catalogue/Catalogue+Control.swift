@@ -1,4 +1,5 @@
 import HTTPTypes
+import JSONValues
 
 /// Changes of the catalogue for tests and demonstrations.
 extension Catalogue {

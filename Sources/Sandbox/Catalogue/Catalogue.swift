@@ -1,4 +1,5 @@
 import HTTPTypes
+import JSONValues
 
 /// The products and categories of the Platzi Fake Store API (PlatziLabs/fake-api-backend; docs at fakeapi.platzi.com)
 /// and a host of pictures for them, with made data.
@@ -72,7 +73,6 @@ final class Catalogue: SimulatedUpstream {
     }
 }
 
-/// Reading.
 extension Catalogue {
     private func products(_ path: [String], _ request: UpstreamRequest) throws(CatalogueError) -> JSONValue {
         let rows = data.rows

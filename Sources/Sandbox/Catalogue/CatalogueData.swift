@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import JSONValues
 import Synchronization
 
 /// The rows of the simulated catalogue. As in the real one, a reset discards all writes.

@@ -1,4 +1,5 @@
 import HTTPTypes
+import JSONValues
 
 /// The errors of the catalogue: three shapes, whatever the layer of the server was that noticed.
 enum CatalogueError: Error, Equatable {

@@ -1,6 +1,7 @@
 import CContract
 import Foundation
 import HTTPTypes
+import JSONValues
 
 /// The content of `GET /_sandbox`: every call of the control API, and the state.
 enum ControlIndex {
@@ -37,9 +38,7 @@ enum ControlIndex {
                 purpose: "faults, rules, data and journal as at the start; held requests are released"
             )
         ]
-}
 
-extension ControlIndex {
     static let faults = [
         Line(
             method: "GET",
@@ -104,9 +103,7 @@ extension ControlIndex {
             purpose: "responds once there are that many requests, 408 at the timeout"
         ),
     ]
-}
 
-extension ControlIndex {
     /// Returns the index: upstreams with their faults, and all calls.
     static func json(of stage: SimulatedUpstreams) -> JSONValue {
         [
@@ -175,9 +172,7 @@ extension ControlIndex {
             purpose: "removes an upstream that was made from a document"
         ),
     ]
-}
 
-extension ControlIndex {
     /// Recordings of the server's upstreams (docs/fixtures.md).
     static let fixtures = [
         Line(
@@ -197,10 +192,7 @@ extension ControlIndex {
             example: #"{"mode":"live"}"#
         ),
     ]
-}
 
-extension ControlIndex {
-    /// The calls of spaces.
     static let spaces = [
         Line(
             method: "GET",

@@ -1,4 +1,5 @@
 import HTTPTypes
+import JSONValues
 
 /// An error of the control API as a problem document (RFC 9457) that names the field and its accepted values.
 struct ControlProblem: Error, Equatable {
@@ -25,9 +26,7 @@ struct ControlProblem: Error, Equatable {
         if !allow.isEmpty { response.headers[.allow] = allow.map(\.rawValue).joined(separator: ", ") }
         return response
     }
-}
 
-extension ControlProblem {
     static func invalid(field: String, value: String, accepted: [String], reason: String? = nil) -> ControlProblem {
         ControlProblem(
             status: .badRequest,

@@ -1,4 +1,5 @@
 import HTTPTypes
+import JSONValues
 
 /// A request to the control API.
 struct ControlRequest: Sendable {
@@ -142,11 +143,6 @@ struct ControlFields: Sendable {
     private func refusal(_ name: String, _ value: JSONValue, _ accepted: [String]) -> ControlProblem {
         .invalid(field: name, value: value.excerpt, accepted: accepted)
     }
-}
-
-extension JSONValue {
-    /// The beginning of its text, as messages show it.
-    var excerpt: String { String(decoding: serialized().prefix(60), as: UTF8.self) }
 }
 
 /// A name that a test author chooses for a space or a snapshot; it is a part of paths.

@@ -1,3 +1,5 @@
+import JSONValues
+
 /// The faults that are applied to a request together: at least one, each kind at most once.
 struct FaultPlan: Sendable, Equatable {
     static let online = FaultPlan(.online)
@@ -109,7 +111,6 @@ struct FaultDecision: Sendable, Equatable {
         case none
     }
 
-    /// No fault.
     static let response = FaultDecision()
 
     var source = Source.upstream

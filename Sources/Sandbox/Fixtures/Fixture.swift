@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import HTTPTypes
+import JSONValues
 import Yams
 
 /// One recorded exchange: the content of a file.
@@ -145,9 +146,8 @@ extension Fixture {
             do {
                 _ = try JSONParser.parse(Array(text.utf8))
             } catch {
-                let before = text.utf8.prefix(error.offset).count { $0 == UInt8(ascii: "\n") }
                 let start = (node.mark?.line ?? 0) + (node.scalar?.style == .literal ? 1 : 0)
-                throw YAMLDefect(line: start + before, reason: "json is no JSON: \(error.reason)")
+                throw YAMLDefect(line: start + error.line - 1, reason: "json is no JSON: \(error.reason)")
             }
             return .json(JSONText.compact(Array(text.utf8)))
         case "text": return .text(text)

@@ -1,11 +1,11 @@
 import HTTPTypes
+import JSONValues
 import Synchronization
 
 /// One difference of an upstream's response from its recording.
 package struct FixtureDifference: Sendable, Equatable, CustomStringConvertible {
     /// Name of the file.
     package let file: String
-    /// The request line.
     package let request: String
     /// `changed`, `missing` or `new`.
     package let kind: String
@@ -78,7 +78,6 @@ extension JSONPointer {
 package struct RecordedExchange: Sendable {
     /// Name of its file.
     package let file: String
-    /// The request line.
     package let line: String
     /// The request, without its secrets; nil if it cannot be sent again: it writes, or has secrets in its target.
     package let request: FixtureRequest?

@@ -110,7 +110,6 @@ package struct FixtureLibrary: Sendable {
     /// In the order of their names.
     package let upstreams: [UpstreamFixtures]
 
-    /// Creates a library.
     package init(_ upstreams: [UpstreamFixtures]) { self.upstreams = upstreams.sorted { $0.name < $1.name } }
 
     /// Those of an upstream; nil if it has none.

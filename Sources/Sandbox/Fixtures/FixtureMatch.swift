@@ -1,4 +1,5 @@
 import HTTPTypes
+import JSONValues
 
 /// Which requests a file is for: those of its request line, with these fields and this body.
 struct FixtureMatch: Sendable, Equatable {
@@ -88,9 +89,7 @@ struct FixtureMatch: Sendable, Equatable {
         guard text.contains(Secrets.prefix) else { return text }
         return text.replacing(/larder-secret-[0-9]+/, with: Secrets.any)
     }
-}
 
-extension FixtureMatch {
     /// A request line taken apart.
     struct Line: Sendable {
         let method: String

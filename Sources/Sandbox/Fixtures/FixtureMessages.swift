@@ -5,25 +5,20 @@ import Synchronization
 
 /// A request of the server to an upstream.
 package struct FixtureRequest: Sendable {
-    /// Its method.
     package var method: HTTPRequest.Method
     /// Path and query below the base URL of the upstream; the absolute URL if it goes elsewhere.
     package var target: String
-    /// Its header fields.
     package var headerFields: HTTPFields
     /// Its body; nil for none.
     package var body: FixtureBody?
 
-    /// Creates a request.
     package init(method: HTTPRequest.Method, target: String, headerFields: HTTPFields, body: FixtureBody? = nil) {
         self.method = method
         self.target = target
         self.headerFields = headerFields
         self.body = body
     }
-}
 
-extension FixtureRequest {
     /// Its body as text, without its content coding; nil if it is longer than the kept part, or no text.
     var text: String? {
         guard let body, headerFields[.contentEncoding] != nil else { return body?.text }
@@ -43,7 +38,6 @@ package struct FixtureBody: Sendable {
     /// Bytes in all.
     private(set) var count = 0
 
-    /// Creates an empty body.
     package init() {}
 
     /// Creates a body of bytes.
@@ -86,14 +80,10 @@ package struct FixtureResponse: Sendable {
         }
     }
 
-    /// Its status.
     package var status: HTTPResponse.Status
-    /// Its header fields.
     package var headerFields: HTTPFields
-    /// Its body.
     package var content: Content
 
-    /// Creates a response.
     package init(status: HTTPResponse.Status, headerFields: HTTPFields, content: Content) {
         self.status = status
         self.headerFields = headerFields

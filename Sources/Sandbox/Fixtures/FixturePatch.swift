@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import JSONValues
 import Yams
 
 /// A change of responses on their way, for the mode `modify`.

@@ -1,5 +1,6 @@
 package import Foundation
 import HTTPTypes
+import JSONValues
 import Synchronization
 
 extension UpstreamFixtures {

@@ -1,5 +1,6 @@
 package import Foundation
 package import HTTPTypes
+import JSONValues
 import Synchronization
 
 /// The files of one upstream, and how they are used now.

@@ -1,4 +1,5 @@
 import HTTPTypes
+import JSONValues
 
 /// The faults of the server that is tested, as its clients see them.
 package final class FrontFaults: Sendable {

@@ -1,6 +1,7 @@
 package import Foundation
 package import HTTPTypes
 package import Hummingbird
+import JSONValues
 import NIOCore
 import Synchronization
 
@@ -11,7 +12,6 @@ package final class FrontJournal: Sendable {
 
     let journal = Journal()
 
-    /// Creates an empty journal.
     package init() {}
 
     /// Records a request that has arrived.
@@ -62,7 +62,6 @@ package struct FrontRequest: Sendable {
         return (request, body)
     }
 
-    /// Records its response.
     package func complete(_ response: HTTPResponse, bytes: Int?, at now: Date) {
         journal.update(token) { entry in
             entry.respond(response.status.code, bytes: bytes, at: now)

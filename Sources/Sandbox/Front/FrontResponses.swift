@@ -88,7 +88,6 @@ extension FrontRequest {
         }
     }
 
-    /// Lets time pass.
     static func pass(_ time: Duration, on channel: any Channel) async throws {
         do {
             try await cancelWhenGracefulShutdown { try await Task.sleep(for: time) }

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import JSONValues
 
 /// A geocoder with the interface of Photon (komoot/photon): places whose name, or the name of their city, has words
 /// that begin as the query does (`GET /api?q=&limit=`), and the place at a position (`GET /reverse?lat=&lon=`).

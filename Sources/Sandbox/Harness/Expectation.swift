@@ -1,4 +1,5 @@
 import HTTPTypes
+import JSONValues
 
 /// How many requests of a journal are to match, and how.
 struct Expectation: Sendable {

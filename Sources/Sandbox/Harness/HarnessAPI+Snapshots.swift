@@ -1,5 +1,6 @@
 package import Foundation
 import HTTPTypes
+import JSONValues
 
 // Snapshots of the server with its upstreams and its clock.
 extension HarnessAPI {
@@ -91,7 +92,6 @@ extension ControlIndex {
 
 /// A snapshot as the controls show it.
 package struct SnapshotDescription: Sendable {
-    /// Its name.
     package let name: String
     let at: Date
 

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import JSONValues
 
 /// The controls of the server that is tested: `/_harness`, beside those of the simulated upstreams.
 struct HarnessAPI: Sendable {

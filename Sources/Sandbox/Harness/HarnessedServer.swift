@@ -57,7 +57,6 @@ package protocol HarnessedServer: Sendable {
     /// The simulated upstreams were reset alone: whatever they did before, the server is to ask them again.
     func upstreamsWereReset()
 
-    /// Its routes.
     var served: ServedRoutes { get }
 
     /// The requests of its clients since ``activate()`` or the last reset.

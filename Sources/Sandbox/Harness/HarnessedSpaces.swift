@@ -1,5 +1,6 @@
 package import Foundation
 import HTTPTypes
+import JSONValues
 
 /// The spaces of a process: servers like the one that is tested, each with ports, data, a sandbox and a clock of its
 /// own. The composition root makes them; the sandbox offers the calls.
@@ -41,7 +42,6 @@ package struct SpaceOrder: Sendable {
 
 /// A space that there is.
 package struct SpaceDescription: Sendable {
-    /// Its name.
     package let name: String
     /// Base URL of its server.
     package let url: String
@@ -54,7 +54,6 @@ package struct SpaceDescription: Sendable {
     /// Whether it ends with the connection that has made it.
     package let endsWithConnection: Bool
 
-    /// Describes a space.
     package init(name: String, url: String, sandbox: String, seed: UInt64, idle: Duration?, endsWithConnection: Bool) {
         (self.name, self.url, self.sandbox, self.seed) = (name, url, sandbox, seed)
         (self.idle, self.endsWithConnection) = (idle, endsWithConnection)

@@ -1,4 +1,5 @@
 import Foundation
+import JSONValues
 import Synchronization
 
 /// The simulated upstreams as they were: data, faults and rules. Requests that were held, and the journal, are not part
@@ -138,6 +139,5 @@ final class CurrentUpstreams: Sendable {
         set { state.withLock { $0 = newValue } }
     }
 
-    /// The simulated upstreams.
     var upstreams: SimulatedUpstreams? { stage?.upstreams }
 }

@@ -1,4 +1,5 @@
 import HTTPTypes
+import JSONValues
 
 /// The part of a document that fills the simulated upstreams. It is carried out by their controls.
 struct UpstreamSeed {
@@ -171,7 +172,6 @@ package struct SeedReport: Sendable {
     /// Number of items by member.
     var counts: [String: Int]
 
-    /// Describes the stored parts.
     package init(accounts: [Account], counts: [String: Int]) {
         (self.accounts, self.counts) = (accounts, counts)
     }

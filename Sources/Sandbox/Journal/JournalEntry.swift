@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import JSONValues
 
 /// One request that reached an upstream.
 struct JournalEntry: Sendable, Equatable {
@@ -72,9 +73,7 @@ struct JournalEntry: Sendable, Equatable {
         self.bytes = bytes
         duration = max(0, now.timeIntervalSince(at))
     }
-}
 
-extension JournalEntry {
     /// In UTC, with milliseconds.
     private static let timeStyle = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 

@@ -1,3 +1,5 @@
+import JSONValues
+
 /// Selects entries; a missing part matches everything.
 struct JournalFilter: Sendable {
     /// A query parameter or a header field.

@@ -109,7 +109,6 @@ extension UpstreamResponse {
     }
 }
 
-/// Bytes in memory.
 struct BytesInMemory: ByteSource {
     let content: [UInt8]
     let identity: String

@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import HTTPTypes
+import JSONValues
 
 /// A request to one upstream.
 struct UpstreamRequest: Sendable {

@@ -1,4 +1,5 @@
 import HTTPTypes
+import JSONValues
 import Synchronization
 
 /// The mock data service that the notes app takes its people from (Mockaroo, `GET /api/{schema}?count=&key=`) and a

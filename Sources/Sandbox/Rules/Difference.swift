@@ -1,3 +1,5 @@
+import JSONValues
+
 /// One part of a request that is not as expected.
 struct Difference: Sendable, Equatable {
     let field: String

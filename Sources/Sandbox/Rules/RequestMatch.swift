@@ -1,4 +1,5 @@
 import HTTPTypes
+import JSONValues
 
 /// Which requests a rule is for; a missing part matches everything.
 struct RequestMatch: Sendable, Equatable {

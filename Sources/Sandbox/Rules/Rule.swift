@@ -1,3 +1,5 @@
+import JSONValues
+
 /// Faults for some requests of an upstream.
 struct Rule: Sendable, Equatable {
     /// The effect of a rule; its requests are counted beside it.

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import JSONValues
 
 /// Replaces secrets in all that is kept or shown of messages: recordings, journals, archives.
 struct SecretCleaner: Sendable {
@@ -233,9 +234,7 @@ struct SecretCleaner: Sendable {
         let parameters = (parsed.query + parsed.form).filter { SecretName.extent(of: $0.name, in: .form) != .nothing }
         return (found + parameters.map(\.value).filter(isTelling)).filter { $0.utf8.count >= 6 }
     }
-}
 
-extension SecretCleaner {
     /// Returns a body without its secrets.
     ///
     /// In a text whose parts have no names, such as a file that a user downloads, only secrets that were met before are

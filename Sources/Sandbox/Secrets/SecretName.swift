@@ -8,7 +8,6 @@ enum SecretName {
         case form
         /// A parameter of a URL.
         case query
-        /// A header field.
         case field
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import JSONValues
 
 /// Texts that are looked for together, in one pass over bytes: each secret as it is, and as other formats write it.
 struct SecretPatterns: Sendable {

@@ -1,3 +1,5 @@
+import JSONValues
+
 /// Reads a text, whole or cut off, and writes it without its secrets. Everything else stays as it is spelled.
 struct SecretScanner {
     /// The syntax of a text.

@@ -1,4 +1,5 @@
 import Crypto
+import JSONValues
 import Synchronization
 
 /// The secrets that were met, and their placeholders.
@@ -152,7 +153,6 @@ struct SuspectedSecret: Sendable, Equatable {
         }
     }
 
-    /// Looks at a body.
     static func find(inBody text: String, _ form: BodyForm) -> [SuspectedSecret] {
         if let value = try? JSONParser.parse(Array(text.utf8)) {
             var found: [SuspectedSecret] = []

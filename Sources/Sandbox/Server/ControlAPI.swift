@@ -1,4 +1,5 @@
 import HTTPTypes
+import JSONValues
 
 /// The sandbox's own API, for tests and demonstrations. Its index is ``ControlIndex``.
 struct ControlAPI: Sendable {
@@ -66,9 +67,7 @@ struct ControlAPI: Sendable {
         }
         return slot
     }
-}
 
-extension ControlAPI {
     /// Responds to the calls below `upstreams/{name}`.
     func faults(_ request: ControlRequest, slot: SimulatedUpstreams.Slot) throws(ControlProblem) -> UpstreamResponse {
         _ = try request.parameters()
@@ -157,9 +156,7 @@ extension ControlAPI {
         }
         return .json(.ok, rule.json)
     }
-}
 
-extension ControlAPI {
     private static let filters = [
         "upstream", "route", "method", "path", "query", "header", "status", "since", "until", "request_id",
     ]

@@ -46,7 +46,6 @@ final class Listening: Sendable {
 
 /// A port of 127.0.0.1 at which nothing listens and that no other program gets: the kernel refuses each connection.
 final class RefusingPort: Sendable {
-    /// Its number.
     let number: Int
     private let descriptor: CInt
 

@@ -134,9 +134,7 @@ struct UpstreamCall {
         try await waitForRelease(ticket)
         return token
     }
-}
 
-extension UpstreamCall {
     /// Closes the connection with a reset.
     /// - Returns: The error to throw, so that the caller sends no response.
     func reset() async -> any Error {

@@ -1,3 +1,5 @@
+import JSONValues
+
 /// Why a query cannot be run; the API responds with 400 and the text.
 struct ShipQueryError: Error, Equatable {
     let message: String

@@ -1,3 +1,4 @@
+import JSONValues
 import Synchronization
 
 /// The ships of the simulated API: usually an array of objects, which a test may replace by any JSON.

@@ -1,4 +1,5 @@
 import HTTPTypes
+import JSONValues
 
 /// The ships of the SpaceX REST API v4 (`r-spacex/SpaceX-API`, docs/ships/v4) and a host of pictures for them, with
 /// made data.

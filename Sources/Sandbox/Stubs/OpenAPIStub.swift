@@ -1,4 +1,5 @@
 import HTTPTypes
+import JSONValues
 
 /// An upstream that responds with the examples of an OpenAPI document, and refuses requests that do not fit it.
 final class OpenAPIStub: SimulatedUpstream {
@@ -78,7 +79,6 @@ struct StubError: Sendable, Equatable {
 
 /// Why something is no OpenAPI document that can be served.
 struct OpenAPIDefect: Error, Equatable {
-    /// A JSON pointer.
     let place: String
     let reason: String
 }

@@ -1,3 +1,5 @@
+import JSONValues
+
 /// An OpenAPI document, as far as a stub needs it.
 struct StubDocument: Sendable {
     /// Deepest chain of references that is followed, and deepest value that is compared or made.

@@ -1,4 +1,5 @@
 import HTTPTypes
+import JSONValues
 
 /// Compares values with JSON schemas, as far as OpenAPI documents of services use them: types, required and unknown
 /// members, items, enumerations, ranges, lengths and combinations. Formats and patterns are not compared.

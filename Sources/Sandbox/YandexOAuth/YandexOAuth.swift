@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import JSONValues
 
 /// Yandex OAuth (`https://oauth.yandex.ru`): consent, codes, tokens, also for devices without a browser.
 final class YandexOAuth: SimulatedUpstream {

@@ -113,6 +113,25 @@ package struct Exchanged: Sendable {
     }
 }
 
+extension JSONFields.Value: Decodable {
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if container.decodeNil() {
+            self = .null
+        } else if let bool = try? container.decode(Bool.self) {
+            self = .bool(bool)
+        } else if let number = try? container.decode(Double.self) {
+            self = .number(number)
+        } else if let string = try? container.decode(String.self) {
+            self = .string(string)
+        } else if let array = try? container.decode([JSONFields.Value].self) {
+            self = .array(array)
+        } else {
+            self = .object(try container.decode([String: JSONFields.Value].self))
+        }
+    }
+}
+
 extension JSONFields.Value: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, ExpressibleByFloatLiteral,
     ExpressibleByIntegerLiteral,
     ExpressibleByArrayLiteral

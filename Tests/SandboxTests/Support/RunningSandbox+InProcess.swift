@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import Foundation
+import JSONValues
 import Logging
 import NIOCore
 import NIOHTTP1

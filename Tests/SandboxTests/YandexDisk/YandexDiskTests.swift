@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import JSONValues
 import NIOCore
 import NIOHTTP1
 import TestKit

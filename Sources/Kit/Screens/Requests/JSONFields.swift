@@ -1,9 +1,11 @@
 package import Foundation
+import JSONValues
 
 /// The fields of a JSON object that a client sent, read one by one: a problem names every field at fault, not just the
 /// first.
 package struct JSONFields: Sendable {
-    package enum Value: Sendable, Equatable, Decodable {
+    /// A JSON value: neither the order of members nor the spelling of numbers matters.
+    package enum Value: Sendable, Equatable {
         case null
         case bool(Bool)
         case number(Double)
@@ -11,24 +13,17 @@ package struct JSONFields: Sendable {
         case array([Value])
         case object([String: Value])
 
-        /// Reads any JSON value.
-        ///
-        /// - Throws: `DecodingError` if there is no value.
-        package init(from decoder: any Decoder) throws {
-            let container = try decoder.singleValueContainer()
-            if container.decodeNil() {
-                self = .null
-            } else if let bool = try? container.decode(Bool.self) {
-                self = .bool(bool)
-            } else if let number = try? container.decode(Double.self) {
-                self = .number(number)
-            } else if let string = try? container.decode(String.self) {
-                self = .string(string)
-            } else if let array = try? container.decode([Value].self) {
-                self = .array(array)
-            } else {
-                self = .object(try container.decode([String: Value].self))
-            }
+        fileprivate init(_ value: JSONValue) {
+            self =
+                switch value {
+                case .null: .null
+                case .bool(let value): .bool(value)
+                case .number(let spelling): Double(spelling).map { .number($0) } ?? .null
+                case .string(let text): .string(text)
+                case .array(let values): .array(values.map { Value($0) })
+                case .object(let object):
+                    .object(Dictionary(object.members.map { ($0.name, Value($0.value)) }) { _, last in last })
+                }
         }
     }
 
@@ -38,19 +33,16 @@ package struct JSONFields: Sendable {
     package init(_ values: [String: Value]) { self.values = values }
 
     /// Reads an object.
-    /// - Throws: 400 `malformed-json` if the bytes are not JSON (`JSONGrammar`) or not an object.
+    /// - Throws: 400 `malformed-json` if the bytes are not JSON (``JSONParser``) or not an object.
     package init(_ data: Data) throws {
         guard !data.isEmpty else { throw Problem(.malformedJSON, "The body is empty; a JSON object is expected.") }
-        let value: Value
-        do {
-            try JSONGrammar.check(data)
-            value = try JSONDecoder().decode(Value.self, from: data)
-        } catch let defect as JSONGrammar.Defect {
-            throw Problem(defect)
+        let value: JSONValue
+        do throws(JSONSyntaxError) {
+            value = try JSONParser.parse(Array(data), .interoperable)
         } catch {
-            throw Problem(.malformedJSON, "The body is not valid JSON.")
+            throw Problem(error)
         }
-        guard case .object(let values) = value else {
+        guard case .object(let values) = Value(value) else {
             throw Problem(.malformedJSON, "The body is JSON, but not an object.")
         }
         self.values = values
@@ -87,20 +79,26 @@ package struct JSONFields: Sendable {
 
 extension Problem {
     /// 400: a body is not JSON; names the place, and nothing of the content but names of members.
-    fileprivate init(_ defect: JSONGrammar.Defect) {
+    fileprivate init(_ defect: JSONSyntaxError) {
         let place = "line \(defect.line), column \(defect.column)"
         let (code, detail): (String, Text) =
             switch defect.reason {
             case .malformed: ("invalid", "The body is not valid JSON: \(place).")
-            case .tooDeep: ("invalid", "The body is nested deeper than \(JSONGrammar.deepest) levels: \(place).")
+            case .tooDeep: ("invalid", "The body is nested deeper than \(JSONParser.maximumDepth) levels: \(place).")
             case .number: ("too-large", "A number of the body is too large: \(place).")
             case .repeatedName(let name):
                 ("duplicate", "An object of the body has two members named \(UploadedForm.legible(name)): \(place).")
             }
         // The pointer to a value that is too deep would be as long as the body.
-        let isNamed = !defect.pointer.isEmpty && defect.reason != .tooDeep
-        self.init(.malformedJSON, detail, errors: isNamed ? [.field(defect.pointer, code, detail)] : [])
+        let isNamed = !defect.pointer.tokens.isEmpty && defect.reason != .tooDeep
+        let pointer = defect.pointer.tokens.map { "/" + JSONPointer.legible($0) }.joined()
+        self.init(.malformedJSON, detail, errors: isNamed ? [.field(pointer, code, detail)] : [])
     }
+}
+
+extension JSONPointer {
+    /// Returns a name as part of a pointer, as long as a message may have it.
+    static func legible(_ name: String) -> String { escaped(UploadedForm.legible(name)) }
 }
 
 // Members of tests' documents that are no texts.
@@ -135,7 +133,9 @@ extension JSONFields {
         let others = values.keys.filter { !names.contains($0) }.sorted()
         guard !others.isEmpty else { return }
         throw Problem.validation(
-            others.map { .field("/\(JSONPointer.token($0))", "unknown", "Known are \(names.joined(separator: ", ")).") }
+            others.map {
+                .field("/\(JSONPointer.legible($0))", "unknown", "Known are \(names.joined(separator: ", ")).")
+            }
         )
     }
 }

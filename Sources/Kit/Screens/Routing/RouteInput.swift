@@ -1,3 +1,5 @@
+import JSONValues
+
 /// The input of a route: the names of its query parameters, of the members of its JSON body, and of the fields of its
 /// form. Any other name is refused, since a mistyped one would have no effect that anyone sees (docs/contract.md,
 /// "Problems").
@@ -81,7 +83,7 @@ extension RouteInput {
     func check(formField name: String) throws(Problem) {
         guard !formFields.contains(name) else { return }
         let detail = Self.unknown("field", name, among: formFields)
-        throw Problem(.malformedRequest, detail, errors: [.field("/\(JSONPointer.token(name))", "unknown", detail)])
+        throw Problem(.malformedRequest, detail, errors: [.field("/\(JSONPointer.legible(name))", "unknown", detail)])
     }
 
     /// Most names of one problem, so that it is not many times larger than its request.
@@ -93,7 +95,7 @@ extension RouteInput {
         at pointer: String
     ) -> [Problem.FieldError] {
         values.sorted { $0.key < $1.key }.flatMap { name, value -> [Problem.FieldError] in
-            let pointer = "\(pointer)/\(JSONPointer.token(name))"
+            let pointer = "\(pointer)/\(JSONPointer.legible(name))"
             guard let member = known.first(where: { $0.name == name }) else {
                 return [.field(pointer, "unknown", unknown("member", name, among: known.map(\.name)))]
             }

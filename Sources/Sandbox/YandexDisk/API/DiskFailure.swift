@@ -1,4 +1,5 @@
 import HTTPTypes
+import JSONValues
 
 /// An error of the API: a status, a code, and its text in Russian and in English. Codes and texts are the recorded ones
 /// where there is a recording; the service publishes no list.

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import JSONValues
 
 /// A request to the API with its parameters, whose checks all fail the same way.
 struct DiskRequest {

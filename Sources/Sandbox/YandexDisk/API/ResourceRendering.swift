@@ -1,4 +1,5 @@
 import Foundation
+import JSONValues
 
 /// Writes nodes as the API shows them. Members that `fields` leaves out are never made: most of the work is in
 /// links and digests.

@@ -153,7 +153,6 @@ enum DiskPreview {
         }
     }
 
-    /// A preview as JPEG.
     static func jpeg(of subject: Subject, size: Size, crop: Bool) -> [UInt8] {
         switch subject {
         case .landscape(let landscape, let width, let height):

@@ -1,4 +1,5 @@
 import Foundation
+import JSONValues
 
 /// The files that are there at the start. Paths, sizes and times are always the same; only pictures and links follow
 /// from the seed.
@@ -120,9 +121,7 @@ struct DiskSeeding {
         }
         return exif
     }
-}
 
-extension DiskSeeding {
     /// The first account: some hundred files.
     mutating func plantEverything() {
         plantDiary()

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import JSONValues
 
 /// A requested change: checked at once, made at once or when its operation ends.
 enum DiskChange: Sendable, Codable {

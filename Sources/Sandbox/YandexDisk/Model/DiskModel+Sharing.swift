@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import JSONValues
 
 /// Publishing, and the view of others.
 extension DiskModel {

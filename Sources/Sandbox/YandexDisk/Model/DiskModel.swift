@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import JSONValues
 
 /// All data of the simulated service.
 struct DiskModel: Sendable, Codable {

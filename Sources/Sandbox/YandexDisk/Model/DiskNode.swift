@@ -1,4 +1,5 @@
 import Foundation
+import JSONValues
 
 /// A file or a folder.
 struct DiskNode: Sendable {
@@ -9,7 +10,6 @@ struct DiskNode: Sendable {
     var name: String
     /// Of a folder; nil for a file.
     var children: [NameKey: Int]?
-    /// Of a file.
     var content: DiskContent?
     /// The service's judgement of the content; nil if the name decides.
     var judgedType: DiskFileType?
@@ -65,7 +65,8 @@ struct DiskAccount: Sendable, Equatable, Codable {
 
 extension DiskNode: Codable {
     private enum CodingKeys: CodingKey {
-        case id, parent, name, isDirectory, content, judgedType, exif, created, modified, revision, uploaded, publication
+        case id, parent, name, isDirectory, content, judgedType, exif, created, modified, revision, uploaded,
+            publication
         case properties, trashed
     }
 

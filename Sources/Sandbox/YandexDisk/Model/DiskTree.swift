@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import JSONValues
 
 /// The files of one account, those in the trash included.
 struct DiskTree: Sendable, Codable {
@@ -194,7 +195,6 @@ struct DiskTree: Sendable, Codable {
         nodes[id]?.trashed = DiskNode.Trashed(name: node.name, origin: origin, at: date)
     }
 
-    /// Changes one node alone.
     mutating func update(_ id: Int, at date: Date, _ change: (inout DiskNode) -> Void) {
         let revision = touch(at: date)
         guard var node = nodes[id] else { return }

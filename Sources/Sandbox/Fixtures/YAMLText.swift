@@ -1,3 +1,4 @@
+package import JSONValues
 package import Yams
 
 /// Why a YAML text cannot be read, and where.
@@ -53,7 +54,6 @@ private struct YAMLAliases {
     /// Values that aliases may add to those that the text itself has.
     private static let mostRepeated = 10_000
 
-    /// A value without aliases.
     struct Value {
         let node: Node
         /// The number of values in it, itself included.

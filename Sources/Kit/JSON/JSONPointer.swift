@@ -1,11 +1,12 @@
 /// A place in a JSON value (RFC 6901).
-struct JSONPointer: Sendable, Equatable, CustomStringConvertible {
-    var tokens: [String] = []
+package struct JSONPointer: Sendable, Equatable, CustomStringConvertible {
+    package var tokens: [String]
 
-    init() {}
+    package init(tokens: [String] = []) { self.tokens = tokens }
 
     /// Reads a pointer; nil if it is none.
-    init?(_ text: String) {
+    package init?(_ text: String) {
+        self.init()
         guard !text.isEmpty else { return }
         guard text.hasPrefix("/") else { return nil }
         tokens = text.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map {
@@ -13,18 +14,21 @@ struct JSONPointer: Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    var description: String {
-        tokens.map { "/" + $0.replacing("~", with: "~0").replacing("/", with: "~1") }.joined()
+    package var description: String { tokens.map { "/" + Self.escaped($0) }.joined() }
+
+    /// Returns a name as part of a pointer.
+    package static func escaped(_ name: String) -> String {
+        name.replacing("~", with: "~0").replacing("/", with: "~1")
     }
 
-    func appending(_ token: String) -> JSONPointer {
+    package func appending(_ token: String) -> JSONPointer {
         var pointer = self
         pointer.tokens.append(token)
         return pointer
     }
 
     /// Returns an index of an array, without leading zeros; nil if a token is none.
-    static func index(_ token: String) -> Int? {
+    package static func index(_ token: String) -> Int? {
         guard let index = Int(token), index >= 0, String(index) == token else { return nil }
         return index
     }
@@ -32,7 +36,7 @@ struct JSONPointer: Sendable, Equatable, CustomStringConvertible {
 
 extension JSONValue {
     /// Returns the value at a place; nil if there is none.
-    func value(at pointer: some Collection<String>) -> JSONValue? {
+    package func value(at pointer: some Collection<String>) -> JSONValue? {
         guard let token = pointer.first else { return self }
         switch self {
         case .object(let object): return object[token]?.value(at: pointer.dropFirst())
@@ -50,19 +54,19 @@ extension JSONValue {
     package func isSame(as other: JSONValue) -> Bool { changes(to: other).isEmpty }
 
     /// One difference between two values.
-    struct Change: Sendable, Equatable {
-        enum Kind: String, Sendable { case changed, missing, new }
+    package struct Change: Sendable, Equatable {
+        package enum Kind: String, Sendable { case changed, missing, new }
 
-        let pointer: JSONPointer
-        let kind: Kind
+        package let pointer: JSONPointer
+        package let kind: Kind
         /// The old value as JSON; empty for a new one.
-        let old: String
+        package let old: String
         /// The new value; empty for a missing one.
-        let new: String
+        package let new: String
     }
 
     /// Returns the differences of another value from this one: changed, missing and new members.
-    func changes(to other: JSONValue, at pointer: JSONPointer = JSONPointer()) -> [Change] {
+    package func changes(to other: JSONValue, at pointer: JSONPointer = JSONPointer()) -> [Change] {
         switch (self, other) {
         case (.object(let object), .object(let otherObject)):
             let names = object.members.map(\.name)

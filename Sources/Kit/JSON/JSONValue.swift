@@ -34,7 +34,7 @@ package enum JSONValue: Sendable, Equatable {
     }
 
     /// The value with `transform` applied to every string in it, names of members excepted.
-    func mapStrings(_ transform: (String) -> String) -> JSONValue {
+    package func mapStrings(_ transform: (String) -> String) -> JSONValue {
         switch self {
         case .null, .bool, .number: self
         case .string(let value): .string(transform(value))
@@ -57,7 +57,7 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Ex
 
     package static func integer(_ value: some BinaryInteger) -> JSONValue { .number(String(value)) }
 
-    static func integerOrNull(_ value: Int?) -> JSONValue { value.map { .integer($0) } ?? .null }
+    package static func integerOrNull(_ value: Int?) -> JSONValue { value.map { .integer($0) } ?? .null }
 }
 
 extension JSONValue: ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral {

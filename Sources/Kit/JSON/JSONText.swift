@@ -1,5 +1,5 @@
 /// The white space of JSON texts: everything else stays as it is spelled.
-enum JSONText {
+package enum JSONText {
     /// Follows a text from byte to byte.
     private struct Place {
         private(set) var isInString = false
@@ -25,7 +25,7 @@ enum JSONText {
     /// Returns a JSON text on many lines, for people.
     ///
     /// - Parameter text: Valid JSON.
-    static func indented(_ text: [UInt8]) -> [UInt8] {
+    package static func indented(_ text: [UInt8]) -> [UInt8] {
         let tokens = compact(text)
         var (result, depth, place) = ([UInt8](), 0, Place())
         result.reserveCapacity(text.count * 2)
@@ -59,7 +59,7 @@ enum JSONText {
     }
 
     /// Returns a JSON text without white space between its tokens.
-    static func compact(_ text: [UInt8]) -> [UInt8] {
+    package static func compact(_ text: [UInt8]) -> [UInt8] {
         var place = Place()
         return text.filter { byte in
             place.pass(byte) || (byte != 0x20 && byte != 0x09 && byte != 0x0A && byte != 0x0D)
@@ -68,6 +68,9 @@ enum JSONText {
 }
 
 extension JSONValue {
+    /// The beginning of its text, as messages show it.
+    package var excerpt: String { String(decoding: serialized().prefix(60), as: UTF8.self) }
+
     /// The value as compact JSON, spelled as `JSON.stringify` spells it; the same value gives the same bytes.
     package func serialized() -> [UInt8] {
         var bytes: [UInt8] = []

@@ -1,8 +1,8 @@
 /// JSON Patch (RFC 6902).
-struct JSONPatch: Sendable, Equatable {
+package struct JSONPatch: Sendable, Equatable {
     /// Why a patch cannot be read or applied.
-    struct Defect: Error, Equatable, CustomStringConvertible {
-        let description: String
+    package struct Defect: Error, Equatable, CustomStringConvertible {
+        package let description: String
     }
 
     private enum Kind: String, Sendable, CaseIterable { case add, remove, replace, move, copy, test }
@@ -18,7 +18,7 @@ struct JSONPatch: Sendable, Equatable {
 
     /// Reads `[{"op":"replace","path":"/a/0","value":1}]`.
     /// - Throws: ``Defect``.
-    init(_ value: JSONValue) throws(Defect) {
+    package init(_ value: JSONValue) throws(Defect) {
         guard let values = value.array else { throw Defect(description: "a list of operations is expected") }
         var operations: [Operation] = []
         for item in values { operations.append(try Self.operation(item)) }
@@ -45,7 +45,7 @@ struct JSONPatch: Sendable, Equatable {
 
     /// Returns a value with all operations done, one after the other.
     /// - Throws: ``Defect`` if one of them does not fit.
-    func applied(to value: JSONValue) throws(Defect) -> JSONValue {
+    package func applied(to value: JSONValue) throws(Defect) -> JSONValue {
         var value = value
         for operation in operations { try Self.apply(operation, to: &value) }
         return value
@@ -115,7 +115,7 @@ extension JSONValue {
 extension JSONValue {
     /// JSON Merge Patch (RFC 7396 section 2).
     /// - Parameter keeping: members that `null` sets to null instead of removing them.
-    func mergePatched(with patch: JSONValue, keeping kept: [String] = []) -> JSONValue {
+    package func mergePatched(with patch: JSONValue, keeping kept: [String] = []) -> JSONValue {
         guard let patchObject = patch.object else { return patch }
         var result = object ?? JSONObject()
         for member in patchObject.members {
