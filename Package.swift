@@ -75,7 +75,7 @@ let package = Package(
             dependencies: [
                 "Disk", "Shop", "PDF", "Notes", "Ships", "AppInterface", "Settings", "Screens", "HTTPServer",
                 "Certificates", "Upstream", "Proxy", "ResponseStore", "Backup", "Database", "Freshness", "Concurrency",
-                "HTTPSemantics", "Media", "PrivateFiles", "QRCodes", "SharedStore",
+                "HTTPSemantics", "Journal", "Media", "PrivateFiles", "QRCodes", "SharedStore",
                 "CContract", "CMalloc", "CZlib", "JSONValues", "Sandbox", "Web", argumentParser,
                 .product(name: "Configuration", package: "swift-configuration"), grdb, httpTypes, hummingbird,
                 .product(name: "HummingbirdCore", package: "hummingbird"), logging, metrics, nioCore, nioPosix,
@@ -131,7 +131,7 @@ let package = Package(
             name: "Ships",
             dependencies: [
                 "AppInterface", "Settings", "Screens", "Upstream", "ResponseStore", "Database", "Freshness",
-                "HTTPCaching", "SharedStore", grdb, httpTypes, logging,
+                "HTTPCaching", "Journal", grdb, httpTypes, logging,
             ],
             path: "Sources/Apps/Ships",
             resources: [.embedInCode("Resources")],
@@ -143,7 +143,7 @@ let package = Package(
         .target(
             name: "AppInterface",
             dependencies: [
-                "Settings", "Screens", "Upstream", "ResponseStore", "SharedStore", "Database", "Freshness",
+                "Settings", "Screens", "Upstream", "ResponseStore", "SharedStore", "Journal", "Database", "Freshness",
                 "Concurrency", "Media", crypto, grdb, logging, nioCore, lifecycle,
             ],
             path: "Sources/Kit/AppInterface",
@@ -245,7 +245,10 @@ let package = Package(
         // The servers' SQLite files are kept alike by changesets in PostgreSQL.
         .target(
             name: "Journal",
-            dependencies: ["Database", "SharedStore", "Concurrency", "CSQLiteSession", crypto, grdb, logging],
+            dependencies: [
+                "Database", "Freshness", "SharedStore", "Concurrency", "CSQLiteSession", crypto, grdb, logging,
+                nioCore,
+            ],
             path: "Sources/Kit/Journal",
             swiftSettings: strict
         ),
@@ -337,10 +340,9 @@ let package = Package(
             name: "TestKit",
             dependencies: [
                 "AppInterface", "Settings", "Screens", "HTTPServer", "Upstream", "Proxy", "ResponseStore", "Database",
-                "SharedStore", "Freshness", "HTTPSemantics", "HTTPCaching", "Media", "Certificates",
+                "SharedStore", "Journal", "Freshness", "HTTPSemantics", "HTTPCaching", "Media", "Certificates",
                 "CZlib", asyncHTTPClient, grdb, httpTypes, hummingbird, hummingbirdTesting, logging, nioLocks, nioCore,
-                nioHTTP1,
-                nioPosix, nioSSL, subprocess, systemPackage,
+                nioHTTP1, nioPosix, nioSSL, subprocess, systemPackage,
             ],
             path: "Tests/Kit",
             swiftSettings: strict
@@ -384,7 +386,7 @@ let package = Package(
         ),
         .testTarget(
             name: "JournalTests",
-            dependencies: ["Journal", "SharedStore", "Database", "TestKit", grdb],
+            dependencies: ["Journal", "SharedStore", "Database", "Freshness", "TestKit", grdb],
             swiftSettings: strict
         ),
         .testTarget(
@@ -492,7 +494,7 @@ let package = Package(
             name: "ShipsTests",
             dependencies: [
                 "Ships", "AppInterface", "Screens", "Upstream", "ResponseStore", "Database", "Freshness",
-                "SharedStore", "TestKit", "FaultKit", grdb, httpTypes, logging,
+                "Journal", "TestKit", "FaultKit", grdb, httpTypes, logging,
             ],
             path: "Tests/Apps/ShipsTests",
             swiftSettings: strict

@@ -1,6 +1,7 @@
 import AppInterface
 import Database
 import Disk
+import Journal
 import Notes
 import PDF
 import ResponseStore
@@ -28,11 +29,19 @@ struct AppList: Sendable {
     /// The steps that make all tables.
     var migrations: [SchemaMigration] {
         CacheTables.migrations + SessionStore.migrations + types.flatMap { $0.migrations } + DeviceStore.migrations
+            + Journal.fileMigrations
     }
 
     /// The steps that make the tables of a store that several servers share.
     var sharedMigrations: [SharedMigration] {
-        SessionStore.sharedMigrations + types.flatMap { $0.sharedMigrations ?? [] }
+        SessionStore.sharedMigrations + types.flatMap { $0.sharedMigrations ?? [] } + Journal.storeMigrations
+    }
+
+    /// The tables that several servers replicate, and the version of their schema: the number of steps of their apps.
+    var replicated: (tables: JournalTables, schema: Int) {
+        let apps = types.filter { $0.replicated != nil }
+        let schema = apps.reduce(0) { $0 + $1.migrations.count }
+        return (JournalTables(apps.compactMap { $0.replicated }), schema)
     }
 
     /// Whether one of them stores sealed secrets there.
@@ -89,6 +98,7 @@ struct ServedApps {
             upstreams: Dictionary(used.map { ($0.description.name, $0.upstream) }) { first, _ in first },
             database: resources.database,
             shared: resources.shared?.access,
+            users: resources.users,
             sessions: resources.sessions,
             events: resources.events,
             media: resources.media,

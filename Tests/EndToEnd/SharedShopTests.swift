@@ -95,4 +95,52 @@ import Testing
             #expect(status == 0)
         }
     }
+
+    @Test("SCALE-23 SCALE-10 Without PostgreSQL ships go on as they were, also for a session of the other process")
+    func shipsWithoutStore() async throws {
+        let postgres = try await RunningPostgres.start()
+        let schema = try postgres.schema()
+        let sandbox = try await RunningSandbox.start()
+        let one = try await RunningLarder.sharing(postgres, schema, apps: "ships", upstream: sandbox.spacex)
+        let two = try await RunningLarder.sharing(postgres, schema, apps: "ships", upstream: sandbox.spacex)
+        let client = try await one.guest()
+        let elsewhere = client.moved(to: two)
+        let all = try await client.get("/v1/ships?limit=2").json.data.items.elements.map(\.id.string)
+        let other = try await elsewhere.get("/v1/ships?limit=2").json
+        #expect(other.data.items.elements.map(\.id.string) == all)
+        let token = try #require(client.token)
+        let heard = try await EventListener.open(
+            elsewhere.base + "/v1/events?app=ships",
+            ["Authorization": "Bearer \(token)"]
+        )
+        let id = try #require(all[0])
+        #expect(try await client.delete("/v1/ships/\(id)").status == 200)
+        // Who follows an event sees the change, wherever the event was heard.
+        #expect(try await heard.next("screen-changed") != nil)
+        #expect(try await elsewhere.get("/v1/ships/\(id)").status == 404)
+        try postgres.stop("immediate")
+        for client in [client, elsewhere] {
+            await BoundedWait.poll(for: "ships as they were") {
+                (try? await client.get("/v1/ships?limit=2").json.meta.banner.code.string) == "store-unavailable"
+            }
+            let shown = try await client.get("/v1/ships?limit=2")
+            #expect(try shown.status == 200 && shown.json.meta.stale.bool == true)
+            #expect(try shown.json.data.items[0].id.string == all[1] && shown.json.meta.banner.text.string != nil)
+            let refused = try await client.delete("/v1/ships/\(all[1] ?? "")")
+            #expect(try refused.status == 503 && refused.json.code.string == "store-unavailable")
+        }
+        #expect(try await two.client.get("/v1/ships").status == 401)
+        try postgres.restart()
+        for client in [client, elsewhere] {
+            await BoundedWait.poll(for: "the store") {
+                (try? await client.get("/v1/ships?limit=2").json.meta.stale.bool) == false
+            }
+        }
+        #expect(try await elsewhere.post("/v1/ships/restore", "{}").status == 200)
+        for larder in [one, two] { #expect(await larder.stop() == 0) }
+        // The directory of one of several is not one for a process by itself.
+        let alone = RunningProcess(["serve", "--http-port", "0", "--data-directory", one.data.path, "--sandbox"])
+        #expect(await alone.ended() == 78)
+        #expect(alone.log.contains("larder store copy"))
+    }
 }

@@ -122,7 +122,7 @@ import Testing
         let server = try await cluster.server("one")
         let journal = Journal(
             of: server.database,
-            in: cluster.options,
+            in: SharedDatabase(cluster.options, logger: .quiet),
             tables: Harbour.tables,
             server: "one",
             schema: 1,

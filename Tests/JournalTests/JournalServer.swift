@@ -64,7 +64,7 @@ struct JournalServer {
         )
         journal = Journal(
             of: database,
-            in: cluster.options,
+            in: SharedDatabase(cluster.options, logger: .quiet),
             tables: Harbour.tables,
             server: name,
             schema: schema,

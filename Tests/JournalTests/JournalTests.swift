@@ -77,7 +77,15 @@ import Testing
     func listening() async throws {
         let cluster = try await JournalCluster()
         let (one, other) = (try await cluster.server("one"), try await cluster.server("other"))
-        let run = Task { try await other.journal.run() }
+        let changes = SharedChanges(cluster.database, node: "other", kept: .seconds(600), logger: .quiet)
+        other.journal.hear(changes)
+        let run = Task {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await changes.run() }
+                group.addTask { await other.journal.run() }
+                try await group.waitForAll()
+            }
+        }
         for number in 1...20 { #expect(try await Harbour.count("counter", on: one) == number) }
         try await BoundedWait.poll(for: "the change") { try Harbour.counter("counter", on: other) == 20 }
         run.cancel()
@@ -91,7 +99,7 @@ import Testing
         let (one, other) = (try await cluster.server("one"), try await cluster.server("other"))
         let journal = Journal(
             of: other.database,
-            in: cluster.options,
+            in: SharedDatabase(cluster.options, logger: .quiet),
             tables: Harbour.tables,
             server: "other",
             schema: 1,

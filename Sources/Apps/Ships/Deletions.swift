@@ -2,15 +2,15 @@ import Database
 import Foundation
 import Freshness
 import HTTPCaching
+import Journal
 import ResponseStore
 import Screens
-import SharedStore
 import Synchronization
 import Upstream
 
 /// Deletions and restorations of ships. They are local to the account and never sent to the upstream.
 struct Deletions: Sendable {
-    private let ships: any ShipLists
+    private let store: ShipStore
     private let lookup: ShipLookup
     private let events: ShipListEvents
     private let mode: ShipsApp.DeletionMode
@@ -22,13 +22,13 @@ struct Deletions: Sendable {
     private static let maximumIDs = 500
 
     init(
-        ships: any ShipLists,
+        store: ShipStore,
         lookup: ShipLookup,
         events: ShipListEvents,
         mode: ShipsApp.DeletionMode,
         clock: WallClock
     ) {
-        self.ships = ships
+        self.store = store
         self.lookup = lookup
         self.events = events
         self.mode = mode
@@ -40,9 +40,10 @@ struct Deletions: Sendable {
     func delete(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let id = try lookup.id(in: request)
         let preconditions = request.writePreconditions()
-        _ = try await lookup.ship(id, visibleTo: session)
+        _ = try await store.users.catchUp()
+        _ = try lookup.ship(id, visibleTo: session)
         // Another request of the same account may have deleted it since.
-        guard let counts = try await ships.hide(id, account: session.account, if: preconditions) else {
+        guard let counts = try await store.hide(id, account: session.account, if: preconditions) else {
             throw ShipLookup.deleted
         }
         lastChange.advance(to: clock.now())
@@ -68,7 +69,7 @@ struct Deletions: Sendable {
     }
 
     /// Restores the deleted ships of every account in literal mode, if a refresh fetched the list since they were
-    /// deleted; nothing in the other mode. On a full disk the next refresh does it.
+    /// deleted; nothing in the other mode. If they cannot be written at present, the next refresh does it.
     ///
     /// - Throws: `StorageError` other than a full disk, `CancellationError`.
     func listWasRefreshed(_ result: ReadResult) async throws {
@@ -77,10 +78,8 @@ struct Deletions: Sendable {
         let isNew = result.response.map { lastChange.advance(to: $0.head.responseTime) } ?? false
         guard isNew || result.provenance.isValidatedNow else { return }
         do {
-            for account in try await ships.accountsWithHiddenShips() { _ = try await restore(nil, for: account) }
-        } catch StorageError.diskFull {
-            return
-        } catch SharedStoreError.diskFull {
+            for account in try store.accountsWithHiddenShips() { _ = try await restore(nil, for: account) }
+        } catch  where UserDatabase.isTemporary(error) {
             return
         }
     }
@@ -89,7 +88,7 @@ struct Deletions: Sendable {
         async throws
         -> ([String], ShipPage.Counts)
     {
-        let (restored, counts) = try await ships.restore(ids, account: account, if: preconditions)
+        let (restored, counts) = try await store.restore(ids, account: account, if: preconditions)
         if !restored.isEmpty { events.publishChange(revision: counts.revision, to: account) }
         return (restored, counts)
     }

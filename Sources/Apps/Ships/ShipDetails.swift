@@ -1,34 +1,36 @@
 import Foundation
 import Freshness
+import Journal
 import Screens
 import Upstream
 
 /// The details of one ship. They are part of the list's response, so they need no request of their own.
 struct ShipDetails: Sendable {
     let refresher: ShipRefresher
-    let ships: any ShipLists
+    let store: ShipStore
     let lookup: ShipLookup
     let clock: WallClock
 
     /// `GET /v1/ships/{id}`.
     func show(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let id = try lookup.id(in: request)
-        let changeToken = ships.changeToken(account: session.account)
-        let reading = ships.ship(id, account: session.account)
-        let (result, found) = try await refresher.refresh(try request.cachePolicy(), reading: reading)
-        let ship = try lookup.visible(found, id)
-        let provenance = result.provenance
+        let changeToken = store.changeToken(account: session.account)
+        let read = try await refresher.refresh(try request.cachePolicy()) { db in
+            try ShipStore.ship(id, account: session.account, db)
+        }
+        let ship = try lookup.visible(read.rows, id)
+        let provenance = read.result.provenance
         let meta = Meta(
             screen: "ships.details",
             provenance: provenance,
             revision: ship.revision,
-            banner: provenance.offline ? .shipsOffline : nil
+            banner: read.banner
         )
         var response = try ScreenResponse.screen(
             Envelope(data: ShipDetailsScreen(ship.ship), meta: meta, links: Links(self: request.selfLink)),
             provenance: provenance,
             now: clock.now(),
-            changeToken: result.changeToken?.and(changeToken)
+            changeToken: read.result.changeToken?.and(changeToken)
         )
         response.version = String(ship.revision)
         return response
@@ -80,18 +82,18 @@ struct ShipDetailsScreen: Encodable, Sendable {
 /// The pictures of ships.
 struct ShipImages: Sendable {
     let api: SpaceXAPI
-    let ships: any ShipLists
+    let store: ShipStore
     let lookup: ShipLookup
     let clock: WallClock
 
     /// `GET /v1/ships/{id}/image`: the picture of a ship, or a placeholder that is not stored. Only URLs that the API
     /// named are fetched.
     func show(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
-        let changeToken = ships.changeToken(account: session.account)
+        let changeToken = store.changeToken(account: session.account)
         let id = try lookup.id(in: request)
-        let ship = try await lookup.reader(id, visibleTo: session)
+        _ = try await store.users.catchUp()
         return try await .picture(
-            { try ship().ship.imageURL.map { .picture(at: $0) } },
+            { try lookup.ship(id, visibleTo: session).ship.imageURL.map { .picture(at: $0) } },
             of: api.upstream,
             try request.cachePolicy(),
             clock: clock,

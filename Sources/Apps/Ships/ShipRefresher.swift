@@ -1,42 +1,69 @@
-import Database
+import Freshness
+import GRDB
+import Journal
 import Screens
 import Upstream
 
 /// Brings the stored ships up to date. Every screen that shows ships calls it first.
 struct ShipRefresher: Sendable {
     let api: SpaceXAPI
-    let ships: any ShipLists
-    /// Where the API's responses are.
-    let database: LarderDatabase
+    let store: ShipStore
     let snapshot: ShipSnapshot
     let deletions: Deletions
     let events: ShipListEvents
 
+    /// Ships that were read, and how they came to be.
+    struct Reading<Rows> {
+        let result: ReadResult
+        let rows: Rows
+        /// Nil if the rows are those of all servers.
+        var lag: UserDatabase.Lag?
+
+        /// The notification for a screen that shows them.
+        var banner: Banner? {
+            lag.map { .storeUnavailable(age: $0.age) } ?? (result.provenance.offline ? .shipsOffline : nil)
+        }
+    }
+
     /// Brings the stored ships up to date and reads some of them; if the API need not be asked, in one transaction with
     /// their age.
     ///
-    /// - Throws: `UpstreamFailure` if there is nothing to show; `StorageError`, `CancellationError`; errors of the
-    ///   reading.
-    func refresh<Rows>(_ cachePolicy: CachePolicy, reading: ShipReading<Rows>) async throws -> (ReadResult, Rows) {
+    /// - Throws: `UpstreamFailure` if there is nothing to show; `StorageError`, `SharedStoreError`,
+    ///   `CancellationError`; errors of the reading.
+    func refresh<Rows>(_ cachePolicy: CachePolicy, reading rows: (Database) throws -> Rows) async throws
+        -> Reading<Rows>
+    {
+        if let lag = try await store.users.catchUp() { return try reading(behind: lag, rows) }
         let witness = api.witness()
-        switch reading {
-        case .local(_, let rows):
-            let stored = try database.read { db -> (ReadResult, Rows)? in
-                guard let result = try api.storedResult(cachePolicy, since: witness, in: db),
-                    !deletions.mustRestore(after: result)
-                else { return nil }
-                return (result, try rows(db))
-            }
-            if let stored { return stored }
-        case .shared(let read):
-            let result = try database.read { try api.storedResult(cachePolicy, since: witness, in: $0) }
-            // Ships that another server has stored are at least as new as this server's response.
-            if let result, !deletions.mustRestore(after: result), case (let rows, true) = try await read() {
-                return (result, rows)
-            }
+        let stored = try store.users.read { db -> Reading<Rows>? in
+            guard let result = try api.storedResult(cachePolicy, since: witness, in: db),
+                !deletions.mustRestore(after: result),
+                // The ships of a response may be in another journal than that which this server follows now.
+                try !store.users.isShared || ShipStore.contentRevision(db) > 0
+            else { return nil }
+            return Reading(result: result, rows: try rows(db))
         }
-        let result = try await refresh(cachePolicy)
-        return (result, try await reading.reader()())
+        if let stored { return stored }
+        do {
+            let result = try await refresh(cachePolicy)
+            return Reading(result: result, rows: try store.users.read(rows))
+        } catch {
+            guard let lag = store.users.lag(after: error) else { throw error }
+            return try reading(behind: lag, rows)
+        }
+    }
+
+    /// Reads ships while changes of other servers cannot be known and nothing can be changed: the API is not asked.
+    private func reading<Rows>(behind lag: UserDatabase.Lag, _ rows: (Database) throws -> Rows) throws -> Reading<Rows>
+    {
+        let witness = api.witness()
+        return try store.users.read { db in
+            let stored = try api.storedResult(.onlyIfCached, since: witness, in: db)
+            guard var result = try stored ?? ShipStore.listedAt(db).map(api.result) else { throw lag.reason }
+            result.provenance.stale = true
+            result.changeToken = nil
+            return Reading(result: result, rows: try rows(db), lag: lag)
+        }
     }
 
     /// Reads the list of ships from the API and takes it over; if that fails, the stored ships are left as they are,
@@ -45,7 +72,7 @@ struct ShipRefresher: Sendable {
     /// - Returns: The provenance of the ships, for the screens that show them.
     /// - Throws: `UpstreamFailure` if there is nothing to show; `StorageError`, `CancellationError`.
     func refresh(_ cachePolicy: CachePolicy) async throws -> ReadResult {
-        let result = try await ships.refresh(from: api, cachePolicy, else: snapshot) {
+        let result = try await store.refresh(from: api, cachePolicy, else: snapshot) {
             events.publishChange(revision: $0)
         }
         try await deletions.listWasRefreshed(result)
@@ -55,7 +82,7 @@ struct ShipRefresher: Sendable {
 
 /// Finds the ship that a request names.
 struct ShipLookup: Sendable {
-    let ships: any ShipLists
+    let store: ShipStore
 
     /// Returns the id in the path of a request.
     ///
@@ -71,14 +98,8 @@ struct ShipLookup: Sendable {
     ///
     /// - Throws: ``Problem`` 404 `not-found` if there is no such ship, 404 `ship-deleted` if the account deleted it;
     ///   `StorageError`.
-    func ship(_ id: String, visibleTo session: Session) async throws -> ShipOfAccount {
-        try await reader(id, visibleTo: session)()
-    }
-
-    /// Returns a closure that reads the ship. Call it within the transaction that reads the rest of the screen.
-    func reader(_ id: String, visibleTo session: Session) async throws -> () throws -> ShipOfAccount {
-        let read = try await ships.ship(id, account: session.account).reader()
-        return { try visible(try read(), id) }
+    func ship(_ id: String, visibleTo session: Session) throws -> ShipOfAccount {
+        try visible(try store.users.read { try ShipStore.ship(id, account: session.account, $0) }, id)
     }
 
     /// Returns a ship that was read, if the account sees it.

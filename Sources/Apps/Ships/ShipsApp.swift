@@ -1,11 +1,11 @@
 package import AppInterface
 import Freshness
 import HTTPTypes
+package import Journal
 import Logging
 import ResponseStore
 package import Screens
 package import Settings
-package import SharedStore
 import Upstream
 
 /// The Ships app: the ships of the SpaceX API with a login, a list, details, pictures and deletions.
@@ -19,8 +19,8 @@ package struct ShipsApp: App {
     package static let title = Text("SpaceX ships", ru: "Корабли SpaceX")
     /// The app's tables.
     package static let migrations = ShipStore.migrations
-    /// The app's tables in a store that several servers share.
-    package static let sharedMigrations: [SharedMigration]? = SharedShips.migrations
+    /// All of its tables.
+    package static let replicated: JournalTables? = ShipStore.replicated
 
     private let launch = Launch()
     let sessions: Sessions
@@ -40,8 +40,7 @@ package struct ShipsApp: App {
                 upstream: try context.upstream(Self.spacex),
                 freshness: try context.settings.seconds("freshness.ships_s")
             ),
-            store: ShipStore(context.database),
-            shared: context.shared.map(SharedShips.init),
+            store: ShipStore(context.users),
             sessions: context.sessions,
             events: ShipListEvents(stream: context.events),
             snapshot: try .bundled(),
@@ -54,7 +53,6 @@ package struct ShipsApp: App {
     init(
         api: SpaceXAPI,
         store: ShipStore,
-        shared: SharedShips? = nil,
         sessions: SessionStore,
         events: ShipListEvents,
         snapshot: ShipSnapshot,
@@ -64,26 +62,27 @@ package struct ShipsApp: App {
     ) {
         self.logger = logger
         // No one can open a guest's account again.
+        let isShared = store.users.isShared
+        let isGone = { @Sendable (expired: SessionStore.Expired) in expired.isLast && Sessions.isGuest(expired.account)
+        }
         sessions.letExpire(
             sessionsOf: Self.name,
-            { if $0.isLast, Sessions.isGuest($0.account) { try store.removeMarks(of: $0.account, $1) } },
-            shared: { if $0.isLast, Sessions.isGuest($0.account) { try SharedShips.removeMarks(of: $0.account, $1) } }
+            { if !isShared, isGone($0) { try store.removeMarks(of: $0.account, $1) } },
+            later: { if isShared, isGone($0) { try await store.removeMarks(of: $0.account) } }
         )
-        let ships: any ShipLists = if let shared { shared } else { store }
-        let lookup = ShipLookup(ships: ships)
-        deletions = Deletions(ships: ships, lookup: lookup, events: events, mode: options.deletion, clock: clock)
+        let lookup = ShipLookup(store: store)
+        deletions = Deletions(store: store, lookup: lookup, events: events, mode: options.deletion, clock: clock)
         refresher = ShipRefresher(
             api: api,
-            ships: ships,
-            database: store.database,
+            store: store,
             snapshot: snapshot,
             deletions: deletions,
             events: events
         )
         self.sessions = Sessions(store: sessions, loginDelay: options.loginDelay, clock: clock)
-        listing = ShipList(refresher: refresher, ships: ships, clock: clock)
-        details = ShipDetails(refresher: refresher, ships: ships, lookup: lookup, clock: clock)
-        images = ShipImages(api: api, ships: ships, lookup: lookup, clock: clock)
+        listing = ShipList(refresher: refresher, store: store, clock: clock)
+        details = ShipDetails(refresher: refresher, store: store, lookup: lookup, clock: clock)
+        images = ShipImages(api: api, store: store, lookup: lookup, clock: clock)
     }
 
     /// The routes, in the order of openapi.yaml.

@@ -31,26 +31,9 @@ struct SpaceXAPI: Sendable {
         return try await upstream.reportingFailures { try await upstream.read(resource, cachePolicy) }
     }
 
-    /// Reads the list of all ships with its body, which is nil if there is no response.
-    ///
-    /// - Parameters: As of the other function, and `check`, which throws if a new response cannot be taken over: it is
-    ///   not stored then.
-    /// - Throws: `UpstreamFailure`, `StorageError`, `CancellationError`.
-    func readList(
-        _ cachePolicy: CachePolicy,
-        bundledAt: Date,
-        check: @escaping @Sendable (ShipRecords) throws(UpstreamError) -> Void
-    ) async throws -> (result: ReadResult, body: Data?) {
-        let resource = ships(bundledAt: bundledAt) { records throws(UpstreamError) in
-            try check(records)
-            return .none
-        }
-        return try await upstream.reportingFailures { try await upstream.readBody(of: resource, cachePolicy) }
-    }
-
     private func ships(
         bundledAt: Date,
-        merge: @escaping @Sendable (ShipRecords) throws(UpstreamError) -> Resource.PersistRows
+        merge: @escaping @Sendable (ShipRecords) -> Resource.PersistRows
     ) -> Resource {
         var resource = ships
         resource.bundledAt = bundledAt
@@ -63,7 +46,7 @@ struct SpaceXAPI: Sendable {
             } catch {
                 throw .badResponse(status: response.status, reason: error.rawValue)
             }
-            return try merge(records)
+            return merge(records)
         }
         return resource
     }
@@ -75,6 +58,9 @@ struct SpaceXAPI: Sendable {
     func storedResult(_ cachePolicy: CachePolicy, since witness: ReadWitness, in db: Database) throws -> ReadResult? {
         try upstream.storedResult(of: ships, cachePolicy, since: witness, in: db)
     }
+
+    /// Returns the result of a read without any stored response, whose ships other servers have fetched.
+    func result(listedAt: Date) -> ReadResult { upstream.result(ofRowsFetchedAt: listedAt) }
 
     /// The list of all ships. No 4xx is news (`ErrorForm.none`): there is this one collection, the API is no longer
     /// maintained, and its errors are plain text.

@@ -1,5 +1,6 @@
 package import Database
 package import GRDB
+package import Journal
 import ResponseStore
 package import Screens
 package import ServiceLifecycle
@@ -25,6 +26,8 @@ package protocol App: Sendable {
     /// The steps that make its tables in a store that several servers share. Default: nil, for apps that keep users'
     /// data in the server's own database only.
     static var sharedMigrations: [SharedMigration]? { get }
+    /// The tables of users' data that several servers replicate, so that the app needs no others. Default: nil.
+    static var replicated: JournalTables? { get }
     /// Whether it stores sealed secrets in such a store, so that the server needs a key for it. Default: no.
     static var sealsSharedSecrets: Bool { get }
     /// The tables of users' data, for copies from one store to the other, in an order in which rows can be inserted.
@@ -79,6 +82,8 @@ extension App {
     package static var migrations: [SchemaMigration] { [] }
     /// Keeps users' data in the server's own database only.
     package static var sharedMigrations: [SharedMigration]? { nil }
+    /// No tables.
+    package static var replicated: JournalTables? { nil }
     /// No sealed secrets.
     package static var sealsSharedSecrets: Bool { false }
     /// No tables.

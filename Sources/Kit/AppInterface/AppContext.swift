@@ -1,5 +1,6 @@
 package import Database
 package import Freshness
+package import Journal
 package import Logging
 package import Media
 package import ResponseStore
@@ -16,6 +17,8 @@ package struct AppContext: Sendable {
     package let database: LarderDatabase
     /// The store that several servers share, with the shared tables of the app; nil if users' data is in the database.
     package let shared: SharedStoreAccess?
+    /// The rows of users of apps whose tables are ``App/replicated``.
+    package let users: UserDatabase
     package let sessions: SessionStore
     package let events: EventStream
     /// Work on pictures and documents.
@@ -42,6 +45,7 @@ package struct AppContext: Sendable {
         upstreams: [String: Upstream],
         database: LarderDatabase,
         shared: SharedStoreAccess? = nil,
+        users: UserDatabase? = nil,
         sessions: SessionStore,
         events: EventStream,
         media: MediaEngine,
@@ -57,6 +61,7 @@ package struct AppContext: Sendable {
         self.upstreams = upstreams
         self.database = database
         self.shared = shared
+        self.users = users ?? UserDatabase(database)
         self.sessions = sessions
         self.events = events
         self.media = media

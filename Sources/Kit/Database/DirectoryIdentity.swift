@@ -81,3 +81,12 @@ struct DirectoryIdentity: Sendable, Equatable, CustomStringConvertible {
         if found.blobsIdentity == nil { try OpenFile.create(path(in: folder), Data("\(identity)\n".utf8)) }
     }
 }
+
+extension LarderDatabase {
+    /// Returns the identity of the data directory, which a copy of the directory shares.
+    ///
+    /// - Throws: ``StorageError``.
+    package func identity() throws -> String {
+        try read { try DirectoryIdentity.read($0, path: directory.databasePath)?.description } ?? ""
+    }
+}

@@ -25,12 +25,15 @@ extension Changeset {
 
     /// Runs updates, takes their changes to replicated tables, and rolls them back.
     ///
-    /// - Parameter db: a connection within a transaction, which goes on.
+    /// - Parameters:
+    ///   - db: a connection within a transaction, which goes on.
+    ///   - mostBytes: the most that the changes may have.
     /// - Throws: ``JournalError`` for changes that a journal cannot keep, and errors of `updates`. They are rolled back
     ///   in any case.
     static func capture<Value>(
         _ tables: JournalTables,
         in db: Database,
+        mostBytes: Int = Session.mostBytes,
         _ updates: (Database) throws -> Value
     ) throws -> (value: Value, changeset: Changeset) {
         var outcome: Result<(value: Value, changeset: Changeset), any Error> = .failure(CancellationError())
@@ -38,7 +41,7 @@ extension Changeset {
             outcome = Result {
                 let session = try Session(of: db, tables)
                 let value = try updates(db)
-                return (value, try session.changeset(db))
+                return (value, try session.changeset(db, mostBytes: mostBytes))
             }
             return .rollback
         }
@@ -105,7 +108,7 @@ extension Changeset {
 }
 
 /// Records changes of a connection, as long as the value lives.
-private final class Session {
+final class Session {
     /// Called by SQLite, once for each table that is changed.
     private final class Filter {
         let tables: JournalTables
@@ -123,7 +126,7 @@ private final class Session {
     }
 
     /// A larger change holds up all servers, and does not fit the time of a transaction.
-    private static let mostBytes = 4 << 20
+    static let mostBytes = 4 << 20
 
     private let filter: Filter
     private let session: OpaquePointer
@@ -148,7 +151,7 @@ private final class Session {
     deinit { larder_session_delete(session) }
 
     /// Returns the recorded changes.
-    func changeset(_ db: Database) throws -> Changeset {
+    func changeset(_ db: Database, mostBytes: Int) throws -> Changeset {
         guard filter.undeclared.isEmpty else { throw JournalError.undeclaredTables(filter.undeclared.sorted()) }
         guard larder_has_unresolved_foreign_keys(db.sqliteConnection) == 0 else {
             throw JournalError.unresolvedForeignKeys
@@ -158,7 +161,7 @@ private final class Session {
         let code = larder_session_changeset(session, &count, &bytes)
         defer { larder_session_free(bytes) }
         guard code == 0 else { throw JournalError.session(code: code) }
-        guard count <= Self.mostBytes else { throw JournalError.changesetTooLarge(bytes: Int(count)) }
+        guard count <= mostBytes else { throw JournalError.changesetTooLarge(bytes: Int(count)) }
         return try Changeset(bytes: bytes.map { Data(bytes: $0, count: Int(count)) } ?? Data())
     }
 }

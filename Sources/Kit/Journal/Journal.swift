@@ -1,8 +1,10 @@
 import Concurrency
 package import Database
 package import Foundation
+package import Freshness
 package import GRDB
 package import Logging
+import NIOCore
 package import SharedStore
 import Synchronization
 
@@ -34,11 +36,18 @@ package final class Journal: Sendable {
         var answered = 0
         /// When the last reading to the end began.
         var end: ContinuousClock.Instant?
+        /// When this server last heard of a row, or failed to apply one.
+        var behind: ContinuousClock.Instant?
+        /// Why PostgreSQL could not be asked, and when that was last tried.
+        var failure: (error: SharedStoreError, triedAt: ContinuousClock.Instant)?
         var stop: JournalStop?
+
+        /// Whether rows may be missing that were committed before the last reading.
+        var isBehind: Bool { behind.map { behind in end.map { $0 < behind } ?? true } ?? false }
 
         mutating func ended(_ start: ContinuousClock.Instant) {
             end = end.map { max($0, start) } ?? start
-            stop = nil
+            (stop, failure) = (nil, nil)
         }
     }
 
@@ -53,10 +62,15 @@ package final class Journal: Sendable {
     private static let (inquiries, inquiryPause) = (10, Duration.milliseconds(300))
     /// How many readings lie between two acknowledgements.
     private static let readingsPerAcknowledgement = 256
+    /// How often a PostgreSQL that does not respond is asked again by reads.
+    private static let retryPause = Duration.seconds(1)
 
-    private let options: SharedDatabaseOptions
     private let store: JournalStore
     private let file: JournalFile
+    private let observers: ChangeObservers
+    /// The messages of other servers; nil before ``hear(_:)``.
+    private let changes = Mutex<SharedChanges?>(nil)
+    private let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     private let logger: Logger
     private let now: @Sendable () -> ContinuousClock.Instant
     private let sleep: @Sendable (Duration) async throws -> Void
@@ -71,13 +85,13 @@ package final class Journal: Sendable {
     ///
     /// - Parameters:
     ///   - database: the server's own, with the tables of ``fileMigrations``.
-    ///   - store: the PostgreSQL of all servers, with those of ``storeMigrations``.
+    ///   - store: the PostgreSQL of all servers, with those of ``storeMigrations``; its owner closes it.
     ///   - tables: the tables of all apps.
     ///   - server: a name that no other server has.
     ///   - schema: the version of the schema of this build; rows of a higher one are not applied.
     package init(
         of database: LarderDatabase,
-        in store: SharedDatabaseOptions,
+        in store: SharedDatabase,
         tables: JournalTables,
         server: String,
         schema: Int,
@@ -85,10 +99,10 @@ package final class Journal: Sendable {
         now: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
         sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
     ) {
-        options = store
-        let connections = SharedDatabase(store, logger: logger)
-        self.store = JournalStore(database: connections, server: server, schema: schema)
-        file = JournalFile(database: database, tables: tables, schema: schema)
+        self.store = JournalStore(database: store, server: server, schema: schema)
+        let observers = ChangeObservers()
+        self.observers = observers
+        file = JournalFile(database: database, tables: tables, schema: schema) { observers.report($0) }
         (self.logger, self.now, self.sleep) = (logger, now, sleep)
     }
 
@@ -103,12 +117,21 @@ package final class Journal: Sendable {
     /// - Throws: ``JournalError``, `SharedStoreError`, `StorageError`.
     package func prepare() async throws {
         try file.database.read(file.tables.check)
+        guard try await store.isOfThisServer() else { throw JournalError.restoredElsewhere }
         try await catchUp()
         try await store.acknowledge(file.position())
     }
 
-    /// Closes the connections to PostgreSQL. Later use throws `SharedStoreError`.
-    package func close() { store.database.close() }
+    /// Whether a file has rows of a journal.
+    package static func isFollowed(_ db: Database) throws -> Bool {
+        try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM journal_position)") ?? false
+    }
+
+    /// Registers who is told of the keys of a table's changed rows after their commit here, before the write returns.
+    /// It must not block.
+    package func onChange(of table: String, _ receive: @escaping @Sendable (_ keys: [[DatabaseValue]]) -> Void) {
+        observers.add(table, receive)
+    }
 
     // MARK: - Writing
 
@@ -130,8 +153,8 @@ package final class Journal: Sendable {
         _ updates: @escaping @Sendable (Database, RowIDs) throws -> Value
     ) async throws -> Value {
         let locks = locks + [scope]
-        let timeout: @Sendable () async throws -> Void = { [options, sleep] in
-            try await sleep(options.timeout)
+        let timeout: @Sendable () async throws -> Void = { [store, sleep] in
+            try await sleep(store.database.options.timeout)
         }
         do {
             return try await scopes.holding(locks, timeout: timeout) {
@@ -245,18 +268,37 @@ package final class Journal: Sendable {
                 "a change is in the journal, but not in the database of this server yet",
                 metadata: ["number": "\(row.link.number)", "scope": "\(row.scope)", "error": "\(error)"]
             )
-            reading.withLock { $0.end = nil }
+            fallBehind()
         }
     }
 
     // MARK: - Reading
 
-    /// Applies the changes of other servers, unless that was done within some time.
+    /// Applies the changes of other servers, unless that was done within some time and none was heard of since.
+    ///
+    /// While PostgreSQL does not respond it fails at once, and asks again in the background.
     ///
     /// - Throws: as ``catchUp()``. What the file has may be read nevertheless, as something that is ``age`` old.
     package func catchUp(unlessWithin time: Duration) async throws {
-        if let age, age < time { return }
-        try await catchUp()
+        let now = self.now()
+        // A server that does not hear the others does not know that it is behind.
+        let time = changes.withLock { $0?.isHearing ?? true } ? time : .zero
+        let (isFresh, failure, isDue) = reading.withLock { reading in
+            let isFresh = !reading.isBehind && reading.end.map { $0.duration(to: now) < time } ?? false
+            let isDue = reading.failure.map { $0.triedAt.duration(to: now) >= Self.retryPause } ?? false
+            if isDue { reading.failure?.triedAt = now }
+            return (isFresh, reading.failure?.error, isDue)
+        }
+        if isFresh { return }
+        guard let failure else { return try await catchUp() }
+        // Its error is noted for the next read.
+        if isDue { Task { try? await self.catchUp() } }
+        throw failure
+    }
+
+    /// Returns how long responses of a topic's rows may be kept. To be taken before they are read.
+    package func token(of topic: String) -> ChangeToken {
+        changes.withLock { $0?.token(of: topic) } ?? ChangeToken(until: .now())
     }
 
     /// Applies all that was committed before this call. Callers at the same time share one reading.
@@ -275,6 +317,9 @@ package final class Journal: Sendable {
                 while try await !self.readPage() {}
             } catch {
                 self.note(error)
+                if case .unavailable = error as? SharedStoreError, let error = error as? SharedStoreError {
+                    self.reading.withLock { $0.failure = (error, self.now()) }
+                }
                 throw error
             }
             self.reading.withLock { reading in
@@ -309,25 +354,24 @@ package final class Journal: Sendable {
         )
     }
 
-    /// Applies the changes of other servers soon after they are made, until the task is cancelled.
+    /// Listens to the messages of other servers: of their rows, and that some may have been missed.
     ///
-    /// - Throws: `SharedStoreError` if this system offers no means to listen.
-    package func run() async throws {
-        let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        let own = JournalStore.message + store.server
-        let listener = ChangeListener(options) { [logger] event in
-            switch event {
-            case .connected: signal.yield()
-            case .message(let text): if text.hasPrefix(JournalStore.message), text != own { signal.yield() }
-            case .disconnected(let error): logger.debug("the journal is not heard", metadata: ["error": "\(error)"])
-            }
-        }
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await listener.run() }
-            group.addTask { await self.follow(signals) }
-            try await group.waitForAll()
-        }
+    /// What is told of a change after its commit arrives behind the message of its row.
+    package func hear(_ changes: SharedChanges) {
+        self.changes.withLock { $0 = changes }
+        let own = JournalStore.message + store.sender
+        changes.onText(JournalStore.message) { [weak self] text in if text != own { self?.fallBehind() } }
+        changes.onGap { [weak self] in self?.fallBehind() }
     }
+
+    /// Notes that rows are missing, and has them applied soon.
+    private func fallBehind() {
+        reading.withLock { $0.behind = now() }
+        signal.yield()
+    }
+
+    /// Applies the changes that are heard of, until the task is cancelled.
+    package func run() async { await follow(signals) }
 
     private func follow(_ signals: AsyncStream<Void>) async {
         var count = 0
@@ -340,6 +384,23 @@ package final class Journal: Sendable {
                 // The next message or read tries again; stops are logged where they are found.
                 logger.debug("the journal is not read", metadata: ["error": "\(error)"])
             }
+        }
+    }
+}
+
+/// Who is told of changes that were applied, by table.
+private final class ChangeObservers: Sendable {
+    private let byTable = Mutex<[String: [@Sendable ([[DatabaseValue]]) -> Void]]>([:])
+
+    func add(_ table: String, _ receive: @escaping @Sendable ([[DatabaseValue]]) -> Void) {
+        byTable.withLock { $0[table, default: []].append(receive) }
+    }
+
+    func report(_ changes: [Changeset.Change]) {
+        let observed = byTable.withLock(\.self)
+        guard !observed.isEmpty else { return }
+        for (table, changes) in Dictionary(grouping: changes, by: \.table) {
+            for receive in observed[table] ?? [] { receive(changes.map(\.key)) }
         }
     }
 }

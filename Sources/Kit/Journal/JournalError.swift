@@ -6,6 +6,10 @@ package enum JournalError: Error, Sendable, Equatable {
     case stopped(JournalStop)
     /// The server's file follows another journal than that of this PostgreSQL.
     case otherJournal(expected: String, found: String)
+    /// The server's file has rows that are not of the journal.
+    case otherRows(table: String)
+    /// The journal's rows are of another PostgreSQL, whose transactions had higher numbers.
+    case restoredElsewhere
     /// The table does not exist, or has no primary key.
     case unusableTable(String)
     /// A transaction changed tables that are declared neither as replicated nor as local. Nothing of it was kept.
@@ -57,6 +61,16 @@ extension JournalError: CustomStringConvertible {
         case .stopped(let stop): stop.description
         case .otherJournal(let expected, let found):
             "This data directory follows the journal \(expected), and the store has the journal \(found)."
+        case .otherRows(let table):
+            """
+            This data directory has users' data of its own (table \(table)). Copy it to the store by \
+            "larder store copy", and start with a new directory.
+            """
+        case .restoredElsewhere:
+            """
+            The journal was restored from another PostgreSQL. Copy it to a new directory by "larder store copy", and \
+            from there to an empty database.
+            """
         case .unusableTable(let table): "The table \(table) cannot be replicated: it needs a primary key."
         case .undeclaredTables(let tables):
             "A transaction changed tables that are not declared: \(tables.joined(separator: ", "))."

@@ -53,6 +53,8 @@ struct JournalFile: Sendable {
     let tables: JournalTables
     /// The version of the schema of this build.
     let schema: Int
+    /// Is told of changes after their commit.
+    var report: @Sendable ([Changeset.Change]) -> Void = { _ in }
 
     /// Returns how far the file is.
     ///
@@ -143,12 +145,14 @@ struct JournalFile: Sendable {
             try db.cachedStatement(sql: note).execute(arguments: [row.scope, row.link.number])
             return .commit
         }
+        db.afterNextTransaction { [report] _ in report(changeset.changes) }
     }
 
     /// Checks that the file follows this journal; a new one begins to.
     private func check(_ identity: String, _ db: Database) throws {
         let own = try String.fetchOne(db.cachedStatement(sql: "SELECT identity FROM journal_position"))
         guard let own else {
+            if let table = try tables.firstWithRows(db) { throw JournalError.otherRows(table: table) }
             try db.execute(sql: "INSERT INTO journal_position VALUES (1, ?, 0, '')", arguments: [identity])
             return
         }

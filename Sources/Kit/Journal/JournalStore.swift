@@ -45,13 +45,26 @@ struct JournalStore: Sendable {
 
     /// Most rows, and about most bytes, of a page.
     private static let (mostRows, mostBytes) = (500, 8 << 20)
-    /// Begins the messages that tell servers of a row; the name of the writer follows.
+    /// Begins the messages that tell servers of a row; the sender follows.
     static let message = "journal "
 
     let database: SharedDatabase
     /// The name of this server.
     let server: String
+    /// Tells the messages of this process from those of others.
+    let sender = UUID().uuidString
     let schema: Int
+
+    /// Whether PostgreSQL's transactions have the numbers behind those of the rows. In another one than that which
+    /// gave them, new rows would count as applied.
+    ///
+    /// - Throws: `SharedStoreError`, `CancellationError`.
+    func isOfThisServer() async throws -> Bool {
+        let sql = """
+            SELECT coalesce(max(number), 0) < pg_snapshot_xmax(pg_current_snapshot())::text::int8 AS is_own FROM journal
+            """
+        return try await database.rows(sql) { try $0.value("is_own") as Bool }.first ?? false
+    }
 
     /// Fetches rows that a server misses, on a connection of its own.
     ///
@@ -87,7 +100,7 @@ struct JournalStore: Sendable {
             [scope, write.uuidString, server, schema, encoded]
         )
         guard let row = rows.first else { throw SharedStoreError.noSuchColumn("number") }
-        transaction.notify(Self.message + server)
+        transaction.notify(Self.message + sender)
         let link = JournalLink(number: try row.value("number"), previous: try row.value("previous"))
         return JournalRow(link: link, scope: scope, schema: schema, changeset: encoded)
     }

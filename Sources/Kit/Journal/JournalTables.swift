@@ -14,6 +14,8 @@ package struct JournalTables: Sendable {
     package typealias Derivation = @Sendable (Database, RowUpdate) throws -> Void
 
     private let replicated: Set<String>
+    /// The first rows of tables that are not empty in a new file, as statements by table.
+    private let first: [String: String]
     private let local: Set<String>
     private let virtualPrefixes: [String]
     private let derivations: [String: Derivation]
@@ -21,7 +23,9 @@ package struct JournalTables: Sendable {
     /// Declares tables.
     ///
     /// - Parameters:
-    ///   - replicated: tables with a primary key; all servers have the same rows.
+    ///   - replicated: tables with a primary key; all servers have the same rows. A migration that adds a column writes
+    ///     the rows again: sessions take a value that is not stored for NULL.
+    ///   - first: statements that insert the rows which a replicated table has in a new file, by table.
     ///   - local: tables that follow from others on each server, by triggers for the run that is rolled back, and by
     ///     `derivations` for good.
     ///   - virtual: virtual tables; those that one consists of (`NAME_*`) are not replicated.
@@ -29,11 +33,13 @@ package struct JournalTables: Sendable {
     ///     changeset is applied, because the rows that they change in replicated tables are part of it.
     package init(
         replicated: [String],
+        first: [String: String] = [:],
         local: [String] = [],
         virtual: [String] = [],
         derivations: [String: Derivation] = [:]
     ) {
         self.replicated = Set(replicated)
+        self.first = first
         self.local = Set(local)
         virtualPrefixes = virtual.map { $0 + "_" }
         self.derivations = derivations
@@ -47,6 +53,29 @@ package struct JournalTables: Sendable {
             guard try db.tableExists(table), try keyPlaces(of: table, db).contains(where: { $0 > 0 }) else {
                 throw JournalError.unusableTable(table)
             }
+        }
+    }
+
+    /// Returns the tables of several apps together.
+    package init(_ apps: [JournalTables]) {
+        replicated = apps.reduce(into: []) { $0.formUnion($1.replicated) }
+        local = apps.reduce(into: []) { $0.formUnion($1.local) }
+        first = apps.reduce(into: [:]) { $0.merge($1.first) { first, _ in first } }
+        virtualPrefixes = apps.flatMap(\.virtualPrefixes)
+        derivations = apps.reduce(into: [:]) { $0.merge($1.derivations) { first, _ in first } }
+    }
+
+    /// The replicated tables. Those that have rows in a new file are the last: triggers of others change them.
+    var inOrder: [String] { replicated.sorted { (first[$0] == nil ? 0 : 1, $0) < (first[$1] == nil ? 0 : 1, $1) } }
+
+    /// Statements that insert the rows of a new file.
+    var firstRows: [String] { first.values.sorted() }
+
+    /// Returns a table with rows that a new file does not have; nil if there is none.
+    func firstWithRows(_ db: Database) throws -> String? {
+        try replicated.sorted().first { table in
+            let sql = "SELECT 1 FROM \(table.quotedDatabaseIdentifier) LIMIT 1"
+            return try first[table] == nil && Int.fetchOne(db, sql: sql) != nil
         }
     }
 

@@ -22,6 +22,7 @@ package final class SharedChanges: Sendable {
     private struct State {
         var receivers: [String: [@Sendable (String) -> Void]] = [:]
         var gapReceivers: [@Sendable () -> Void] = []
+        var textReceivers: [(prefix: String, receive: @Sendable (String) -> Void)] = []
         var outgoing: [String] = []
         var isHearing = false
     }
@@ -90,6 +91,12 @@ package final class SharedChanges: Sendable {
         state.withLock { $0.gapReceivers.append(receive) }
     }
 
+    /// Registers who receives texts of the channel that begin so and were sent in another way than by this type
+    /// (``SQLTransaction/notify(_:)``), those of this server included. It must not block.
+    package func onText(_ prefix: String, _ receive: @escaping @Sendable (String) -> Void) {
+        state.withLock { $0.textReceivers.append((prefix, receive)) }
+    }
+
     /// Hears and sends until the task is cancelled.
     ///
     /// - Throws: ``SharedStoreError`` if this system offers no means to listen.
@@ -132,6 +139,7 @@ package final class SharedChanges: Sendable {
                 logger.warning("other servers are not heard", metadata: ["error": "\(error)"])
             }
         case .message(let json):
+            for (prefix, receive) in state.withLock(\.textReceivers) where json.hasPrefix(prefix) { receive(json) }
             guard let message = try? JSONDecoder().decode(Message.self, from: Data(json.utf8)), message.node != node
             else { return }
             changed(message.topic)

@@ -6,7 +6,7 @@ package import Logging
 /// A transaction waits for its connection and the server on a thread of its own, never on one of Swift's pool. It has a
 /// time limit, after which it fails with ``SharedStoreError``; what is acknowledged was committed.
 package final class SharedDatabase: Sendable {
-    let options: SharedDatabaseOptions
+    package let options: SharedDatabaseOptions
     private let pool: ConnectionPool
     private let logger: Logger
 

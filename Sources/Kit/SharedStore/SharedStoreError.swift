@@ -44,6 +44,8 @@ package enum SharedStoreError: Error, Sendable, Equatable {
         case contended
         /// The server is a standby, or has no resources left.
         case notAccepting
+        /// Changes of other servers cannot be applied here; the text is for operators.
+        case notApplied(String)
     }
 }
 
@@ -78,6 +80,7 @@ extension SharedStoreError.Unavailability: CustomStringConvertible {
         case .timedOut: "no response in time"
         case .tooManyWaiting: "too many requests wait for a connection"
         case .contended: "other changes came in between each time"
+        case .notApplied(let reason): "changes of other servers cannot be applied (\(reason))"
         case .notAccepting: "the server does not accept this at present"
         }
     }

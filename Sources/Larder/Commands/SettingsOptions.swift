@@ -4,6 +4,7 @@ import Backup
 import Certificates
 import Database
 import Foundation
+import Journal
 import Sandbox
 import Settings
 import SharedStore
@@ -131,7 +132,7 @@ enum StartError {
         switch error {
         case CertificateError.exists, CertificateError.unwritable, CertificateError.unusableName: .failure
         case is SettingError, is CertificateError, is WebFolder.Unusable, is AccessCheck,
-            is SharedSeal.WrongKey:
+            is SharedSeal.WrongKey, is JournalError, is FollowsOthers:
             ExitCode(78)
         case is CommandProcess.NotStarted: ExitCode(127)
         case is StorageError, is SharedStoreError, is BackupError, is SandboxError, is CannotListen,

@@ -90,7 +90,7 @@ struct LarderApplication: ReplaceableServer {
             let resources = try ServerResources(
                 configuration,
                 database,
-                try await SharedStoreService.waiting(configuration, node: run, logger: logger),
+                try await SharedStoreService.waiting(configuration, node: run, database, logger: logger),
                 transports,
                 run: run,
                 clock: harness?.clock.wallClock,

@@ -5,6 +5,7 @@ import Database
 import Foundation
 import Freshness
 import HTTPServer
+import Journal
 import Logging
 import Media
 import NIOPosix
@@ -20,6 +21,8 @@ struct ServerResources: Sendable {
     let database: LarderDatabase
     /// The data of several processes; nil for a process that has all of its data itself.
     let shared: SharedStoreService?
+    /// The rows of users of apps whose tables are replicated.
+    let users: UserDatabase
     let transports: Transports
     /// Recordings of upstreams.
     let fixtures: FixtureLibrary
@@ -71,6 +74,7 @@ struct ServerResources: Sendable {
         self.configuration = configuration
         self.database = database
         self.shared = shared
+        users = try Self.users(in: database, shared)
         self.run = run
         self.transports = transports
         self.sandbox = sandbox
@@ -143,6 +147,17 @@ struct ServerResources: Sendable {
         scratch = try ScratchFolder("uploads", in: database.directory)
     }
 
+    /// Returns the rows of users, which a server by itself does not change in a file that follows other servers.
+    ///
+    /// - Throws: ``FollowsOthers``, `StorageError`.
+    private static func users(in database: LarderDatabase, _ shared: SharedStoreService?) throws -> UserDatabase {
+        guard let shared, let journal = shared.journal else {
+            guard try !database.read(Journal.isFollowed) else { throw FollowsOthers() }
+            return UserDatabase(database)
+        }
+        return UserDatabase(database, journal, kept: shared.kept)
+    }
+
     /// Returns a new upstream with the configuration of a name, whose changes of reachability are published as events;
     /// nil if it has no address.
     func upstream(_ name: String) -> Upstream? {
@@ -169,6 +184,14 @@ struct ServerResources: Sendable {
         }
         return upstream
     }
+}
+
+/// A data directory of one of several servers, in which a server by itself would lose its changes.
+struct FollowsOthers: Error, CustomStringConvertible {
+    let description = """
+        This data directory has users' data of several servers. Set store.url, or copy the data to a new directory by \
+        "larder store copy".
+        """
 }
 
 /// One HTTP client for each connect timeout that an upstream has: a client has one for all of its connections.

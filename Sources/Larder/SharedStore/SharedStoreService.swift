@@ -1,5 +1,7 @@
 import AppInterface
+import Database
 import Freshness
+import Journal
 import Logging
 import Screens
 import ServiceLifecycle
@@ -10,6 +12,10 @@ struct SharedStoreService: Service {
     let access: SharedStoreAccess
     /// The cookies of all of them.
     let cookies: SessionCookies
+    /// Keeps the rows of users in the processes' own databases alike; nil for a process without one.
+    private(set) var journal: Journal?
+    /// How long a server may rely on what it has read.
+    let kept: Duration
 
     /// Opens it, with the tables of all apps of this build: other processes may serve others. Nil without a store.
     ///
@@ -29,19 +35,25 @@ struct SharedStoreService: Service {
             throw error
         }
         let changes = SharedChanges(database, node: node, kept: store.kept, logger: logger)
+        kept = store.kept
         access = SharedStoreAccess(database: database, changes: changes, seal: seal)
     }
 
     /// Opens it, and waits for a store that does not respond yet: a server may be started while the store fails over.
     ///
     /// - Throws: Errors that do not pass by themselves; `CancellationError` if the server is to stop meanwhile.
-    static func waiting(_ configuration: LarderConfiguration, node: String, logger: Logger) async throws
-        -> SharedStoreService?
-    {
+    static func waiting(
+        _ configuration: LarderConfiguration,
+        node: String,
+        _ local: LarderDatabase,
+        logger: Logger
+    ) async throws -> SharedStoreService? {
         try await cancelWhenGracefulShutdown {
             while true {
                 do {
-                    return try await SharedStoreService(configuration, node: node, logger: logger)
+                    var service = try await SharedStoreService(configuration, node: node, logger: logger)
+                    try await service?.follow(configuration.apps, in: local, logger: logger)
+                    return service
                 } catch SharedStoreError.unavailable(let reason) {
                     logger.warning("waiting for the store", metadata: ["error": "\(reason)"])
                     try await configuration.clock.sleep(.seconds(2))
@@ -50,8 +62,37 @@ struct SharedStoreService: Service {
         }
     }
 
+    /// Brings the database of this process up to date, which follows the others from now on.
+    ///
+    /// - Throws: `SharedStoreError`, `JournalError`, `StorageError`; the store is closed then.
+    private mutating func follow(_ apps: AppList, in local: LarderDatabase, logger: Logger) async throws {
+        do {
+            let (tables, schema) = apps.replicated
+            let journal = Journal(
+                of: local,
+                in: access.database,
+                tables: tables,
+                server: try local.identity(),
+                schema: schema,
+                logger: logger
+            )
+            try await journal.prepare()
+            journal.hear(access.changes)
+            self.journal = journal
+        } catch {
+            close()
+            throw error
+        }
+    }
+
     func run() async throws {
-        try await cancelWhenGracefulShutdown { try await access.changes.run() }
+        try await cancelWhenGracefulShutdown {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await access.changes.run() }
+                group.addTask { await journal?.run() }
+                try await group.waitForAll()
+            }
+        }
     }
 
     func close() { access.database.close() }

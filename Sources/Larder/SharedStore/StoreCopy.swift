@@ -1,6 +1,7 @@
 import AppInterface
 import Database
 import GRDB
+import Journal
 import Screens
 import SharedStore
 import Synchronization
@@ -42,6 +43,8 @@ struct StoreCopy: Sendable {
     let tables: [UserTable]
     let local: LarderDatabase
     let shared: SharedDatabase
+    /// The tables that a journal has in the place of rows.
+    private let journal: JournalCopy
     private let seal: SharedSeal?
     private let progress: Progress
 
@@ -56,8 +59,9 @@ struct StoreCopy: Sendable {
         progress: @escaping Progress = { _, _, _ in }
     ) {
         self.seal = apps.sealsSharedSecrets ? seal : nil
-        let apps = apps.types.filter { !$0.userTables.isEmpty }
-        tables = [Self.sessions(of: apps.map { $0.name })] + apps.flatMap { $0.userTables }
+        let copied = apps.types.filter { $0.hasUserTables }
+        tables = [Self.sessions(of: copied.map { $0.name })] + copied.flatMap { $0.userTables }
+        journal = JournalCopy(apps.replicated.tables, schema: apps.replicated.schema, in: shared)
         self.local = local
         self.shared = shared
         self.progress = progress
@@ -80,21 +84,28 @@ struct StoreCopy: Sendable {
         let secrets = try SealedSecrets(local)
         let cookies = try SessionCookies(secrets)
         let kept = Kept()
+        let first = try direction == .toShared ? journal.firstChange(of: local) : nil
         do {
             // A server that starts meanwhile waits for its turn, with all that it does after making tables.
             return try await shared.write(turns: [SharedDatabase.schemaTurn], within: Self.timeout) { transaction in
                 // A server that is not seen can read, but changes nothing.
                 let names = tables.map(\.name).joined(separator: ", ")
-                try transaction.execute("LOCK TABLE \(names) IN EXCLUSIVE MODE")
+                try transaction.execute("LOCK TABLE journal, \(names) IN EXCLUSIVE MODE")
                 let servers = try SharedDatabase.servers(in: transaction)
                 guard servers == 0 else { throw Refusal.inUse(connections: servers) }
                 try seal?.check(transaction)
                 switch direction {
                 case .toShared:
                     try cookies.adopt(in: transaction)
+                    guard try JournalCopy.isEmpty(transaction) else { throw Refusal.notEmpty(table: "journal") }
+                    if let first { try journal.insert(first, in: transaction) }
                     return try local.read { try copy(direction, $0, secrets, transaction) }
                 case .toLocal:
-                    let counts = try local.write { try copy(direction, $0, secrets, transaction) }
+                    let counts = try local.write { db in
+                        if let table = try journal.firstWithRows(db) { throw Refusal.notEmpty(table: table) }
+                        try journal.apply(transaction, to: db)
+                        return try copy(direction, db, secrets, transaction)
+                    }
                     kept.counts.withLock { $0 = counts }
                     return counts
                 }
@@ -125,7 +136,7 @@ struct StoreCopy: Sendable {
             if isToShared { try table.copyToShared(copy) } else { try table.copyToLocal(copy) }
         }
         for table in tables { if isToShared { try table.complete(transaction) } else { try table.complete(db) } }
-        return try compared(copy, counter)
+        return try compared(copy, counter) + journal.counts(db).map { Count(table: $0.table, rows: $0.rows) }
     }
 
     private func compared(_ copy: UserCopy, _ counter: Counter) throws -> [Count] {
@@ -177,4 +188,9 @@ struct StoreCopy: Sendable {
             if completed % 64 == 0 { progress(step, completed, total) }
         }
     }
+}
+
+extension App {
+    /// Whether its users' data is in a store that several servers share.
+    static var hasUserTables: Bool { !userTables.isEmpty || replicated != nil }
 }

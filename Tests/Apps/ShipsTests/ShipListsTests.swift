@@ -6,8 +6,8 @@ import Testing
 @testable import Screens
 @testable import Ships
 
-/// The ships of accounts in both stores.
-@Suite("Ships in SQLite and in PostgreSQL")
+/// The ships of accounts on a server by itself and on several.
+@Suite("Ships of one server and of several")
 struct ShipListsTests {
     private let epoch = Date(timeIntervalSince1970: 1_000_000)
 
@@ -18,16 +18,17 @@ struct ShipListsTests {
     private func version(_ number: Int) -> WritePreconditions { WritePreconditions([.ifMatch: "\"\(number)\""]) }
 
     @Test(
-        "SHIP-07 Pages, revisions and changes are the same on both stores, whatever is listed, deleted and restored",
+        "SHIP-07 Pages, revisions and changes are the same on one server and on several, whatever is listed, deleted and restored",
         arguments: 1...3
     )
     func lists(seed: Int) async throws {
         var logs: [[String]] = []
         for kind in StoreKind.allCases {
             var chance = SeededRandom(seed: UInt64(seed))
-            let node = try await kind.shipNodes(1)[0]
+            let nodes = try await kind.shipNodes(2)
             var log: [String] = []
             for step in 0..<80 {
+                let node = nodes[Int.random(in: 0...1, using: &chance)]
                 let account = ["user:a", "guest:b"][Int.random(in: 0...1, using: &chance)]
                 let id = "id\(Int.random(in: 0...9, using: &chance))"
                 var outcome = ""
@@ -40,24 +41,21 @@ struct ShipListsTests {
                     }
                     try await node.merge(listed, at: epoch.addingTimeInterval(Double(step)))
                 case 2, 3:
-                    let counts = try await node.ships.hide(id, account: account, if: .none)
+                    let counts = try await node.store.hide(id, account: account, if: .none)
                     outcome = "hide \(counts.map { "\($0)" } ?? "-")"
-                case 4: outcome = "\(try await node.ships.restore([id, "id1"], account: account, if: .none))"
-                default: outcome = "\(try await node.ships.restore(nil, account: account, if: .none))"
+                case 4: outcome = "\(try await node.store.restore([id, "id1"], account: account, if: .none))"
+                default: outcome = "\(try await node.store.restore(nil, account: account, if: .none))"
                 }
-                log.append("\(step) \(outcome) \(try await node.ships.accountsWithHiddenShips())")
+                log.append("\(step) \(outcome) \(try node.store.accountsWithHiddenShips())")
                 for account in ["user:a", "guest:b", "guest:c"] {
                     for (page, since) in [(PageRequest(limit: 3, offset: 1), nil), (PageRequest(limit: 20), step / 3)] {
-                        let listing = try await node.ships.listing(account: account, page: page, since: since)
-                            .reader()()
+                        let listing = try await node.list(account: account, page: page, since: since)
                         log.append("\(listing)")
                         let key = listing.ships.first.map { [CursorValue.text($0.sortKey), .text($0.id)] }
                         let behind = PageRequest(limit: 2, after: key)
-                        log.append(
-                            "\(try await node.ships.listing(account: account, page: behind, since: 0).reader()())"
-                        )
+                        log.append("\(try await node.list(account: account, page: behind, since: 0))")
                     }
-                    let ship = try await node.ships.ship(id, account: account).reader()()
+                    let ship = try await node.ship(id, account: account)
                     log.append(ship.map { "\($0)" } ?? "-")
                 }
             }
@@ -78,7 +76,7 @@ struct ShipListsTests {
         try await nodes[0].merge((0..<40).map { Self.ship($0, "Ship \($0)") }, at: epoch)
         let made = try await withThrowingTaskGroup(of: ShipPage.Counts?.self) { group in
             for number in 0..<20 {
-                group.addTask { try await nodes[number % 2].ships.hide("id1", account: "a", if: version(1)) }
+                group.addTask { try await nodes[number % 2].store.hide("id1", account: "a", if: version(1)) }
             }
             return try await group.reduce(into: []) { $0 += [$1].compactMap(\.self) }
         }
@@ -87,17 +85,16 @@ struct ShipListsTests {
             for number in 0..<40 {
                 let account = number % 4 < 2 ? "a" : "b"
                 group.addTask {
-                    try await nodes[number % 2].ships.hide("id\(number)", account: account, if: .none)?.revision
+                    try await nodes[number % 2].store.hide("id\(number)", account: account, if: .none)?.revision
                 }
             }
             return try await group.reduce(into: []) { $0 += [$1].compactMap(\.self) }
         }
         #expect(revisions.count == 39 && Set(revisions).count == 39 && revisions.max() == 41)
         for (node, count) in zip(nodes, [20, 0]) {
-            #expect(try await node.ships.restore(nil, account: "b", if: .none).restored.count == count)
+            #expect(try await node.store.restore(nil, account: "b", if: .none).restored.count == count)
         }
-        let listing = nodes[1].ships.listing(account: "a", page: PageRequest(limit: 100), since: nil)
-        #expect(try await listing.reader()().counts.hidden == 20)
+        #expect(try await nodes[1].list(account: "a", page: PageRequest(limit: 100)).counts.hidden == 20)
     }
 
     @Test("Of two responses the later one counts, whichever server takes it over first")
@@ -105,9 +102,9 @@ struct ShipListsTests {
         let nodes = try await StoreKind.postgresql.shipNodes(2)
         try await nodes[0].merge([Self.ship(1, "new")], at: epoch.addingTimeInterval(5))
         try await nodes[1].merge([Self.ship(1, "old"), Self.ship(2, "old")], at: epoch)
-        let listing = nodes[1].ships.listing(account: "a", page: PageRequest(limit: 9), since: nil)
-        #expect(try await listing.reader()().ships.map(\.name) == ["new"])
+        let page = PageRequest(limit: 9)
+        #expect(try await nodes[1].list(account: "a", page: page).ships.map(\.name) == ["new"])
         try await nodes[1].merge([], at: epoch.addingTimeInterval(6))
-        #expect(try await listing.reader()().ships.map(\.isListed) == [false])
+        #expect(try await nodes[0].list(account: "a", page: page).ships.map(\.isListed) == [false])
     }
 }

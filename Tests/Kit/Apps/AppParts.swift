@@ -2,6 +2,7 @@ import AppInterface
 import Database
 import Foundation
 import Freshness
+import Journal
 import Logging
 import Media
 import Proxy
@@ -25,7 +26,7 @@ struct AppParts {
         let clock = surroundings.clock.wallClock
         let database = try LarderDatabase.withCacheTables(
             in: try surroundings.directory ?? .temporary(),
-            migrations: SessionStore.migrations + type.migrations,
+            migrations: SessionStore.migrations + type.migrations + Journal.fileMigrations,
             options: statements.options,
             logger: log.logger
         )

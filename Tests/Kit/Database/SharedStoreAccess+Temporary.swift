@@ -1,5 +1,7 @@
 package import AppInterface
+package import Database
 import Foundation
+package import Journal
 import Screens
 package import SharedStore
 import Testing
@@ -8,13 +10,17 @@ extension SharedStoreAccess {
     /// Opens a new schema of the tests' PostgreSQL, with the tables of sessions and of some steps. What servers tell
     /// each other is heard while ``SharedChanges/run()`` runs.
     ///
-    /// - Parameter kept: how long what was read may be relied on.
+    /// - Parameters:
+    ///   - kept: how long what was read may be relied on.
+    ///   - server: the PostgreSQL, if the test stops it.
     /// - Throws: ``RunningPostgres/Failure``, `SharedStoreError`.
     package static func temporary(
         _ migrations: [SharedMigration],
-        kept: Duration = .seconds(1)
+        kept: Duration = .seconds(1),
+        on server: RunningPostgres? = nil
     ) async throws -> SharedStoreAccess {
-        let server = try await RunningPostgres.shared.value
+        let shared = try await RunningPostgres.shared.value
+        let server = server ?? shared
         let schema = try server.schema()
         var options = SharedDatabaseOptions(url: "\(server.address())&options=-csearch_path%3D\(schema)")
         // Longer than the slowest machine takes for anything that is not meant to be late.
@@ -28,6 +34,26 @@ extension SharedStoreAccess {
     /// Opens the same schema as another server does.
     package func otherServer(kept: Duration = .seconds(1)) -> SharedStoreAccess {
         SharedStoreAccess(database: database, kept: kept)
+    }
+
+    /// Returns the rows of users in the file of one of the servers, which follows the others.
+    ///
+    /// - Parameter kept: how long a read may rely on what was applied before.
+    package func users(
+        in database: LarderDatabase,
+        _ tables: JournalTables,
+        kept: Duration = .zero
+    ) -> UserDatabase {
+        let journal = Journal(
+            of: database,
+            in: self.database,
+            tables: tables,
+            server: UUID().uuidString,
+            schema: 1,
+            logger: .quiet
+        )
+        journal.hear(changes)
+        return UserDatabase(database, journal, kept: kept)
     }
 
     private init(database: SharedDatabase, kept: Duration) {

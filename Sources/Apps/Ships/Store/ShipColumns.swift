@@ -1,7 +1,6 @@
 import Database
 import Foundation
 import GRDB
-import SharedStore
 
 /// A ship as the columns of its row, in which ships are compared: decoding each row would take longer than reading it.
 struct ShipColumns: Sendable, Equatable {
@@ -50,26 +49,6 @@ struct ShipColumns: Sendable, Equatable {
 
     /// Its columns in the order of ``names``.
     var values: StatementArguments {
-        [name, sortKey, type, roles, isActive, yearBuilt, homePort, massKilograms, imageURL, isListed]
-    }
-
-    /// Reads a row of ``select`` in a shared store.
-    init(_ row: SQLRow) throws {
-        id = try row.value("id")
-        name = try row.value("name")
-        sortKey = try row.value("sort_key")
-        type = try row.value("type")
-        roles = try row.value("roles")
-        isActive = try row.value("active")
-        yearBuilt = try row.value("year_built")
-        homePort = try row.value("home_port")
-        massKilograms = try row.value("mass_kg")
-        imageURL = try row.value("image_url")
-        isListed = try row.value("listed")
-    }
-
-    /// Its columns in the order of ``names``, for a shared store.
-    var parameters: [any SQLParameter] {
         [name, sortKey, type, roles, isActive, yearBuilt, homePort, massKilograms, imageURL, isListed]
     }
 

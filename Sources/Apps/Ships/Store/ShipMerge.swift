@@ -1,6 +1,5 @@
 import Database
 import GRDB
-import SharedStore
 import Synchronization
 import Upstream
 
@@ -13,11 +12,22 @@ final class ShipMerge: Sendable {
     /// Most ships that one transaction changes.
     static let largestPart = 1000
 
+    /// A part that was written.
+    struct Part: Sendable {
+        /// Its revision; nil if it changed nothing that an account sees.
+        let revision: Int?
+        let left: ArraySlice<ShipWrite>
+        /// The revision of the ships after it.
+        let content: Int
+    }
+
     /// What is left to write.
     private struct Plan: Sendable {
         var writes: ArraySlice<ShipWrite>
         /// The revision of the ships that it was made for.
         var content: Int
+
+        init(writes: ArraySlice<ShipWrite>, content: Int) { (self.writes, self.content) = (writes, content) }
 
         init(listing ships: [ShipColumns], _ db: Database) throws {
             content = try ShipStore.contentRevision(db)
@@ -40,21 +50,26 @@ final class ShipMerge: Sendable {
         plan.withLock { $0 = new }
     }
 
-    /// Writes the next part. If the ships have changed since the part before, finds what is left to write first.
+    /// Writes the next part. If the ships have changed since the part before, finds what is left to write first. Goes
+    /// on behind it once it is noted (``note(_:)``).
     ///
-    /// - Returns: The revision of the part, nil if it changed nothing that an account sees, and whether it was the
-    ///   last.
     /// - Throws: `UpstreamError.badResponse` if there would be more ships than are kept; errors of the database.
-    func writeNext(_ db: Database) throws -> (revision: Int?, isLast: Bool) {
+    func writeNext(_ db: Database) throws -> Part {
         var left = try plan.withLock(\.self) ?? Plan(listing: ships, db)
         if try ShipStore.contentRevision(db) != left.content { left = try Plan(listing: ships, db) }
         let part = left.writes.prefix(Self.largestPart)
         let revision = try ShipStore.write(part, db)
-        left.writes = left.writes.dropFirst(part.count)
-        if let revision { left.content = revision }
-        plan.withLock { [left] plan in plan = left }
-        return (revision, left.writes.isEmpty)
+        return Part(revision: revision, left: left.writes.dropFirst(part.count), content: revision ?? left.content)
     }
+
+    /// Notes that a part was committed.
+    func note(_ part: Part) { plan.withLock { $0 = Plan(writes: part.left, content: part.content) } }
+
+    /// Whether nothing is left to write.
+    var isComplete: Bool { plan.withLock { $0?.writes.isEmpty ?? false } }
+
+    /// The revision of the ships after the last part; nil before ``prepare(_:)``.
+    var content: Int? { plan.withLock { $0?.content } }
 }
 
 /// A ship as the store has it.
@@ -76,16 +91,5 @@ struct KnownShip: Sendable {
             )
         }
         return known
-    }
-}
-
-extension KnownShip {
-    /// Reads a row of ``ShipColumns/select`` in a shared store.
-    init(_ row: SQLRow) throws {
-        self.init(
-            columns: try ShipColumns(row),
-            isFromSnapshot: try row.value("from_snapshot"),
-            isRemoved: try row.value("removed")
-        )
     }
 }

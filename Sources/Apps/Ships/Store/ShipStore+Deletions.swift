@@ -1,6 +1,7 @@
 import Database
 import Freshness
 import GRDB
+import Journal
 import Screens
 import Upstream
 
@@ -14,7 +15,7 @@ extension ShipStore {
     func hide(_ id: String, account: String, if preconditions: WritePreconditions = .none) async throws
         -> ShipPage.Counts?
     {
-        try await database.write { [accountChanges] db in
+        try await users.write(scope: Self.scope) { [accountChanges] db in
             guard let ship = try Self.ship(id, account: account, db), !ship.isHidden else { return nil }
             try preconditions.check(version: ship.revision)
             try Self.insertMarks(for: [id], hidden: true, account: account, db)
@@ -33,7 +34,7 @@ extension ShipStore {
     func restore(_ wanted: [String]?, account: String, if preconditions: WritePreconditions = .none) async throws
         -> (restored: [String], counts: ShipPage.Counts)
     {
-        try await database.write { [accountChanges] db in
+        try await users.write(scope: Self.scope) { [accountChanges] db in
             if preconditions != .none {
                 try preconditions.check(version: try ShipPage.Counts(db, account: account).revision)
             }
@@ -53,9 +54,14 @@ extension ShipStore {
         accountChanges[account].bump(afterCommitOf: db)
     }
 
+    /// Removes all that is stored of an account.
+    func removeMarks(of account: String) async throws {
+        try await users.write(scope: Self.scope) { try removeMarks(of: account, $0) }
+    }
+
     /// The accounts that have hidden ships.
     func accountsWithHiddenShips() throws -> [String] {
-        try database.read { try String.fetchAll($0, sql: Self.selectAccountsWithHiddenShips) }
+        try users.read { try String.fetchAll($0, sql: Self.selectAccountsWithHiddenShips) }
     }
 
     /// Marks ships as hidden or restored at the next revision.

@@ -1,27 +1,105 @@
+import AppInterface
 import Database
+import Foundation
+import Freshness
 import GRDB
+import Journal
+import ResponseStore
+import Screens
+import Synchronization
 import Upstream
 
 extension ShipStore {
-    /// Returns the merge of a response's ships, whose last part is to be run in the transaction that stores the
-    /// response.
+    /// Reads the list of ships from the API and takes it over; if that fails, the ships are left as they are.
     ///
-    /// - Parameter onCommit: Called with the new revision when a part that changed a ship has been committed.
-    func persistRows(of ships: [Ship], onCommit: @escaping @Sendable (_ revision: Int) -> Void)
+    /// - Parameters:
+    ///   - snapshot: Taken over if there is no ship: the first start without an upstream.
+    ///   - changed: Called with each new revision after its commit.
+    /// - Returns: The provenance of the ships, for the screens that show them.
+    /// - Throws: `UpstreamFailure` if there is nothing to show; `StorageError`, `SharedStoreError`,
+    ///   `CancellationError`.
+    func refresh(
+        from api: SpaceXAPI,
+        _ cachePolicy: CachePolicy,
+        else snapshot: ShipSnapshot,
+        changed: @escaping @Sendable (_ revision: Int) -> Void
+    ) async throws -> ReadResult {
+        let result = try await api.readShips(cachePolicy, bundledAt: snapshot.recordedAt) { records in
+            persistRows(of: records.ships, listedAt: api.upstream.clock.now(), onCommit: changed)
+        }
+        guard let response = result.response else {
+            try await importSnapshot(snapshot.records.ships)
+            return result
+        }
+        if users.isShared { try await confirm(response, result.provenance, from: api, changed: changed) }
+        return result
+    }
+
+    /// Takes over the ships of a stored response again if another server has taken over others since.
+    ///
+    /// A response that was confirmed before counts only if there never was a ship: it may be older than that which
+    /// another server has taken over.
+    private func confirm(
+        _ response: CachedResponse,
+        _ provenance: Provenance,
+        from api: SpaceXAPI,
+        changed: @escaping @Sendable (_ revision: Int) -> Void
+    ) async throws {
+        let content = try users.read(Self.contentRevision)
+        guard content == 0 || provenance.isValidatedNow, let listedAt = provenance.validatedAt,
+            let body = try await api.upstream.body(of: response), !merged.holds(body, content: content)
+        else { return }
+        let merge = ShipMerge(of: try ShipRecords(json: body).ships.map(ShipColumns.init))
+        try await api.upstream.reportingFailures {
+            try users.read(merge.prepare)
+            guard !merge.isComplete else { return }
+            try await persistRows(of: merge, listedAt: listedAt, onCommit: changed).writeBefore()
+        }
+        if let content = merge.content { merged.note(body, content: content) }
+    }
+
+    /// Returns the merge of a response's ships.
+    ///
+    /// - Parameters:
+    ///   - listedAt: When the API has sent or confirmed them. Of several servers, the later one decides.
+    ///   - onCommit: Called with the new revision when a part that changed a ship has been committed.
+    func persistRows(of ships: [Ship], listedAt: Date, onCommit: @escaping @Sendable (_ revision: Int) -> Void)
         -> Resource.PersistRows
     {
         let merge = Result {
             let merge = ShipMerge(of: try ships.map(ShipColumns.init))
-            try database.read(merge.prepare)
+            try users.read(merge.prepare)
             return merge
         }
-        return .inParts { [contentChanges] db in
-            let (revision, isLast) = try merge.get().writeNext(db)
-            if let revision {
-                contentChanges.bump(afterCommitOf: db)
-                db.afterNextTransaction { _ in onCommit(revision) }
+        switch merge {
+        case .success(let merge): return persistRows(of: merge, listedAt: listedAt, onCommit: onCommit)
+        case .failure(let error): return Resource.PersistRows { _ in throw error }
+        }
+    }
+
+    private func persistRows(
+        of merge: ShipMerge,
+        listedAt: Date,
+        onCommit: @escaping @Sendable (_ revision: Int) -> Void
+    ) -> Resource.PersistRows {
+        users.persistRows(scope: Self.scope) {
+            [contentChanges, isShared = users.isShared] db -> (part: ShipMerge.Part, isLast: Bool) in
+            if isShared, try Self.listedAt(db).map({ $0 > listedAt }) ?? false {
+                let part = ShipMerge.Part(revision: nil, left: [], content: try Self.contentRevision(db))
+                return (part, true)
             }
-            return isLast
+            let part = try merge.writeNext(db)
+            if part.revision != nil { contentChanges.bump(afterCommitOf: db) }
+            if isShared {
+                try db.execute(
+                    sql: "UPDATE ship_revision SET listed_at = ?",
+                    arguments: [listedAt.millisecondsSince1970]
+                )
+            }
+            return (part, part.left.isEmpty)
+        } committed: { part in
+            merge.note(part)
+            if let revision = part.revision { onCommit(revision) }
         }
     }
 
@@ -33,8 +111,8 @@ extension ShipStore {
         let isEmpty: @Sendable (Database) throws -> Bool = {
             try Bool.fetchOne($0, sql: "SELECT NOT EXISTS (SELECT 1 FROM ship WHERE removed_revision IS NULL)") == true
         }
-        guard try database.read(isEmpty) else { return }
-        try await database.write { [contentChanges] db in
+        guard try users.read(isEmpty) else { return }
+        try await users.write(scope: Self.scope) { [contentChanges] db in
             guard try isEmpty(db) else { return }
             let writes = try ships.map { ShipWrite.insert(try ShipColumns($0), fromSnapshot: true) }
             try Self.write(writes[...], db)
@@ -88,4 +166,16 @@ extension ShipStore {
     private static let markShipVanished = "UPDATE ship SET listed = 0, changed_revision = ? WHERE id = ?"
     private static let confirmShip = "UPDATE ship SET from_snapshot = 0 WHERE id = ?"
     private static let removeShip = "UPDATE ship SET removed_revision = ?, changed_revision = ? WHERE id = ?"
+}
+
+/// The last response of the API that a server has taken over, and the revision of the ships after it.
+final class MergedResponse: Sendable {
+    private let state = Mutex<(body: Data, content: Int)?>(nil)
+
+    /// Whether the ships are still those of a response.
+    func holds(_ body: Data, content: Int) -> Bool {
+        state.withLock { $0.map { $0.content == content && $0.body == body } ?? false }
+    }
+
+    func note(_ body: Data, content: Int) { state.withLock { $0 = (body, content) } }
 }

@@ -76,5 +76,14 @@ extension ShipStore {
             "ships/004 sort keys cut",
             sql: "UPDATE ship SET sort_key = substr(sort_key, 1, 200) WHERE length(sort_key) > 200"
         ),
+        // Of several servers, the one whose response is later decides. SQLite's sessions take a value that is not
+        // stored for NULL, so the row is written again.
+        SchemaMigration(
+            "ships/005 listed at",
+            sql: """
+                ALTER TABLE ship_revision ADD COLUMN listed_at INTEGER NOT NULL DEFAULT 0;
+                UPDATE ship_revision SET listed_at = 0;
+                """
+        ),
     ]
 }

@@ -2,8 +2,8 @@ import Database
 import Foundation
 import Freshness
 import GRDB
-import ResponseStore
-import Upstream
+import Journal
+import Screens
 
 /// The ships of the app, and what each account has deleted and restored.
 ///
@@ -13,20 +13,41 @@ import Upstream
 struct ShipStore: Sendable {
     /// The name of the app, as in the audiences of its events.
     static let app = "ships"
+    /// All of the rows, which have one counter of revisions.
+    static let scope = "ships"
+    /// The tables that several servers replicate.
+    static let replicated = JournalTables(
+        replicated: ["ship", "ship_of_account", "ship_revision"],
+        first: ["ship_revision": "INSERT INTO ship_revision (one, last, content) VALUES (1, 0, 0)"]
+    )
 
-    let database: LarderDatabase
+    let users: UserDatabase
     /// Bumped when a ship changes for every account.
     let contentChanges = VersionCounter()
     /// Bumped when an account deletes or restores ships, by account.
     let accountChanges = VersionCounters()
+    /// The last response that this server has compared with ships that other servers change, too.
+    let merged = MergedResponse()
 
-    init(_ database: LarderDatabase) {
-        self.database = database
+    init(_ users: UserDatabase) {
+        self.users = users
+        users.onChange(of: "ship") { [contentChanges] _ in contentChanges.bump() }
+        users.onChange(of: "ship_of_account") { [accountChanges] keys in
+            let accounts = Set(keys.compactMap { $0.first.flatMap(String.fromDatabaseValue) })
+            for account in accounts { accountChanges[account].bump() }
+        }
     }
 
-    /// Returns a token that is valid until something changes that the account sees. Take it before reading.
+    /// Returns a token that is valid until something changes that the account sees. Take it before
+    /// `UserDatabase.catchUp()`.
     func changeToken(account: String) -> ChangeToken {
-        ChangeToken(of: contentChanges, accountChanges[account])
+        let topics = [
+            ServerEvent.Audience.app(Self.app).topic,
+            ServerEvent.Audience.account(app: Self.app, account: account).topic,
+        ]
+        return topics.reduce(ChangeToken(of: contentChanges, accountChanges[account])) {
+            $0.and(users.changeToken(of: $1))
+        }
     }
 
     /// Returns a ship as an account has it; nil if there is no such ship.
@@ -47,6 +68,12 @@ struct ShipStore: Sendable {
     /// Returns the last revision that concerned every account.
     static func contentRevision(_ db: Database) throws -> Int {
         try Int.fetchOne(try db.cachedStatement(sql: "SELECT content FROM ship_revision")) ?? 0
+    }
+
+    /// When the API last listed the ships, as far as servers have said so; nil if none has.
+    static func listedAt(_ db: Database) throws -> Date? {
+        let listedAt = try Int64.fetchOne(db.cachedStatement(sql: "SELECT listed_at FROM ship_revision")) ?? 0
+        return listedAt > 0 ? Date(millisecondsSince1970: listedAt) : nil
     }
 
     /// Takes the next revision.

@@ -95,6 +95,12 @@ extension Text {
         "The server does not reach the store of your data, and nothing was changed. The cause is in its log.",
         ru: "Сервер не может обратиться к хранилищу ваших данных, ничего не изменено. Причина — в его журнале."
     )
+    static func storeStale(seconds: Int) -> Text {
+        Text(
+            "Your data is shown as it was \(seconds) s ago: the server does not reach its store. Changes have to wait.",
+            ru: "Ваши данные показаны такими, как \(seconds) с назад: хранилище недоступно. Изменения подождут."
+        )
+    }
     static let storeOutcomeUnknown = Text(
         "The store did not confirm the change: it was kept or was not.",
         ru: "Хранилище не подтвердило изменение: оно могло сохраниться или нет."

@@ -141,6 +141,14 @@ package struct Banner: Encodable, Sendable, Equatable {
         Banner(code: "needs-decision", text: .needsDecision(count), dismissal: .resolved)
     }
 
+    /// Returns the notification that the store of several servers does not respond.
+    ///
+    /// - Parameter age: How old the shown data of users may be.
+    package static func storeUnavailable(age: Duration) -> Banner {
+        let seconds = max(1, Int(age.components.seconds))
+        return Banner(code: "store-unavailable", text: .storeStale(seconds: seconds), dismissal: .resolved)
+    }
+
     private var dismiss: String {
         switch dismissal {
         case .online: "on_online"

@@ -21,13 +21,13 @@ protocol SessionTable: Sendable {
 
     /// Ends sessions of an app that were not used since, with their data.
     ///
-    /// - Returns: the hashes of their tokens; none if there are no more.
+    /// - Returns: them, with the hashes of their tokens; none if there are no more.
     func removeUnused(
         of app: String,
         since oldest: Int64,
         _ limit: Int,
         _ data: SessionStore.ExpiredData
-    ) async throws -> [Data]
+    ) async throws -> [(hash: Data, expired: SessionStore.Expired)]
 
     /// Ends the sessions whose tokens a test has chosen.
     func removeSeeded() throws
@@ -103,7 +103,7 @@ struct LocalSessions: SessionTable {
         since oldest: Int64,
         _ limit: Int,
         _ data: SessionStore.ExpiredData
-    ) async throws -> [Data] {
+    ) async throws -> [(hash: Data, expired: SessionStore.Expired)] {
         // Most often there is none, and a writer would hold up others.
         let hasUnused = try database.read { db in
             try Int.fetchOne(try db.cachedStatement(sql: Self.selectUnused), arguments: [app, oldest]) != nil
@@ -118,8 +118,9 @@ struct LocalSessions: SessionTable {
                     arguments: [app, account]
                 )
                 let id = SessionStore.id(of: hash)
-                try data.remove(SessionStore.Expired(id: id, account: account, isLast: other == nil), db)
-                return hash
+                let expired = SessionStore.Expired(id: id, account: account, isLast: other == nil)
+                try data.remove(expired, db)
+                return (hash, expired)
             }
         }
     }

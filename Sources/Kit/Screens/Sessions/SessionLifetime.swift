@@ -20,10 +20,15 @@ extension SessionStore {
     /// The same in the shared store. It may be run again, so it has no effect elsewhere.
     package typealias SharedRemoval = @Sendable (Expired, SQLTransaction) throws -> Void
 
+    /// The same where other transactions remove it, after the session has ended. If the server ends in between, data
+    /// stays that no one can open.
+    package typealias LaterRemoval = @Sendable (Expired) async throws -> Void
+
     /// The removal of the data of an app's expired sessions.
     struct ExpiredData: Sendable {
         let remove: Removal
         let removeShared: SharedRemoval
+        let removeLater: LaterRemoval
     }
 
     /// Lets the sessions of an app expire; those of other apps do not.
@@ -31,12 +36,15 @@ extension SessionStore {
     /// - Parameters:
     ///   - remove: removes the data of one, if sessions are in the server's own database.
     ///   - removeShared: removes it, if they are in the store that servers share.
+    ///   - removeLater: removes the rest.
     package func letExpire(
         sessionsOf app: String,
         _ remove: @escaping Removal = { _, _ in },
-        shared removeShared: @escaping SharedRemoval = { _, _ in }
+        shared removeShared: @escaping SharedRemoval = { _, _ in },
+        later removeLater: @escaping LaterRemoval = { _ in }
     ) {
-        removals.byApp.withLock { $0[app] = ExpiredData(remove: remove, removeShared: removeShared) }
+        let data = ExpiredData(remove: remove, removeShared: removeShared, removeLater: removeLater)
+        removals.byApp.withLock { $0[app] = data }
     }
 
     /// Writes when sessions were used, then ends those that were not used for their lifetime, with their data.
@@ -47,10 +55,11 @@ extension SessionStore {
         try await storeUses()
         guard let oldest else { return }
         for (app, data) in removals.byApp.withLock({ $0 }) {
-            while case let hashes = try await table.removeUnused(of: app, since: oldest, Self.batch, data),
-                !hashes.isEmpty
+            while case let removed = try await table.removeUnused(of: app, since: oldest, Self.batch, data),
+                !removed.isEmpty
             {
-                ended(hashes)
+                ended(removed.map(\.hash))
+                for (_, expired) in removed { try await data.removeLater(expired) }
             }
         }
     }
@@ -73,7 +82,7 @@ extension SessionStore {
     private static let batch = 500
 }
 
-/// Sessions that were read from the database, by the hash of their token, as long as they are known to be open.
+/// Sessions that were read from the database, by the hash of their token, until they are known to have ended.
 final class KnownSessions: Sendable {
     /// The most that are kept; then all are forgotten, which costs one read for each that is still used.
     private static let maximum = 4096
@@ -87,13 +96,14 @@ final class KnownSessions: Sendable {
 
     /// Returns a session that has not ended since it was read.
     func session(_ tokenHash: Data) -> Session? {
-        entries.withLock { entries in
-            guard let entry = entries[tokenHash] else { return nil }
-            if entry.unended.holds { return entry.session }
-            entries[tokenHash] = nil
-            return nil
-        }
+        entries.withLock { $0[tokenHash].flatMap { $0.unended.holds ? $0.session : nil } }
     }
+
+    /// Returns a session that is not known to have ended, though other servers may have ended it.
+    func lastKnown(_ tokenHash: Data) -> Session? { entries.withLock { $0[tokenHash]?.session } }
+
+    /// Forgets a session that has ended.
+    func remove(_ tokenHash: Data) { entries.withLock { $0[tokenHash] = nil } }
 
     /// Keeps a session.
     ///

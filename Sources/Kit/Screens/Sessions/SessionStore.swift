@@ -242,6 +242,7 @@ package struct SessionStore: Sendable {
     /// Forgets a session, and ends the streams of its client.
     private func forget(_ tokenHash: Data) {
         ends[tokenHash].bump()
+        known.remove(tokenHash)
         for listener in endListeners.functions.withLock({ $0 }) { listener(tokenHash) }
     }
 
@@ -281,7 +282,18 @@ package struct SessionStore: Sendable {
     private func knownOrStored(_ tokenHash: Data) async throws -> Session? {
         if let session = known.session(tokenHash) { return session }
         let unended = unended(tokenHash)
-        guard let session = try await storedSession(tokenHash) else { return nil }
+        let session: Session?
+        do {
+            session = try await storedSession(tokenHash)
+        } catch SharedStoreError.unavailable(let reason) {
+            // What this server has in its own file is shown meanwhile; nothing can be changed.
+            guard let session = known.lastKnown(tokenHash) else { throw SharedStoreError.unavailable(reason) }
+            return session
+        }
+        guard let session else {
+            known.remove(tokenHash)
+            return nil
+        }
         known.keep(session, tokenHash, unended)
         return session
     }

@@ -78,20 +78,18 @@ struct SharedSessions: SessionTable {
         since oldest: Int64,
         _ limit: Int,
         _ data: SessionStore.ExpiredData
-    ) async throws -> [Data] {
+    ) async throws -> [(hash: Data, expired: SessionStore.Expired)] {
         try await database.write(turns: [Self.maintenance]) { transaction in
             let ended = try transaction.rows(Self.deleteUnused, [app, oldest, limit]).map { row in
                 (hash: try row.value("token_hash") as Data, account: try row.value("account") as String)
             }
-            for (hash, account) in ended {
+            return try ended.map { hash, account in
                 let other = try transaction.rows(Self.selectOther, [app, account]).first
                 let id = SessionStore.id(of: hash)
-                try data.removeShared(
-                    SessionStore.Expired(id: id, account: account, isLast: other == nil),
-                    transaction
-                )
+                let expired = SessionStore.Expired(id: id, account: account, isLast: other == nil)
+                try data.removeShared(expired, transaction)
+                return (hash, expired)
             }
-            return ended.map(\.hash)
         }
     }
 

@@ -155,11 +155,14 @@ package struct ErrorForm: Sendable {
 
 extension Resource {
     /// Writes the rows that an app makes of a response, in the transaction that stores the response: both change
-    /// together or not at all.
+    /// together or not at all. Rows that several servers share are written before it: they are never older than the
+    /// response says, and if they cannot be written, it is not stored and the next read requests it again.
     ///
     /// SQLite has one writer. Rows for which other writers would wait too long are written in parts.
     package struct PersistRows: Sendable {
         private let next: @Sendable (Database) throws -> Bool
+        /// Writes rows before the transaction that stores the response.
+        package let writeBefore: @Sendable () async throws -> Void
 
         /// Makes no rows.
         package static let none = PersistRows { _ in }
@@ -172,8 +175,17 @@ extension Resource {
             })
         }
 
-        private init(next: @escaping @Sendable (Database) throws -> Bool) {
+        private init(
+            next: @escaping @Sendable (Database) throws -> Bool = { _ in true },
+            before writeBefore: @escaping @Sendable () async throws -> Void = {}
+        ) {
             self.next = next
+            self.writeBefore = writeBefore
+        }
+
+        /// Writes all rows before the response is stored.
+        package static func before(_ write: @escaping @Sendable () async throws -> Void) -> PersistRows {
+            PersistRows(before: write)
         }
 
         /// Writes rows in parts: the last one in the transaction that stores the response, each other one before, in a

@@ -8,7 +8,7 @@ import HTTPCaching
 import HTTPSemantics
 import HTTPTypes
 import Logging
-import ResponseStore
+package import ResponseStore
 
 /// The outcome of a successful request for a resource.
 struct FetchOutcome: Sendable {
@@ -168,7 +168,7 @@ extension Upstream {
     }
 
     /// The whole body of a stored response; nil if its file is missing.
-    private func body(of response: CachedResponse) async throws -> Data? {
+    package func body(of response: CachedResponse) async throws -> Data? {
         switch try await store.responses.openBody(of: response) {
         case .bytes(let data): data
         case .blob(let reader): try reader.readAll()
@@ -235,6 +235,7 @@ extension Upstream {
     private func save(_ prepared: Prepared, as resource: Resource, inPlaceOf stored: CachedResponse?) async throws
         -> CachedResponse.ID?
     {
+        try await prepared.persistRows.writeBefore()
         while true {
             let (isComplete, id) = try await store.database.write { db -> (Bool, CachedResponse.ID?) in
                 var fresh = prepared.response

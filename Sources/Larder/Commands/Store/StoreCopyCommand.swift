@@ -63,7 +63,7 @@ struct StoreCopyCommand: AsyncParsableCommand {
             }
             bar.withLock { $0.end() }
             for count in counts { StandardOutput.write("\(count.table): \(HumanReadable.count(count.rows, "row"))\n") }
-            let others = AppList.standard.types.filter { $0.userTables.isEmpty }.map { $0.name }
+            let others = AppList.standard.types.filter { !$0.hasUserTables }.map { $0.name }
             let rest = (others.map { "accounts and files of \($0)" } + ["paired devices", "what is cached"])
             StandardOutput.write("copied, and compared row by row; not copied: \(rest.joined(separator: ", "))\n")
         } catch SharedStoreError.outcomeUnknown {

@@ -1,6 +1,8 @@
 import AppInterface
 import Database
 import Foundation
+import Journal
+import Screens
 import TestKit
 import Upstream
 
@@ -8,29 +10,50 @@ import Upstream
 
 /// The ships as a server has them.
 struct ShipNode {
-    let ships: any ShipLists
+    let store: ShipStore
 
     /// Takes over the list of the API at a time.
     func merge(_ listed: [Ship], at time: Date) async throws {
-        if let store = ships as? ShipStore {
-            let persistRows = store.persistRows(of: listed) { _ in }
-            while try await !store.database.write({ try persistRows.writeNext(in: $0) }) {}
-        } else if let shared = ships as? SharedShips {
-            _ = try await shared.merge(listed, listedAt: time) { _ in }
-        }
+        let persistRows = store.persistRows(of: listed, listedAt: time) { _ in }
+        try await persistRows.writeBefore()
+        while try await !store.database.write({ try persistRows.writeNext(in: $0) }) {}
+    }
+
+    /// Reads a page as a screen does.
+    func list(account: String, page: PageRequest, since: Int? = nil) async throws -> ShipPage {
+        _ = try await store.users.catchUp()
+        return try store.list(account: account, page: page, since: since)
+    }
+
+    func ship(_ id: String, account: String) async throws -> ShipOfAccount? {
+        _ = try await store.users.catchUp()
+        return try store.ship(id, account: account)
+    }
+}
+
+extension SharedStoreAccess {
+    /// Opens a store for servers of the Ships app.
+    static func ships(on server: RunningPostgres? = nil) async throws -> SharedStoreAccess {
+        try await temporary(Journal.storeMigrations, on: server)
+    }
+
+    /// Returns one more server's ships, in a new file.
+    func shipNode() throws -> ShipNode {
+        let database = try LarderDatabase.temporary(migrations: ShipStore.migrations + Journal.fileMigrations)
+        return ShipNode(store: ShipStore(otherServer().users(in: database, ShipStore.replicated)))
     }
 }
 
 extension StoreKind {
-    /// Returns servers of the Ships app that share them; in SQLite, they are one.
+    /// Returns servers of the Ships app: one by itself, or several that share the ships.
     func shipNodes(_ count: Int) async throws -> [ShipNode] {
         switch self {
         case .sqlite:
             let store = ShipStore(try LarderDatabase.temporary(migrations: ShipStore.migrations))
-            return Array(repeating: ShipNode(ships: store), count: count)
+            return Array(repeating: ShipNode(store: store), count: count)
         case .postgresql:
-            let access = try await SharedStoreAccess.temporary(SharedShips.migrations)
-            return (0..<count).map { _ in ShipNode(ships: SharedShips(access.otherServer())) }
+            let access = try await SharedStoreAccess.ships()
+            return try (0..<count).map { _ in try access.shipNode() }
         }
     }
 }

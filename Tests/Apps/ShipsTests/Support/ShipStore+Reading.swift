@@ -1,21 +1,29 @@
 import Database
 import GRDB
 import Screens
+import Upstream
 
+@testable import Journal
 @testable import Ships
 
 // Reads in transactions of their own, as of a screen whose upstream was asked.
 extension ShipStore {
     func list(account: String, page: PageRequest, since: Int?) throws -> ShipPage {
-        try database.read { try ShipPage($0, account: account, page: page, since: since) }
+        try users.read { try ShipPage($0, account: account, page: page, since: since) }
     }
 
     func ship(_ id: String, account: String) throws -> ShipOfAccount? {
-        try database.read { try Self.ship(id, account: account, $0) }
+        try users.read { try Self.ship(id, account: account, $0) }
     }
 }
 
 extension ShipStore {
+    /// The ships of a server by itself.
+    init(_ database: LarderDatabase) { self.init(UserDatabase(database)) }
+
+    /// The file of the server.
+    var database: LarderDatabase { users.database }
+
     /// Merges the list of the API, in one transaction.
     ///
     /// - Returns: The last new revision, nil if nothing changed.
@@ -24,9 +32,10 @@ extension ShipStore {
         let merge = ShipMerge(of: ships)
         var last: Int?
         while true {
-            let (revision, isLast) = try merge.writeNext(db)
-            last = revision ?? last
-            if isLast { return last }
+            let part = try merge.writeNext(db)
+            merge.note(part)
+            last = part.revision ?? last
+            if part.left.isEmpty { return last }
         }
     }
 }

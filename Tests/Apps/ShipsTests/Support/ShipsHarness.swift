@@ -2,6 +2,7 @@ import AppInterface
 import Database
 import Foundation
 import HTTPTypes
+import Journal
 import Logging
 import ResponseStore
 import TestKit
@@ -21,7 +22,7 @@ extension AppHarness<ShipsApp, ScriptedSpaceX> {
         directory: DataDirectory? = nil,
         snapshot: ShipSnapshot? = nil,
         options: ShipsApp.Options = .init(loginDelay: .zero),
-        shared: SharedShips? = nil,
+        shared: SharedStoreAccess? = nil,
         _ test: @Sendable (ShipsHarness) async throws -> Void
     ) async throws {
         let upstream = AppUpstream(ShipsApp.spacex, at: "https://api.test", spaceX.upstream) {
@@ -35,8 +36,9 @@ extension AppHarness<ShipsApp, ScriptedSpaceX> {
             make: { context in
                 ShipsApp(
                     api: SpaceXAPI(upstream: try context.upstream(ShipsApp.spacex), freshness: .seconds(5)),
-                    store: ShipStore(context.database),
-                    shared: shared,
+                    store: ShipStore(
+                        shared?.users(in: context.database, ShipStore.replicated) ?? context.users
+                    ),
                     sessions: context.sessions,
                     events: ShipListEvents(stream: context.events),
                     snapshot: try snapshot ?? ShipFixtures.snapshot(ShipFixtures.bundled),

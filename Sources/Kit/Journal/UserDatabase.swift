@@ -1,0 +1,112 @@
+package import Database
+package import Freshness
+package import GRDB
+import SharedStore
+
+/// The rows that users made, in SQLite: of a server by itself, or of one of several, whose rows the journal keeps
+/// alike.
+///
+/// A transaction is programmed once for both. Of several servers, it is rolled back and its changes are applied, and it
+/// may run again: it has no effect elsewhere.
+package struct UserDatabase: Sendable {
+    /// The rows may lack changes of other servers, because PostgreSQL does not respond.
+    package struct Lag: Sendable {
+        /// How old the rows may be.
+        package let age: Duration
+        /// Why other servers' changes are not known.
+        package let reason: any Error
+    }
+
+    let database: LarderDatabase
+    private let shared: (journal: Journal, kept: Duration)?
+
+    /// The rows of a server by itself.
+    package init(_ database: LarderDatabase) {
+        (self.database, shared) = (database, nil)
+    }
+
+    /// The rows of several servers.
+    ///
+    /// - Parameter kept: how long a server may rely on the rows without asking for changes of others.
+    package init(_ database: LarderDatabase, _ journal: Journal, kept: Duration) {
+        (self.database, shared) = (database, (journal, kept))
+    }
+
+    /// Whether other servers change the rows, too.
+    package var isShared: Bool { shared != nil }
+
+    /// Applies the changes of other servers, unless all are known that were made before the time that may be relied on.
+    /// Comes before reads of a request.
+    ///
+    /// - Returns: nil if the rows are current; how old they may be if PostgreSQL does not respond.
+    /// - Throws: `SharedStoreError`, `StorageError`, `CancellationError`.
+    package func catchUp() async throws -> Lag? {
+        guard let (journal, kept) = shared else { return nil }
+        do {
+            try await journal.catchUp(unlessWithin: kept)
+            return nil
+        } catch {
+            guard let lag = lag(after: error) else { throw Self.translated(error) }
+            return lag
+        }
+    }
+
+    /// Returns how old the rows may be after an error that says that PostgreSQL does not respond; nil for others.
+    package func lag(after error: any Error) -> Lag? {
+        guard case .unavailable = error as? SharedStoreError, let age = shared?.journal.age else { return nil }
+        return Lag(age: age, reason: error)
+    }
+
+    /// Reads one state of the rows, as they are in this server's file.
+    ///
+    /// - Throws: `StorageError`, errors of `value`.
+    package func read<Value>(_ value: (Database) throws -> Value) throws -> Value { try database.read(value) }
+
+    /// Changes rows in one transaction, and returns when no server can lose it any more.
+    ///
+    /// - Parameters:
+    ///   - scope: the rows belong to this; writes of a scope see each other's changes, on all servers.
+    ///   - locks: other names that it has to be alone with, such as a name that is registered.
+    /// - Throws: `StorageError`, `SharedStoreError`, `CancellationError`, errors of `updates`.
+    package func write<Value: Sendable>(
+        scope: String,
+        locks: [String] = [],
+        _ updates: @escaping @Sendable (Database) throws -> Value
+    ) async throws -> Value {
+        guard let (journal, _) = shared else { return try await database.write(updates) }
+        do {
+            return try await journal.write(scope: scope, locks: locks) { db, _ in try updates(db) }
+        } catch {
+            throw Self.translated(error)
+        }
+    }
+
+    /// Returns how long responses of a topic's rows may be kept, as far as that depends on other servers. To be taken
+    /// before ``catchUp()``.
+    package func changeToken(of topic: String) -> ChangeToken { shared?.journal.token(of: topic) ?? .unlimited }
+
+    /// Registers who is told of the keys of a table's rows that were changed here or elsewhere, after their commit. A
+    /// server by itself tells nothing: it knows its own changes.
+    package func onChange(of table: String, _ receive: @escaping @Sendable (_ keys: [[DatabaseValue]]) -> Void) {
+        shared?.journal.onChange(of: table, receive)
+    }
+
+    /// Whether a write failed for a reason that passes.
+    package static func isTemporary(_ error: any Error) -> Bool {
+        switch error {
+        case StorageError.diskFull, SharedStoreError.diskFull, SharedStoreError.unavailable,
+            SharedStoreError.outcomeUnknown:
+            true
+        default: false
+        }
+    }
+
+    /// A server that has stopped at a row cannot serve users' data, as if PostgreSQL did not respond.
+    private static func translated(_ error: any Error) -> any Error {
+        switch error {
+        case JournalError.stopped(let stop): SharedStoreError.unavailable(.notApplied(stop.description))
+        case JournalError.outcomeUnknown: SharedStoreError.outcomeUnknown
+        default: error
+        }
+    }
+}
