@@ -447,10 +447,9 @@ let package = Package(
         .testTarget(
             name: "DiskTests",
             dependencies: [
-                "Disk", "AppInterface", "Screens", "Upstream", "Proxy", "ResponseStore", "Database", "TextSearch",
-                "Freshness", "SharedStore", "Concurrency", "HTTPSemantics", "JSONValues", "Media", "Sandbox", "TestKit",
-                "FaultKit",
-                crypto, grdb, httpTypes, nioCore,
+                "Disk", "AppInterface", "Settings", "Screens", "Upstream", "Proxy", "ResponseStore", "Database",
+                "TextSearch", "Freshness", "SharedStore", "Concurrency", "HTTPSemantics", "JSONValues", "Media",
+                "Sandbox", "TestKit", "FaultKit", crypto, grdb, httpTypes, nioCore,
             ],
             path: "Tests/Apps/DiskTests",
             swiftSettings: strict
@@ -458,7 +457,7 @@ let package = Package(
         .testTarget(
             name: "ShopTests",
             dependencies: [
-                "Shop", "AppInterface", "Screens", "Upstream", "ResponseStore", "Database", "Freshness",
+                "Shop", "AppInterface", "Settings", "Screens", "Upstream", "ResponseStore", "Database", "Freshness",
                 "HTTPSemantics", "Media", "MediaFormats", "Sandbox", "TestKit", "FaultKit", grdb, httpTypes, logging,
                 nioCore,
             ],
@@ -468,8 +467,8 @@ let package = Package(
         .testTarget(
             name: "PDFTests",
             dependencies: [
-                "PDF", "AppInterface", "Screens", "ResponseStore", "Database", "Freshness", "Concurrency", "Media",
-                "SharedStore", "TestKit", "FaultKit", grdb, httpTypes, logging, nioCore, lifecycle,
+                "PDF", "AppInterface", "Settings", "Screens", "ResponseStore", "Database", "Freshness", "Concurrency",
+                "Media", "SharedStore", "TestKit", "FaultKit", grdb, httpTypes, logging, nioCore, lifecycle,
             ],
             path: "Tests/Apps/PDFTests",
             swiftSettings: strict
@@ -477,8 +476,8 @@ let package = Package(
         .testTarget(
             name: "NotesTests",
             dependencies: [
-                "Notes", "AppInterface", "Screens", "Upstream", "ResponseStore", "Database", "TextSearch", "Freshness",
-                "HTTPSemantics", "TestKit", "FaultKit", grdb, httpTypes, logging, nioCore, lifecycle,
+                "Notes", "AppInterface", "Settings", "Screens", "Upstream", "ResponseStore", "Database", "TextSearch",
+                "Freshness", "HTTPSemantics", "TestKit", "FaultKit", grdb, httpTypes, logging, nioCore, lifecycle,
             ],
             path: "Tests/Apps/NotesTests",
             swiftSettings: strict
@@ -493,7 +492,7 @@ let package = Package(
         .testTarget(
             name: "ShipsTests",
             dependencies: [
-                "Ships", "AppInterface", "Screens", "Upstream", "ResponseStore", "Database", "Freshness",
+                "Ships", "AppInterface", "Settings", "Screens", "Upstream", "ResponseStore", "Database", "Freshness",
                 "Journal", "TestKit", "FaultKit", grdb, httpTypes, logging,
             ],
             path: "Tests/Apps/ShipsTests",
@@ -502,7 +501,7 @@ let package = Package(
         .testTarget(
             name: "LarderTests",
             dependencies: [
-                "Larder", "AppInterface", "Settings", "Screens", "HTTPServer", "Certificates", "Upstream",
+                "Larder", "Ships", "AppInterface", "Settings", "Screens", "HTTPServer", "Certificates", "Upstream",
                 "ResponseStore", "Database", "Freshness", "Concurrency", "JSONValues", "QRCodes", "Sandbox",
                 "SharedStore", "TestKit", argumentParser, grdb, httpTypes, hummingbird, hummingbirdTesting, lifecycle,
                 logging, nioLocks,

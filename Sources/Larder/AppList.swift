@@ -104,7 +104,7 @@ struct ServedApps {
             media: resources.media,
             scratch: resources.scratch,
             accessRecorder: resources.accessRecorder,
-            cacheBudget: resources.configuration.cacheBudget,
+            cacheBudget: resources.configuration.settings[ServerSettings.cacheBudget],
             files: files,
             clock: resources.clock,
             retention: resources.retention,

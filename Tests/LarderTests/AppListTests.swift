@@ -111,9 +111,11 @@ import Testing
 
     @Test("An app gets the values of its own settings only")
     func ownSettings() throws {
-        let values = try SettingsReader(arguments: [], environment: [:], file: nil, catalogue: SettingCatalogue(apps))
-            .values().restricted(to: TinyApp.settings)
-        #expect(try values.text("tiny.greeting") == "hello")
-        #expect(throws: SettingError.self) { try values.text("http.host") }
+        let arguments = ["--tiny-greeting", "good day", "--http-operator-key", "hush"]
+        let catalogue = SettingCatalogue(apps)
+        let all = try SettingsReader(arguments: arguments, environment: [:], file: nil, catalogue: catalogue).values()
+        #expect(all[HTTPSettings.operatorKey] == "hush")
+        let own = all.restricted(to: TinyApp.settings)
+        #expect(own[TinyApp.greeting] == "good day" && own[HTTPSettings.operatorKey].isEmpty)
     }
 }

@@ -28,11 +28,13 @@ import Testing
         let url = Self.url.replacing("postgresql", with: scheme)
         let standard = try #require(try read(Self.served + ["--store-url", url]))
         #expect(standard.options.url == url && standard.options.connections == 16)
-        #expect(standard.options.timeout == .seconds(3) && standard.kept == .seconds(1))
+        #expect(standard.options.timeout == .seconds(3) && ServerSettings.storeKept.defaultValue == .seconds(1))
         let own = ["--store-connections", "4", "--store-timeout-ms", "500", "--store-kept-ms", "0"]
         let changed = try #require(try read(Self.served + ["--store-url", url] + own))
         #expect(changed.options.connections == 4)
-        #expect(changed.options.timeout == .milliseconds(500) && changed.kept == .zero)
+        #expect(changed.options.timeout == .milliseconds(500))
+        let values = try SettingsReader(arguments: own, environment: [:], file: nil).values()
+        #expect(values[ServerSettings.storeKept] == .zero)
     }
 
     @Test(

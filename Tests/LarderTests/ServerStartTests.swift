@@ -42,10 +42,10 @@ struct FirstPairingTests {
     func certified(_ names: [String], _ host: String) throws {
         let authority = try TestAuthority(names: names)
         let reader = try SettingsReader(arguments: authority.settings, environment: [:], file: nil)
-        let http = try LarderConfiguration(reader, environment: ["HOME": "/home/someone"]).http
-        let files = try #require(http.certificate)
+        let configuration = try LarderConfiguration(reader, environment: ["HOME": "/home/someone"])
+        let files = try #require(configuration.certificate)
         let served = try ServerCertificate(files, protocols: [], now: Date()).names
-        #expect(PageAddress.url(of: http, served, port: 8443) == "https://\(host):8443/")
+        #expect(PageAddress.url(of: configuration, served, port: 8443) == "https://\(host):8443/")
     }
 }
 

@@ -8,6 +8,7 @@ import Upstream
 
 @testable import AppInterface
 @testable import Larder
+@testable import Ships
 
 @Suite struct SettingsReaderTests {
     private let catalogue = SettingCatalogue(.standard)
@@ -26,16 +27,17 @@ import Upstream
         let setting = try #require(catalogue.setting(key: "upstreams.spacex.connect_timeout_ms"))
         #expect(setting.flag == "--upstreams-spacex-connect-timeout-ms")
         #expect(setting.environmentName == "LARDER_UPSTREAMS_SPACEX_CONNECT_TIMEOUT_MS")
-        for spelling in [\Setting.key, \.flag, \.environmentName] {
-            #expect(Set(catalogue.all.map { $0[keyPath: spelling] }).count == catalogue.all.count)
+        for names in [catalogue.all.map(\.key), catalogue.all.map(\.flag), catalogue.all.map(\.environmentName)] {
+            #expect(Set(names).count == catalogue.all.count)
         }
     }
 
     @Test("SRV-13 the defaults are those of the contract, and every default is acceptable")
     func defaults() throws {
         let configuration = try read([], ["HOME": "/home/someone"])
-        #expect(configuration.http.host == "127.0.0.1" && configuration.http.port == 8080)
-        #expect(configuration.http.allowedHosts.isEmpty && configuration.http.allowedOrigins.isEmpty)
+        let settings = configuration.settings
+        #expect(settings[HTTPSettings.host] == "127.0.0.1" && settings[HTTPSettings.port] == 8080)
+        #expect(settings[HTTPSettings.allowedHosts].isEmpty && settings[HTTPSettings.allowedOrigins].isEmpty)
         #expect(configuration.dataDirectory.path == "/home/someone/.local/share/larder")
         let spacex = try #require(configuration.upstreams.byName["spacex"])
         #expect(spacex.baseURL.absoluteString == "https://api.spacexdata.com")
@@ -44,12 +46,44 @@ import Upstream
                 .seconds(3), .seconds(8), .seconds(2), .seconds(5),
             ]
         )
-        #expect(try configuration.settings.seconds("freshness.ships_s") == .seconds(5))
-        #expect(try configuration.settings.milliseconds("ships.login_delay_ms") == .milliseconds(2500))
-        #expect(try configuration.settings.text("ships.deleted") == "hidden")
-        #expect(configuration.log.level == .info && configuration.log.format == .text)
-        #expect(configuration.clockStart == nil)
-        #expect(catalogue.all.allSatisfy { $0.standard.map($0.kind.accepts) ?? true })
+        #expect(settings[ShipsApp.freshness] == .seconds(5))
+        #expect(settings[ShipsApp.loginDelay] == .milliseconds(2500) && settings[ShipsApp.deletion] == .hidden)
+        #expect(settings[ServerSettings.logLevel] == .info && settings[ServerSettings.logFormat] == .text)
+        #expect(settings[ServerSettings.clockStart] == nil)
+        for setting in catalogue.all { #expect(setting.value(of: setting.standard ?? "") != nil, "\(setting.key)") }
+    }
+
+    @Test("SRV-13 every setting that the sources declare is in the catalogue: one that is not could be read, not set")
+    func declared() throws {
+        let sources = URL(filePath: #filePath).appending(path: "../../../Sources").standardizedFileURL
+        let files = try #require(FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil))
+        var keys: Set<String> = []
+        for case let file as URL in files where file.pathExtension == "swift" {
+            let text = try String(contentsOf: file, encoding: .utf8)
+            keys.formUnion(text.matches(of: /Setting(?:<[^(]*>)?\(\s*"([a-z_.]+)"/).map { String($0.output.1) })
+        }
+        #expect(keys.contains("ships.login_delay_ms") && keys.contains("session.lifetime_days"))
+        #expect(keys.subtracting(catalogue.all.map(\.key)) == [])
+    }
+
+    @Test(
+        "A value is of its setting's type, in its unit; nothing is one, too, and the default is that of the declaration"
+    )
+    func values() {
+        let (url, days, size) = (
+            Setting("a.url", .url, default: URL(string: "http://a"), ""),
+            Setting("a.days", .days(0...9), default: .days(2), ""),
+            Setting("a.size_mb", .mebibytes(1...4), default: 3 << 20, "")
+        )
+        var settings = SettingValues()
+        func isSet(_ setting: any SettingDeclaration, to text: String) -> Bool { settings.set(setting, to: text) }
+        #expect(settings[url]?.host == "a" && settings[days] == .seconds(172_800) && settings[size] == 3_145_728)
+        #expect(url.standard == "http://a" && days.standard == "2" && size.standard == "3")
+        #expect(!settings.isSet(url) && isSet(url, to: "") && settings.isSet(url) && settings[url] == nil)
+        #expect(isSet(url, to: "https://b//") && settings[url]?.absoluteString == "https://b")
+        #expect(isSet(size, to: "1") && settings[size] == 1 << 20)
+        for text in ["0", "5", "1.0", " 1", "", "9223372036854775808"] { #expect(!isSet(size, to: text), "\(text)") }
+        #expect(settings[size] == 1 << 20)
     }
 
     @Test("SRV-11 http.public_url is scheme, host and port; its origin is spelled as browsers do")
@@ -60,10 +94,10 @@ import Upstream
             ("http://larder.example:8443", "larder.example", "http://larder.example:8443"),
         ]
         for (text, host, origin) in cases {
-            let url = try #require(try read(["--http-public-url", text]).http.publicURL)
+            let url = try #require(try read(["--http-public-url", text]).publicURL)
             #expect(url.host == host && url.origin == origin, "\(text)")
         }
-        #expect(try read().http.publicURL == nil)
+        #expect(try read().publicURL == nil)
         for text in ["larder.example", "https://larder.example/base", "https://larder.example?a"] {
             #expect(throws: SettingError.self, "\(text)") { try read(["--http-public-url", text]) }
         }
@@ -71,11 +105,11 @@ import Upstream
 
     @Test("TRUST-18 One address has half of all connections unless it is set; trusted proxies are ranges")
     func addresses() throws {
-        #expect(try read().http.connectionsPerAddress(of: 1024) == 512)
-        #expect(try read().http.connectionsPerAddress(of: 128) == 64)
-        #expect(try read().http.connectionsPerAddress(of: 1) == 1)
-        #expect(try read(["--http-connections-per-address", "7"]).http.connectionsPerAddress(of: 1024) == 7)
-        let proxies = try read(["--http-trusted-proxies", "10.0.0.0/8, ::1"]).http.trustedProxies
+        #expect(try read().connectionsPerAddress(of: 1024) == 512)
+        #expect(try read().connectionsPerAddress(of: 128) == 64)
+        #expect(try read().connectionsPerAddress(of: 1) == 1)
+        #expect(try read(["--http-connections-per-address", "7"]).connectionsPerAddress(of: 1024) == 7)
+        let proxies = try read(["--http-trusted-proxies", "10.0.0.0/8, ::1"]).trustedProxies
         #expect(proxies == TrustedProxies(["10.0.0.0/8", "::1"].compactMap { AddressRange($0) }))
         #expect(throws: SettingError.self) { try read(["--http-trusted-proxies", "example.org"]) }
     }
@@ -84,10 +118,10 @@ import Upstream
     func precedence() throws {
         let environment = ["LARDER_HTTP_PORT": "1", "LARDER_HTTP_HOST": "", "LARDER_SHIPS_DELETED": "literal"]
         let configuration = try read(["--http-port=2", "--http-allowed-hosts", "a.example, b.example"], environment)
-        #expect(configuration.http.port == 2)
-        #expect(configuration.http.host == "127.0.0.1")
-        #expect(try configuration.settings.text("ships.deleted") == "literal")
-        #expect(configuration.http.allowedHosts == ["a.example", "b.example"])
+        let settings = configuration.settings
+        #expect(settings[HTTPSettings.port] == 2 && settings[HTTPSettings.host] == "127.0.0.1")
+        #expect(settings[ShipsApp.deletion] == .literal)
+        #expect(settings[HTTPSettings.allowedHosts] == ["a.example", "b.example"])
     }
 
     @Test("SRV-13 JSON and YAML files are read, also lists, nested keys and nothing at all")
@@ -101,8 +135,9 @@ import Upstream
             defer { withExtendedLifetime(folder) {} }
             let file = folder.url.appending(path: "larder.yaml")
             try text.write(to: file, atomically: true, encoding: .utf8)
-            let configuration = try read(file: file.path)
-            #expect(configuration.http.port == 3 && configuration.http.allowedHosts == ["a", "b"], "\(text)")
+            let settings = try read(file: file.path).settings
+            #expect(settings[HTTPSettings.port] == 3, "\(text)")
+            #expect(settings[HTTPSettings.allowedHosts] == ["a", "b"], "\(text)")
         }
     }
 
@@ -140,7 +175,7 @@ import Upstream
     @Test("The variables of test suites are no settings, so that a server starts in their environment")
     func variablesOfTestSuites() throws {
         for name in ["LARDER_EXECUTABLE", "LARDER_URL", "LARDER_SANDBOX_URL", "LARDER_SPACES"] {
-            #expect(try read([], [name: "x", "HOME": "/home/someone"]).http.port == 8080, "\(name)")
+            #expect(try read([], [name: "x", "HOME": "/home/someone"]).settings[HTTPSettings.port] == 8080, "\(name)")
         }
         #expect(throws: SettingError.self) { try read([], ["LARDER_EXECUTABLES": "x", "HOME": "/home/someone"]) }
     }
@@ -203,8 +238,8 @@ import Upstream
         let file = "/proc/self/fd/\(pipe.fileHandleForReading.fileDescriptor)"
         let reader = try SettingsReader(arguments: ["--http-port", "8081"], environment: [:], file: file)
         let values = try reader.with(fallbacks: ["http.port": "0", "data.directory": "/mine"]).values()
-        #expect(try values.integer("http.port") == 8081 && values.text("data.directory") == "/mine")
-        #expect(try values.text("log.level") == "error")
+        #expect(values[HTTPSettings.port] == 8081 && values[ServerSettings.dataDirectory]?.path == "/mine")
+        #expect(values[ServerSettings.logLevel] == .error)
     }
 
     @Test("SRV-13 the sandbox simulates an upstream whose address is not set, and no other")
@@ -217,7 +252,7 @@ import Upstream
         var configuration = try LarderConfiguration(reader, environment: [:], sandbox: true)
         #expect(configuration.upstreams.byName.mapValues(\.baseURL.absoluteString) == ["spacex": "http://mine.test"])
         for name in ["spacex", "geocoder", "yandex_uploader"] {
-            try configuration.upstreams.simulate(name, at: try #require(URL(string: "http://127.0.0.1:1/\(name)")))
+            configuration.upstreams.simulate(name, at: try #require(URL(string: "http://127.0.0.1:1/\(name)")))
         }
         #expect(
             configuration.upstreams.byName.mapValues(\.baseURL.absoluteString) == [
@@ -233,9 +268,15 @@ import Upstream
         let origins = [
             "https://shop.example:8443", "http://[::1]:3000", "capacitor://localhost", "null", "file://", "*",
         ]
-        #expect(try read(["--http-allowed-origins", origins.joined(separator: ",")]).http.allowedOrigins == origins)
         #expect(
-            try read(["--http-allowed-hosts", "larder.local, [fd00::1]:8080,10.0.0.7"]).http.allowedHosts.count == 3
+            try read(["--http-allowed-origins", origins.joined(separator: ",")]).settings[HTTPSettings.allowedOrigins]
+                == origins
+        )
+        #expect(
+            try read(["--http-allowed-hosts", "larder.local, [fd00::1]:8080,10.0.0.7"]).settings[
+                HTTPSettings.allowedHosts
+            ]
+            .count == 3
         )
     }
 
@@ -275,7 +316,7 @@ import Upstream
     @Test("the page of settings has the defaults of an upstream that differ from those of all")
     func ownDefaults() throws {
         let common = Dictionary(
-            uniqueKeysWithValues: UpstreamSettings.settings(ofName: "").map { ($0.key, $0.standard) }
+            uniqueKeysWithValues: UpstreamSettings(named: "").all.map { ($0.key, $0.standard) }
         )
         let differing = catalogue.all.filter { setting in
             guard let upstream = UpstreamSettings.upstreamName(inKey: setting.key) else { return false }

@@ -15,7 +15,8 @@ struct TinyApp: App {
     static let title = Text("Tiny", ru: "Крошка")
     static let weather = UpstreamDescription("weather", title: "the weather", url: nil, isOptional: true)
     static let upstreams = [weather]
-    static let settings = [Setting("tiny.greeting", .text, default: "hello", "what the app says")]
+    static let greeting = Setting("tiny.greeting", .text, default: "hello", "the text that the app shows")
+    static let settings: [any SettingDeclaration] = [greeting]
     static let migrations = [
         SchemaMigration("tiny/001 visit", sql: "CREATE TABLE tiny_visit (account TEXT NOT NULL) STRICT")
     ]
@@ -25,7 +26,7 @@ struct TinyApp: App {
     private let context: AppContext
 
     init(_ context: AppContext) throws {
-        greeting = try context.settings.text("tiny.greeting")
+        greeting = context.settings[Self.greeting]
         self.context = context
     }
 

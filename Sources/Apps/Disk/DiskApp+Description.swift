@@ -1,5 +1,6 @@
 package import AppInterface
 import Database
+import Foundation
 package import Screens
 package import Settings
 import Upstream
@@ -39,129 +40,125 @@ extension DiskApp {
         StoredAmount("offline files of the Disk", sql: "SELECT sum(length) FROM disk_offline_entry"),
         StoredAmount("uploads of the Disk that wait", sql: "SELECT sum(length) FROM disk_outbox"),
     ]
+
+    static let freshness = Setting(
+        "freshness.disk_s",
+        .seconds(0...31_536_000),
+        default: .seconds(5),
+        "freshness time of the Disk's lists and profile"
+    )
+    static let searchFreshness = Setting(
+        "freshness.disk_search_s",
+        .seconds(0...31_536_000),
+        default: .seconds(60),
+        "freshness time of the list of all files, which the Disk's search looks through"
+    )
+    static let timeZone = Setting(
+        "disk.time_zone",
+        .timeZone,
+        default: .gmt,
+        "time zone of the Disk app's texts if a request names none"
+    )
+    static let operationWait = Setting(
+        "disk.operation_wait_ms",
+        .milliseconds(0...600_000),
+        default: .seconds(10),
+        "how long a write waits for an asynchronous operation of Yandex Disk before the response is 202"
+    )
+    static let uploadResponse = Setting(
+        "disk.upload_response_s",
+        .seconds(1...86_400),
+        default: .seconds(7200),
+        "how long an upload waits for the response of Yandex Disk after its last byte: it computes checksums first, "
+            + "which takes up to two minutes for each GiB"
+    )
+    static let downloads = Setting(
+        "disk.downloads",
+        .integer(1...64),
+        default: 4,
+        "concurrent downloads of the Disk app"
+    )
+    static let offlineBudget = Setting(
+        "disk.offline_budget_mb",
+        .mebibytes(0...1_048_576),
+        default: 2048 << 20,
+        "size limit in MiB of what an account of the Disk keeps offline; it is not part of `cache.budget_mb`",
+        note: "[decision 100](decisions/0100-offline-files.md)"
+    )
+    static let offlineFiles = Setting(
+        "disk.offline_files",
+        .integer(1...100_000),
+        default: 10_000,
+        "files and folders that an account of the Disk keeps offline at most"
+    )
+    static let offlineFetches = Setting(
+        "disk.offline_fetches",
+        .integer(1...8),
+        default: 2,
+        "requests to Yandex Disk at a time that keep offline files up to date in the background"
+    )
+    static let offlineCheck = Setting(
+        "disk.offline_check_s",
+        .seconds(1...604_800),
+        default: .seconds(900),
+        "time after which what is kept offline is compared with Yandex Disk again"
+    )
+    static let outboxBytes = Setting(
+        "disk.outbox_mb",
+        .mebibytes(0...1_048_576),
+        default: 1024 << 20,
+        "size limit in MiB of the uploads of an account of the Disk that wait for it; they are never evicted",
+        note: "[outbox](outbox.md)"
+    )
+    static let outboxOperations = Setting(
+        "disk.outbox_operations",
+        .integer(0...100_000),
+        default: 1000,
+        "writes of an account of the Disk that wait for it at most; 0: none is accepted"
+    )
+    package static let oauthClientID = Setting(
+        "disk.oauth_client_id",
+        .text,
+        default: "",
+        "client id of your application at Yandex OAuth; empty: no login with a code"
+    )
+    static let oauthClientSecret = Setting(
+        "disk.oauth_client_secret",
+        .text,
+        default: "",
+        "client secret of that application, if it has one; best set in the environment"
+    )
+    static let oauthRedirectURI = Setting(
+        "disk.oauth_redirect_uri",
+        .text,
+        default: "",
+        "where Yandex OAuth sends the browser; empty: as registered"
+    )
     /// The settings of the app.
-    package static let settings = [
-        Setting(
-            "freshness.disk_s",
-            .integer(0...31_536_000),
-            default: "5",
-            "freshness time of the Disk's lists and profile"
-        ),
-        Setting(
-            "freshness.disk_search_s",
-            .integer(0...31_536_000),
-            default: "60",
-            "freshness time of the list of all files, which the Disk's search looks through"
-        ),
-        Setting(
-            "disk.time_zone",
-            .timeZone,
-            default: "UTC",
-            "time zone of the Disk app's texts if a request names none"
-        ),
-        Setting(
-            "disk.operation_wait_ms",
-            .integer(0...600_000),
-            default: "10000",
-            "how long a write waits for an asynchronous operation of Yandex Disk before the response is 202"
-        ),
-        Setting(
-            "disk.upload_response_s",
-            .integer(1...86_400),
-            default: "7200",
-            "how long an upload waits for the response of Yandex Disk after its last byte: it computes checksums first, "
-                + "which takes up to two minutes for each GiB"
-        ),
-        Setting("disk.downloads", .integer(1...64), default: "4", "concurrent downloads of the Disk app"),
-        Setting(
-            "disk.offline_budget_mb",
-            .integer(0...1_048_576),
-            default: "2048",
-            "size limit in MiB of what an account of the Disk keeps offline; it is not part of `cache.budget_mb`",
-            note: "[decision 100](decisions/0100-offline-files.md)"
-        ),
-        Setting(
-            "disk.offline_files",
-            .integer(1...100_000),
-            default: "10000",
-            "files and folders that an account of the Disk keeps offline at most"
-        ),
-        Setting(
-            "disk.offline_fetches",
-            .integer(1...8),
-            default: "2",
-            "requests to Yandex Disk at a time that keep offline files up to date in the background"
-        ),
-        Setting(
-            "disk.offline_check_s",
-            .integer(1...604_800),
-            default: "900",
-            "time after which what is kept offline is compared with Yandex Disk again"
-        ),
-        Setting(
-            "disk.outbox_mb",
-            .integer(0...1_048_576),
-            default: "1024",
-            "size limit in MiB of the uploads of an account of the Disk that wait for it; they are never evicted",
-            note: "[outbox](outbox.md)"
-        ),
-        Setting(
-            "disk.outbox_operations",
-            .integer(0...100_000),
-            default: "1000",
-            "writes of an account of the Disk that wait for it at most; 0: none is accepted"
-        ),
-        Setting(
-            "disk.oauth_client_id",
-            .text,
-            default: "",
-            "client id of your application at Yandex OAuth; empty: no login with a code"
-        ),
-        Setting(
-            "disk.oauth_client_secret",
-            .text,
-            default: "",
-            "client secret of that application, if it has one; best set in the environment"
-        ),
-        Setting(
-            "disk.oauth_redirect_uri",
-            .text,
-            default: "",
-            "where Yandex OAuth sends the browser; empty: as registered"
-        ),
+    package static let settings: [any SettingDeclaration] = [
+        freshness, searchFreshness, timeZone, operationWait, uploadResponse, downloads, offlineBudget, offlineFiles,
+        offlineFetches, offlineCheck, outboxBytes, outboxOperations, oauthClientID, oauthClientSecret, oauthRedirectURI,
     ]
 }
 
-extension DiskApp.Options {
-    /// Reads the options of the app.
-    init(_ context: AppContext) throws(SettingError) {
-        self.init(
-            timeZone: try context.settings.timeZone("disk.time_zone"),
-            operationWait: try context.settings.milliseconds("disk.operation_wait_ms"),
-            uploadResponse: try context.settings.seconds("disk.upload_response_s"),
-            downloads: try context.settings.integer("disk.downloads"),
-            searchFreshness: try context.settings.seconds("freshness.disk_search_s"),
-            budget: context.cacheBudget,
-            offline: OfflineOptions(
-                budget: try context.settings.mebibytes("disk.offline_budget_mb"),
-                files: try context.settings.integer("disk.offline_files"),
-                fetches: try context.settings.integer("disk.offline_fetches"),
-                checkInterval: try context.settings.seconds("disk.offline_check_s")
-            ),
-            outbox: OutboxOptions(
-                bytes: try context.settings.mebibytes("disk.outbox_mb"),
-                operations: try context.settings.integer("disk.outbox_operations")
-            )
+extension SettingForm<TimeZone> {
+    /// A name of the IANA time zone database.
+    fileprivate static var timeZone: Self {
+        SettingForm(
+            "a name of the time zone database, such as Europe/Moscow",
+            column: "a name of the time zone database",
+            value: { TimeZone(identifier: $0) },
+            text: { $0 == .gmt ? "UTC" : $0.identifier }
         )
     }
 }
 
 extension YandexOAuthClient.Application {
     /// Reads the application at Yandex OAuth; nil if none is configured.
-    init?(_ settings: SettingValues) throws(SettingError) {
-        let id = try settings.text("disk.oauth_client_id")
-        let secret = try settings.text("disk.oauth_client_secret")
-        let redirect = try settings.text("disk.oauth_redirect_uri")
+    init?(_ settings: SettingValues) {
+        let id = settings[DiskApp.oauthClientID]
+        let secret = settings[DiskApp.oauthClientSecret]
+        let redirect = settings[DiskApp.oauthRedirectURI]
         guard !id.isEmpty else { return nil }
         self.init(
             id: id,

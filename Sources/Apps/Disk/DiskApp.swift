@@ -1,11 +1,11 @@
 package import AppInterface
 package import Database
-package import Foundation
+import Foundation
 import Freshness
 import HTTPTypes
 import Logging
 import Media
-package import ResponseStore
+import ResponseStore
 package import Screens
 package import ServiceLifecycle
 import Settings
@@ -26,63 +26,22 @@ package struct DiskApp: App {
     /// Tokens are sealed there.
     package static let sealsSharedSecrets = true
 
-    /// Settings of the app.
-    package struct Options: Sendable {
-        /// Time zone of texts if a request does not name one (`disk.time_zone`).
-        package var timeZone: TimeZone
-        /// How long a write waits for an operation of the API before the response is 202 (`disk.operation_wait_ms`).
-        package var operationWait: Duration
-        /// Longest wait for the response to an upload after its last byte (`disk.upload_response_s`).
-        package var uploadResponse: Duration
-        /// Maximum number of concurrent downloads (`disk.downloads`).
-        package var downloads: Int
-        /// How long searches look through the same list of all files (`freshness.disk_search_s`).
-        package var searchFreshness: Duration
-        /// What the cache has room for: a larger body is passed on without being stored.
-        package var budget: CacheBudget
-        /// What is kept offline, and how it is kept up to date.
-        package var offline: OfflineOptions
-        /// How many writes wait while the API is away.
-        package var outbox: OutboxOptions
-
-        /// Creates options.
-        package init(
-            timeZone: TimeZone = .gmt,
-            operationWait: Duration = .seconds(10),
-            uploadResponse: Duration = .seconds(7200),
-            downloads: Int = 4,
-            searchFreshness: Duration = .seconds(60),
-            budget: CacheBudget = .unlimited,
-            offline: OfflineOptions = OfflineOptions(),
-            outbox: OutboxOptions = OutboxOptions()
-        ) {
-            self.timeZone = timeZone
-            self.operationWait = operationWait
-            self.uploadResponse = uploadResponse
-            self.downloads = downloads
-            self.searchFreshness = searchFreshness
-            self.budget = budget
-            self.offline = offline
-            self.outbox = outbox
-        }
-    }
-
     let composition: DiskComposition
 
     /// Creates the app.
     ///
     /// - Throws: `StorageError` if the key of the sealed secrets cannot be read.
     package init(_ context: AppContext) throws {
-        let application = try YandexOAuthClient.Application(context.settings)
+        let application = YandexOAuthClient.Application(context.settings)
         try self.init(
             upstream: try context.upstream(Self.disk),
-            freshness: try context.settings.seconds("freshness.disk_s"),
             oauth: context.optionalUpstream(Self.oauth).flatMap { oauth in application.map { (oauth, $0) } },
             database: context.database,
             shared: context.shared.flatMap { SharedDisk($0, clock: context.clock) },
             sessions: context.sessions,
             events: context.events,
-            options: try Options(context),
+            settings: context.settings,
+            budget: context.cacheBudget,
             accessRecorder: context.accessRecorder,
             media: context.media,
             scratch: context.scratch,
@@ -92,19 +51,20 @@ package struct DiskApp: App {
     }
 
     /// - Parameters:
+    ///   - budget: What the cache has room for: a larger body is passed on without being stored.
     ///   - oauth: Yandex OAuth with the registered application; nil if none is configured: tokens can be sent then,
     ///     but not obtained.
     ///   - media: Makes pictures and PDFs of files; nil to disable that.
     ///   - scratch: Directory of the files that child processes read.
     init(
         upstream: Upstream,
-        freshness: Duration,
         oauth: (upstream: Upstream, application: YandexOAuthClient.Application)?,
         database: LarderDatabase,
         shared: SharedDisk? = nil,
         sessions: SessionStore,
         events: EventStream,
-        options: Options,
+        settings: SettingValues,
+        budget: CacheBudget = .unlimited,
         accessRecorder: AccessRecorder = AccessRecorder(),
         media: MediaEngine? = nil,
         scratch: ScratchFolder,
@@ -113,13 +73,13 @@ package struct DiskApp: App {
     ) throws {
         composition = try DiskComposition(
             upstream: upstream,
-            freshness: freshness,
             oauth: oauth.map { YandexOAuthClient(upstream: $0.upstream, application: $0.application) },
             database: database,
             shared: shared,
             sessions: sessions,
             events: DiskEvents(stream: events),
-            options: options,
+            settings: settings,
+            budget: budget,
             accessRecorder: accessRecorder,
             media: media,
             scratch: scratch,

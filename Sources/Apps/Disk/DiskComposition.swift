@@ -8,6 +8,7 @@ import Media
 import ResponseStore
 import Screens
 import ServiceLifecycle
+import Settings
 import Upstream
 
 /// Builds the features of the app, each with only what it needs.
@@ -23,7 +24,8 @@ struct DiskComposition: Sendable {
     private let client: YandexDiskClient
     private let oauth: YandexOAuthClient?
     private let sessions: SessionStore
-    private let options: DiskApp.Options
+    private let settings: SettingValues
+    private let budget: CacheBudget
     private let accessRecorder: AccessRecorder
     private let media: MediaEngine?
     private let scratch: ScratchFolder
@@ -39,13 +41,13 @@ struct DiskComposition: Sendable {
     /// - Throws: `StorageError` if the key of the sealed secrets cannot be read.
     init(
         upstream: Upstream,
-        freshness: Duration,
         oauth: YandexOAuthClient?,
         database: LarderDatabase,
         shared: SharedDisk?,
         sessions: SessionStore,
         events: DiskEvents,
-        options: DiskApp.Options,
+        settings: SettingValues,
+        budget: CacheBudget,
         accessRecorder: AccessRecorder,
         media: MediaEngine?,
         scratch: ScratchFolder,
@@ -55,18 +57,18 @@ struct DiskComposition: Sendable {
         let secrets = try SealedSecrets(database)
         client = YandexDiskClient(
             upstream: upstream,
-            freshness: freshness,
-            searchFreshness: options.searchFreshness,
+            freshness: settings[DiskApp.freshness],
+            searchFreshness: settings[DiskApp.searchFreshness],
             hasher: try secrets.credentialHasher()
         )
-        store = DiskStore(database, secrets: secrets, outbox: options.outbox, clock: clock, events: events) {
+        store = DiskStore(database, secrets: secrets, settings: settings, clock: clock, events: events) {
             [client] in
             client.credential(of: $0)
         }
         books = DiskBooks(store, shared)
         tokens = TokenProvider(store: store, logins: books.logins, oauth: oauth, clock: clock)
-        queue = DownloadQueue(book: books.jobs, events: events, limit: options.downloads, logger: logger)
-        (self.oauth, self.sessions, self.options) = (oauth, sessions, options)
+        queue = DownloadQueue(book: books.jobs, events: events, limit: settings[DiskApp.downloads], logger: logger)
+        (self.oauth, self.sessions, self.settings, self.budget) = (oauth, sessions, settings, budget)
         (self.accessRecorder, self.media, self.scratch) = (accessRecorder, media, scratch)
         (self.clock, self.logger) = (clock, logger)
         let reader = ResourceReader(client: client, tokens: tokens, store: store, load: load)
@@ -79,7 +81,7 @@ struct DiskComposition: Sendable {
             jobs: books.jobs,
             marks: books.marks,
             uploads: uploads,
-            wait: options.operationWait,
+            wait: settings[DiskApp.operationWait],
             clock: clock,
             logger: logger
         )
@@ -91,7 +93,7 @@ struct DiskComposition: Sendable {
                 marks: books.marks,
                 outbox: books.outbox,
                 uploads: uploads,
-                uploadResponse: options.uploadResponse
+                uploadResponse: settings[DiskApp.uploadResponse]
             ),
             items: items,
             operations: tracker,
@@ -102,7 +104,8 @@ struct DiskComposition: Sendable {
         keeper = OfflineKeeper(
             accounts,
             items,
-            options: options,
+            settings: settings,
+            budget: budget,
             accessRecorder: accessRecorder,
             announcer: ChangeAnnouncer(background: background, clock: clock) { [store] account in
                 // An account that was logged out has no listeners.
@@ -139,7 +142,7 @@ struct DiskComposition: Sendable {
             store: store,
             outbox: books.outbox,
             accessRecorder: accessRecorder,
-            budget: options.budget,
+            budget: budget,
             clock: clock
         )
     }
@@ -149,7 +152,7 @@ struct DiskComposition: Sendable {
     }
 
     private var fileResponses: FileResponses {
-        FileResponses(timeZone: options.timeZone, media: media, store: store, clock: clock)
+        FileResponses(timeZone: settings[DiskApp.timeZone], media: media, store: store, clock: clock)
     }
 
     private var writeResponses: WriteResponses { WriteResponses(files: fileResponses, clock: clock) }
@@ -186,10 +189,12 @@ extension DiskComposition {
     var profile: Profile { Profile(accounts: accounts, clock: clock) }
 
     var listing: Listing {
-        Listing(accounts: accounts, pages: pageReader, timeZone: options.timeZone, clock: clock)
+        Listing(accounts: accounts, pages: pageReader, timeZone: settings[DiskApp.timeZone], clock: clock)
     }
 
-    var search: Search { Search(accounts: accounts, pages: pageReader, timeZone: options.timeZone, clock: clock) }
+    var search: Search {
+        Search(accounts: accounts, pages: pageReader, timeZone: settings[DiskApp.timeZone], clock: clock)
+    }
 
     var trash: Trash {
         Trash(
@@ -241,8 +246,7 @@ extension DiskComposition {
             accounts: accounts,
             items: items,
             keeper: keeper,
-            options: options.offline,
-            timeZone: options.timeZone,
+            settings: settings,
             clock: clock
         )
     }
@@ -257,7 +261,7 @@ extension DiskComposition {
         OutboxRequests(
             accounts: accounts,
             keeper: outboxKeeper,
-            timeZone: options.timeZone,
+            timeZone: settings[DiskApp.timeZone],
             clock: clock
         )
     }

@@ -1,13 +1,15 @@
 import Freshness
 import Logging
 import ResponseStore
+import Settings
 
 extension OfflineKeeper {
     /// Composes what keeps offline files up to date.
     convenience init(
         _ accounts: DiskAccounts,
         _ items: ItemReader,
-        options: DiskApp.Options,
+        settings: SettingValues,
+        budget: CacheBudget,
         accessRecorder: AccessRecorder,
         announcer: ChangeAnnouncer,
         clock: WallClock,
@@ -18,7 +20,7 @@ extension OfflineKeeper {
             store: accounts.store,
             outbox: accounts.outbox,
             accessRecorder: accessRecorder,
-            budget: options.budget,
+            budget: budget,
             clock: clock
         )
         let fetcher = FileFetcher(
@@ -33,7 +35,7 @@ extension OfflineKeeper {
                 accounts: accounts,
                 items: items,
                 load: reader.load,
-                maximumFiles: options.offline.files,
+                maximumFiles: settings[DiskApp.offlineFiles],
                 clock: clock
             ),
             fetcher: OfflineFetcher(
@@ -44,7 +46,7 @@ extension OfflineKeeper {
                 clock: clock
             ),
             announcer: announcer,
-            options: options.offline,
+            settings: settings,
             clock: clock,
             logger: logger
         )

@@ -22,22 +22,6 @@ package struct NotesApp: App {
     /// The app's tables in a store that several servers share.
     package static let sharedMigrations: [SharedMigration]? = SharedNotes.migrations
 
-    /// The settings `notes.*`.
-    struct Options: Sendable {
-        /// Logarithm of scrypt's N: each step doubles time and memory of hashing a password.
-        var scryptLogarithm: Int = 15
-        /// Wrong passwords in a row for one account name from one address.
-        var attemptsPerAccount: Int = 10
-        /// Wrong passwords in a row from one address.
-        var attemptsPerAddress: Int = 100
-        /// Time after which all attempts are available again.
-        var attemptWindow: Duration = .seconds(900)
-        /// How long deleted notes stay in the trash; zero deletes them at once.
-        var trashLifetime: Duration = .seconds(30 * 86_400)
-        /// Bytes that the notes of an account may take.
-        var quotaBytes: Int = 2048 << 20
-    }
-
     let storage: NoteStorage
     let sessions: NoteSessions
     let listing: NoteList
@@ -55,56 +39,18 @@ package struct NotesApp: App {
     ///
     /// - Throws: the errors of the bundled gazetteer if it cannot be read.
     package init(_ context: AppContext) throws {
-        let placesFreshness = try context.settings.seconds("freshness.places_s")
-        self.init(
-            storage: Self.storage(context),
-            people: PeopleClient(
-                upstream: try context.upstream(Self.people),
-                options: try PeopleClient.Options(context.settings)
-            ),
-            geocoder: context.optionalUpstream(Self.geocoder).map {
-                GeocoderClient(upstream: $0, freshness: placesFreshness)
-            },
-            gazetteer: try .bundled(),
-            sessions: context.sessions,
-            events: context.events,
-            options: try Options(context.settings),
-            retention: context.retention,
-            logger: context.logger
-        )
-    }
-
-    private static func storage(_ context: AppContext) -> NoteStorage {
-        if let shared = context.shared { .shared(SharedNotes(shared)) } else { .local(NoteStore(context.database)) }
-    }
-
-    /// - Parameter geocoder: without one, places are those of the gazetteer and of the account's notes.
-    init(
-        storage: NoteStorage,
-        people: PeopleClient,
-        geocoder: GeocoderClient?,
-        gazetteer: Gazetteer,
-        sessions: SessionStore,
-        events: EventStream,
-        options: Options,
-        retention: RetentionClock,
-        logger: Logger
-    ) {
+        let (settings, events, logger) = (context.settings, context.events, context.logger)
+        let (sessions, retention) = (context.sessions, context.retention)
+        let gazetteer = try Gazetteer.bundled()
+        let geocoder = context.optionalUpstream(Self.geocoder).map {
+            GeocoderClient(upstream: $0, freshness: settings[Self.placesFreshness])
+        }
+        storage = Self.storage(context)
         let clock = retention.clock
         let book = storage.book
-        let limits = LoginAttempts.Limits(
-            perAccount: options.attemptsPerAccount,
-            perAddress: options.attemptsPerAddress,
-            window: options.attemptWindow
-        )
-        let passwords = NotePasswords(
-            hasher: PasswordHasher(cost: .scrypt(logarithm: options.scryptLogarithm)),
-            attempts: book.loginLimits(limits),
-            clock: clock
-        )
+        let passwords = Self.passwords(book, settings, clock)
         sessions.letExpire(sessionsOf: Self.name)
         self.clock = clock
-        self.storage = storage
         let addresses = NoteAddresses(gazetteer: gazetteer, geocoder: geocoder)
         self.sessions = NoteSessions(book: book, sessions: sessions, passwords: passwords, clock: clock)
         accounts = NoteAccounts(book: book, sessions: sessions, passwords: passwords)
@@ -113,17 +59,40 @@ package struct NotesApp: App {
             addresses: addresses,
             events: events,
             clock: clock,
-            trashLifetime: options.trashLifetime,
-            quota: StorageQuota(bytes: options.quotaBytes, of: .account)
+            trashLifetime: settings[Self.trashLifetime],
+            quota: StorageQuota(bytes: settings[Self.quota], of: .account)
         )
         listing = NoteList(book: book, clock: clock, quota: editing.quota)
-        let trash = NoteTrash(book: book, events: events, clock: clock, lifetime: options.trashLifetime)
+        let trash = NoteTrash(book: book, events: events, clock: clock, lifetime: settings[Self.trashLifetime])
         self.trash = trash
         expiry = ExpiryService(of: "notes in the trash", by: retention, logger: logger, purge: trash.purgeDue(at:))
         mapping = NoteMapping(book: book, addresses: addresses, clock: clock, quota: editing.quota)
         places = NotePlaces(book: book, gazetteer: gazetteer, geocoder: geocoder, clock: clock)
         cities = NoteCities(gazetteer: gazetteer)
-        self.people = NotePeople(book: book, client: people, events: events, clock: clock)
+        people = NotePeople(
+            book: book,
+            client: PeopleClient(upstream: try context.upstream(Self.people), settings),
+            events: events,
+            clock: clock
+        )
+    }
+
+    private static func passwords(_ book: any NoteBook, _ settings: SettingValues, _ clock: WallClock) -> NotePasswords
+    {
+        let limits = LoginAttempts.Limits(
+            perAccount: settings[attemptsPerAccount],
+            perAddress: settings[attemptsPerAddress],
+            window: settings[attemptWindow]
+        )
+        return NotePasswords(
+            hasher: PasswordHasher(cost: .scrypt(logarithm: settings[scryptLogarithm])),
+            attempts: book.loginLimits(limits),
+            clock: clock
+        )
+    }
+
+    private static func storage(_ context: AppContext) -> NoteStorage {
+        if let shared = context.shared { .shared(SharedNotes(shared)) } else { .local(NoteStore(context.database)) }
     }
 
     /// The notes of the account.

@@ -21,7 +21,7 @@ package struct PDFApp: App {
     package static let sharedMigrations: [SharedMigration]? = SharedDocuments.migrations
 
     let storage: DocumentStorage
-    let options: Options
+    let options: Limits
     let locks = KeyedMutex()
     let thumbnails: DocumentThumbnails
     private let welcome: DocumentWelcome
@@ -37,9 +37,8 @@ package struct PDFApp: App {
     private let trash: DocumentTrash
     private let expiry: [ExpiryService]
 
-    /// - Throws: `SettingError` if the app's settings were not declared.
     package init(_ context: AppContext) throws {
-        let options = try Options(context.settings, context.media.limits)
+        let options = Limits(context.settings, context.media.limits)
         self.init(
             storage: DocumentStorage(context.shared, context.database, context.scratch),
             thumbnails: ThumbnailStore(database: context.database),
@@ -64,7 +63,7 @@ package struct PDFApp: App {
         events: EventStream,
         scratch: ScratchFolder,
         disk: AccountFiles?,
-        options: Options,
+        options: Limits,
         retention: RetentionClock,
         logger: Logger
     ) {

@@ -38,13 +38,13 @@ package struct ShipsApp: App {
         self.init(
             api: SpaceXAPI(
                 upstream: try context.upstream(Self.spacex),
-                freshness: try context.settings.seconds("freshness.ships_s")
+                freshness: context.settings[Self.freshness]
             ),
             store: ShipStore(context.users),
             sessions: context.sessions,
             events: ShipListEvents(stream: context.events),
             snapshot: try .bundled(),
-            options: try Options(context.settings),
+            settings: context.settings,
             clock: context.clock,
             logger: context.logger
         )
@@ -56,7 +56,7 @@ package struct ShipsApp: App {
         sessions: SessionStore,
         events: ShipListEvents,
         snapshot: ShipSnapshot,
-        options: Options,
+        settings: SettingValues,
         clock: WallClock,
         logger: Logger
     ) {
@@ -71,7 +71,7 @@ package struct ShipsApp: App {
             later: { if isShared, isGone($0) { try await store.removeMarks(of: $0.account) } }
         )
         let lookup = ShipLookup(store: store)
-        deletions = Deletions(store: store, lookup: lookup, events: events, mode: options.deletion, clock: clock)
+        deletions = Deletions(store: store, lookup: lookup, events: events, mode: settings[Self.deletion], clock: clock)
         refresher = ShipRefresher(
             api: api,
             store: store,
@@ -79,7 +79,7 @@ package struct ShipsApp: App {
             deletions: deletions,
             events: events
         )
-        self.sessions = Sessions(store: sessions, loginDelay: options.loginDelay, clock: clock)
+        self.sessions = Sessions(store: sessions, loginDelay: settings[Self.loginDelay], clock: clock)
         listing = ShipList(refresher: refresher, store: store, clock: clock)
         details = ShipDetails(refresher: refresher, store: store, lookup: lookup, clock: clock)
         images = ShipImages(api: api, store: store, lookup: lookup, clock: clock)
@@ -124,48 +124,32 @@ extension ShipsApp {
     )
     package static let upstreams = [spacex]
     package static let problems: [ProblemCode] = [.shipDeleted]
-    package static let settings = [
-        Setting("freshness.ships_s", .integer(0...31_536_000), default: "5", "freshness time of the ships"),
-        Setting(
-            "ships.login_delay_ms",
-            .integer(0...60_000),
-            default: "2500",
-            "how long a login of the Ships app takes"
-        ),
-        Setting(
-            "ships.deleted",
-            .choice(["hidden", "literal"]),
-            default: "hidden",
-            "whether deleted ships stay hidden, or a refresh restores them (literal)"
-        ),
-    ]
-}
+    static let freshness = Setting(
+        "freshness.ships_s",
+        .seconds(0...31_536_000),
+        default: .seconds(5),
+        "freshness time of the ships"
+    )
+    static let loginDelay = Setting(
+        "ships.login_delay_ms",
+        .milliseconds(0...60_000),
+        default: .milliseconds(2_500),
+        "how long a login of the Ships app takes"
+    )
+    static let deletion = Setting(
+        "ships.deleted",
+        .choice,
+        default: DeletionMode.hidden,
+        "whether deleted ships stay hidden, or a refresh restores them (literal)"
+    )
+    package static let settings: [any SettingDeclaration] = [freshness, loginDelay, deletion]
 
-extension ShipsApp.Options {
-    /// Reads the options of the app.
-    init(_ settings: SettingValues) throws(SettingError) {
-        self.init(
-            loginDelay: try settings.milliseconds("ships.login_delay_ms"),
-            deletion: try settings.choice("ships.deleted")
-        )
-    }
-}
-
-extension ShipsApp {
-    /// The effect of a refresh on deleted ships (setting `ships.deleted`).
+    /// The effect of a refresh on deleted ships.
     enum DeletionMode: String, Sendable, CaseIterable {
         /// A deleted ship stays deleted until it is restored.
         case hidden
         /// The next refresh restores it, as the rules of the original app say to the letter.
         case literal
-    }
-
-    /// The app's settings.
-    struct Options: Sendable {
-        /// How long a login takes; it simulates a server, as the original app does.
-        var loginDelay: Duration = .milliseconds(2500)
-        /// The effect of a refresh on deleted ships.
-        var deletion: DeletionMode = .hidden
     }
 }
 

@@ -9,7 +9,7 @@ extension ShopApp {
         title: "the catalogue",
         url: "https://api.escuelajs.co/api/v1",
         probePath: CatalogueAPI.categoriesPath,
-        trustedHostsSetting: "shop.picture_hosts"
+        trustedHosts: pictureHosts
     )
     /// Russian.
     package static let language = Language.russian
@@ -17,32 +17,33 @@ extension ShopApp {
     package static let upstreams = [catalogue]
     /// The problem codes of the app.
     package static let problems: [ProblemCode] = [.listEmpty]
+    static let freshness = Setting(
+        "freshness.shop_s",
+        .seconds(0...31_536_000),
+        default: .seconds(30),
+        "freshness time of products of the Shop app"
+    )
+    static let categoryFreshness = Setting(
+        "freshness.categories_s",
+        .seconds(0...31_536_000),
+        default: .seconds(3600),
+        "freshness time of categories of the Shop app"
+    )
+    static let wideCategories = Setting(
+        "shop.wide_categories",
+        .list,
+        default: ["1", "2"],
+        "categories whose products take a whole row, by id or name"
+    )
+    static let pictureHosts = Setting(
+        "shop.picture_hosts",
+        .list,
+        default: [],
+        "hosts of product pictures that may be at private addresses, on any port",
+        note: "public ones need not be listed"
+    )
     /// The settings of the app.
-    package static let settings = [
-        Setting(
-            "freshness.shop_s",
-            .integer(0...31_536_000),
-            default: "30",
-            "freshness time of products of the Shop app"
-        ),
-        Setting(
-            "freshness.categories_s",
-            .integer(0...31_536_000),
-            default: "3600",
-            "freshness time of categories of the Shop app"
-        ),
-        Setting(
-            "shop.wide_categories",
-            .list,
-            default: "1,2",
-            "categories whose products take a whole row, by id or name"
-        ),
-        Setting(
-            "shop.picture_hosts",
-            .list,
-            default: "",
-            "hosts of product pictures that may be at private addresses, on any port",
-            note: "public ones need not be listed"
-        ),
+    package static let settings: [any SettingDeclaration] = [
+        freshness, categoryFreshness, wideCategories, pictureHosts,
     ]
 }

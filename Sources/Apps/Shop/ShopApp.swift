@@ -39,42 +39,23 @@ package struct ShopApp: App {
 
     /// Creates the app.
     ///
-    /// - Throws: `MissingUpstream` without the catalogue; ``SettingError`` if its settings were not declared.
+    /// - Throws: `MissingUpstream` without the catalogue.
     package init(_ context: AppContext) throws {
+        let (settings, clock) = (context.settings, context.clock)
+        logger = context.logger
         let store = ShopStore(context.database)
-        self.init(
-            upstream: try context.upstream(Self.catalogue),
-            freshness: try context.settings.seconds("freshness.shop_s"),
-            categoryFreshness: try context.settings.seconds("freshness.categories_s"),
-            store: store,
-            shared: context.shared.map { SharedShop($0, catalogue: store) },
-            events: context.events,
-            pictures: context.media.pictures,
-            options: Options(wideCategories: try context.settings.list("shop.wide_categories")),
-            clock: context.clock,
-            logger: context.logger
-        )
-    }
-
-    init(
-        upstream: Upstream,
-        freshness: Duration,
-        categoryFreshness: Duration,
-        store: ShopStore,
-        shared: SharedShop? = nil,
-        events: EventStream,
-        pictures: PictureScaler,
-        options: Options,
-        clock: WallClock,
-        logger: Logger
-    ) {
-        self.logger = logger
         self.store = store
+        let shared = context.shared.map { SharedShop($0, catalogue: store) }
         self.shared = shared
-        let api = CatalogueAPI(upstream: upstream, freshness: freshness, categoryFreshness: categoryFreshness)
+        let api = CatalogueAPI(
+            upstream: try context.upstream(Self.catalogue),
+            freshness: settings[Self.freshness],
+            categoryFreshness: settings[Self.categoryFreshness]
+        )
+        let wide = settings[Self.wideCategories]
         let profiles: any ShopProfiles = if let shared { shared } else { store }
         let products = ProductReader(api: api, store: store, clock: clock)
-        lateResponses = LateResponses(events: events, clock: clock)
+        lateResponses = LateResponses(events: context.events, clock: clock)
         productSearch = ProductSearch(
             api: api,
             store: store,
@@ -82,22 +63,22 @@ package struct ShopApp: App {
             listCheck: ListedProductCheck(products: products, profiles: profiles),
             clock: clock
         )
-        search = Search(products: productSearch, store: store, profiles: profiles, options: options, clock: clock)
+        search = Search(products: productSearch, store: store, profiles: profiles, wide: wide, clock: clock)
         history = History(profiles: profiles)
         filters = Filters(profiles: profiles)
-        categories = Categories(api: api, store: store, options: options, clock: clock) { [lateResponses] in
+        categories = Categories(api: api, store: store, wide: wide, clock: clock) { [lateResponses] in
             lateResponses.publishChange(of: ["shop.categories"])
         }
-        cards = Cards(products: products, store: store, profiles: profiles, options: options, clock: clock)
+        cards = Cards(products: products, store: store, profiles: profiles, wide: wide, clock: clock)
         images = Images(
             api: api,
             products: products,
             store: store,
             profiles: profiles,
-            pictures: pictures,
+            pictures: context.media.pictures,
             clock: clock
         )
-        lists = Lists(products: products, profiles: profiles, events: events)
+        lists = Lists(products: products, profiles: profiles, events: context.events)
         sharing = Sharing(products: products, store: store, profiles: profiles, clock: clock)
         store.productListener.listen { [lists, lateResponses] changed in
             lateResponses.publishChange()

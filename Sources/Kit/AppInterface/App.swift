@@ -20,7 +20,7 @@ package protocol App: Sendable {
     /// The upstreams that it uses. Default: none.
     static var upstreams: [UpstreamDescription] { get }
     /// Its settings, other than those of its upstreams. Default: none.
-    static var settings: [Setting] { get }
+    static var settings: [any SettingDeclaration] { get }
     /// The steps that make its tables. Default: none.
     static var migrations: [SchemaMigration] { get }
     /// The steps that make its tables in a store that several servers share. Default: nil, for apps that keep users'
@@ -77,7 +77,7 @@ extension App {
     /// No upstreams.
     package static var upstreams: [UpstreamDescription] { [] }
     /// No settings.
-    package static var settings: [Setting] { [] }
+    package static var settings: [any SettingDeclaration] { [] }
     /// No tables.
     package static var migrations: [SchemaMigration] { [] }
     /// Keeps users' data in the server's own database only.

@@ -106,9 +106,9 @@ package struct UpstreamDescription: Sendable, Equatable {
     package let probePath: String
     /// Hosts other than the URL's that its links and redirects may lead to.
     package let allowedHosts: [String]
-    /// Key of the app's setting that lists hosts which links and redirects may lead to whatever their addresses. If it
-    /// is set, they may also lead to any public host: for upstreams whose data names arbitrary hosts.
-    package let trustedHostsSetting: String?
+    /// The app's setting that lists hosts which links and redirects may lead to whatever their addresses. With it, they
+    /// may also lead to any public host: for upstreams whose data names arbitrary hosts.
+    package let trustedHosts: Setting<[String]>?
     /// Whether the app can work without it.
     package let isOptional: Bool
     /// Whether Larder logs in there for its accounts: then its 401 is the end of a session.
@@ -127,7 +127,7 @@ package struct UpstreamDescription: Sendable, Equatable {
         url: String?,
         probePath: String = "/",
         allowedHosts: [String] = [],
-        trustedHostsSetting: String? = nil,
+        trustedHosts: Setting<[String]>? = nil,
         isOptional: Bool = false,
         hasSessions: Bool = false,
         limitsByCredential: Bool = false,
@@ -139,7 +139,7 @@ package struct UpstreamDescription: Sendable, Equatable {
         self.url = url
         self.probePath = probePath
         self.allowedHosts = allowedHosts
-        self.trustedHostsSetting = trustedHostsSetting
+        self.trustedHosts = trustedHosts
         self.isOptional = isOptional
         self.hasSessions = hasSessions
         self.limitsByCredential = limitsByCredential

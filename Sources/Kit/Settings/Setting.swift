@@ -1,173 +1,223 @@
-package import Foundation
+import Foundation
 
-/// A setting of Larder: its one name everywhere, the values it accepts, and its default.
-package struct Setting: Sendable, Equatable {
-    /// The values that a setting accepts.
-    package enum Kind: Sendable, Equatable {
-        /// A whole number within a range.
-        case integer(ClosedRange<Int>)
-        /// An absolute http or https URL, or nothing.
-        case url
-        /// One of these words.
-        case choice([String])
-        /// Words separated by commas.
-        case list
-        /// Host names or addresses, separated by commas.
-        case hosts
-        /// IP addresses and ranges of them in CIDR notation, separated by commas.
-        case addressRanges
-        /// Web origins or `*`, separated by commas.
-        case origins
-        /// HTTP methods except CONNECT, separated by commas.
-        case methods
-        /// Names of request fields, each optionally followed by `:unkeyed`, separated by commas.
-        case requestFields
-        /// A name of the IANA time zone database.
-        case timeZone
-        /// Any text.
-        case text
-        /// An RFC 3339 instant.
-        case instant
-    }
-
-    /// Name with dots, such as `upstreams.spacex.url`.
+/// A setting of Larder: its one name everywhere, the values it accepts, its default and its description.
+///
+/// It is declared once, where it is used, and read by its declaration, whose type is that of the value:
+/// `settings[ShipsApp.loginDelay]`.
+package struct Setting<Value: Sendable>: SettingDeclaration {
     package let key: String
-    /// The values it accepts.
-    package let kind: Kind
-    /// The default value, as it would be written; nil if it is determined at start.
+    package let defaultValue: Value
     package let standard: String?
-    /// A one-line description.
     package let summary: String
-    /// An addition to the reference page, in Markdown; empty for none.
     package let note: String
+    private let form: SettingForm<Value>
 
     /// Declares a setting.
-    package init(_ key: String, _ kind: Kind, default standard: String?, _ summary: String, note: String = "") {
-        self.key = key
-        self.kind = kind
-        self.standard = standard
-        self.summary = summary
-        self.note = note
+    ///
+    /// - Parameters:
+    ///   - key: Its name; an ending such as `_ms` is the unit of the numbers.
+    ///   - form: The accepted values, in the unit of the key.
+    ///   - isShown: False if the default is determined at start.
+    ///   - note: An addition to the reference page, in Markdown; empty for none.
+    package init(
+        _ key: String,
+        _ form: SettingForm<Value>,
+        default defaultValue: Value,
+        isShown: Bool = true,
+        _ summary: String,
+        note: String = ""
+    ) {
+        (self.key, self.form, self.defaultValue) = (key, form, defaultValue)
+        (self.summary, self.note) = (summary, note)
+        standard = isShown ? form.text(defaultValue) : nil
     }
 
+    package var accepted: String { form.accepted }
+    package var column: String { form.column }
+    package var isList: Bool { form.isList }
+
+    package func value(of text: String) -> (any Sendable)? { form.value(text).map { $0 as any Sendable } }
+}
+
+extension Setting: Equatable {
+    /// Settings are told apart by their keys.
+    package static func == (one: Setting, other: Setting) -> Bool { one.key == other.key }
+}
+
+/// A setting without the type of its values, for lists of settings.
+package protocol SettingDeclaration: Sendable {
+    /// Name with dots, such as `upstreams.spacex.url`.
+    var key: String { get }
     /// The accepted values, for people.
-    package var accepted: String {
-        switch kind {
-        case .integer(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
-        case .url: "an absolute http:// or https:// URL with no port or one from 1 to 65535"
-        case .choice(let words): words.joined(separator: " or ")
-        case .list: "words separated by commas"
-        case .hosts: "host names and addresses without scheme and path, separated by commas"
-        case .addressRanges: "IP addresses and ranges such as 10.0.0.0/8 or ::1, separated by commas"
-        case .origins: "web origins such as https://shop.example:8443, without path, separated by commas, or *"
-        case .methods: "methods of HTTP but CONNECT, separated by commas"
-        case .requestFields:
-            "names of end-to-end request fields, each optionally followed by :unkeyed, separated by commas"
-        case .timeZone: "a name of the time zone database, such as Europe/Moscow"
-        case .text: "any text"
-        case .instant: "an RFC 3339 instant such as 2026-01-05T10:00:00Z"
-        }
+    var accepted: String { get }
+    /// The same, short enough for a column of the reference page.
+    var column: String { get }
+    /// Whether a value is a list of words.
+    var isList: Bool { get }
+    /// The default value, as it would be written; nil if it is determined at start.
+    var standard: String? { get }
+    /// A one-line description.
+    var summary: String { get }
+    /// An addition to the reference page, in Markdown; empty for none.
+    var note: String { get }
+
+    /// Returns the value that a text stands for; nil if the setting does not accept it.
+    func value(of text: String) -> (any Sendable)?
+}
+
+/// The values that settings accept, and how they are written.
+package struct SettingForm<Value: Sendable>: Sendable {
+    let accepted: String
+    let column: String
+    let isList: Bool
+    let value: @Sendable (String) -> Value?
+    let text: @Sendable (Value) -> String
+
+    /// - Parameters:
+    ///   - accepted: the accepted values, for people.
+    ///   - column: the same in a column; nil for the same words.
+    ///   - value: reads a text; nil for one that is not accepted.
+    ///   - text: writes a value.
+    package init(
+        _ accepted: String,
+        column: String? = nil,
+        isList: Bool = false,
+        value: @escaping @Sendable (String) -> Value?,
+        text: @escaping @Sendable (Value) -> String
+    ) {
+        (self.accepted, self.column, self.isList) = (accepted, column ?? accepted, isList)
+        (self.value, self.text) = (value, text)
+    }
+
+    /// Whole numbers of a unit.
+    package static func numbers(
+        _ range: ClosedRange<Int>,
+        value: @escaping @Sendable (Int) -> Value,
+        number: @escaping @Sendable (Value) -> Int
+    ) -> Self {
+        SettingForm(
+            "a whole number from \(range.lowerBound) to \(range.upperBound)",
+            column: "\(range.lowerBound)…\(range.upperBound == .max ? "2⁶³−1" : "\(range.upperBound)")",
+            value: { text in Int(text).flatMap { range.contains($0) ? value($0) : nil } },
+            text: { "\(number($0))" }
+        )
+    }
+
+    /// One of these words.
+    static func words(
+        _ words: [String],
+        value: @escaping @Sendable (String) -> Value?,
+        text: @escaping @Sendable (Value) -> String
+    ) -> Self {
+        SettingForm(
+            words.joined(separator: " or "),
+            column: words.map { "`\($0)`" }.joined(separator: ", "),
+            value: value,
+            text: text
+        )
+    }
+
+    /// Words separated by commas, each of which stands for an element; `column` names them.
+    package static func elements<Element: Sendable>(
+        _ accepted: String,
+        column: String,
+        element: @escaping @Sendable (String) -> Element?,
+        text: @escaping @Sendable (Element) -> String
+    ) -> Self where Value == [Element] {
+        SettingForm(
+            accepted,
+            column: "\(column), separated by commas",
+            isList: true,
+            value: { list in
+                let words = list.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+                let elements = words.filter { !$0.isEmpty }.map(element)
+                return elements.contains { $0 == nil } ? nil : elements.compactMap { $0 }
+            },
+            text: { $0.map(text).joined(separator: ",") }
+        )
     }
 }
 
-/// The values of settings, validated and read by key.
-package struct SettingValues: Sendable {
-    private let texts: [String: String]
-    private let explicit: Set<String>
+extension SettingForm<Int> {
+    package static func integer(_ range: ClosedRange<Int>, unit: Int = 1) -> Self {
+        numbers(range, value: { $0 * unit }, number: { $0 / unit })
+    }
+    /// Bytes, given in KiB.
+    package static func kibibytes(_ range: ClosedRange<Int>) -> Self { integer(range, unit: 1 << 10) }
+    /// Bytes, given in MiB.
+    package static func mebibytes(_ range: ClosedRange<Int>) -> Self { integer(range, unit: 1 << 20) }
+}
 
-    /// Creates the values.
-    /// - Parameters:
-    ///   - texts: accepted values by key, defaults included
-    ///   - explicit: keys that are set on the command line, in the environment or in a file
-    package init(_ texts: [String: String], explicit: Set<String> = []) {
-        self.texts = texts
-        self.explicit = explicit
+extension SettingForm<Duration> {
+    package static func milliseconds(_ range: ClosedRange<Int>) -> Self { multiples(of: .milliseconds(1), range) }
+    package static func seconds(_ range: ClosedRange<Int>) -> Self { multiples(of: .seconds(1), range) }
+    package static func days(_ range: ClosedRange<Int>) -> Self { multiples(of: .days(1), range) }
+
+    private static func multiples(of unit: Duration, _ range: ClosedRange<Int>) -> Self {
+        numbers(range, value: { unit * $0 }, number: { Int($0 / unit) })
+    }
+}
+
+extension SettingForm<Bool> {
+    package static var flag: Self { words(["true", "false"], value: { Bool($0) }, text: { "\($0)" }) }
+}
+
+extension SettingForm where Value: RawRepresentable<String> & CaseIterable {
+    /// The raw values of an enumeration.
+    package static var choice: Self {
+        words(Value.allCases.map(\.rawValue), value: { Value(rawValue: $0) }, text: { $0.rawValue })
+    }
+}
+
+extension SettingForm<String> {
+    package static var text: Self { SettingForm("any text", column: "text", value: { $0 }, text: { $0 }) }
+}
+
+extension SettingForm<[String]> {
+    package static var list: Self {
+        elements("words separated by commas", column: "words", element: { $0 }, text: { $0 })
+    }
+}
+
+extension Duration {
+    /// Days of 24 hours.
+    package static func days(_ count: Int) -> Duration { .seconds(count * 86_400) }
+}
+
+/// The values of settings: those that are set, and the defaults of all others.
+package struct SettingValues: Sendable {
+    private var values: [String: any Sendable] = [:]
+
+    /// Creates values of which none is set.
+    package init() {}
+
+    package subscript<Value>(_ setting: Setting<Value>) -> Value {
+        get {
+            // Without the guard, nothing would be a value of an optional type.
+            guard let value = values[setting.key] else { return setting.defaultValue }
+            return value as? Value ?? setting.defaultValue
+        }
+        set { values[setting.key] = newValue }
     }
 
-    /// Returns the values of these settings and no others.
-    package func restricted(to settings: [Setting]) -> SettingValues {
-        let keys = Set(settings.map(\.key))
-        return SettingValues(texts.filter { keys.contains($0.key) }, explicit: explicit.intersection(keys))
+    /// Sets a value as it is written.
+    ///
+    /// - Returns: False if the setting does not accept it.
+    package mutating func set(_ setting: any SettingDeclaration, to text: String) -> Bool {
+        guard let value = setting.value(of: text) else { return false }
+        values[setting.key] = value
+        return true
     }
 
     /// Whether a setting has a value other than by default.
-    package func isSet(_ key: String) -> Bool { explicit.contains(key) }
+    package func isSet(_ setting: any SettingDeclaration) -> Bool { values[setting.key] != nil }
 
-    /// Returns a value as it was written.
-    /// - Throws: ``SettingError/unknown(name:source:similar:)`` if no setting with this key was declared.
-    package func text(_ key: String) throws(SettingError) -> String {
-        guard let text = texts[key] else { throw .unknown(name: key, source: "Larder", similar: []) }
-        return text
-    }
-
-    /// Returns a whole number.
-    /// - Throws: ``SettingError`` if the setting was not declared or is of another kind.
-    package func integer(_ key: String) throws(SettingError) -> Int {
-        try value(of: key, accepted: "a whole number") { Int($0) }
-    }
-
-    /// Returns a duration given in milliseconds; its key ends in `_ms`.
-    /// - Throws: ``SettingError`` if the setting was not declared or is of another kind.
-    package func milliseconds(_ key: String) throws(SettingError) -> Duration { .milliseconds(try integer(key)) }
-
-    /// Returns a duration given in seconds; its key ends in `_s`.
-    /// - Throws: ``SettingError`` if the setting was not declared or is of another kind.
-    package func seconds(_ key: String) throws(SettingError) -> Duration { .seconds(try integer(key)) }
-
-    /// Returns a number of bytes given in MiB; its key ends in `_mb`.
-    /// - Throws: ``SettingError`` if the setting was not declared or is of another kind.
-    package func mebibytes(_ key: String) throws(SettingError) -> Int { try integer(key) << 20 }
-
-    /// Returns whether the setting is `true`.
-    /// - Throws: ``SettingError`` if the setting was not declared or is of another kind.
-    package func flag(_ key: String) throws(SettingError) -> Bool {
-        try value(of: key, accepted: "true or false") { Bool($0) }
-    }
-
-    /// Returns one of the words of a choice.
-    /// - Throws: ``SettingError`` if the setting was not declared or has other words.
-    package func choice<Choice: RawRepresentable<String>>(_ key: String) throws(SettingError) -> Choice {
-        try value(of: key, accepted: "the words of \(Choice.self)") { Choice(rawValue: $0) }
-    }
-
-    /// Returns words separated by commas.
-    /// - Throws: ``SettingError`` if the setting was not declared.
-    package func list(_ key: String) throws(SettingError) -> [String] { Self.words(of: try text(key)) }
-
-    /// Returns a URL without slashes at its end; nil if the setting is empty.
-    /// - Throws: ``SettingError`` if the setting was not declared or is of another kind.
-    package func url(_ key: String) throws(SettingError) -> URL? {
-        var text = try text(key)
-        while text.hasSuffix("/") { text.removeLast() }
-        return text.isEmpty ? nil : try value(of: key, accepted: "a URL") { _ in URL(string: text) }
-    }
-
-    /// Returns a time zone.
-    /// - Throws: ``SettingError`` if the setting was not declared or is of another kind.
-    package func timeZone(_ key: String) throws(SettingError) -> TimeZone {
-        try value(of: key, accepted: "a time zone") { TimeZone(identifier: $0) }
-    }
-
-    /// Returns an instant; nil if the setting is empty.
-    /// - Throws: ``SettingError`` if the setting was not declared or is of another kind.
-    package func instant(_ key: String) throws(SettingError) -> Date? {
-        guard !(try text(key)).isEmpty else { return nil }
-        return try value(of: key, accepted: "an instant") { try? Date($0, strategy: .iso8601) }
-    }
-
-    /// Splits a list at its commas.
-    package static func words(of text: String) -> [String] {
-        text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
-    }
-
-    private func value<Value>(of key: String, accepted: String, _ read: (String) -> Value?) throws(SettingError)
-        -> Value
-    {
-        let text = try text(key)
-        guard let value = read(text) else {
-            throw .unacceptable(key: key, value: text, source: "Larder", accepted: accepted)
-        }
-        return value
+    /// Returns the values of these settings and no others.
+    package func restricted(to settings: [any SettingDeclaration]) -> SettingValues {
+        let keys = Set(settings.map(\.key))
+        var own = self
+        own.values = values.filter { keys.contains($0.key) }
+        return own
     }
 }
 

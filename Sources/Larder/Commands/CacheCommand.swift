@@ -3,6 +3,7 @@ import Database
 import Foundation
 import ResponseStore
 import Screens
+import Settings
 
 /// `larder cache`: lists, measures and purges cached responses.
 struct CacheCommand: AsyncParsableCommand {
@@ -36,7 +37,7 @@ struct CacheOptions: ParsableArguments {
 
 extension LarderConfiguration {
     /// The current time of a command: the time that a server's clock would show at start.
-    var now: Date { clockStart ?? Date() }
+    var now: Date { settings[ServerSettings.clockStart] ?? Date() }
 
     /// Runs `body` on the cache, for reading. Ends the process with one line and exit code 1 if the data cannot be
     /// used.
@@ -170,7 +171,7 @@ struct CacheSizeCommand: AsyncParsableCommand {
 
     func run() async throws {
         let configuration = try options.load()
-        let budget = configuration.cacheBudget.bytes
+        let budget = configuration.settings[ServerSettings.cacheBudget].bytes
         try configuration.inspectingCache { inspection in
             let lines = try Self.lines(inspection.totals(), budget: budget)
             let width = lines.map(\.name.count).max() ?? 0

@@ -179,9 +179,9 @@ struct PairCommand: AsyncParsableCommand {
 
     func run() async throws {
         let configuration = try options.load()
-        let http = configuration.http
-        guard http.access == .pairing else {
-            throw Self.failure("http.access is \(http.access.rawValue): the server asks for no paired devices")
+        let access = configuration.settings[HTTPSettings.access]
+        guard access == .pairing else {
+            throw Self.failure("http.access is \(access.rawValue): the server asks for no paired devices")
         }
         guard ScreenRequest.isProfile(profile) else {
             throw Self.failure("a profile has \(ScreenRequest.profileForm)")
@@ -196,8 +196,9 @@ struct PairCommand: AsyncParsableCommand {
         } catch {
             throw Self.failure("the code cannot be left in \(configuration.dataDirectory.path): \(error)")
         }
-        let names = http.certificate.flatMap { try? ServerCertificate($0, protocols: [], now: Date()).names }
-        StandardOutput.write(FirstPairing.text(code, at: PairingAddress.origin(of: http, names, port: http.port)))
+        let names = configuration.certificate.flatMap { try? ServerCertificate($0, protocols: [], now: Date()).names }
+        let port = configuration.settings[HTTPSettings.port]
+        StandardOutput.write(FirstPairing.text(code, at: PairingAddress.origin(of: configuration, names, port: port)))
     }
 
     private static func failure(_ text: String) -> ExitCode {

@@ -11,6 +11,7 @@ import Media
 import NIOPosix
 import ResponseStore
 import Screens
+import Settings
 import SharedStore
 import Upstream
 
@@ -57,8 +58,8 @@ struct DoctorCommand: AsyncParsableCommand {
             bar.show("asking the store", 0, of: 0)
             findings.append(await StoreCheck.finding(store, configuration.apps))
         }
-        findings.append(AccessFinding.finding(configuration.http))
-        findings += CertificateCheck.findings(configuration.http, now: Date())
+        findings.append(AccessFinding.finding(configuration))
+        findings += CertificateCheck.findings(configuration, now: Date())
         findings.append(Libraries.sqlite())
         findings.append(Libraries.zlib())
         bar.show("trying programs", 0, of: 0)
@@ -184,24 +185,25 @@ enum DataCheck {
 enum CertificateCheck {
     /// - Parameter now: The time at which the certificate has to be valid.
     /// - Returns: Nothing for a server without TLS.
-    static func findings(_ http: HTTPConfiguration, now: Date) -> [Check] {
-        guard let files = http.certificate else { return [] }
+    static func findings(_ configuration: LarderConfiguration, now: Date) -> [Check] {
+        guard let files = configuration.certificate else { return [] }
         do throws(CertificateError) {
-            return [finding(try ServerCertificate(files, protocols: [], now: now), http, now)]
+            let certificate = try ServerCertificate(files, protocols: [], now: now)
+            return [finding(certificate, for: configuration.settings[HTTPSettings.host], now)]
         } catch {
             return [Check("certificate", .broken, "\(error)")]
         }
     }
 
-    private static func finding(_ certificate: ServerCertificate, _ http: HTTPConfiguration, _ now: Date) -> Check {
+    private static func finding(_ certificate: ServerCertificate, for host: String, _ now: Date) -> Check {
         let names = certificate.names.all.joined(separator: " ")
         var flaws: [String] = []
         if certificate.isKeyPublic { flaws.append("every user of this machine may read its key") }
         if certificate.notAfter.timeIntervalSince(now) < CertificateReload.warningTime {
             flaws.append("it ends soon")
         }
-        if !Self.anyAddress.contains(http.host), !certificate.names.contains(http.host.lowercased()) {
-            flaws.append("it is not for \(http.host), the address that is listened on")
+        if !Self.anyAddress.contains(host), !certificate.names.contains(host.lowercased()) {
+            flaws.append("it is not for \(host), the address that is listened on")
         }
         let detail = "for \(names), until \(CertificateError.text(of: certificate.notAfter))"
         return Check(
@@ -217,19 +219,21 @@ enum CertificateCheck {
 
 /// Says who gets in.
 enum AccessFinding {
-    static func finding(_ http: HTTPConfiguration) -> Check {
+    static func finding(_ configuration: LarderConfiguration) -> Check {
         do throws(AccessCheck) {
-            try AccessCheck.check(http)
+            try AccessCheck.check(configuration)
         } catch {
             return Check("access", .broken, "\(error)")
         }
-        switch http.access {
+        let settings = configuration.settings
+        switch settings[HTTPSettings.access] {
         case .loopback: return Check("access", .well, "this machine only")
         case .open:
-            let isBehindProxy = http.publicURL != nil
-            return Check("access", isBehindProxy ? .well : .degraded, "everyone who reaches \(http.host):\(http.port)")
+            let verdict: Check.Verdict = configuration.publicURL != nil ? .well : .degraded
+            let (host, port) = (settings[HTTPSettings.host], settings[HTTPSettings.port])
+            return Check("access", verdict, "everyone who reaches \(host):\(port)")
         case .pairing:
-            let isSecure = http.certificate != nil || http.publicURL != nil
+            let isSecure = configuration.certificate != nil || configuration.publicURL != nil
             guard !isSecure else { return Check("access", .well, "paired devices") }
             let flaw = "without a certificate their tokens go over the network in clear"
             return Check("access", .degraded, "paired devices; \(flaw)")

@@ -220,7 +220,15 @@ struct FixtureComparison {
     }
 }
 
-/// The settings of an upstream that are about its recordings.
+/// Whether an exchange that seems to contain a secret is recorded and reported, or refused.
+enum SuspectedSecrets: String, CaseIterable, Sendable {
+    /// Refused where the environment has CI.
+    case auto
+    case report
+    case refuse
+}
+
+/// The recordings of an upstream, as its settings have them together.
 struct FixtureConfiguration: Sendable {
     let mode: FixtureMode
     /// Nil if it is not set.
@@ -232,17 +240,17 @@ struct FixtureConfiguration: Sendable {
     ///
     /// - Throws: `SettingError` if the mode needs a folder and none is set.
     init(_ name: String, _ settings: SettingValues) throws(SettingError) {
-        mode = try settings.choice("upstreams.\(name).mode")
-        let path = try settings.text("upstreams.\(name).fixtures")
-        folder = path.isEmpty ? nil : URL(filePath: path, directoryHint: .isDirectory)
-        let suspected = try settings.text("upstreams.\(name).suspected_secrets")
-        refusesSuspected = suspected == "refuse" || (suspected == "auto" && Self.isCI)
+        let own = UpstreamSettings(named: name)
+        mode = settings[own.mode]
+        folder = settings[own.fixtures]
+        let suspected = settings[own.suspectedSecrets]
+        refusesSuspected = suspected == .refuse || (suspected == .auto && Self.isCI)
         guard mode == .live || folder != nil else {
             throw .unacceptable(
-                key: "upstreams.\(name).fixtures",
-                value: path,
+                key: own.fixtures.key,
+                value: "",
                 source: "settings",
-                accepted: "the path of a folder, since upstreams.\(name).mode is \(mode.rawValue)"
+                accepted: "the path of a folder, since \(own.mode.key) is \(mode.rawValue)"
             )
         }
     }

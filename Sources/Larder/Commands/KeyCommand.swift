@@ -3,6 +3,7 @@ import Database
 import Foundation
 import Logging
 import ResponseStore
+import Settings
 
 /// `larder key`: operations on the key of the secrets.
 struct KeyCommand: AsyncParsableCommand {
@@ -49,7 +50,8 @@ struct RotateKeyCommand: AsyncParsableCommand {
 extension LarderConfiguration {
     /// Opens the database for a command that needs the data directory for itself; logs warnings only.
     func openDatabase(label: String) throws -> LarderDatabase {
-        let quiet = Logger(label: label) { LarderLogHandler(label: $0, format: log.format, level: .warning) }
+        let format = settings[ServerSettings.logFormat]
+        let quiet = Logger(label: label) { LarderLogHandler(label: $0, format: format, level: .warning) }
         return try LarderDatabase(
             in: DataDirectory(at: dataDirectory),
             migrations: apps.migrations,

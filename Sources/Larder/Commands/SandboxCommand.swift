@@ -2,6 +2,7 @@ import ArgumentParser
 import Logging
 import Sandbox
 import ServiceLifecycle
+import Settings
 import UnixSignals
 
 /// `larder sandbox`: the simulated upstreams alone.
@@ -29,10 +30,13 @@ struct SandboxCommand: AsyncParsableCommand {
         if markdown { return StandardOutput.write(try Sandbox.controlsPage()) }
         StandardStreams.ignoreBrokenPipes()
         let configuration = try options.load()
-        LarderLogHandler.bootstrap(configuration.log)
+        LarderLogHandler.bootstrap(configuration)
         let logger = Logger(label: "larder.sandbox")
         let sandbox = Sandbox(
-            configuration: .init(port: configuration.sandbox.port, seed: configuration.sandbox.seed),
+            configuration: .init(
+                port: configuration.settings[ServerSettings.sandboxPort],
+                seed: configuration.settings[ServerSettings.sandboxSeed]
+            ),
             logger: logger
         )
         var group = ServiceGroupConfiguration(
@@ -43,7 +47,7 @@ struct SandboxCommand: AsyncParsableCommand {
             gracefulShutdownSignals: [.sigterm, .sigint],
             logger: logger
         )
-        group.maximumGracefulShutdownDuration = configuration.http.stopTimeout
+        group.maximumGracefulShutdownDuration = configuration.settings[HTTPSettings.stopTimeout]
         try await StartError.reporting { [group] in try await ServiceGroup(configuration: group).run() }
     }
 

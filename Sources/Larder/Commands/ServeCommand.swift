@@ -10,6 +10,7 @@ import Metrics
 import NIOCore
 import Sandbox
 import ServiceLifecycle
+import Settings
 import UnixSignals
 
 /// `larder serve`: the server.
@@ -86,9 +87,9 @@ struct ServedProcess {
     /// - Throws: the errors of ``LarderServer``.
     func run() async throws {
         StandardStreams.ignoreBrokenPipes()
-        try await StartError.reporting { try AccessCheck.check(configuration.http) }
+        try await StartError.reporting { try AccessCheck.check(configuration) }
         let registry = PrometheusRegistry(families: MetricCatalogue.families)
-        LarderLogHandler.bootstrap(configuration.log)
+        LarderLogHandler.bootstrap(configuration)
         MetricsSystem.bootstrap(registry)
         // Before any event loop is created.
         NIOSingletons.groupLoopCountSuggestion = ProcessorCount.available
@@ -98,7 +99,7 @@ struct ServedProcess {
     private func serve(_ metrics: PrometheusRegistry) async throws {
         let logger = Logger(label: "larder")
         let directory = try DataDirectory(at: configuration.dataDirectory)
-        let stopTime = configuration.http.stopTimeout
+        let stopTime = configuration.settings[HTTPSettings.stopTimeout]
         let (control, spaces) = try await tested(directory, logger).map { ($0, $1) } ?? (nil, nil)
         let parts = ServerParts(
             configuration,
@@ -138,10 +139,10 @@ struct ServedProcess {
         ofSpaces.store = nil
         let spaces = Spaces(ofSpaces, simulatesUpstreams: simulatesUpstreams, pristine: pristine, logger: logger)
         let harness = Harness(
-            clock: VirtualClock(.system, start: configuration.clockStart),
+            clock: VirtualClock(.system, start: configuration.settings[ServerSettings.clockStart]),
             // Tokens can be guessed then: only for a test that asks for it.
-            randomness: isHarness && configuration.sandbox.isSeeded
-                ? Randomness(seed: configuration.sandbox.seed) : nil,
+            randomness: isHarness && configuration.settings.isSet(ServerSettings.sandboxSeed)
+                ? Randomness(seed: configuration.settings[ServerSettings.sandboxSeed]) : nil,
             pristine: pristine,
             spaces: spaces,
             exportPath: exportPath
@@ -150,9 +151,8 @@ struct ServedProcess {
         if isHarness { harness.activate() }
         spaces.use(harness.snapshots)
         // The port that is set, or else the one that was used last with this data directory.
-        let port =
-            configuration.sandbox.port != 0
-            ? configuration.sandbox.port : await SandboxPort(in: configuration.dataDirectory).last()
+        let set = configuration.settings[ServerSettings.sandboxPort]
+        let port = set != 0 ? set : await SandboxPort(in: configuration.dataDirectory).last()
         var control = ServerParts.Control(harness: harness, port: port, simulatesUpstreams: simulatesUpstreams)
         control.upstreams = archive?.upstreamFiles ?? [:]
         return (control, spaces)

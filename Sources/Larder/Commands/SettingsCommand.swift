@@ -41,8 +41,8 @@ struct SettingsPage {
     }
 
     /// The settings of no upstream, by the first part of their keys, in the order of the catalogue.
-    private var groups: [(name: String, settings: [Setting])] {
-        var groups: [(name: String, settings: [Setting])] = []
+    private var groups: [(name: String, settings: [any SettingDeclaration])] {
+        var groups: [(name: String, settings: [any SettingDeclaration])] = []
         for setting in catalogue.all where UpstreamSettings.upstreamName(inKey: setting.key) == nil {
             let name = String(setting.key.prefix { $0 != "." })
             if let index = groups.firstIndex(where: { $0.name == name }) {
@@ -59,7 +59,7 @@ struct SettingsPage {
 
     /// One table of the settings that every upstream has, and one of the defaults in which upstreams differ.
     private var upstreams: String {
-        let common = UpstreamSettings.settings(ofName: "NAME")
+        let common = UpstreamSettings(named: "NAME").all
         let rows = apps.upstreams.map { upstream in
             let values = Self.ownDefaults.map { end in
                 "`\(end)`: " + value(catalogue.setting(key: "upstreams.\(upstream.name).\(end)")?.standard)
@@ -81,10 +81,10 @@ struct SettingsPage {
             """
     }
 
-    private func table(_ settings: [Setting]) -> String {
+    private func table(_ settings: [any SettingDeclaration]) -> String {
         let rows = settings.map { setting in
             let meaning = setting.note.isEmpty ? setting.summary : "\(setting.summary); \(setting.note)"
-            return "| `\(setting.key)` | \(accepted(setting.kind)) | \(value(setting.standard)) | \(meaning) |"
+            return "| `\(setting.key)` | \(setting.column) | \(value(setting.standard)) | \(meaning) |"
         }
         return (["| key | accepts | default | meaning |", "|---|---|---|---|"] + rows).joined(separator: "\n")
     }
@@ -92,24 +92,6 @@ struct SettingsPage {
     private func value(_ standard: String?) -> String {
         guard let standard else { return "–" }
         return standard.isEmpty ? "empty" : "`\(standard)`"
-    }
-
-    /// Returns the accepted values of a setting, short enough for a column.
-    private func accepted(_ kind: Setting.Kind) -> String {
-        switch kind {
-        case .integer(let range): "\(range.lowerBound)…\(range.upperBound == .max ? "2⁶³−1" : "\(range.upperBound)")"
-        case .url: "http(s) URL, port 1…65535"
-        case .choice(let words): words.map { "`\($0)`" }.joined(separator: ", ")
-        case .list: "words, separated by commas"
-        case .hosts: "host names, separated by commas"
-        case .addressRanges: "IP addresses and CIDR ranges, separated by commas"
-        case .origins: "origins (scheme, host, port), separated by commas"
-        case .methods: "HTTP methods but CONNECT, separated by commas"
-        case .requestFields: "names of request fields, each may end in `:unkeyed`, separated by commas"
-        case .timeZone: "a name of the time zone database"
-        case .text: "text"
-        case .instant: "RFC 3339 instant"
-        }
     }
 }
 

@@ -66,9 +66,12 @@ struct SettingsOptions: ParsableArguments {
     /// unless they are set a free port and a temporary data directory. Requests are not logged: they would stand
     /// between the lines of the command.
     func loadTemporary(standardData folder: URL) throws -> LarderConfiguration {
-        let fallbacks = ["http.port": "0", "data.directory": folder.path, "log.level": "warning"]
+        let fallbacks = [
+            HTTPSettings.port.key: "0", ServerSettings.dataDirectory.key: folder.path,
+            ServerSettings.logLevel.key: "warning",
+        ]
         var configuration = try load(sandbox: true, fallbacks: fallbacks)
-        configuration.isDurable = try configuration.settings.text("data.directory") != folder.path
+        configuration.isDurable = configuration.settings[ServerSettings.dataDirectory]?.path != folder.path
         return configuration
     }
 

@@ -7,6 +7,7 @@ import Metrics
 import ResponseStore
 import Screens
 import ServiceLifecycle
+import Settings
 import Upstream
 
 /// Maintains the stored data: evicts after each store, writes last uses every few seconds and at the end, keeps the
@@ -33,8 +34,8 @@ struct CacheMaintenance: Service {
         sessions = resources.sessions
         devices = resources.devices
         accessRecorder = resources.accessRecorder
-        budget = resources.configuration.cacheBudget
-        checkTime = resources.configuration.storageCheck
+        budget = resources.configuration.settings[ServerSettings.cacheBudget]
+        checkTime = resources.configuration.settings[ServerSettings.storageCheck]
         clock = resources.clock
         retention = resources.retention
         logger = resources.logger

@@ -8,18 +8,20 @@ import QRCodes
 import Sandbox
 import Screens
 import ServiceLifecycle
+import Settings
 import Upstream
 import Web
 
 extension LarderApplication {
     /// The routes of paired devices.
     static func devices(_ resources: ServerResources) -> DeviceRoutes {
-        let http = resources.configuration.http
+        let (configuration, settings) = (resources.configuration, resources.configuration.settings)
+        let (names, port) = (resources.certificate?.current.names, settings[HTTPSettings.port])
         return DeviceRoutes(
             devices: resources.devices,
             codes: resources.pairing,
-            mode: http.access,
-            address: PairingAddress.origin(of: http, resources.certificate?.current.names, port: http.port),
+            mode: settings[HTTPSettings.access],
+            address: PairingAddress.origin(of: configuration, names, port: port),
             events: resources.events
         )
     }
@@ -36,12 +38,13 @@ extension LarderApplication {
 
     /// The routes of the front end; nil if it is not served.
     static func pages(_ configuration: LarderConfiguration) throws -> WebRoutes? {
-        guard configuration.web.isEnabled else { return nil }
-        let assets = try configuration.web.folder.map { try WebAssets(folder: $0) } ?? WebAssets.embedded
+        guard configuration.settings[ServerSettings.webEnabled] else { return nil }
+        let folder = configuration.settings[ServerSettings.webDirectory]
+        let assets = try folder.map { try WebAssets(folder: $0) } ?? WebAssets.embedded
         return WebRoutes(
             assets: assets,
-            publicOrigin: configuration.http.publicURL?.origin,
-            scheme: configuration.http.scheme
+            publicOrigin: configuration.publicURL?.origin,
+            scheme: configuration.scheme
         )
     }
 
@@ -52,11 +55,11 @@ extension LarderApplication {
         _ identities: RequestIdentities,
         isUnderTest: Bool
     ) -> ScreenRouter {
-        let http = resources.configuration.http
+        let (configuration, settings) = (resources.configuration, resources.configuration.settings)
         let origins = OriginRules(
-            allowed: http.allowedOrigins,
-            own: http.publicURL.map { [$0.origin] } ?? [],
-            scheme: http.scheme
+            allowed: settings[HTTPSettings.allowedOrigins],
+            own: configuration.publicURL.map { [$0.origin] } ?? [],
+            scheme: configuration.scheme
         )
         return ScreenRouter(
             table: table,
@@ -64,11 +67,11 @@ extension LarderApplication {
             hosts: hosts(resources),
             origins: origins,
             identities: identities,
-            proxies: http.trustedProxies,
+            proxies: configuration.trustedProxies,
             access: AccessRules(
-                http.access,
-                operatorKey: OperatorKey(http.operatorKey),
-                proxies: http.trustedProxies,
+                settings[HTTPSettings.access],
+                operatorKey: OperatorKey(settings[HTTPSettings.operatorKey]),
+                proxies: configuration.trustedProxies,
                 origins: origins
             ),
             devices: resources.devices,
@@ -78,17 +81,17 @@ extension LarderApplication {
     }
 
     static func hosts(_ resources: ServerResources) -> HostRules {
-        let http = resources.configuration.http
+        let (publicURL, settings) = (resources.configuration.publicURL, resources.configuration.settings)
         return HostRules(
-            boundHost: http.host,
-            allowed: http.allowedHosts + (http.publicURL.map { [$0.host] } ?? []),
+            boundHost: settings[HTTPSettings.host],
+            allowed: settings[HTTPSettings.allowedHosts] + (publicURL.map { [$0.host] } ?? []),
             isCertified: { [certificate = resources.certificate] in certificate?.current.names.contains($0) ?? false }
         )
     }
 
     /// The cache of complete responses; nil if its budget is 0.
     static func responseCache(_ resources: ServerResources) -> ResponseCache? {
-        let bytes = resources.configuration.responseCacheBytes
+        let bytes = resources.configuration.settings[ServerSettings.responseCacheBytes]
         return bytes > 0
             ? ResponseCache(
                 budgetBytes: bytes,
@@ -182,11 +185,11 @@ enum Contract {
 enum FirstPairing {
     /// Returns a text with a code; nil if there are devices, or none are needed.
     static func text(_ resources: ServerResources, port: Int?) -> String? {
-        let http = resources.configuration.http
-        guard http.access == .pairing, resources.devices.all.isEmpty else { return nil }
+        let configuration = resources.configuration
+        guard configuration.settings[HTTPSettings.access] == .pairing, resources.devices.all.isEmpty else { return nil }
         let made = resources.pairing.makeCode()
         let names = resources.certificate?.current.names
-        return text(made.code, at: PairingAddress.origin(of: http, names, port: port ?? 0))
+        return text(made.code, at: PairingAddress.origin(of: configuration, names, port: port ?? 0))
     }
 
     /// Returns a line for the console; before it, on a terminal, a QR code that leads to the page with the code.
@@ -209,14 +212,15 @@ enum FirstPairing {
 enum PairingAddress {
     /// Returns the first of these that is known and is not for this machine only: where a proxy serves, a name of the
     /// certificate, a host that is allowed, the address that is listened on. Nil if there is none, or no port.
-    static func origin(of http: HTTPConfiguration, _ certificate: CertificateNames?, port: Int) -> String? {
-        if let origin = http.publicURL?.origin { return origin }
-        let bound = everyAddress.contains(http.host) ? [] : [http.host]
-        let hosts = (certificate?.all ?? []) + http.allowedHosts + bound
+    static func origin(of configuration: LarderConfiguration, _ certificate: CertificateNames?, port: Int) -> String? {
+        if let origin = configuration.publicURL?.origin { return origin }
+        let host = configuration.settings[HTTPSettings.host]
+        let bound = everyAddress.contains(host) ? [] : [host]
+        let hosts = (certificate?.all ?? []) + configuration.settings[HTTPSettings.allowedHosts] + bound
         let reachable = hosts.first { !$0.hasPrefix("*") && !isOfThisMachine($0) }
         guard port > 0, let reachable else { return nil }
-        let host = reachable.contains(":") && !reachable.hasPrefix("[") ? "[\(reachable)]" : reachable
-        return "\(http.scheme)://\(host):\(port)"
+        let name = reachable.contains(":") && !reachable.hasPrefix("[") ? "[\(reachable)]" : reachable
+        return "\(configuration.scheme)://\(name):\(port)"
     }
 
     private static let everyAddress: Set<String> = ["0.0.0.0", "::"]

@@ -14,6 +14,7 @@ import ResponseStore
 import Sandbox
 import Screens
 import ServiceLifecycle
+import Settings
 import Upstream
 import Web
 
@@ -74,7 +75,8 @@ struct LarderApplication: ReplaceableServer {
         logger: Logger
     ) async throws -> LarderApplication {
         var options = DatabaseOptions()
-        options.integrityCheck = configuration.storageCheck == .start ? .afterUncleanStop : .never
+        options.integrityCheck =
+            configuration.settings[ServerSettings.storageCheck] == .start ? .afterUncleanStop : .never
         options.trace = trace
         options.isDurable = configuration.isDurable
         options.trustsFiles = isPrepared
@@ -196,7 +198,7 @@ struct LarderApplication: ReplaceableServer {
             hasSandbox: !controls.isEmpty && apps.upstreams.contains(where: \.configuration.isSimulated),
             hasHarness: !controls.isEmpty,
             node: StatusRoutes.Node(name: resources.configuration.node.name, apps: apps.index.map(\.app)),
-            budget: resources.configuration.cacheBudget
+            budget: resources.configuration.settings[ServerSettings.cacheBudget]
         )
         let store = ResponseStore(database)
         table.add(StatusRoutes(of: server, upstreams: apps.upstreams, store: store, clock: clock).routes)
@@ -228,7 +230,7 @@ struct LarderApplication: ReplaceableServer {
         let index = IndexRoutes(
             version: LarderVersion.text,
             apps: apps.index,
-            web: resources.configuration.web.description,
+            web: resources.configuration.web,
             table: table,
             clock: clock
         )
@@ -245,9 +247,10 @@ struct LarderApplication: ReplaceableServer {
         _ metrics: PrometheusRegistry,
         onListening: @escaping @Sendable (SocketAddress?, CertificateNames?) async -> Void
     ) -> Application<LarderResponder> {
-        let (http, logger) = (resources.configuration.http, resources.logger)
-        let connections = OpenFileLimit.connections(http.limits.connections)
-        if connections < http.limits.connections {
+        let (settings, logger) = (resources.configuration.settings, resources.logger)
+        let limits = ConnectionLimits(settings)
+        let connections = OpenFileLimit.connections(limits.connections)
+        if connections < limits.connections {
             logger.warning("the limit of open files allows \(connections) connections, fewer than http.connections")
         }
         let accepting = ConnectionBurst(connections: connections)
@@ -258,7 +261,7 @@ struct LarderApplication: ReplaceableServer {
         return Application(
             responder: responder,
             server: .larder(
-                limits: http.limits,
+                limits: limits,
                 resources.connections,
                 responseCache,
                 table,
@@ -266,7 +269,7 @@ struct LarderApplication: ReplaceableServer {
                 metrics: metrics
             ),
             configuration: ApplicationConfiguration(
-                address: .hostname(http.host, port: http.port),
+                address: .hostname(settings[HTTPSettings.host], port: settings[HTTPSettings.port]),
                 availableConnectionsDelegate: places
             ),
             services: services.map(NamedService.init),

@@ -2,7 +2,7 @@ import Foundation
 import Logging
 import Settings
 
-enum LogFormat: String, Sendable {
+enum LogFormat: String, CaseIterable, Sendable {
     /// A line for people.
     case text
     /// One JSON object on each line, for programs.
@@ -32,10 +32,12 @@ struct LarderLogHandler: LogHandler {
     }
 
     /// Makes this the log of the process. To be called once.
-    static func bootstrap(_ configuration: LogConfiguration) {
+    static func bootstrap(_ configuration: LarderConfiguration) {
+        let settings = configuration.settings
+        let (format, level) = (settings[ServerSettings.logFormat], settings[ServerSettings.logLevel])
         LoggingSystem.bootstrap {
-            var handler = LarderLogHandler(label: $0, format: configuration.format, level: configuration.level)
-            if let node = configuration.node { handler[metadataKey: "node"] = "\(node)" }
+            var handler = LarderLogHandler(label: $0, format: format, level: level)
+            if let node = configuration.node.name { handler[metadataKey: "node"] = "\(node)" }
             return handler
         }
     }
@@ -95,19 +97,5 @@ struct LarderLogHandler: LogHandler {
         let clean = singleLine(text)
         return clean.contains(where: { $0 == " " || $0 == "\"" || $0 == "=" }) || clean.isEmpty
             ? "\"\(clean.replacing("\"", with: "'"))\"" : clean
-    }
-}
-
-/// The settings `log.*`.
-struct LogConfiguration: Sendable {
-    let level: Logger.Level
-    let format: LogFormat
-    /// Name of this process in each line; nil for none.
-    let node: String?
-
-    init(_ settings: SettingValues, node: String?) throws(SettingError) {
-        self.node = node
-        level = try settings.choice("log.level")
-        format = try settings.choice("log.format")
     }
 }

@@ -10,6 +10,7 @@ import NIOCore
 import Sandbox
 import Screens
 import ServiceLifecycle
+import Settings
 import UnixSignals
 import Upstream
 
@@ -37,7 +38,7 @@ struct LarderServer: Service, CustomStringConvertible {
 
     func run() async throws {
         let configuration = try await simulatingUpstreams()
-        let (http, sandboxPort) = (configuration.http, try await sandbox?.port)
+        let sandboxPort = try await sandbox?.port
         let served = sandbox.flatMap { sandbox in sandboxPort.map { (sandbox, $0) } }
         let built = try await LarderApplication.build(
             configuration,
@@ -46,7 +47,7 @@ struct LarderServer: Service, CustomStringConvertible {
             sandbox: served,
             harness: harness,
             metrics: metrics,
-            onListening: { announce($0, http, names: $1, sandboxPort: sandboxPort) },
+            onListening: { announce($0, names: $1, sandboxPort: sandboxPort) },
             logger: logger
         )
         // Of a process that was killed.
@@ -83,7 +84,8 @@ struct LarderServer: Service, CustomStringConvertible {
             }
         } catch {
             try await close(built)
-            throw CannotListen(host: http.host, port: http.port, cause: error) ?? error
+            let (host, port) = (configuration.settings[HTTPSettings.host], configuration.settings[HTTPSettings.port])
+            throw CannotListen(host: host, port: port, cause: error) ?? error
         }
         try await close(built)
         logger.notice("stopped")
@@ -103,7 +105,7 @@ struct LarderServer: Service, CustomStringConvertible {
         guard let sandbox, simulatesUpstreams else { return configuration }
         for upstream in SandboxUpstream.allCases {
             guard let url = URL(string: try await sandbox.baseURL(of: upstream)) else { continue }
-            try configuration.upstreams.simulate(upstream.rawValue, at: url)
+            configuration.upstreams.simulate(upstream.rawValue, at: url)
         }
         return configuration
     }
@@ -111,16 +113,17 @@ struct LarderServer: Service, CustomStringConvertible {
     /// Tells where it listens; no sooner, since a start may fail until then.
     @Sendable private func announce(
         _ address: SocketAddress?,
-        _ http: HTTPConfiguration,
         names: CertificateNames?,
         sandboxPort: Int?
     ) {
-        let port = address?.port ?? http.port
-        let name = http.host.contains(":") ? "[\(http.host)]" : http.host
+        let settings = configuration.settings
+        let (host, port) = (settings[HTTPSettings.host], address?.port ?? settings[HTTPSettings.port])
+        let name = host.contains(":") ? "[\(host)]" : host
+        let hasPages = settings[ServerSettings.webEnabled]
         announced(
             ServerAddresses(
-                server: "\(http.scheme)://\(name):\(port)",
-                pages: configuration.web.isEnabled ? PageAddress.url(of: http, names, port: port) : nil,
+                server: "\(configuration.scheme)://\(name):\(port)",
+                pages: hasPages ? PageAddress.url(of: configuration, names, port: port) : nil,
                 sandboxPort: sandboxPort
             )
         )
@@ -251,16 +254,15 @@ struct PageAddress {
     /// - Parameters:
     ///   - names: The names of the certificate; nil without one.
     ///   - port: The port that is listened on.
-    static func url(of http: HTTPConfiguration, _ names: CertificateNames?, port: Int) -> String {
-        if let origin = http.publicURL?.origin { return "\(origin)/" }
-        let host = host(of: http, names)
-        return "\(http.scheme)://\(host.contains(":") ? "[\(host)]" : host):\(port)/"
+    static func url(of configuration: LarderConfiguration, _ names: CertificateNames?, port: Int) -> String {
+        if let origin = configuration.publicURL?.origin { return "\(origin)/" }
+        let host = host(of: configuration.settings[HTTPSettings.host], names)
+        return "\(configuration.scheme)://\(host.contains(":") ? "[\(host)]" : host):\(port)/"
     }
 
     /// The host; with a certificate one that it is for, if there is any, because a browser refuses all others.
-    private static func host(of http: HTTPConfiguration, _ names: CertificateNames?) -> String {
-        let isLocal = loopback.contains(http.host)
-        let preferred = isLocal ? [ownHost, "localhost", "127.0.0.1", "::1"] : [http.host]
+    private static func host(of bound: String, _ names: CertificateNames?) -> String {
+        let preferred = loopback.contains(bound) ? [ownHost, "localhost", "127.0.0.1", "::1"] : [bound]
         guard let names else { return preferred[0] }
         return preferred.first(where: names.contains) ?? names.all.first { !$0.hasPrefix("*") } ?? preferred[0]
     }

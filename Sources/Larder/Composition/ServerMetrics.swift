@@ -8,6 +8,7 @@ import NIOCore
 import NIOPosix
 import ResponseStore
 import Screens
+import Settings
 import SharedStore
 
 /// Everything that `/metrics` may contain: `# HELP` and docs/operations.md are made from it.
@@ -155,7 +156,7 @@ struct ServerGauges: Sendable {
         media = resources.media
         shared = resources.shared?.access
         database = URL(filePath: resources.database.directory.databasePath)
-        budgetBytes = resources.configuration.cacheBudget.bytes
+        budgetBytes = resources.configuration.settings[ServerSettings.cacheBudget].bytes
         node = resources.configuration.node.name
     }
 

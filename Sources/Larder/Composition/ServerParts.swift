@@ -6,6 +6,7 @@ import NIOCore
 import NIOPosix
 import Sandbox
 import ServiceLifecycle
+import Settings
 import UnixSignals
 
 /// A server with its sandbox and its harness, if it has them: composed in the same way for a process and for a space
@@ -47,7 +48,7 @@ struct ServerParts: Sendable {
             Sandbox(
                 configuration: .init(
                     port: control.port,
-                    seed: configuration.sandbox.seed,
+                    seed: configuration.settings[ServerSettings.sandboxSeed],
                     simulatesUpstreams: control.simulatesUpstreams
                 ),
                 harness: control.harness,

@@ -12,6 +12,7 @@ import NIOPosix
 import ResponseStore
 import Sandbox
 import Screens
+import Settings
 import SharedStore
 import Upstream
 
@@ -100,14 +101,14 @@ struct ServerResources: Sendable {
                 SessionStore(
                     shared.access.database,
                     shared.access.changes,
-                    lifetime: configuration.sessionLifetime,
+                    lifetime: configuration.settings[ServerSettings.sessionLifetime],
                     cookies: shared.cookies,
                     clock: clock
                 )
             } else {
                 SessionStore(
                     database,
-                    lifetime: configuration.sessionLifetime,
+                    lifetime: configuration.settings[ServerSettings.sessionLifetime],
                     cookies: try SessionCookies(SealedSecrets(database)),
                     clock: clock
                 )
@@ -120,9 +121,8 @@ struct ServerResources: Sendable {
             file: PairingCodeFile(in: configuration.dataDirectory),
             clock: clock
         )
-        let http = configuration.http
-        let most = OpenFileLimit.connections(http.limits.connections)
-        let perAddress = http.connectionsPerAddress(of: most)
+        let most = OpenFileLimit.connections(configuration.settings[HTTPSettings.connections])
+        let perAddress = configuration.connectionsPerAddress(of: most)
         events = EventStream(
             run: run,
             listenersPerClient: max(1, perAddress / 2),
@@ -132,11 +132,11 @@ struct ServerResources: Sendable {
         if let shared { events.share(over: shared.access.changes) }
         connections =
             last?.connections
-            ?? OpenConnections(limit: perAddress, exempt: http.trustedProxies, places: most - most / 16)
+            ?? OpenConnections(limit: perAddress, exempt: configuration.trustedProxies, places: most - most / 16)
         // The machine's time: clients judge a certificate by it.
         certificate =
             try last?.certificate
-            ?? http.certificate.map { try ServedCertificate($0, protocols: ["h2", "http/1.1"], now: Date()) }
+            ?? configuration.certificate.map { try ServedCertificate($0, protocols: ["h2", "http/1.1"], now: Date()) }
         media = try MediaEngine(
             tools: configuration.media.tools,
             limits: configuration.media.limits,
@@ -172,7 +172,7 @@ struct ServerResources: Sendable {
             transport: transport,
             database: database,
             accessRecorder: accessRecorder,
-            budget: self.configuration.cacheBudget,
+            budget: self.configuration.settings[ServerSettings.cacheBudget],
             clock: clock,
             logger: logger
         )

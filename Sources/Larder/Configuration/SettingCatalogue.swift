@@ -10,61 +10,50 @@ import Upstream
 /// Every setting of a server with these apps: `--help`, the documentation and the reading of settings are made from it.
 struct SettingCatalogue: Sendable {
     /// The settings in the order in which they are documented.
-    let all: [Setting]
+    let all: [any SettingDeclaration]
     /// The names of the apps' upstreams.
     let upstreamNames: Set<String>
 
     init(_ apps: AppList) {
         all =
-            Setting.http + apps.upstreams.flatMap(UpstreamSettings.settings(of:))
-            + apps.types.flatMap { $0.settings } + Setting.web + Setting.sandbox + Setting.cache + Setting.storage
-            + Setting.session + Setting.media + Setting.node + Setting.store
-            + Setting.process
+            HTTPSettings.all + [ServerSettings.dataDirectory] + apps.upstreams.flatMap { UpstreamSettings(of: $0).all }
+            + apps.types.flatMap { $0.settings } + ServerSettings.all
         upstreamNames = Set(apps.upstreams.map(\.name))
     }
 
     /// Returns the setting of a key, also of an upstream that no app uses; nil if there is none.
-    func setting(key: String) -> Setting? { all.first { $0.key == key } ?? UpstreamSettings.setting(key: key) }
+    func setting(key: String) -> (any SettingDeclaration)? {
+        all.first { $0.key == key } ?? UpstreamSettings.setting(key: key)
+    }
 
-    func setting(flag: String) -> Setting? {
+    func setting(flag: String) -> (any SettingDeclaration)? {
         all.first { $0.flag == flag } ?? UpstreamSettings.setting(flag: flag)
     }
 
     /// Returns the setting of an environment variable.
-    func setting(environmentName: String) -> Setting? {
+    func setting(environmentName: String) -> (any SettingDeclaration)? {
         all.first { $0.environmentName == environmentName }
             ?? UpstreamSettings.setting(environmentName: environmentName)
     }
 }
 
-extension Setting.Kind {
-    /// Whether a value is a list of words.
-    var isList: Bool {
-        switch self {
-        case .list, .hosts, .addressRanges, .origins, .methods, .requestFields: true
-        case .integer, .url, .choice, .timeZone, .text, .instant: false
-        }
+extension SettingForm<[String]> {
+    static var hosts: Self {
+        elements(
+            "host names and addresses without scheme and path, separated by commas",
+            column: "host names",
+            element: { HostRules.name(of: $0) != nil && !$0.contains { "/@*".contains($0) } ? $0 : nil },
+            text: { $0 }
+        )
     }
 
-    /// Whether a setting of this kind accepts a text.
-    func accepts(_ text: String) -> Bool {
-        let words = SettingValues.words(of: text)
-        return switch self {
-        case .integer(let range): Int(text).map(range.contains) ?? false
-        case .choice(let words): words.contains(text)
-        case .url: text.isEmpty || Self.isBaseURL(text)
-        case .hosts: words.allSatisfy { HostRules.name(of: $0) != nil && !$0.contains { "/@*".contains($0) } }
-        case .addressRanges: words.allSatisfy { AddressRange($0) != nil }
-        case .origins: words.allSatisfy { $0 == "*" || Self.isOrigin($0) }
-        case .requestFields: words.allSatisfy { RequestField(setting: $0) != nil }
-        case .methods: words.allSatisfy { HTTPRequest.Method($0.uppercased()).map { $0 != .connect } ?? false }
-        case .timeZone: TimeZone(identifier: text) != nil
-        case .instant:
-            // A year of RFC 3339 has four digits.
-            text.isEmpty
-                || (text.utf8.dropFirst(4).first == UInt8(ascii: "-") && (try? Date(text, strategy: .iso8601)) != nil)
-        case .list, .text: true
-        }
+    static var origins: Self {
+        elements(
+            "web origins such as https://shop.example:8443, without path, separated by commas, or *",
+            column: "origins (scheme, host, port)",
+            element: { $0 == "*" || isOrigin($0) ? $0 : nil },
+            text: { $0 }
+        )
     }
 
     /// Whether a text is scheme, host and port as a browser writes them into `Origin`: any other form would never
@@ -75,6 +64,69 @@ extension Setting.Kind {
         return end.lowerBound > text.startIndex && (!host.isEmpty || text == "file://")
             && !host.contains { "/?#@*".contains($0) || $0.isWhitespace }
     }
+}
+
+extension SettingForm<[AddressRange]> {
+    /// IP addresses and ranges of them in CIDR notation.
+    static var addressRanges: Self {
+        elements(
+            "IP addresses and ranges such as 10.0.0.0/8 or ::1, separated by commas",
+            column: "IP addresses and CIDR ranges",
+            element: { AddressRange($0) },
+            text: { "\($0)" }
+        )
+    }
+}
+
+extension SettingForm<[HTTPRequest.Method]> {
+    static var methods: Self {
+        elements(
+            "methods of HTTP but CONNECT, separated by commas",
+            column: "HTTP methods but CONNECT",
+            element: { HTTPRequest.Method($0.uppercased()).flatMap { $0 == .connect ? nil : $0 } },
+            text: { $0.rawValue }
+        )
+    }
+}
+
+extension SettingForm<[RequestField]> {
+    /// Names of request fields, each optionally followed by `:unkeyed`.
+    static var requestFields: Self {
+        elements(
+            "names of end-to-end request fields, each optionally followed by :unkeyed, separated by commas",
+            column: "names of request fields, each may end in `:unkeyed`",
+            element: { RequestField(setting: $0) },
+            text: { "\($0.name)\($0.isKey ? "" : ":unkeyed")" }
+        )
+    }
+}
+
+extension SettingForm<URL?> {
+    /// An absolute http or https URL, whose slashes at the end are left out, or nothing.
+    static var url: Self {
+        SettingForm(
+            "an absolute http:// or https:// URL with no port or one from 1 to 65535",
+            column: "http(s) URL, port 1…65535",
+            value: { text in
+                guard !text.isEmpty else { return .some(nil) }
+                guard isBaseURL(text) else { return nil }
+                var text = text
+                while text.hasSuffix("/") { text.removeLast() }
+                return URL(string: text)
+            },
+            text: { $0?.absoluteString ?? "" }
+        )
+    }
+
+    /// The path of a folder, or nothing.
+    static var folder: Self {
+        SettingForm(
+            "any text",
+            column: "text",
+            value: { $0.isEmpty ? .some(nil) : URL(filePath: $0, directoryHint: .isDirectory) },
+            text: { $0?.path ?? "" }
+        )
+    }
 
     /// Whether a text is an ``HTTPURL`` without credentials, query or fragment.
     private static func isBaseURL(_ text: String) -> Bool {
@@ -83,7 +135,26 @@ extension Setting.Kind {
     }
 }
 
-extension Setting {
+extension SettingForm<Date?> {
+    /// An RFC 3339 instant, or nothing.
+    static var instant: Self {
+        SettingForm(
+            "an RFC 3339 instant such as 2026-01-05T10:00:00Z",
+            column: "RFC 3339 instant",
+            value: { text in
+                guard !text.isEmpty else { return .some(nil) }
+                // A year of RFC 3339 has four digits.
+                guard text.utf8.dropFirst(4).first == UInt8(ascii: "-"),
+                    let date = try? Date(text, strategy: .iso8601)
+                else { return nil }
+                return date
+            },
+            text: { $0?.formatted(.iso8601) ?? "" }
+        )
+    }
+}
+
+extension SettingDeclaration {
     /// `upstreams.spacex.url` → `--upstreams-spacex-url`.
     var flag: String { "--" + spelled(dot: "-", underscore: "-") }
 

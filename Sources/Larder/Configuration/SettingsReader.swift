@@ -8,7 +8,7 @@ import Yams
 /// (swift-configuration providers, in this order).
 struct SettingsReader {
     private struct Source {
-        let name: @Sendable (Setting) -> String
+        let name: @Sendable (any SettingDeclaration) -> String
         let reader: ConfigReader
     }
 
@@ -64,24 +64,18 @@ struct SettingsReader {
     /// first used.
     /// - Throws: `SettingError.unacceptable`.
     func values() throws(SettingError) -> SettingValues {
-        var texts: [String: String] = [:]
-        var explicit: Set<String> = []
-        for setting in catalogue.all + furtherUpstreams.flatMap(UpstreamSettings.settings(ofName:)) {
-            guard let (text, source) = value(of: setting) else {
-                texts[setting.key] = setting.standard ?? ""
-                continue
-            }
-            guard setting.kind.accepts(text) else {
+        var values = SettingValues()
+        for setting in catalogue.all + furtherUpstreams.flatMap({ UpstreamSettings(named: $0).all }) {
+            guard let (text, source) = value(of: setting) else { continue }
+            guard values.set(setting, to: text) else {
                 throw .unacceptable(key: setting.key, value: text, source: source, accepted: setting.accepted)
             }
-            texts[setting.key] = text
-            explicit.insert(setting.key)
         }
-        return SettingValues(texts, explicit: explicit)
+        return values
     }
 
     /// Returns the value of a setting as written, and its source; nil if only the default applies.
-    private func value(of setting: Setting) -> (text: String, source: String)? {
+    private func value(of setting: any SettingDeclaration) -> (text: String, source: String)? {
         for source in sources {
             // An empty variable, as compose files pass on, counts as not set.
             if let text = source.reader.string(forKey: ConfigKey(setting.key)), !text.isEmpty {
@@ -215,7 +209,7 @@ enum SettingsFile {
         guard let text = text(of: node) else {
             throw .file(path: path, reason: "\(key) must be a word, a number or a list of words")
         }
-        guard node.scalar != nil || setting.kind.isList else {
+        guard node.scalar != nil || setting.isList else {
             throw .file(path: path, reason: "\(key) takes one value and no list")
         }
         values[key] = text == "null" || text == "~" ? "" : text

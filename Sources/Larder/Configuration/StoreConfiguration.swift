@@ -7,16 +7,14 @@ import SharedStore
 /// The settings `store.*` of the data that several processes share.
 struct StoreConfiguration: Sendable {
     let options: SharedDatabaseOptions
-    /// How long a response of users' data may be kept in memory.
-    let kept: Duration
     /// The path of the file with the key of sealed secrets; nil for none.
     let keyFile: String?
 
     /// Reads the settings; nil without a store.
     ///
     /// - Throws: `SettingError` if something that is served keeps users' data in the data directory.
-    init?(_ settings: SettingValues, apps: AppList, access: AccessRules.Mode, isUnderTest: Bool) throws(SettingError) {
-        let url = try settings.text("store.url")
+    init?(_ settings: SettingValues, apps: AppList, isUnderTest: Bool) throws(SettingError) {
+        let url = settings[ServerSettings.storeURL]
         guard !url.isEmpty else { return nil }
         guard url.hasPrefix("postgresql://") || url.hasPrefix("postgres://") else {
             throw Self.refused("an address postgresql://…")
@@ -28,21 +26,20 @@ struct StoreConfiguration: Sendable {
                     + "name the others in node.apps"
             )
         }
-        let keyFile = try settings.text("store.key_file")
+        let keyFile = settings[ServerSettings.storeKeyFile]
         let sealing = apps.types.filter { $0.sealsSharedSecrets }.map { $0.name }
         guard !keyFile.isEmpty || sealing.isEmpty else {
             throw Self.refused("a key, which \(sealing.joined(separator: ", ")) needs: name its file in store.key_file")
         }
         self.keyFile = keyFile.isEmpty ? nil : keyFile
-        guard access != .pairing else {
+        guard settings[HTTPSettings.access] != .pairing else {
             throw Self.refused("http.access loopback or open: paired devices are those of one process")
         }
         guard !isUnderTest else { throw Self.refused("no harness: a reset would erase what others use") }
         var options = SharedDatabaseOptions(url: url)
-        options.connections = try settings.integer("store.connections")
-        options.timeout = .milliseconds(try settings.integer("store.timeout_ms"))
+        options.connections = settings[ServerSettings.storeConnections]
+        options.timeout = settings[ServerSettings.storeTimeout]
         self.options = options
-        kept = .milliseconds(try settings.integer("store.kept_ms"))
     }
 
     /// Reads the key of sealed secrets.
@@ -55,6 +52,6 @@ struct StoreConfiguration: Sendable {
 
     /// The address is not repeated: it may have a password.
     private static func refused(_ accepted: String) -> SettingError {
-        .unacceptable(key: "store.url", value: "…", source: "settings", accepted: accepted)
+        .unacceptable(key: ServerSettings.storeURL.key, value: "…", source: "settings", accepted: accepted)
     }
 }

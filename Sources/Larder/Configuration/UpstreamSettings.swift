@@ -1,106 +1,185 @@
 import AppInterface
 import Foundation
 import HTTPTypes
+import ResponseStore
 import Sandbox
 import Screens
 import Settings
 import Upstream
 
-/// The settings that every upstream has, `upstreams.{name}.*`.
-enum UpstreamSettings {
-    /// The last part of the key, the accepted values, the default, and a description.
-    private static let all: [(ending: String, kind: Setting.Kind, standard: String, summary: String)] = [
-        ("url", .url, "", "base URL of its API"),
-        ("connect_timeout_ms", .integer(1...600_000), "3000", "longest wait for a connection"),
-        (
-            "total_timeout_ms", .integer(1...600_000), "8000",
-            "longest wait for a complete response, retries and redirects included"
-        ),
-        ("patience_ms", .integer(0...600_000), "2000", "how long a client with a stored copy waits for the upstream"),
-        ("probe_interval_ms", .integer(1...3_600_000), "5000", "first pause between probes while it is unreachable"),
-        ("allowed_hosts", .list, "", "other hosts that its links and redirects may lead to"),
-        (
-            "shared", .choice(["true", "false"]), "true",
-            "whether all clients share its mount; else credentials are passed on, responses stored by credential"
-        ),
-        ("methods", .methods, "GET,HEAD,OPTIONS", "methods that its mount passes on"),
-        ("request_fields", .requestFields, "", "request fields that its mount passes on beside those of HTTP"),
-        (
-            "last_good", .choice(["true", "false"]), "true",
-            "whether its mount serves the last good response if it fails"
-        ),
-        (
-            "heuristics", .choice(["true", "false"]), "false",
-            "whether its mount derives lifetimes from Last-Modified (RFC 9111 section 4.2.2)"
-        ),
-        (
-            "mode", .choice(FixtureMode.allCases.map(\.rawValue)), "live",
-            "whether its requests go out, are recorded, or are responded to from files (docs/fixtures.md)"
-        ),
-        ("fixtures", .text, "", "folder of its recorded exchanges and patches"),
-        (
-            "suspected_secrets", .choice(["auto", "report", "refuse"]), "auto",
-            "whether an exchange with what looks like a secret is recorded and reported, or refused; auto refuses where "
-                + "the environment has CI"
-        ),
-    ]
+/// The settings of an upstream, `upstreams.{name}.*`.
+struct UpstreamSettings {
+    /// The defaults of all upstreams.
+    private static let standard = UpstreamConfiguration(name: "", title: "", baseURL: URL(filePath: "/"))
 
-    /// The last parts of the keys.
-    static var endings: [String] { all.map(\.ending) }
+    private let upstream: UpstreamDescription
+    private let remark: String
 
     /// The settings of an app's upstream, with its own defaults.
-    static func settings(of upstream: UpstreamDescription) -> [Setting] {
-        let standards = [
-            "url": upstream.url ?? "",
-            "allowed_hosts": upstream.allowedHosts.joined(separator: ","),
-            "shared": upstream.isShared ? "true" : "false",
-        ]
-        return settings(ofName: upstream.name, standards: standards, remark: " (\(upstream.title))")
-    }
+    init(of upstream: UpstreamDescription) { (self.upstream, remark) = (upstream, " (\(upstream.title))") }
 
     /// The settings of an upstream that no app uses.
-    static func settings(ofName name: String) -> [Setting] { settings(ofName: name, standards: [:], remark: "") }
+    init(named name: String) { (upstream, remark) = (UpstreamDescription(name, title: name, url: nil), "") }
 
-    private static func settings(ofName name: String, standards: [String: String], remark: String) -> [Setting] {
-        all.map {
-            Setting(
-                "upstreams.\(name).\($0.ending)",
-                $0.kind,
-                default: standards[$0.ending] ?? $0.standard,
-                $0.summary + remark
-            )
-        }
+    private func setting<Value: Sendable>(
+        _ ending: String,
+        _ form: SettingForm<Value>,
+        default standard: Value,
+        _ summary: String
+    ) -> Setting<Value> {
+        Setting("upstreams.\(upstream.name).\(ending)", form, default: standard, summary + remark)
+    }
+
+    var url: Setting<URL?> {
+        setting("url", .url, default: upstream.url.flatMap { URL(string: $0) }, "base URL of its API")
+    }
+    var connectTimeout: Setting<Duration> {
+        setting(
+            "connect_timeout_ms",
+            .milliseconds(1...600_000),
+            default: Self.standard.connectTimeout,
+            "longest wait for a connection"
+        )
+    }
+    var totalTimeout: Setting<Duration> {
+        setting(
+            "total_timeout_ms",
+            .milliseconds(1...600_000),
+            default: Self.standard.totalTimeout,
+            "longest wait for a complete response, retries and redirects included"
+        )
+    }
+    var patience: Setting<Duration> {
+        setting(
+            "patience_ms",
+            .milliseconds(0...600_000),
+            default: Self.standard.patience,
+            "how long a client with a stored copy waits for the upstream"
+        )
+    }
+    var probeInterval: Setting<Duration> {
+        setting(
+            "probe_interval_ms",
+            .milliseconds(1...3_600_000),
+            default: Self.standard.probeInterval,
+            "first pause between probes while it is unreachable"
+        )
+    }
+    var allowedHosts: Setting<[String]> {
+        setting(
+            "allowed_hosts",
+            .list,
+            default: upstream.allowedHosts,
+            "other hosts that its links and redirects may lead to"
+        )
+    }
+    var shared: Setting<Bool> {
+        setting(
+            "shared",
+            .flag,
+            default: upstream.isShared,
+            "whether all clients share its mount; else credentials are passed on, responses stored by credential"
+        )
+    }
+    var methods: Setting<[HTTPRequest.Method]> {
+        setting("methods", .methods, default: Self.standard.mount.methods, "methods that its mount passes on")
+    }
+    var requestFields: Setting<[RequestField]> {
+        setting(
+            "request_fields",
+            .requestFields,
+            default: Self.standard.mount.requestFields,
+            "request fields that its mount passes on beside those of HTTP"
+        )
+    }
+    var lastGood: Setting<Bool> {
+        setting(
+            "last_good",
+            .flag,
+            default: Self.standard.mount.lastGood,
+            "whether its mount serves the last good response if it fails"
+        )
+    }
+    var heuristics: Setting<Bool> {
+        setting(
+            "heuristics",
+            .flag,
+            default: Self.standard.mount.heuristics,
+            "whether its mount derives lifetimes from Last-Modified (RFC 9111 section 4.2.2)"
+        )
+    }
+    var mode: Setting<FixtureMode> {
+        setting(
+            "mode",
+            .choice,
+            default: .live,
+            "whether its requests go out, are recorded, or are responded to from files (docs/fixtures.md)"
+        )
+    }
+    var fixtures: Setting<URL?> {
+        setting("fixtures", .folder, default: nil, "folder of its recorded exchanges and patches")
+    }
+    var suspectedSecrets: Setting<SuspectedSecrets> {
+        setting(
+            "suspected_secrets",
+            .choice,
+            default: .auto,
+            "whether an exchange with what looks like a secret is recorded and reported, or refused; auto refuses where "
+                + "the environment has CI"
+        )
+    }
+
+    var all: [any SettingDeclaration] {
+        [
+            url, connectTimeout, totalTimeout, patience, probeInterval, allowedHosts, shared, methods, requestFields,
+            lastGood, heuristics, mode, fixtures, suspectedSecrets,
+        ]
+    }
+
+    /// The last parts of the keys.
+    static var endings: [String] {
+        UpstreamSettings(named: "").all.map { String($0.key.dropFirst("upstreams..".count)) }
     }
 
     // MARK: Upstreams that no app uses
 
     /// Returns the setting of a key such as `upstreams.mine.url`. The name has lower-case letters, digits and
     /// underscores.
-    static func setting(key: String) -> Setting? {
+    static func setting(key: String) -> (any SettingDeclaration)? {
         guard let name = upstreamName(inKey: key) else { return nil }
-        return settings(ofName: name).first { $0.key == key }
+        return UpstreamSettings(named: name).all.first { $0.key == key }
     }
 
     /// Returns the setting of a flag such as `--upstreams-mine-url`.
-    static func setting(flag: String) -> Setting? {
-        setting(written: flag, prefix: "--upstreams-", spelling: \.flag) { String($0).replacing("-", with: "_") }
+    static func setting(flag: String) -> (any SettingDeclaration)? {
+        setting(
+            written: flag,
+            prefix: "--upstreams-",
+            spelling: { $0.flag },
+            name: { String($0).replacing("-", with: "_") }
+        )
     }
 
     /// Returns the setting of an environment variable such as `LARDER_UPSTREAMS_MINE_URL`.
-    static func setting(environmentName: String) -> Setting? {
-        setting(written: environmentName, prefix: "LARDER_UPSTREAMS_", spelling: \.environmentName) { $0.lowercased() }
+    static func setting(environmentName: String) -> (any SettingDeclaration)? {
+        setting(
+            written: environmentName,
+            prefix: "LARDER_UPSTREAMS_",
+            spelling: { $0.environmentName },
+            name: { $0.lowercased() }
+        )
     }
 
     /// Flags and variables write dots and underscores alike, so the known endings tell where the name ends.
     private static func setting(
         written: String,
         prefix: String,
-        spelling: (Setting) -> String,
+        spelling: (any SettingDeclaration) -> String,
         name: (Substring) -> String
-    ) -> Setting? {
+    ) -> (any SettingDeclaration)? {
         guard written.hasPrefix(prefix) else { return nil }
         let rest = written.dropFirst(prefix.count)
-        for (setting, ending) in zip(settings(ofName: ""), endings) {
+        for (setting, ending) in zip(UpstreamSettings(named: "").all, endings) {
             // With an empty name the spelling is the prefix, a separator and the ending; the name precedes the
             // separator.
             let tail = spelling(setting).dropFirst(prefix.count)
@@ -148,34 +227,33 @@ struct ConfiguredUpstreams: Sendable {
     ) throws(SettingError) {
         self.settings = settings
         for upstream in described {
-            let key = "upstreams.\(upstream.name).url"
-            if sandbox, !settings.isSet(key) {
+            let url = UpstreamSettings(of: upstream).url
+            if sandbox, !settings.isSet(url) {
                 simulated[upstream.name] = upstream
-            } else if let url = try settings.url(key) {
-                byName[upstream.name] = try UpstreamConfiguration(upstream, at: url, settings)
+            } else if let url = settings[url] {
+                byName[upstream.name] = UpstreamConfiguration(upstream, at: url, settings)
             }
         }
         for name in further {
             lookalikes[name] = NameSuggestions(for: name, among: described.map(\.name)).names.first
-            let key = "upstreams.\(name).url"
-            guard let url = try settings.url(key) else {
-                let accepted = Setting(key, .url, default: "", "").accepted
-                throw .unacceptable(key: key, value: "", source: "settings of upstream \(name)", accepted: accepted)
+            let setting = UpstreamSettings(named: name).url
+            guard let url = settings[setting] else {
+                throw .unacceptable(
+                    key: setting.key,
+                    value: "",
+                    source: "settings of upstream \(name)",
+                    accepted: setting.accepted
+                )
             }
-            byName[name] = try UpstreamConfiguration(
-                UpstreamDescription(name, title: name, url: nil),
-                at: url,
-                settings
-            )
+            byName[name] = UpstreamConfiguration(UpstreamDescription(name, title: name, url: nil), at: url, settings)
         }
     }
 
     /// Gives a simulated upstream its address, and has its mount pass on the sandbox's own request field. One whose
     /// address is set is not simulated.
-    /// - Throws: `SettingError` if the upstream's settings were not declared.
-    mutating func simulate(_ name: String, at url: URL) throws(SettingError) {
+    mutating func simulate(_ name: String, at url: URL) {
         guard let upstream = simulated[name] else { return }
-        var configuration = try UpstreamConfiguration(upstream, at: url, settings)
+        var configuration = UpstreamConfiguration(upstream, at: url, settings)
         configuration.isSimulated = true
         configuration.mount.requestFields.append(RequestField(.sandboxFault, isKey: false))
         byName[name] = configuration
@@ -184,41 +262,33 @@ struct ConfiguredUpstreams: Sendable {
 
 extension UpstreamConfiguration {
     /// Reads the settings of an upstream.
-    /// - Throws: `SettingError` if the upstream's settings were not declared.
-    init(_ upstream: UpstreamDescription, at url: URL, _ settings: SettingValues) throws(SettingError) {
-        let key = "upstreams.\(upstream.name)"
+    init(_ upstream: UpstreamDescription, at url: URL, _ settings: SettingValues) {
+        let own = UpstreamSettings(of: upstream)
         self.init(
             name: upstream.name,
             title: upstream.title,
             baseURL: url,
-            connectTimeout: try settings.milliseconds("\(key).connect_timeout_ms"),
-            totalTimeout: try settings.milliseconds("\(key).total_timeout_ms"),
-            patience: try settings.milliseconds("\(key).patience_ms"),
-            probeInterval: try settings.milliseconds("\(key).probe_interval_ms"),
-            allowedHosts: try settings.list("\(key).allowed_hosts"),
+            connectTimeout: settings[own.connectTimeout],
+            totalTimeout: settings[own.totalTimeout],
+            patience: settings[own.patience],
+            probeInterval: settings[own.probeInterval],
+            allowedHosts: settings[own.allowedHosts],
             hasSessions: upstream.hasSessions,
             limitsByCredential: upstream.limitsByCredential,
             probePath: upstream.probePath,
-            mount: try MountOptions(upstream, settings)
+            mount: MountOptions(
+                shared: settings[own.shared],
+                methods: settings[own.methods],
+                requestFields: settings[own.requestFields],
+                lastGood: settings[own.lastGood],
+                heuristics: settings[own.heuristics],
+                // A body that is a large part of the budget would displace all others.
+                maximumStoredBytes: upstream.storesBodies ? settings[ServerSettings.cacheBudget].bytes / 4 : 0
+            )
         )
-        if let trusted = upstream.trustedHostsSetting {
+        if let trusted = upstream.trustedHosts {
             followsPublicLinks = true
-            trustedHosts = try settings.list(trusted)
+            trustedHosts = settings[trusted]
         }
-    }
-}
-
-extension MountOptions {
-    fileprivate init(_ upstream: UpstreamDescription, _ settings: SettingValues) throws(SettingError) {
-        let key = "upstreams.\(upstream.name)"
-        self.init(
-            shared: try settings.flag("\(key).shared"),
-            methods: try settings.list("\(key).methods").compactMap { HTTPRequest.Method($0.uppercased()) },
-            requestFields: try settings.list("\(key).request_fields").compactMap { RequestField(setting: $0) },
-            lastGood: try settings.flag("\(key).last_good"),
-            heuristics: try settings.flag("\(key).heuristics"),
-            // A body that is a large part of the budget would displace all others.
-            maximumStoredBytes: upstream.storesBodies ? try settings.mebibytes("cache.budget_mb") / 4 : 0
-        )
     }
 }

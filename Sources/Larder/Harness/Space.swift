@@ -6,6 +6,7 @@ import HTTPServer
 import Logging
 import Sandbox
 import ServiceLifecycle
+import Settings
 
 /// A server in this process with ports, data, simulated upstreams and a clock of its own.
 final class Space: Sendable {
@@ -38,14 +39,14 @@ final class Space: Sendable {
         (self.name, self.order) = (name, order)
         var configuration = common
         configuration.dataDirectory = folder
-        configuration.http = common.http.onLoopback
+        configuration.listenOnLoopback()
         configuration.isDurable = false
         configuration.isSpace = true
-        seed = order.seed ?? common.sandbox.seed
-        configuration.sandbox.seed = seed
-        let start = order.now ?? common.clockStart
+        seed = order.seed ?? common.settings[ServerSettings.sandboxSeed]
+        configuration.settings[ServerSettings.sandboxSeed] = seed
+        let start = order.now ?? common.settings[ServerSettings.clockStart]
         let clock = VirtualClock(.system, start: start, isFrozen: order.isFrozen)
-        let isSeeded = order.seed != nil || common.sandbox.isSeeded
+        let isSeeded = order.seed != nil || common.settings.isSet(ServerSettings.sandboxSeed)
         let harness = Harness(
             clock: clock,
             randomness: isSeeded ? Randomness(seed: seed) : nil,

@@ -5,6 +5,7 @@ import Journal
 import Logging
 import Screens
 import ServiceLifecycle
+import Settings
 import SharedStore
 
 /// The store that several processes share, while this one runs.
@@ -34,8 +35,8 @@ struct SharedStoreService: Service {
             database.close()
             throw error
         }
-        let changes = SharedChanges(database, node: node, kept: store.kept, logger: logger)
-        kept = store.kept
+        kept = configuration.settings[ServerSettings.storeKept]
+        let changes = SharedChanges(database, node: node, kept: kept, logger: logger)
         access = SharedStoreAccess(database: database, changes: changes, seal: seal)
     }
 

@@ -319,7 +319,7 @@ struct DownloadsTests {
         let gate = Gate()
         let disk = held(gate)
         disk.put("disk:/b.bin", bytes: Array("b".utf8))
-        try await DiskHarness.run(disk, DiskHarness.Settings(downloads: 1)) { app in
+        try await DiskHarness.run(disk, DiskHarness.Settings(values: .disk.with(DiskApp.downloads, 1))) { app in
             let token = try await app.logIn()
             _ = try await start(app, token)
             await gate.arrivals()

@@ -4,6 +4,7 @@ import Freshness
 import HTTPSemantics
 import HTTPTypes
 import Screens
+import Settings
 import Synchronization
 import TestKit
 import Testing
@@ -40,7 +41,7 @@ struct LateUploadsTests {
             }
         }
         var settings = DiskHarness.Settings()
-        settings.operationWait = .seconds(10)
+        settings.values[DiskApp.operationWait] = .seconds(10)
         try await DiskHarness.run(disk, clock: clock, settings) { app in
             let token = try await app.logIn()
             try await WriteScenario.seen(app, token)

@@ -7,6 +7,7 @@ import HTTPTypes
 import NIOCore
 import ResponseStore
 import Screens
+import Settings
 import Synchronization
 import TestKit
 import Testing
@@ -169,7 +170,7 @@ struct OfflineKeeperTests {
         for name in ["a", "b"] { disk.put("disk:/docs/\(name).bin", bytes: Array(repeating: 1, count: 600)) }
         disk.put("disk:/small.bin", bytes: Array(repeating: 2, count: 500))
         var settings = DiskHarness.Settings()
-        settings.offline.budget = 1300
+        settings.values[DiskApp.offlineBudget] = 1300
         try await DiskHarness.run(disk, settings, keeping: "/small.bin", until: "kept") { app, token in
             try await app.keep("/docs", as: token)
             try await app.offline("/docs", is: "too_large", as: token)
@@ -190,7 +191,7 @@ struct OfflineKeeperTests {
         disk.makeFolder("disk:/docs")
         for number in 0..<6 { disk.put("disk:/docs/\(number).txt") }
         var settings = DiskHarness.Settings()
-        settings.offline.files = 5
+        settings.values[DiskApp.offlineFiles] = 5
         try await DiskHarness.run(disk, settings, keeping: "/docs", until: "too_large") { app, token in
             let row = try await app.offlineRow("/docs", as: token)
             #expect(row["reason"] == "too-many-files")

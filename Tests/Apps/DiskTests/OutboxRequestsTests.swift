@@ -2,6 +2,7 @@ import Foundation
 import HTTPSemantics
 import HTTPTypes
 import Screens
+import Settings
 import Synchronization
 import TestKit
 import Testing
@@ -227,7 +228,7 @@ struct OutboxRequestsTests {
     @Test("OUT-09 beyond the limits nothing is kept; accounts see their own only; logout names the number")
     func limits() async throws {
         var settings = DiskHarness.Settings()
-        settings.outbox = OutboxOptions(bytes: 10, operations: 2)
+        (settings.values[DiskApp.outboxBytes], settings.values[DiskApp.outboxOperations]) = (10, 2)
         try await Self.away(settings) { app, token in
             let large = try await app.ask(
                 .put,

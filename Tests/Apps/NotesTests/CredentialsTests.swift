@@ -2,6 +2,7 @@ import Database
 import Foundation
 import GRDB
 import Logging
+import Settings
 import TestKit
 import Testing
 
@@ -117,7 +118,7 @@ struct PasswordHashTests {
 
     @Test("NOTE-01 The default cost is the one that is documented: 32 MiB, three runs")
     func standard() {
-        let cost = PasswordHash.Cost.scrypt(logarithm: NotesApp.Options().scryptLogarithm)
+        let cost = PasswordHash.Cost.scrypt(logarithm: NotesApp.scryptLogarithm.defaultValue)
         #expect(128 * cost.blockSize * cost.rounds == 32 << 20 && cost.parallelism == 3)
     }
 }

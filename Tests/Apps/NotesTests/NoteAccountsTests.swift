@@ -70,7 +70,7 @@ struct NoteAccountsTests {
 
     @Test("NOTE-11 NOTE-01 Wrong present passwords are limited as those of logins are")
     func limited() async throws {
-        try await NotesHarness.run(options: .init(scryptLogarithm: 2, attemptsPerAccount: 2)) { app in
+        try await NotesHarness.run(settings: .notes.with(NotesApp.attemptsPerAccount, 2)) { app in
             let token = try await app.register()
             for _ in 1...2 {
                 #expect(try await app.ask(.post, Self.deletion, as: token, #"{"password":"x"}"#).status == 422)

@@ -48,7 +48,7 @@ struct NotePeopleTests {
         let script: ScriptedTransport.Step = { (_) throws(UpstreamError) in
             .json("[\(rows.joined(separator: ","))]")
         }
-        try await NotesHarness.run(people: script, count: 40) { app in
+        try await NotesHarness.run(people: script, settings: .notes.with(NotesApp.peopleCount, 40)) { app in
             let token = try await app.register()
             for (query, total) in [("", 40), ("&q=name3", 6)] {
                 let whole = try await app.get("/v1/notes/people?limit=500\(query)", as: token)
@@ -235,7 +235,7 @@ struct NotePeopleTests {
     @Test("NOTE-06 A single requested person is accepted as an object; concurrent clients share one request")
     func single() async throws {
         let script: ScriptedTransport.Step = { (_) throws(UpstreamError) in .json(#"{"id":1,"first_name":"Only"}"#) }
-        try await NotesHarness.run(people: script, count: 1) { app in
+        try await NotesHarness.run(people: script, settings: .notes.with(NotesApp.peopleCount, 1)) { app in
             let token = try await app.register()
             app.people.hold()
             let totals = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -358,7 +358,8 @@ struct NotePeopleTests {
     @Test("NOTE-06 SRV-11 The key is sent in a header field to the API only, and neither stored nor shown")
     func key() async throws {
         let directory = try DataDirectory.temporary()
-        try await NotesHarness.run(directory: directory, key: "hush-hush") { app in
+        try await NotesHarness.run(directory: directory, settings: .notes.with(NotesApp.peopleKey, "hush-hush")) {
+            app in
             let token = try await app.register()
             let list = try await app.get("/v1/notes/people", as: token)
             let request = try #require(app.people.requests.first)

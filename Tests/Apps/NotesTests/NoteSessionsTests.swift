@@ -119,7 +119,7 @@ struct NoteSessionsTests {
     @Test("NOTE-01 After too many wrong passwords this name has to wait, even with the right password")
     func limited() async throws {
         try await NotesHarness.run(
-            options: .init(scryptLogarithm: 2, attemptsPerAccount: 3, attemptWindow: .seconds(300))
+            settings: .notes.with(NotesApp.attemptsPerAccount, 3).with(NotesApp.attemptWindow, .seconds(300))
         ) { app in
             _ = try await app.register("bob")
             _ = try await app.register("eve")

@@ -72,7 +72,7 @@ struct NoteStoreUsageTests {
 
     @Test("SRV-18 An account stores no more than its quota: what adds is 507 and changes nothing, what does not works")
     func quota() async throws {
-        try await NotesHarness.run(options: .init(scryptLogarithm: 2, quotaBytes: Self.full)) { app in
+        try await NotesHarness.run(settings: .notes.with(NotesApp.quota, Self.full)) { app in
             let (token, other) = (try await app.register("anna"), try await app.register("bob"))
             let first = try await app.add("first", as: token)
             try await app.add("second", as: token)
@@ -128,10 +128,7 @@ struct NoteStoreUsageTests {
         _ body: @escaping @Sendable (NotesHarness) async throws -> (String, String)
     ) async throws -> (String, String) {
         let result = Watched(("", ""))
-        try await NotesHarness.run(
-            directory: directory,
-            options: .init(scryptLogarithm: 2, quotaBytes: quota)
-        ) { app in
+        try await NotesHarness.run(directory: directory, settings: .notes.with(NotesApp.quota, quota)) { app in
             let value = try await body(app)
             result.update { $0 = value }
         }

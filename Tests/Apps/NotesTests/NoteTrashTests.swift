@@ -152,8 +152,7 @@ struct NoteTrashTests {
 
     @Test("SRV-18 What is due is deleted in the background, clients are notified; without days there is no trash")
     func due() async throws {
-        let options = NotesApp.Options(scryptLogarithm: 2, trashLifetime: .seconds(1000))
-        try await NotesHarness.run(options: options) { app in
+        try await NotesHarness.run(settings: .notes.with(NotesApp.trashLifetime, .seconds(1000))) { app in
             let token = try await app.register()
             let notes = [try await app.add("a", as: token), try await app.add("b", as: token)]
             _ = try await app.delete("/v1/notes/\(notes[0])", as: token)
@@ -173,7 +172,7 @@ struct NoteTrashTests {
             running.cancel()
             try await running.value
         }
-        try await NotesHarness.run(options: .init(scryptLogarithm: 2, trashLifetime: .zero)) { app in
+        try await NotesHarness.run(settings: .notes.with(NotesApp.trashLifetime, .zero)) { app in
             let token = try await app.register()
             let note = try await app.add("a", as: token)
             #expect(try await app.delete("/v1/notes/\(note)", as: token)["data.actions"] == [])

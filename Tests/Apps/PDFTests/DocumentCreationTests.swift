@@ -4,6 +4,7 @@ import GRDB
 import HTTPTypes
 import Media
 import Screens
+import Settings
 import TestKit
 import Testing
 
@@ -193,8 +194,10 @@ import Testing
 
     @Test("PDF-04 limits of parts, of a file and of the whole upload are 413; what is at fault is named")
     func limits() async throws {
-        let options = PDFApp.Options(maximumFiles: 3, maximumFileBytes: 100, maximumUploadBytes: 1000)
-        try await PDFHarness.run(options: options) { app in
+        let settings: SettingValues = .standard.with(PDFApp.files, 3).with(PDFApp.uploadBytes, 1000)
+        var limits = MediaLimits()
+        (limits.pictureBytes, limits.pdfBytes) = (100, 100)
+        try await PDFHarness.run(settings: settings, limits: limits) { app in
             let large = try await app.create([
                 PDFHarness.photo("a"), PDFHarness.photo(String(repeating: "x", count: 100), name: "large.jpg"),
             ])
@@ -206,7 +209,7 @@ import Testing
             #expect(try await app.create([exact]).status == 201)
             try await app.create(Array(repeating: exact, count: 5)).expectProblem("too-large", 413)
         }
-        try await PDFHarness.run(options: .init(maximumFiles: 3)) { app in
+        try await PDFHarness.run(settings: .standard.with(PDFApp.files, 3)) { app in
             for count in [4, 300] {
                 let many = try await app.create((1...count).map { PDFHarness.photo("\($0)") })
                 many.expectProblem("too-large", 413)
@@ -218,7 +221,7 @@ import Testing
             #expect(response["detail"] == "The form may have 16 fields beside its files at most.")
             #expect(try app.blobFiles == 0)
         }
-        try await PDFHarness.run(options: .init(maximumPages: 2)) { app in
+        try await PDFHarness.run(limits: .pages(2)) { app in
             let many = try await app.create([PDFHarness.pdf(["a 0", "b 0", "c 0"], name: "long.pdf")])
             many.expectProblem("too-many-pages", 413)
             #expect(try many.string("detail").contains("long.pdf"))

@@ -71,7 +71,7 @@ import Testing
 
     @Test("PDF-08 a document with more pages than there may be is 413")
     func tooManyPages() async throws {
-        try await PDFHarness.run(options: .init(maximumPages: 2)) { app in
+        try await PDFHarness.run(limits: .pages(2)) { app in
             let (first, second) = (try await app.saved("one", "two"), try await app.saved("three"))
             try await merge(app, first, second).expectProblem("too-many-pages", 413)
             #expect(try await app.listed().count == 2)

@@ -73,7 +73,7 @@ import Testing
     @Test("SRV-18 A profile stores no more than its quota: what adds is 507 and leaves nothing, all else works")
     func quota() async throws {
         let quota = 2 * DocumentStore.bytesBeside + 4000
-        try await PDFHarness.run(options: .init(quotaBytes: quota)) { app in
+        try await PDFHarness.run(settings: .standard.with(PDFApp.quota, quota)) { app in
             let (first, second) = (try await app.saved("one"), try await app.saved("two"))
             let files = try app.blobFiles
             let creation = try await app.create([PDFHarness.photo("three")])
@@ -104,7 +104,7 @@ import Testing
 
     @Test("SRV-18 A profile whose quota is used up is refused before its upload is read; the link names the profile")
     func early() async throws {
-        try await PDFHarness.run(options: .init(quotaBytes: 0)) { app in
+        try await PDFHarness.run(settings: .standard.with(PDFApp.quota, 0)) { app in
             let refused = try await app.create([PDFHarness.photo("one")], [.larderProfile: "anna"])
             refused.expectProblem("quota-exceeded", 507)
             #expect(refused["href"] == "/v1/usage?profile=anna")
@@ -176,7 +176,7 @@ extension PDFHarness {
 
     @Test("The service looks at the start and every ten minutes, and ends with the server")
     func service() async throws {
-        try await PDFHarness.run(options: .init(draftLifetime: .seconds(700))) { app in
+        try await PDFHarness.run(settings: .standard.with(PDFApp.draftLifetime, .seconds(700))) { app in
             _ = try await app.draft("one")
             let service = try #require(app.app.services.first)
             let running = Task { try await service.run() }

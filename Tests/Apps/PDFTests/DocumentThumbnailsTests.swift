@@ -93,7 +93,7 @@ import Testing
 
     @Test("Pictures that were used least recently go where all together are over the budget")
     func budget() async throws {
-        try await PDFHarness.run(options: .init(thumbnailBytes: 40)) { app in
+        try await PDFHarness.run(settings: .standard.with(PDFApp.thumbnailBytes, 40)) { app in
             let href = try await app.draft("one", "two", "six")
             let pages = try await app.pages(href)
             for page in pages {

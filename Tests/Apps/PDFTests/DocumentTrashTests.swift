@@ -149,7 +149,7 @@ import Testing
 
     @Test("SRV-18 What is due is deleted in the background, no sooner, in steps, for all profiles")
     func due() async throws {
-        try await PDFHarness.run(options: .init(trashLifetime: .seconds(1000))) { app in
+        try await PDFHarness.run(settings: .standard.with(PDFApp.trashLifetime, .seconds(1000))) { app in
             for _ in 0...DocumentStore.purgeBatch { _ = try await app.ask(.delete, try await app.saved("one")) }
             app.clock.advance(by: .seconds(1))
             let late = try await app.saved("late")
@@ -169,7 +169,7 @@ import Testing
             #expect(try app.blobFiles == 0)
             try app.expectCounted("due")
         }
-        try await PDFHarness.run(options: .init(trashLifetime: .zero)) { app in
+        try await PDFHarness.run(settings: .standard.with(PDFApp.trashLifetime, .zero)) { app in
             let deleted = try await app.ask(.delete, app.saved("one"))
             #expect(deleted["data.actions"] == [])
             let files = try app.blobFiles

@@ -140,7 +140,8 @@ import Testing
         var transcripts: [[String]] = []
         for kind in StoreKind.allCases {
             let found = Watched<[String]>([])
-            try await PDFHarness.run(options: .init(quotaBytes: 60_000), shared: try await kind.shared()) { app in
+            try await PDFHarness.run(settings: .standard.with(PDFApp.quota, 60_000), shared: try await kind.shared()) {
+                app in
                 let script = Script(app, seed: seed)
                 for _ in 0..<24 { try await script.step() }
                 let transcript = script.transcript

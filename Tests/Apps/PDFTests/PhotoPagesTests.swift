@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test("PDF-15 a document does not grow beyond its limit") func tooMany() async throws {
-        try await PDFHarness.run(options: .init(maximumPages: 2)) { app in
+        try await PDFHarness.run(limits: .pages(2)) { app in
             let href = try await app.draft("one", "two")
             try await add(app, href, [PDFHarness.photo("three")]).expectProblem("too-many-pages", 413)
             #expect(try await app.pages(href).count == 2)
@@ -95,7 +95,7 @@ import Testing
                 try await app.create([PDFHarness.photo("x")], query: query).expectProblem("invalid-parameter", 400)
             }
         }
-        try await PDFHarness.run(options: .init(keepsMetadata: true)) { app in
+        try await PDFHarness.run(settings: .standard.with(PDFApp.keepsMetadata, true)) { app in
             _ = try await app.draft("one")
             #expect(app.paper.options == [PictureOptions(keepsMetadata: true)])
         }
@@ -252,7 +252,7 @@ import Testing
 
     @Test("PDF-09 the limits of text and pages are 413, also where every byte of the text is escaped")
     func limits() async throws {
-        try await PDFHarness.run(options: .init(maximumPages: 3, maximumTextBytes: 100)) { app in
+        try await PDFHarness.run(limits: .pages(3, textBytes: 100)) { app in
             let href = try await app.draft("one")
             let escaped = String(repeating: "\\u0061", count: 100)
             try await add(app, href, #"{"text":"\#(escaped)"}"#).expectProblem("too-many-pages", 413)

@@ -92,7 +92,7 @@ struct DeletionsTests {
 
     @Test("SHIP-08 in literal mode the next refresh restores a deleted ship, and reports it to its account")
     func literal() async throws {
-        try await ShipsHarness.run(options: .init(loginDelay: .zero, deletion: .literal)) { app in
+        try await ShipsHarness.run(settings: .ships.with(ShipsApp.deletion, .literal)) { app in
             let (me, you) = (try await app.logIn("me@here.org"), try await app.logIn("you@here.org"))
             _ = try await app.get("/v1/ships", as: me)
             _ = try await app.ask(.delete, "/v1/ships/b0b", as: me)
@@ -115,7 +115,7 @@ struct DeletionsTests {
 
     @Test("SHIP-08 in literal mode the refresh after an outage restores deleted ships, failed ones before it do not")
     func literalRecovery() async throws {
-        try await ShipsHarness.run(options: .init(loginDelay: .zero, deletion: .literal)) { app in
+        try await ShipsHarness.run(settings: .ships.with(ShipsApp.deletion, .literal)) { app in
             let token = try await app.logIn()
             _ = try await app.get("/v1/ships", as: token)
             app.spaceX.become(.unreachable(.refused))
@@ -132,7 +132,7 @@ struct DeletionsTests {
 
     @Test("SHIP-08 in literal mode a refresh that ends after the patience restores deleted ships, too")
     func literalAfterPatience() async throws {
-        try await ShipsHarness.run(options: .init(loginDelay: .zero, deletion: .literal)) { app in
+        try await ShipsHarness.run(settings: .ships.with(ShipsApp.deletion, .literal)) { app in
             let token = try await app.logIn()
             _ = try await app.get("/v1/ships", as: token)
             _ = try await app.ask(.delete, "/v1/ships/b0b", as: token)
@@ -294,7 +294,7 @@ struct FullDiskTests {
     func literal() async throws {
         let directory = try DataDirectory.temporary()
         let disk = try FaultScope(directory.path)
-        try await ShipsHarness.run(directory: directory, options: .init(loginDelay: .zero, deletion: .literal)) { app in
+        try await ShipsHarness.run(directory: directory, settings: .ships.with(ShipsApp.deletion, .literal)) { app in
             let token = try await app.logIn()
             _ = try await app.get("/v1/ships", as: token)
             for step in 1..<500 {

@@ -58,7 +58,7 @@ struct SessionsTests {
 
     @Test("SHIP-02 a login takes the configured time while others are served")
     func delay() async throws {
-        try await ShipsHarness.run(options: .init()) { app in
+        try await ShipsHarness.run(settings: .standard) { app in
             async let waiting = app.ask(.post, "/v1/ships/session", body: Self.login)
             await app.clock.sleepers(of: .milliseconds(2500))
             #expect(try await app.get("/v1/ships/launch").status == 200)
@@ -93,7 +93,7 @@ struct SessionsTests {
 
     @Test("SHIP-03 a guest enters at once, and leads to the list")
     func guest() async throws {
-        try await ShipsHarness.run(options: .init()) { app in
+        try await ShipsHarness.run(settings: .standard) { app in
             let response = try await app.ask(.post, "/v1/ships/session", body: #"{"mode":"guest"}"#)
             response.expectScreen("ships.session", status: 201)
             #expect(response["data.kind"] == "guest")
@@ -139,7 +139,7 @@ struct SessionsTests {
         ]
     )
     func validation(body: String, pointers: [String], codes: [String]) async throws {
-        try await ShipsHarness.run(options: .init()) { app in
+        try await ShipsHarness.run(settings: .standard) { app in
             let response = try await app.ask(.post, "/v1/ships/session", body: body)
             response.expectProblem("validation-failed", 422)
             #expect(response.all("pointer", in: "errors") == pointers.map { .string($0) })

@@ -102,7 +102,8 @@ struct SearchTests {
                 }
             )
         }
-        try await ShopHarness.run(options: .init(wideCategories: ["FURNITURE"])) { (app) async throws in
+        try await ShopHarness.run(settings: .standard.with(ShopApp.wideCategories, ["FURNITURE"])) {
+            (app) async throws in
             #expect(
                 try await app.get("/v1/shop/search?category_id=1").all("layout", in: "data.items").allSatisfy {
                     $0 == "tile"

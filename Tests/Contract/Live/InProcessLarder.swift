@@ -138,7 +138,7 @@ func withLarder(
         group.addTask { try await sandbox.run() }
         do {
             for upstream in SandboxUpstream.allCases {
-                try configuration.upstreams.simulate(
+                configuration.upstreams.simulate(
                     upstream.rawValue,
                     at: try #require(URL(string: try await sandbox.baseURL(of: upstream)))
                 )

@@ -8,7 +8,6 @@ import Media
 import Proxy
 import ResponseStore
 import Screens
-import Settings
 import Upstream
 
 /// What the server creates before an app, and offers to it.
@@ -39,12 +38,8 @@ struct AppParts {
         upstreams = try scripted.map {
             ($0.description, try Self.upstream($0, database, events, clock, logger))
         }
-        let defaults = Dictionary(type.settings.map { ($0.key, $0.standard ?? "") }) { first, _ in first }
         context = AppContext(
-            settings: SettingValues(
-                defaults.merging(surroundings.settings) { _, own in own },
-                explicit: Set(surroundings.settings.keys)
-            ),
+            settings: surroundings.settings,
             upstreams: Dictionary(upstreams.map { ($0.description.name, $0.upstream) }) { first, _ in first },
             database: database,
             sessions: sessions,

@@ -1,5 +1,6 @@
 package import Database
 package import Media
+package import Settings
 
 /// How the requests of a test identify a client.
 package enum ClientIdentification: Sendable {
@@ -15,8 +16,7 @@ package struct AppSurroundings: Sendable {
     package var clock: ManualClock
     /// The data directory; nil for a temporary one.
     package var directory: DataDirectory?
-    /// Values of the app's settings by key; the others have their defaults.
-    package var settings: [String: String]
+    package var settings: SettingValues
     /// The programs that work on pictures and documents.
     package var tools: MediaTools
     /// How the requests of a test identify a client.
@@ -26,7 +26,7 @@ package struct AppSurroundings: Sendable {
     package init(
         clock: ManualClock = ManualClock(),
         directory: DataDirectory? = nil,
-        settings: [String: String] = [:],
+        settings: SettingValues = .standard,
         tools: MediaTools = MediaTools(paths: [:]),
         identification: ClientIdentification = .token
     ) {
@@ -35,5 +35,17 @@ package struct AppSurroundings: Sendable {
         self.settings = settings
         self.tools = tools
         self.identification = identification
+    }
+}
+
+extension SettingValues {
+    /// The defaults.
+    package static let standard = SettingValues()
+
+    /// Returns the values with another one, which need not be within the range for operators.
+    package func with<Value>(_ setting: Setting<Value>, _ value: Value) -> SettingValues {
+        var values = self
+        values[setting] = value
+        return values
     }
 }

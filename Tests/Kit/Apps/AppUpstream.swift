@@ -37,7 +37,7 @@ package struct AppUpstream: Sendable {
                 name: description.name,
                 title: description.title,
                 baseURL: url,
-                followsPublicLinks: description.trustedHostsSetting != nil,
+                followsPublicLinks: description.trustedHosts != nil,
                 hasSessions: description.hasSessions,
                 probePath: description.probePath,
                 mount: MountOptions(

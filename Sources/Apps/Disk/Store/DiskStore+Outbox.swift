@@ -2,6 +2,7 @@ import Database
 import Foundation
 import GRDB
 import Screens
+import Settings
 import Upstream
 
 extension DiskStore {
@@ -20,7 +21,9 @@ extension DiskStore {
     }
 
     /// Whether no write can be left beside those that wait.
-    func isOutboxFull(_ waiting: Meta.PendingWrites?) -> Bool { waiting?.count ?? 0 >= outboxOptions.operations }
+    func isOutboxFull(_ waiting: Meta.PendingWrites?) -> Bool {
+        waiting?.count ?? 0 >= settings[DiskApp.outboxOperations]
+    }
 
     /// Changes the outbox of an account in the present transaction; its screens change with it.
     ///

@@ -2,6 +2,7 @@ import Database
 import Freshness
 import GRDB
 import ResponseStore
+import Settings
 import Upstream
 
 /// Accounts, their known files and folders, downloads and operations.
@@ -145,7 +146,7 @@ struct DiskStore: Sendable {
     let offlineSignal = OfflineSignal()
     /// The writes that wait for the API.
     let outbox = Outbox<QueuedWrite>(outboxJournal)
-    let outboxOptions: OutboxOptions
+    let settings: SettingValues
     /// Tells listeners what reads have found; nil for a store that none listens to.
     let events: DiskEvents?
     /// Accounts that another server has logged out.
@@ -160,14 +161,14 @@ struct DiskStore: Sendable {
     init(
         _ database: LarderDatabase,
         secrets: SealedSecrets,
-        outbox options: OutboxOptions = OutboxOptions(),
+        settings: SettingValues = SettingValues(),
         clock: WallClock,
         events: DiskEvents? = nil,
         credential: @escaping @Sendable (_ account: String) -> CredentialHash
     ) {
         self.database = database
         self.secrets = secrets
-        outboxOptions = options
+        self.settings = settings
         self.clock = clock
         self.events = events
         self.credential = credential

@@ -5,6 +5,7 @@ import HTTPCaching
 import HTTPTypes
 import ResponseStore
 import Screens
+import Settings
 import Upstream
 
 /// A client of the service that invents the people (Mockaroo), and of the host of their avatars (RoboHash).
@@ -13,25 +14,19 @@ import Upstream
 /// The key is sent in the header field `X-API-Key` rather than in the query parameter `key`, because URLs are stored
 /// and shown by `larder cache list`. Source: Mockaroo, API reference; github.com/e1ven/Robohash.
 struct PeopleClient: Sendable {
-    /// The settings `people.*`.
-    struct Options: Sendable {
-        /// Path of the schema below the base URL.
-        var path: String = "/api/729a5c80"
-        /// The key of the account; empty for none.
-        var key = Secret("")
-        /// People to fetch, 1…5000.
-        var count = 120
-    }
-
     /// Largest accepted picture, in bytes: it is never evicted.
     static let largestAvatar = 256 << 10
 
     let upstream: Upstream
-    private let options: Options
+    private let path: String
+    private let key: Secret
+    private let count: Int
 
-    init(upstream: Upstream, options: Options) {
+    init(upstream: Upstream, _ settings: SettingValues) {
         self.upstream = upstream
-        self.options = options
+        path = settings[NotesApp.peoplePath]
+        key = Secret(settings[NotesApp.peopleKey])
+        count = settings[NotesApp.peopleCount]
     }
 
     /// Returns the result of a read that the stored people serve.
@@ -87,14 +82,13 @@ struct PeopleClient: Sendable {
 
     private func people(replace: @escaping @Sendable ([Person]) -> Resource.PersistRows) -> Resource {
         var fields: HTTPFields = [.accept: "application/json"]
-        if !options.key.isEmpty { fields[.apiKey] = options.key.value }
-        let count = options.count
+        if !key.isEmpty { fields[.apiKey] = key.value }
         var resource = Resource(
-            url: upstream.configuration.url(of: "\(options.path)?count=\(options.count)"),
+            url: upstream.configuration.url(of: "\(path)?count=\(count)"),
             headerFields: fields,
             freshness: nil,
             isSourceOfRows: true,
-            validate: { response throws(UpstreamError) in
+            validate: { [count] response throws(UpstreamError) in
                 do throws(PeopleRecords.ShapeError) {
                     return replace(try PeopleRecords(json: Data(response.body), count: count).people)
                 } catch {

@@ -10,7 +10,7 @@ import Screens
 struct DocumentCreation: Sendable {
     let maker: DocumentMaker
     let jobs: DocumentJobs
-    let options: PDFApp.Options
+    let options: PDFApp.Limits
 
     /// `POST /v1/pdf/documents`: files become a draft, or a draft each.
     @Sendable func create(_ request: ScreenRequest) async throws -> ScreenResponse {
@@ -137,7 +137,7 @@ struct UploadedFiles: Sendable {
     ///
     /// - Throws: ``Problem``: 400, 413, 415 as `uploadedForm(into:limits:)`, 422 without files or for an empty one, 415
     ///   for one whose format is not accepted.
-    static func read(_ request: ScreenRequest, _ maker: DocumentMaker, _ options: PDFApp.Options) async throws
+    static func read(_ request: ScreenRequest, _ maker: DocumentMaker, _ options: PDFApp.Limits) async throws
         -> UploadedFiles
     {
         let limits = UploadedForm.Limits(
@@ -178,7 +178,7 @@ struct PageParameters: Sendable, Equatable {
     /// Reads the parameters.
     ///
     /// - Throws: ``Problem``, 400.
-    init(_ query: QueryItems, _ options: PDFApp.Options) throws {
+    init(_ query: QueryItems, _ options: PDFApp.Limits) throws {
         let paper = try Self.choice("page", query, PageLayout.Paper.fit)
         let margin = try query.integer("margin_mm", in: 0...Self.widestMargin) ?? 0
         pictures = PictureOptions(

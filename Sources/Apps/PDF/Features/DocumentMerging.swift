@@ -12,7 +12,7 @@ struct DocumentMerging: Sendable {
     /// By id of the document.
     let locks: KeyedMutex
     let arranger: PageArranger
-    let options: PDFApp.Options
+    let options: PDFApp.Limits
 
     /// `POST /v1/pdf/merge {"first", "second", "name"?}`: the merged documents stay unchanged.
     @Sendable func merge(_ request: ScreenRequest) async throws -> ScreenResponse {
@@ -88,7 +88,7 @@ struct PageExtraction: Sendable {
     /// By id of the document.
     let locks: KeyedMutex
     let arranger: PageArranger
-    let options: PDFApp.Options
+    let options: PDFApp.Limits
 
     /// `POST …/extract {"pages", "name"?}`: a new saved document of these pages in this order.
     @Sendable func extract(_ request: ScreenRequest) async throws -> ScreenResponse {

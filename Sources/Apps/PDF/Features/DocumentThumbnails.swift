@@ -14,7 +14,7 @@ struct DocumentThumbnails: Sendable {
     let lookup: DocumentLookup
     let thumbnails: ThumbnailStore
     let engine: DocumentEngine
-    let options: PDFApp.Options
+    let options: PDFApp.Limits
     /// Pages that could not be drawn lately.
     private let failures = DrawingFailures()
     /// Held by the request that draws a thumbnail, so that nothing is drawn twice at once.

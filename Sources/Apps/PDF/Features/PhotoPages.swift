@@ -12,7 +12,7 @@ struct PhotoPages: Sendable {
     let maker: DocumentMaker
     let arranger: PageArranger
     let text: TextPages
-    let options: PDFApp.Options
+    let options: PDFApp.Limits
 
     /// `POST …/pages`: a form adds its files, JSON adds a text.
     @Sendable func add(_ request: ScreenRequest) async throws -> ScreenResponse {
@@ -70,7 +70,7 @@ struct TextPages: Sendable {
     let editor: DocumentEditor
     let engine: DocumentEngine
     let arranger: PageArranger
-    let options: PDFApp.Options
+    let options: PDFApp.Limits
 
     /// `POST …/pages {"text", "locale"?, "at"?}`: as many pages as the text needs.
     ///

@@ -8,7 +8,7 @@ struct Cards: Sendable {
     let products: ProductReader
     let store: ShopStore
     let profiles: any ShopProfiles
-    let options: ShopApp.Options
+    let wide: [String]
     let clock: WallClock
 
     /// `GET /v1/shop/products/{id}`.
@@ -29,7 +29,7 @@ struct Cards: Sendable {
             read = try await products.read(id, cachePolicy)
             lines = try await profiles.cartReader(profile, of: [id])([read.product])
         }
-        let layout = options.layout(of: read.product.category)
+        let layout = Layout(of: read.product.category, wide: wide)
         let meta = Meta(
             screen: "shop.card",
             provenance: read.provenance,

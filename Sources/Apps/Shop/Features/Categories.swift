@@ -7,7 +7,7 @@ import Upstream
 struct Categories: Sendable {
     let api: CatalogueAPI
     let store: ShopStore
-    let options: ShopApp.Options
+    let wide: [String]
     let clock: WallClock
     /// Notified when other categories than before are shown.
     let changed: @Sendable () -> Void
@@ -26,7 +26,7 @@ struct Categories: Sendable {
         let provenance = result.provenance
         let shown = Page(page, count: found.categories.count, total: found.total, hasMore: found.hasMore)
         let isEmpty = found.total == 0
-        let screen = CategoriesScreen(found.categories, isEmpty: isEmpty) { options.layout(of: $0) }
+        let screen = CategoriesScreen(found.categories, isEmpty: isEmpty) { Layout(of: $0, wide: wide) }
         let meta = Meta(
             screen: "shop.categories",
             state: isEmpty ? .empty : .content,

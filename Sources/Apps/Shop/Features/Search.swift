@@ -8,7 +8,7 @@ struct Search: Sendable {
     let products: ProductSearch
     let store: ShopStore
     let profiles: any ShopProfiles
-    let options: ShopApp.Options
+    let wide: [String]
     let clock: WallClock
 
     /// Rows of a page if the request names no limit.
@@ -73,7 +73,7 @@ struct Search: Sendable {
                 $0,
                 cart[$0.id],
                 isListFull: cart.isListFull,
-                layout: options.layout(of: $0.category)
+                layout: Layout(of: $0.category, wide: wide)
             )
         }
         let isEmpty = rows.isEmpty && result.next == nil && page.offset == 0

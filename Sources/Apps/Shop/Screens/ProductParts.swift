@@ -1,9 +1,19 @@
+import Database
 import Screens
 
 /// How wide a product is in the results: two in a row, or one.
 enum Layout: String, Encodable, Sendable {
     case tile
     case wide
+
+    /// - Parameter wide: the categories whose products take a whole row: ids, or names without regard to case.
+    init(of category: Product.Category?, wide: [String]) {
+        let name = category?.name.caseFolded
+        let isWide = category.map { category in
+            wide.contains { Int($0) == category.id || $0.caseFolded == name }
+        }
+        self = isWide == true ? .wide : .tile
+    }
 }
 
 /// Whether a product is on the shopping list, and how many of it.

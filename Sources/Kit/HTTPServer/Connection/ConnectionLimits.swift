@@ -7,61 +7,31 @@ import NIOHTTP1
 package struct ConnectionLimits: Sendable, Equatable {
     /// Bytes of a whole request head, request line included; also the most bytes that may arrive without completing a
     /// head or adding to a body (chunk extensions, trailers, empty lines). Beyond it: 431 in a head, 400 in a body.
-    /// Default 32 KiB.
-    var headerBytes: Int
-    /// Field lines in a head, trailers included. Beyond it: 431. Default 100.
-    var headerCount: Int
-    /// Bytes of the request target. Beyond it: 414. Default 8 KiB.
-    var urlBytes: Int
-    /// From the first byte of a head to its end; then 408. Default 10 s.
-    var headDeadline: Duration
-    /// How long a connection may stay open with no request under way and nothing left to send; closed silently. Default
-    /// 60 s.
-    var idleTimeout: Duration
-    /// Whole request body, not counting time in which the server itself did not read; then 408. Default 60 s.
-    var bodyDeadline: Duration
-    /// Longest pause within a request body, counted likewise; then 408. Default 20 s.
-    var bodyIdle: Duration
+    package var headerBytes = 32 * 1024
+    /// Field lines in a head, trailers included. Beyond it: 431.
+    var headerCount = 100
+    /// Bytes of the request target. Beyond it: 414.
+    package var urlBytes = 8 * 1024
+    /// From the first byte of a head to its end; then 408.
+    package var headDeadline: Duration = .seconds(10)
+    /// How long a connection may stay open with no request under way and nothing left to send; closed silently.
+    package var idleTimeout: Duration = .seconds(60)
+    /// Whole request body, not counting time in which the server itself did not read; then 408.
+    package var bodyDeadline: Duration = .seconds(60)
+    /// Longest pause within a request body, counted likewise; then 408.
+    var bodyIdle: Duration = .seconds(20)
     /// How long a client may take no byte while bytes are waiting for it. Progress is looked at four times within this
-    /// time, so a stalled client is closed after at most a quarter more. Default 30 s.
-    var writeDeadline: Duration
-    /// Connections open at once; enforced by the listener, not here. Default 1024.
-    package var connections: Int
+    /// time, so a stalled client is closed after at most a quarter more.
+    package var writeDeadline: Duration = .seconds(30)
+    /// Connections open at once; enforced by the listener, not here.
+    package var connections = 1024
     /// Bytes read and thrown away after the last response of a connection, so that the client can read that response
-    /// (RFC 9112 section 9.6). Default 64 KiB.
-    var lingerBytes: Int
-    /// How long that lasts. Default 2 s.
-    var lingerTime: Duration
+    /// (RFC 9112 section 9.6).
+    var lingerBytes = 64 * 1024
+    /// How long that lasts.
+    var lingerTime: Duration = .seconds(2)
 
-    /// The documented defaults.
-    static let standard = ConnectionLimits()
-
-    /// Limits; those not given have the documented defaults.
-    package init(
-        headerBytes: Int = 32 * 1024,
-        headerCount: Int = 100,
-        urlBytes: Int = 8 * 1024,
-        headDeadline: Duration = .seconds(10),
-        idleTimeout: Duration = .seconds(60),
-        bodyDeadline: Duration = .seconds(60),
-        bodyIdle: Duration = .seconds(20),
-        writeDeadline: Duration = .seconds(30),
-        connections: Int = 1024,
-        lingerBytes: Int = 64 * 1024,
-        lingerTime: Duration = .seconds(2)
-    ) {
-        self.headerBytes = headerBytes
-        self.headerCount = headerCount
-        self.urlBytes = urlBytes
-        self.headDeadline = headDeadline
-        self.idleTimeout = idleTimeout
-        self.bodyDeadline = bodyDeadline
-        self.bodyIdle = bodyIdle
-        self.writeDeadline = writeDeadline
-        self.connections = connections
-        self.lingerBytes = lingerBytes
-        self.lingerTime = lingerTime
-    }
+    package static let standard = ConnectionLimits()
 }
 
 /// How the bytes of a connection arrive.

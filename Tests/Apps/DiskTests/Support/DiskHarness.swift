@@ -7,6 +7,7 @@ import Media
 import Proxy
 import ResponseStore
 import Screens
+import Settings
 import Synchronization
 import TestKit
 import Testing
@@ -17,13 +18,15 @@ import Upstream
 /// The Disk app over a simulated Disk.
 typealias DiskHarness = AppHarness<DiskApp, FakeYandexDisk>
 
+extension SettingValues {
+    /// Writes wait for no operation.
+    static let disk = standard.with(DiskApp.operationWait, .zero)
+}
+
 /// What a test of the Disk app changes.
 struct DiskHarnessSettings: Sendable {
-    var operationWait: Duration = .zero
-    var downloads = 4
+    var values = SettingValues.disk
     var budget = CacheBudget.unlimited
-    var offline = OfflineOptions()
-    var outbox = OutboxOptions()
     var patience: Duration = .seconds(2)
     var client: YandexOAuthClient.Application?
     var oauth: ScriptedTransport?
@@ -63,18 +66,12 @@ extension AppHarness<DiskApp, FakeYandexDisk> {
                 let oauth = context.optionalUpstream(DiskApp.oauth)
                 return try DiskApp(
                     upstream: try context.upstream(DiskApp.disk),
-                    freshness: .seconds(5),
                     oauth: oauth.flatMap { oauth in settings.client.map { (oauth, $0) } },
                     database: context.database,
                     sessions: context.sessions,
                     events: context.events,
-                    options: .init(
-                        operationWait: settings.operationWait,
-                        downloads: settings.downloads,
-                        budget: settings.budget,
-                        offline: settings.offline,
-                        outbox: settings.outbox
-                    ),
+                    settings: settings.values,
+                    budget: settings.budget,
                     media: settings.media,
                     scratch: context.scratch,
                     clock: context.clock,

@@ -5,6 +5,7 @@ import Freshness
 import HTTPTypes
 import Logging
 import ResponseStore
+import Settings
 import TestKit
 import Upstream
 
@@ -17,7 +18,13 @@ struct NotesUpstreams: Sendable {
     let geocoder: ScriptedTransport
 }
 
-/// The Notes app over scripted upstreams. Hashing a password costs next to nothing here.
+extension SettingValues {
+    /// Three people are fetched, places are fresh for an hour, and hashing a password costs next to nothing.
+    static let notes = standard.with(NotesApp.scryptLogarithm, 2).with(NotesApp.placesFreshness, .seconds(3600))
+        .with(NotesApp.peoplePath, "/api/schema").with(NotesApp.peopleCount, 3)
+}
+
+/// The Notes app over scripted upstreams.
 typealias NotesHarness = AppHarness<NotesApp, NotesUpstreams>
 
 extension AppHarness<NotesApp, NotesUpstreams> {
@@ -52,9 +59,7 @@ extension AppHarness<NotesApp, NotesUpstreams> {
         geocoder geocoding: ScriptedTransport.Step? = nil,
         clock: ManualClock = ManualClock(),
         directory: DataDirectory? = nil,
-        options: NotesApp.Options = .init(scryptLogarithm: 2),
-        key: String = "",
-        count: Int = 3,
+        settings: SettingValues = .notes,
         _ test: @Sendable (NotesHarness) async throws -> Void
     ) async throws {
         let scripted = NotesUpstreams(
@@ -73,25 +78,7 @@ extension AppHarness<NotesApp, NotesUpstreams> {
             NotesApp.self,
             fixture: scripted,
             upstreams: upstreams,
-            AppSurroundings(clock: clock, directory: directory),
-            make: { context in
-                NotesApp(
-                    storage: .local(NoteStore(context.database)),
-                    people: PeopleClient(
-                        upstream: try context.upstream(NotesApp.people),
-                        options: .init(path: "/api/schema", key: Secret(key), count: count)
-                    ),
-                    geocoder: context.optionalUpstream(NotesApp.geocoder).map {
-                        GeocoderClient(upstream: $0, freshness: .seconds(3600))
-                    },
-                    gazetteer: try .bundled(),
-                    sessions: context.sessions,
-                    events: context.events,
-                    options: options,
-                    retention: context.retention,
-                    logger: context.logger
-                )
-            },
+            AppSurroundings(clock: clock, directory: directory, settings: settings),
             test
         )
     }

@@ -4,12 +4,23 @@ import Foundation
 import Freshness
 import HTTPTypes
 import Logging
+import Media
 import ResponseStore
 import Screens
+import Settings
 import TestKit
 import Testing
 
 @testable import PDF
+
+extension MediaLimits {
+    /// Documents of few pages, and short texts.
+    static func pages(_ count: Int, textBytes: Int = MediaLimits().textBytes) -> MediaLimits {
+        var limits = MediaLimits()
+        (limits.pdfPages, limits.textBytes) = (count, textBytes)
+        return limits
+    }
+}
 
 /// The PDF app over an engine of paper.
 typealias PDFHarness = AppHarness<PDFApp, StubDocumentEngine>
@@ -24,7 +35,8 @@ extension AppHarness<PDFApp, StubDocumentEngine> {
         paper: StubDocumentEngine = StubDocumentEngine(),
         engine: DocumentEngine? = nil,
         disk: AccountFiles? = nil,
-        options: PDFApp.Options = .init(),
+        settings: SettingValues = .standard,
+        limits: MediaLimits = MediaLimits(),
         shared: SharedStoreAccess? = nil,
         _ test: @Sendable (PDFHarness) async throws -> Void
     ) async throws {
@@ -40,7 +52,7 @@ extension AppHarness<PDFApp, StubDocumentEngine> {
                     events: context.events,
                     scratch: context.scratch,
                     disk: disk,
-                    options: options,
+                    options: PDFApp.Limits(settings, limits),
                     retention: context.retention,
                     logger: context.logger
                 )

@@ -5,11 +5,17 @@ import HTTPTypes
 import Journal
 import Logging
 import ResponseStore
+import Settings
 import TestKit
 import Upstream
 
 @testable import Screens
 @testable import Ships
+
+extension SettingValues {
+    /// Logins take no time.
+    static let ships = standard.with(ShipsApp.loginDelay, .zero)
+}
 
 /// The Ships app over a scripted API.
 typealias ShipsHarness = AppHarness<ShipsApp, ScriptedSpaceX>
@@ -21,7 +27,7 @@ extension AppHarness<ShipsApp, ScriptedSpaceX> {
         clock: ManualClock = ManualClock(),
         directory: DataDirectory? = nil,
         snapshot: ShipSnapshot? = nil,
-        options: ShipsApp.Options = .init(loginDelay: .zero),
+        settings: SettingValues = .ships,
         shared: SharedStoreAccess? = nil,
         _ test: @Sendable (ShipsHarness) async throws -> Void
     ) async throws {
@@ -35,14 +41,17 @@ extension AppHarness<ShipsApp, ScriptedSpaceX> {
             AppSurroundings(clock: clock, directory: directory),
             make: { context in
                 ShipsApp(
-                    api: SpaceXAPI(upstream: try context.upstream(ShipsApp.spacex), freshness: .seconds(5)),
+                    api: SpaceXAPI(
+                        upstream: try context.upstream(ShipsApp.spacex),
+                        freshness: settings[ShipsApp.freshness]
+                    ),
                     store: ShipStore(
                         shared?.users(in: context.database, ShipStore.replicated) ?? context.users
                     ),
                     sessions: context.sessions,
                     events: ShipListEvents(stream: context.events),
                     snapshot: try snapshot ?? ShipFixtures.snapshot(ShipFixtures.bundled),
-                    options: options,
+                    settings: settings,
                     clock: context.clock,
                     logger: context.logger
                 )

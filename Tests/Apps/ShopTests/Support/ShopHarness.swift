@@ -5,6 +5,7 @@ import HTTPSemantics
 import HTTPTypes
 import Media
 import ResponseStore
+import Settings
 import Synchronization
 import TestKit
 import Upstream
@@ -54,7 +55,7 @@ extension AppHarness<ShopApp, ScriptedCatalogue> {
     static func run(
         clock: ManualClock = ManualClock(),
         directory: DataDirectory? = nil,
-        options: ShopApp.Options = .init(),
+        settings: SettingValues = .standard,
         tools: MediaTools = MediaTools(paths: [:]),
         _ test: @Sendable (ShopHarness) async throws -> Void
     ) async throws {
@@ -63,20 +64,13 @@ extension AppHarness<ShopApp, ScriptedCatalogue> {
             ShopApp.self,
             fixture: scripted,
             upstreams: [AppUpstream(ShopApp.catalogue, at: "https://api.test/api/v1", scripted.transport)],
-            AppSurroundings(clock: clock, directory: directory, tools: tools, identification: .profile),
-            make: { context in
-                ShopApp(
-                    upstream: try context.upstream(ShopApp.catalogue),
-                    freshness: .seconds(30),
-                    categoryFreshness: .seconds(3600),
-                    store: ShopStore(context.database),
-                    events: context.events,
-                    pictures: context.media.pictures,
-                    options: options,
-                    clock: context.clock,
-                    logger: context.logger
-                )
-            },
+            AppSurroundings(
+                clock: clock,
+                directory: directory,
+                settings: settings,
+                tools: tools,
+                identification: .profile
+            ),
             test
         )
     }

@@ -2,6 +2,7 @@ import Foundation
 import Freshness
 import HTTPTypes
 import Screens
+import Settings
 import Upstream
 
 /// Files and folders that users keep offline.
@@ -9,9 +10,7 @@ struct Offline: Sendable {
     let accounts: DiskAccounts
     let items: ItemReader
     let keeper: OfflineKeeper
-    let options: OfflineOptions
-    /// Time zone of texts if a request does not name one.
-    let timeZone: TimeZone
+    let settings: SettingValues
     let clock: WallClock
 
     private static let list = PagedList("disk.offline", key: [.integer])
@@ -21,7 +20,7 @@ struct Offline: Sendable {
     /// `GET /v1/disk/offline`: what is kept, the latest first. Needs no upstream.
     @Sendable func show(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let asked = try request.query.page(of: Self.list, defaultLimit: 20)
-        let timeZone = try request.timeZone(fallback: timeZone)
+        let timeZone = try request.timeZone(fallback: settings[DiskApp.timeZone])
         let (account, page) = try await accounts.account(of: session) {
             try store.offlinePage(asked, account: $0.id)
         }
@@ -29,7 +28,7 @@ struct Offline: Sendable {
         let received = keeper.received(of: account.id)
         let next = page.rows.last.map { Self.list.cursor(after: [.integer($0.mark.number)]) }
         return try .local(
-            OfflineScreen(page, received: received, budget: options.budget, timeZone: timeZone),
+            OfflineScreen(page, received: received, budget: settings[DiskApp.offlineBudget], timeZone: timeZone),
             Meta(screen: "disk.offline", state: page.total == 0 ? .empty : .content, provenance: .local, page: shown),
             request.links(for: shown, next: next)
         )
@@ -43,7 +42,7 @@ struct Offline: Sendable {
                 .field("/path", "invalid", "path must be a file or folder in the Disk, not the whole of it.")
             ])
         }
-        let timeZone = try request.timeZone(fallback: timeZone)
+        let timeZone = try request.timeZone(fallback: settings[DiskApp.timeZone])
         let account = try await accounts.account(of: session)
         let (row, _) = try await items.item(path, for: account, .useCache)
         try check(request, path, account)
@@ -52,7 +51,7 @@ struct Offline: Sendable {
                 row.item,
                 account: account.id,
                 at: clock.now(),
-                maximum: options.files
+                maximum: settings[DiskApp.offlineFiles]
             ),
             let present = try store.offlineRow(path, account: account.id)
         else { throw Problem.loggedOut }

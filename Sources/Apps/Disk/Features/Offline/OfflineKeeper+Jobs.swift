@@ -2,6 +2,7 @@ import Concurrency
 import Foundation
 import Freshness
 import Logging
+import Settings
 import Synchronization
 
 // The work itself.
@@ -39,9 +40,15 @@ extension OfflineKeeper {
         let isFinal = failure.map { !$0.isRetryable } ?? true
         let next =
             isFinal
-            ? now.addingTimeInterval(options.checkInterval.seconds)
+            ? now.addingTimeInterval(settings[DiskApp.offlineCheck].seconds)
             : OfflineRetry.date(attempts: mark.attempts + 1, after: now, Randomness.fraction(for: "offline"))
-        try await store.endCheck(of: mark, failure: failure, budget: options.budget, at: now, next: next)
+        try await store.endCheck(
+            of: mark,
+            failure: failure,
+            budget: settings[DiskApp.offlineBudget],
+            at: now,
+            next: next
+        )
     }
 
     private func fetch(_ file: OfflineFile) async throws {

@@ -1,6 +1,7 @@
 import Foundation
 import Freshness
 import Logging
+import Settings
 import Synchronization
 
 /// Keeps marked files and folders up to date in the background: reads from the store what is due, lets
@@ -36,7 +37,7 @@ final class OfflineKeeper: Sendable {
     let checker: OfflineChecker
     let fetcher: OfflineFetcher
     let announcer: ChangeAnnouncer
-    let options: OfflineOptions
+    let settings: SettingValues
     let clock: WallClock
     let logger: Logger
 
@@ -44,17 +45,17 @@ final class OfflineKeeper: Sendable {
         checker: OfflineChecker,
         fetcher: OfflineFetcher,
         announcer: ChangeAnnouncer,
-        options: OfflineOptions,
+        settings: SettingValues,
         clock: WallClock,
         logger: Logger
     ) {
-        state = Mutex(State(schedule: OfflineSchedule(limit: options.fetches)))
+        state = Mutex(State(schedule: OfflineSchedule(limit: settings[DiskApp.offlineFetches])))
         store = checker.accounts.store
         client = checker.accounts.reader.client
         self.checker = checker
         self.fetcher = fetcher
         self.announcer = announcer
-        self.options = options
+        self.settings = settings
         self.clock = clock
         self.logger = logger
         store.offlineSignal.listen { [weak self] account in

@@ -4,6 +4,7 @@ import Freshness
 import GRDB
 import HTTPTypes
 import Screens
+import Settings
 import Upstream
 
 /// The writes that wait for the API, as screens. None of them needs it.
@@ -35,7 +36,7 @@ struct OutboxRequests: Sendable {
             entries.map { self.screen(of: $0, pauseEnd: pauseEnd, timeZone) },
             bytes: queue.bytes,
             isEmpty: queue.entries.isEmpty,
-            limits: (store.outboxOptions.bytes, store.outboxOptions.operations)
+            limits: (store.settings[DiskApp.outboxBytes], store.settings[DiskApp.outboxOperations])
         )
         let isRunning = entries.contains { $0.progress.state == .running }
         return try .local(

@@ -3,6 +3,7 @@ import Foundation
 import GRDB
 import HTTPTypes
 import Screens
+import Settings
 import Upstream
 
 // Leaving a write: what the client sees is its base, and what is not known here is not left.
@@ -75,8 +76,8 @@ extension DiskStore {
     /// - Throws: 507 `outbox-full`.
     func checkRoom(_ bytes: Int, account: String) throws {
         let queue = outbox.queue(of: account) ?? OutboxQueue()
-        guard !isOutboxFull(pendingWrites(of: account)), bytes <= outboxOptions.bytes - queue.bytes else {
-            throw Problem.outboxFull(outboxOptions)
+        guard !isOutboxFull(pendingWrites(of: account)), bytes <= settings[DiskApp.outboxBytes] - queue.bytes else {
+            throw Problem.outboxFull(settings)
         }
     }
 

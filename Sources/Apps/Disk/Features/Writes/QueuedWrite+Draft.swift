@@ -1,6 +1,7 @@
 import HTTPSemantics
 import HTTPTypes
 import Screens
+import Settings
 
 extension QueuedWrite {
     /// Returns a write as it can be left; nil for one that cannot.
@@ -42,7 +43,8 @@ extension Action {
 
 extension Problem {
     /// 507: the outbox of an account has no room.
-    static func outboxFull(_ options: OutboxOptions) -> Problem {
-        Problem(.outboxFull, .outboxLimit(options.operations, options.bytes >> 20), href: OutboxScreen.href)
+    static func outboxFull(_ settings: SettingValues) -> Problem {
+        let (operations, bytes) = (settings[DiskApp.outboxOperations], settings[DiskApp.outboxBytes])
+        return Problem(.outboxFull, .outboxLimit(operations, bytes >> 20), href: OutboxScreen.href)
     }
 }

@@ -6,6 +6,7 @@ import HTTPSemantics
 import HTTPTypes
 import NIOCore
 import Screens
+import Settings
 import Upstream
 
 /// Sends writes of clients, or leaves them in the outbox: if the client prefers that to a refusal (RFC 7240,
@@ -133,7 +134,7 @@ struct WriteQueue: Sendable {
     }
 
     private func free(_ account: String) -> Int {
-        store.outboxOptions.bytes - (store.outbox.queue(of: account)?.bytes ?? 0)
+        store.settings[DiskApp.outboxBytes] - (store.outbox.queue(of: account)?.bytes ?? 0)
     }
 
     /// Keeps the bytes of an upload, on the disk, with their checksums.
@@ -143,7 +144,7 @@ struct WriteQueue: Sendable {
         var checksums = UploadChecksums()
         for try await part in parts {
             checksums.update(part)
-            guard checksums.count <= room else { throw Problem.outboxFull(store.outboxOptions) }
+            guard checksums.count <= room else { throw Problem.outboxFull(store.settings) }
             try part.withUnsafeReadableBytes { try writer.append($0) }
         }
         let blob = try writer.finish(expectedLength: length)
