@@ -20,7 +20,7 @@ struct TrashTests {
             trash.expectScreen("disk.trash")
             #expect(
                 trash["data.items.0.origin"] == "disk:/a.txt"
-                    && trash["data.items.0.deleted_text"] == "16.06.2025 12:53"
+                    && trash["data.items.0.deleted_text"] == "22.04.2024 08:00"
             )
             let path = try text(trash["data.items.0.path"])
             let restored = try await app.ask(

@@ -33,7 +33,7 @@ struct ShipStore: Sendable {
         self.users = users
         users.onChange(of: "ship") { [contentChanges] _ in contentChanges.bump() }
         users.onChange(of: "ship_of_account") { [accountChanges] keys in
-            let accounts = Set(keys.compactMap { $0.first.flatMap(String.fromDatabaseValue) })
+            let accounts = Set(keys.compactMap { key in key.first.flatMap { String.fromDatabaseValue($0) } })
             for account in accounts { accountChanges[account].bump() }
         }
     }
