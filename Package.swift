@@ -150,7 +150,7 @@ let package = Package(
             swiftSettings: strict
         ),
         // JSON texts and values, which server, sandbox and tests read and write.
-        .target(name: "JSONValues", path: "Sources/Kit/JSON", swiftSettings: strict),
+        .target(name: "JSONValues", path: "Sources/Kit/JSONValues", swiftSettings: strict),
         // Settings as they are declared and read; where they are set is the executable's business.
         .target(name: "Settings", path: "Sources/Kit/Settings", swiftSettings: strict),
         .target(

@@ -56,7 +56,7 @@ struct PressedActionTests {
     private final class Finger {
         let larder: InProcessLarder
         private let reads: [StoredReads.Read]
-        /// Whether texts are sent as they are given: a longer one has no room.
+        /// Whether texts of notes are sent as they are given: a longer one has no room.
         private let keepsTexts: Bool
         private var pressed: Set<String> = []
         private var disabled: Set<String> = []
@@ -145,7 +145,7 @@ struct PressedActionTests {
             case "integer", "number": return .number(given.flatMap(Double.init) ?? 1)
             case "boolean": return .bool(given == "true")
             case "password": return .string("secret")
-            case "text" where keepsTexts && given?.isEmpty == false: return .string(given ?? "")
+            case "text" where keepsTexts && href.hasPrefix("/v1/notes/"): return .string(given ?? "")
             case "text":
                 // A user goes on from a folder, and changes a name in front of its ending.
                 guard let given, given.hasSuffix("/") else { return .string("\(pressed.count)-\(given ?? "")") }
@@ -245,13 +245,13 @@ struct PressedActionTests {
         var hasRoom = true
         while hasRoom {
             let newest = try await documents().prefix(2).compactMap(\.id.string)
-            let body = #"{"first":"\#(newest[0])","second":"\#(newest[1])"}"#
+            let body = #"{"first":"\#(newest[0])","second":"\#(newest[1])","name":"Full"}"#
             hasRoom = try await larder.send("POST", "/v1/pdf/merge", [:], body: body).status == 201
         }
         for document in try await documents() {
             let href = "\(list)/\(document.id.string ?? "")"
             let pages = try await larder.send("GET", href, [:]).json.data.pages.elements.compactMap(\.id.string)
-            let body = #"{"pages":["\#(pages.joined(separator: "\",\""))"]}"#
+            let body = #"{"pages":["\#(pages.joined(separator: "\",\""))"],"name":"Full"}"#
             while try await larder.send("POST", "\(href)/extract", [:], body: body).status == 201 {}
         }
         let form = ["Content-Type": "multipart/form-data; boundary=pressed"]

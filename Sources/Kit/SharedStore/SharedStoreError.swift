@@ -21,7 +21,8 @@ package enum SharedStoreError: Error, Sendable, Equatable {
     case typeMismatch(column: String)
     /// Two migrations of this build share one name.
     case ambiguousMigration(name: String)
-    /// A newer build changed the schema by these migrations, which this build does not know. Nothing was changed.
+    /// Another build, mostly a newer one, changed the schema by these migrations, which this build does not know. Nothing
+    /// was changed.
     case newerSchema(unknownMigrations: [String])
     /// The library of PostgreSQL is missing or too old.
     case libraryUnusable(String)
@@ -63,7 +64,8 @@ extension SharedStoreError: CustomStringConvertible {
         case .typeMismatch(let column): "The column \"\(column)\" has a value of another type."
         case .ambiguousMigration(let name): "Two migrations are named \"\(name)\"."
         case .newerSchema(let unknown):
-            "The store was written by a newer build; unknown here: \(unknown.joined(separator: ", "))."
+            "The store was written by another build (docs/scale.md, \"Upgrade and restart\"); unknown here: "
+                + "\(unknown.joined(separator: ", "))."
         case .libraryUnusable(let reason): "The library of PostgreSQL (libpq5) cannot be used: \(reason)."
         case .serverUnusable(let reason): "The store's server cannot be used: \(reason)."
         case .closed: "The store is closed."

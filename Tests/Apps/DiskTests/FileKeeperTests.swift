@@ -21,7 +21,7 @@ import Testing
             var item = DiskItem(path: DiskPath.root.child("a.bin"), kind: .file)
             item.md5 = "0123456789abcdef0123456789abcdef"
             let kept = item
-            let loop = FaultLoop(scope, app.database, migrations: SessionStore.migrations + DiskStore.migrations)
+            let loop = FaultLoop(scope, app.database, migrations: DiskHarness.migrations)
             let save: @Sendable (String) async throws -> Bool = { account in
                 let writer = BodyWriter(blobs: app.database.blobs, inlineLimit: 100)
                 try writer.append(Data((0..<3000).map { _ in UInt8.random(in: 0...255) }))

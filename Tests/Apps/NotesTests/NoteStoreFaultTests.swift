@@ -23,7 +23,7 @@ import Testing
         let id = Mutex("")
         try await NotesHarness.run(directory: directory) { app in
             let token = try await app.register()
-            let loop = FaultLoop(scope, app.database, migrations: SessionStore.migrations + NoteStore.migrations)
+            let loop = FaultLoop(scope, app.database, migrations: NotesHarness.migrations)
             let add: @Sendable () async throws -> Void = {
                 let added = try await app.add("note \(number.add(1, ordering: .relaxed).newValue)", as: token)
                 id.withLock { $0 = added }

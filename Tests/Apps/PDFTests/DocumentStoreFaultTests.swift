@@ -39,7 +39,7 @@ import Testing
         try await PDFHarness.run(directory: directory) { app in
             let bystander = try await app.saved("bystander")
             let lines = try await app.paper(bystander)
-            let loop = FaultLoop(scope, app.database, migrations: SessionStore.migrations + DocumentStore.migrations)
+            let loop = FaultLoop(scope, app.database, migrations: PDFHarness.migrations)
             let count = try await loop.run {
                 subject.href = try await prepare(app)
             } write: {

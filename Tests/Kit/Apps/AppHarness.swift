@@ -12,6 +12,9 @@ package import Upstream
 /// The tests of an app give it a name and what only that app needs: `typealias ShipsHarness = AppHarness<ShipsApp,
 /// ScriptedSpaceX>`.
 package struct AppHarness<Served: App, Fixture: Sendable>: Sendable {
+    /// The tables of the app's server.
+    package static var migrations: [SchemaMigration] { AppParts.migrations(of: Served.self) }
+
     /// The app.
     package let app: Served
     /// What the app's tests script, such as a simulated upstream.

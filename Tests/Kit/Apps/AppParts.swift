@@ -21,11 +21,16 @@ struct AppParts {
     let upstreams: [(description: UpstreamDescription, upstream: Upstream)]
     let context: AppContext
 
+    /// The tables of a server with one app.
+    static func migrations(of type: any App.Type) -> [SchemaMigration] {
+        SessionStore.migrations + type.migrations + Journal.fileMigrations
+    }
+
     init<Served: App>(_ type: Served.Type, _ scripted: [AppUpstream], _ surroundings: AppSurroundings) throws {
         let clock = surroundings.clock.wallClock
         let database = try LarderDatabase.withCacheTables(
             in: try surroundings.directory ?? .temporary(),
-            migrations: SessionStore.migrations + type.migrations + Journal.fileMigrations,
+            migrations: Self.migrations(of: type),
             options: statements.options,
             logger: log.logger
         )

@@ -20,18 +20,28 @@ package struct RawClient: ~Copyable {
     /// - Parameters:
     ///   - port: the port.
     ///   - reads: whether the client reads; otherwise it takes nothing from its socket.
+    ///   - receiveBuffer: bytes that the kernel takes for the client (`SO_RCVBUF`); nil for its own choice.
     ///   - address: the address of the client on the loopback network.
     ///   - tls: how it speaks TLS; nil if it does not.
     ///   - body: what it does.
     package static func connect<Result: Sendable>(
         port: Int,
         reads: Bool = true,
+        receiveBuffer: Int? = nil,
         from address: String = "127.0.0.1",
         tls: TLSConfiguration? = nil,
         _ body: (inout RawClient) async throws -> Result
     ) async throws -> Result {
         let context = try tls.map { try NIOSSLContext(configuration: $0) }
-        let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+        var bootstrap = ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+        if let receiveBuffer {
+            let bytes = SocketOptionValue(receiveBuffer)
+            bootstrap = bootstrap.channelOption(.socketOption(.so_rcvbuf), value: bytes)
+        }
+        // Event loops are shared by all tests: one that is busy for a while is no server that does not respond.
+        let channel =
+            try await bootstrap
+            .connectTimeout(.seconds(60))
             .channelOption(.autoRead, value: reads)
             .channelOption(.allowRemoteHalfClosure, value: true)
             .bind(to: try SocketAddress(ipAddress: address, port: 0))

@@ -41,7 +41,7 @@ struct DiskExchange: Sendable {
         let written = try await jobs.run(request) { _ in
             try await Self.ofField { try await disk.store(path, session, file) }
         }
-        let screen = DocumentScreen(document, refusal: try await lookup.refusal(profile: profile))
+        let screen = DocumentScreen(document, refusal: await lookup.refusal(profile: profile))
         return try .pdf(
             DocumentExportScreen(document: screen, diskPath: written),
             "pdf.reader",

@@ -56,7 +56,7 @@ struct DocumentCreation: Sendable {
             return (inserted.documents, made.flatMap(\.notices))
         }
         let texts = notices.map { FileNotice($0, files) }
-        let refusal = try await jobs.lookup.refusal(profile: profile)
+        let refusal = await jobs.lookup.refusal(profile: profile)
         guard let first = documents.first,
             let screen = DocumentCreationScreen(documents, notices: texts, refusal: refusal)
         else { throw Problem(.internal, "No document was made.") }

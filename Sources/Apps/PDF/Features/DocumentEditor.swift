@@ -65,7 +65,7 @@ struct DocumentEditor: Sendable {
             }
             jobs.events.publishList(after.revision, of: profile)
             guard let detail else { return try await lookup.reader(after.document, profile: profile) }
-            return try response(after.document, detail, try await lookup.refusal(profile: profile))
+            return try response(after.document, detail, await lookup.refusal(profile: profile))
         }
     }
 
@@ -114,12 +114,18 @@ struct DocumentLookup: Sendable {
 
     /// Returns the response that shows a document after a change.
     func reader(_ document: Document, isNew: Bool = false, profile: String) async throws -> ScreenResponse {
-        try .reader(document, isNew: isNew, refusal: try await refusal(profile: profile))
+        try .reader(document, isNew: isNew, refusal: await refusal(profile: profile))
     }
 
-    /// Returns why a profile can add nothing; nil if there is room.
-    func refusal(profile: String) async throws -> Text? {
-        quota(profile).refusalOfPages(beside: try await store.usage(profile: profile))
+    /// Returns why a profile can add nothing, for the response to a change; nil if there is room.
+    ///
+    /// The change is made by then: if the usage cannot be read, that must not deny it.
+    func refusal(profile: String) async -> Text? {
+        do {
+            return quota(profile).refusalOfPages(beside: try await store.usage(profile: profile))
+        } catch {
+            return nil
+        }
     }
 
     /// Returns the saved document of this id.
