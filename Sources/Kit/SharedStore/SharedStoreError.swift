@@ -21,8 +21,8 @@ package enum SharedStoreError: Error, Sendable, Equatable {
     case typeMismatch(column: String)
     /// Two migrations of this build share one name.
     case ambiguousMigration(name: String)
-    /// Another build, mostly a newer one, changed the schema by these migrations, which this build does not know. Nothing
-    /// was changed.
+    /// Another build, mostly a newer one, changed the schema by these migrations, which this build does not know.
+    /// Nothing was changed.
     case newerSchema(unknownMigrations: [String])
     /// The library of PostgreSQL is missing or too old.
     case libraryUnusable(String)

@@ -90,7 +90,7 @@ import Testing
         try await LoopbackServer.run(connections: connections) { server in
             func hold(_ address: String, _ count: Int, _ body: () async throws -> Void) async throws {
                 guard count > 0 else { return try await body() }
-                // Small buffers are soon full: to fill those of the kernel would keep the event loops of all tests busy.
+                // Small buffers are soon full: to fill large ones would keep the event loops of all tests busy.
                 try await RawClient.connect(port: server.port, reads: false, receiveBuffer: 4096, from: address) {
                     client in
                     try await client.send("GET /endless HTTP/1.1\r\nHost: a\r\n\r\n")
