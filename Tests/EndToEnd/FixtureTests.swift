@@ -6,9 +6,12 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct FixtureTests {
     private static let names = ["spacex", "catalogue", "yandex_disk", "yandex_oauth"]
 
-    private static func start(_ mode: String, _ sandbox: String, _ folder: TemporaryFolder, _ settings: [String] = [])
-        async throws -> RunningLarder
-    {
+    private static func start(
+        _ mode: String,
+        _ sandbox: String,
+        _ folder: TemporaryFolder,
+        _ environment: [String: String] = [:]
+    ) async throws -> RunningLarder {
         let flags = names.flatMap { name in
             let flag = "--upstreams-\(name.replacing("_", with: "-"))"
             return [
@@ -16,7 +19,7 @@ import Testing
                 "\(flag)-connect-timeout-ms", "60000", "\(flag)-total-timeout-ms", "60000",
             ]
         }
-        return try await RunningLarder.start(data: try TemporaryFolder(), flags + settings)
+        return try await RunningLarder.start(data: try TemporaryFolder(), flags, environment: environment)
     }
 
     private struct Seen: Equatable {
@@ -44,7 +47,7 @@ import Testing
         let picture = try await guest.get("/v1/ships/\(try #require(ships.items[0].id.string))/image")
         #expect(bytes.status == 200 && raw.status == 200 && picture.status == 200)
         #expect(!ships.items.elements.isEmpty && !shop.items.elements.isEmpty)
-        #expect(root.status == 200 && !folder.items.elements.isEmpty, "\(root.text)\n\(larder.process.log)")
+        #expect(root.status == 200 && !folder.items.elements.isEmpty)
         return Seen(
             items: [ships.items, shop.items, folder.items, recent.items],
             bodies: [raw.body, picture.body, bytes.body]
@@ -52,18 +55,19 @@ import Testing
     }
 
     @Test(
-        "HARN-19 HARN-20 recorded ships, products, files and a download are the same in replay, with all upstreams gone"
+        "HARN-19 HARN-20 recorded ships, products, files and a download are the same in replay, with all upstreams gone",
+        arguments: ["", "true"]
     )
-    func replay() async throws {
+    func replay(ci: String) async throws {
         let (sandbox, folder) = (try await RunningSandbox.start(), try TemporaryFolder())
-        let first = try await Self.start("record", sandbox.base, folder)
+        // Where the environment has CI, likely secrets are refused: the sandbox has none.
+        let first = try await Self.start("record", sandbox.base, folder, ["CI": ci])
         let recorded = try await Self.seen(first)
         #expect(await first.stop() == 0)
         await sandbox.kill9()
 
         let second = try await Self.start("replay", sandbox.base, folder)
-        let files = FileManager.default.subpaths(atPath: folder.path) ?? []
-        #expect(try await Self.seen(second) == recorded, "\(first.process.log)\n\(files)")
+        #expect(try await Self.seen(second) == recorded)
         let unknown = try await second.client.get("/v1/upstreams/spacex/v4/rockets")
         let problem = try unknown.json
         #expect(unknown.status == 404 && problem.code.string == "not-recorded")

@@ -42,7 +42,7 @@ struct FixturesOptions: ParsableArguments {
             StandardError.write("larder: there is no upstream \(name) with an address; there are \(known)\n")
             throw ExitCode.validationFailure
         }
-        let folder = try FixtureConfiguration(name, configuration.settings).folder
+        let folder = try FixtureConfiguration(name, configuration).folder
         guard let folder, FileManager.default.fileExists(atPath: folder.path) else {
             let place = folder.map { "there is no folder \($0.path)" } ?? "no folder is set"
             StandardError.write("larder: \(place); upstreams.\(name).fixtures names it\n")
@@ -239,12 +239,12 @@ struct FixtureConfiguration: Sendable {
     /// Reads the settings of an upstream.
     ///
     /// - Throws: `SettingError` if the mode needs a folder and none is set.
-    init(_ name: String, _ settings: SettingValues) throws(SettingError) {
-        let own = UpstreamSettings(named: name)
+    init(_ name: String, _ configuration: LarderConfiguration) throws(SettingError) {
+        let (own, settings) = (UpstreamSettings(named: name), configuration.settings)
         mode = settings[own.mode]
         folder = settings[own.fixtures]
         let suspected = settings[own.suspectedSecrets]
-        refusesSuspected = suspected == .refuse || (suspected == .auto && Self.isCI)
+        refusesSuspected = suspected == .refuse || (suspected == .auto && configuration.isCI)
         guard mode == .live || folder != nil else {
             throw .unacceptable(
                 key: own.fixtures.key,
@@ -254,9 +254,6 @@ struct FixtureConfiguration: Sendable {
             )
         }
     }
-
-    /// Whether the process runs for a service that runs tests: nobody looks at its log.
-    private static var isCI: Bool { !["", "false", "0"].contains(ProcessInfo.processInfo.environment["CI"] ?? "") }
 }
 
 extension FixtureLibrary {
@@ -267,7 +264,7 @@ extension FixtureLibrary {
         var upstreams: [UpstreamFixtures] = []
         let secrets = Secrets()
         for upstream in configuration.upstreams.byName.values {
-            let fixtures = try FixtureConfiguration(upstream.name, configuration.settings)
+            let fixtures = try FixtureConfiguration(upstream.name, configuration)
             guard isControlled || fixtures.mode != .live else { continue }
             upstreams.append(
                 try UpstreamFixtures(

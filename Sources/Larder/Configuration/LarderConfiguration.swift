@@ -23,6 +23,8 @@ struct LarderConfiguration: Sendable {
     /// The files of the certificate; nil for a server without TLS.
     var certificate: CertificateFiles?
     var dataDirectory: URL
+    /// Whether the process runs for a service that runs tests, where nobody looks at its log.
+    let isCI: Bool
     /// Whether data survives a loss of power.
     var isDurable = true
     /// Whether it is that of a space: other servers do not see its data, and it only reads the data that it shares with
@@ -73,6 +75,7 @@ struct LarderConfiguration: Sendable {
             further: reader.furtherUpstreams,
             sandbox: sandbox
         )
+        isCI = !["", "false", "0"].contains(environment["CI"] ?? "")
         media = MediaConfiguration(settings, environment: environment)
         web = try IndexRoutes.Web(settings, upstreams)
     }

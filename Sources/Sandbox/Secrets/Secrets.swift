@@ -135,7 +135,7 @@ struct SuspectedSecret: Sendable, Equatable {
     /// Names of values that are random and no secrets.
     private static let harmless = [
         "id", "ids", "hash", "etag", "md5", "sha1", "sha256", "sha512", "digest", "checksum", "revision", "rev",
-        "commit", "version", "cursor", "next", "integrity", "fingerprint", "blurhash",
+        "commit", "version", "cursor", "next", "integrity", "fingerprint", "blurhash", "public_key", "publickey",
     ]
 
     /// Looks at a header field.

@@ -38,6 +38,10 @@ package final class RunningProcess: Sendable {
         ProcessInfo.processInfo.environment["LARDER_EXECUTABLE"].map { URL(filePath: $0).path }
         ?? URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "larder").path
 
+    /// Variables that say where things are. No other one is inherited: a test means the same wherever it runs, such as
+    /// with `CI`, which refuses likely secrets in recordings.
+    private static let inherited: Set = ["PATH", "HOME", "TMPDIR", "LD_LIBRARY_PATH"]
+
     /// Starts the executable.
     ///
     /// - Parameters:
@@ -51,7 +55,7 @@ package final class RunningProcess: Sendable {
         terminal: PseudoTerminal? = nil,
         unread: Unread? = nil
     ) {
-        var variables = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("LARDER_") }
+        var variables = ProcessInfo.processInfo.environment.filter { Self.inherited.contains($0.key) }
         variables.merge(environment) { _, new in new }
         let custom = Dictionary(
             uniqueKeysWithValues: variables.map { (Environment.Key(stringLiteral: $0.key), $0.value) }

@@ -42,6 +42,7 @@ import Testing
             #"{"id":"\#(random)","etag":"0123456789abcdef0123456789abcdef","n":12345678901234567890123}"#,
             #"{"name":"iPhone14ProMaxSiliconeCase2","u":"6ba7b810-9dad-11d1-80b4-00c04fd430c8","t":"2026-01-05T10:00:00Z"}"#,
             #"{"a":"getUserAccountInformationList2","href":"https://cdn.example/\#(random)/a.jpg"}"#, "", "{}",
+            #"{"public_key":"\#(random)","publicKey":"\#(random)"}"#,
             #"{"a":"larder-secret-1","b":"ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"}"#,
         ]
     )
