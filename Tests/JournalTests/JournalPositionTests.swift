@@ -6,36 +6,36 @@ import Testing
 @Suite struct JournalPositionTests {
     @Test("A snapshot is read from PostgreSQL's text; another text is none")
     func text() {
-        #expect(JournalSnapshot("10:20:10,14,15") == JournalSnapshot(running: [10, 14, 15]))
-        #expect(JournalSnapshot("10:10:") == JournalSnapshot(running: []))
+        #expect(PostgresSnapshot("10:20:10,14,15") == PostgresSnapshot(running: [10, 14, 15]))
+        #expect(PostgresSnapshot("10:10:") == PostgresSnapshot(running: []))
         for text in ["", "10", "10:20", "a:b:c", "10:20:x", "10:20:11:12", "10:20:1,,2x"] {
-            #expect(JournalSnapshot(text) == nil, "\(text)")
+            #expect(PostgresSnapshot(text) == nil, "\(text)")
         }
     }
 
     @Test("A transaction that was running when later ones were read is fetched once it ends")
     func late() {
         var position = JournalPosition()
-        position.advance(from: position, through: 12, in: JournalSnapshot(running: [9, 11, 14]), isComplete: true)
+        position.advance(from: position, through: 12, in: PostgresSnapshot(running: [9, 11, 14]), isComplete: true)
         #expect(position == JournalPosition(next: 13, open: [9, 11]))
         #expect(position.misses(9) && position.misses(13) && !position.misses(10) && !position.misses(12))
-        position.advance(from: position, through: 11, in: JournalSnapshot(running: []), isComplete: true)
+        position.advance(from: position, through: 11, in: PostgresSnapshot(running: []), isComplete: true)
         #expect(position == JournalPosition(next: 13, open: []))
     }
 
     @Test("The position never passes the last row: numbers above it may be given again after a failover")
     func failover() {
         var position = JournalPosition(next: 13, open: [])
-        position.advance(from: position, through: nil, in: JournalSnapshot(running: [40]), isComplete: true)
+        position.advance(from: position, through: nil, in: PostgresSnapshot(running: [40]), isComplete: true)
         #expect(position == JournalPosition(next: 13, open: []))
     }
 
     @Test("After a part of the rows, the others are still missed")
     func part() {
         var position = JournalPosition(next: 20, open: [3, 8, 9])
-        position.advance(from: position, through: 8, in: JournalSnapshot(running: [15]), isComplete: false)
+        position.advance(from: position, through: 8, in: PostgresSnapshot(running: [15]), isComplete: false)
         #expect(position == JournalPosition(next: 20, open: [9, 15]))
-        position.advance(from: position, through: nil, in: JournalSnapshot(running: []), isComplete: false)
+        position.advance(from: position, through: nil, in: PostgresSnapshot(running: []), isComplete: false)
         #expect(position == JournalPosition(next: 20, open: [9, 15]))
     }
 
@@ -43,8 +43,8 @@ import Testing
     func overtaken() {
         let start = JournalPosition(next: 10, open: [])
         var position = start
-        position.advance(from: start, through: 14, in: JournalSnapshot(running: [12]), isComplete: true)
-        position.advance(from: start, through: 11, in: JournalSnapshot(running: []), isComplete: true)
+        position.advance(from: start, through: 14, in: PostgresSnapshot(running: [12]), isComplete: true)
+        position.advance(from: start, through: 11, in: PostgresSnapshot(running: []), isComplete: true)
         #expect(position == JournalPosition(next: 15, open: [12]))
     }
 
@@ -100,7 +100,7 @@ import Testing
             return Page(
                 start: position,
                 rows: Array(missed.prefix(most)),
-                snapshot: JournalSnapshot(running: Array(running.keys)),
+                snapshot: PostgresSnapshot(running: Array(running.keys)),
                 isComplete: missed.count < most
             )
         }
@@ -109,7 +109,7 @@ import Testing
     private struct Page {
         let start: JournalPosition
         let rows: [(scope: Int, link: JournalLink)]
-        let snapshot: JournalSnapshot
+        let snapshot: PostgresSnapshot
         let isComplete: Bool
     }
 

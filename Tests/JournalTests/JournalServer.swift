@@ -51,7 +51,13 @@ struct JournalServer {
     }
 
     /// Opens a file without reading the journal.
-    init(opening name: String, in cluster: JournalCluster, folder: TemporaryFolder, schema: Int = 1) async throws {
+    init(
+        opening name: String,
+        in cluster: JournalCluster,
+        folder: TemporaryFolder,
+        schema: Int = 1,
+        limits: JournalLimits = JournalLimits()
+    ) async throws {
         self.folder = folder
         log = LogRecorder()
         var options = DatabaseOptions()
@@ -68,6 +74,7 @@ struct JournalServer {
             tables: Harbour.tables,
             server: name,
             schema: schema,
+            limits: limits,
             logger: log.logger
         )
     }

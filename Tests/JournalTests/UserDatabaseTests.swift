@@ -107,7 +107,7 @@ struct UserDatabaseTests {
         await #expect(throws: JournalError.restoredElsewhere) { try await cluster.server("two") }
     }
 
-    @Test("SCALE-18 A file's rows become the first change of a journal, and the journal the rows of a file again")
+    @Test("SCALE-18 A file's rows become the snapshot of a journal, and the journal the rows of a file again")
     func copied() async throws {
         let cluster = try await JournalCluster()
         let made = try await JournalCluster().server("made")
@@ -116,20 +116,23 @@ struct UserDatabaseTests {
         _ = try await Harbour.hide(3, for: 1, on: made)
         let before = try made.contents()
 
-        let copy = JournalCopy(Harbour.tables, schema: 1, in: cluster.database)
-        let change = try copy.firstChange(of: made.database)
-        #expect(try made.contents() == before)
+        // It has followed the empty journal before.
+        let server = try await cluster.server("one")
+        let copy = JournalCopy(Harbour.tables, schema: 1, of: made.database, in: cluster.database)
         try await cluster.database.write { transaction in
             #expect(try JournalCopy.isEmpty(transaction))
-            try copy.insert(change, in: transaction)
+            try made.database.read { try copy.copy($0, to: transaction) }
+            #expect(try !JournalCopy.isEmpty(transaction))
         }
-        let server = try await cluster.server("one")
+        #expect(try made.contents() == before)
+        try await server.journal.catchUp()
         #expect(try server.contents() == before)
         try await Harbour.add("word3", 7, for: person, on: server)
 
         let back = try await JournalServer(opening: "back", in: cluster, folder: .unmade())
+        let copyBack = JournalCopy(Harbour.tables, schema: 1, of: back.database, in: cluster.database)
         try await cluster.database.write { transaction in
-            try back.database.write { try copy.apply(transaction, to: $0) }
+            try back.database.write { try copyBack.copy(transaction, to: $0) }
         }
         #expect(try back.contents() == server.contents())
         #expect(try !back.database.read(Journal.isFollowed))

@@ -27,13 +27,11 @@ extension Changeset {
     ///
     /// - Parameters:
     ///   - db: a connection within a transaction, which goes on.
-    ///   - mostBytes: the most that the changes may have.
     /// - Throws: ``JournalError`` for changes that a journal cannot keep, and errors of `updates`. They are rolled back
     ///   in any case.
     static func capture<Value>(
         _ tables: JournalTables,
         in db: Database,
-        mostBytes: Int = Session.mostBytes,
         _ updates: (Database) throws -> Value
     ) throws -> (value: Value, changeset: Changeset) {
         var outcome: Result<(value: Value, changeset: Changeset), any Error> = .failure(CancellationError())
@@ -41,7 +39,7 @@ extension Changeset {
             outcome = Result {
                 let session = try Session(of: db, tables)
                 let value = try updates(db)
-                return (value, try session.changeset(db, mostBytes: mostBytes))
+                return (value, try session.changeset(db))
             }
             return .rollback
         }
@@ -54,9 +52,11 @@ extension Changeset {
     /// can only switch off the actions of foreign keys with the keys. That all references lead to a row is checked
     /// afterwards.
     ///
-    /// - Parameter db: a connection within a transaction, which the caller rolls back after an error.
+    /// - Parameters:
+    ///   - db: a connection within a transaction, which the caller rolls back after an error.
+    ///   - isPart: whether references may lead to rows of a later part; the caller checks them after the last one.
     /// - Throws: ``JournalStop/Reason``, `DatabaseError`, errors of derivations.
-    func apply(_ tables: JournalTables, in db: Database) throws {
+    func apply(_ tables: JournalTables, in db: Database, isPart: Bool = false) throws {
         var names: Set<String> = []
         for change in changes where names.insert(change.table).inserted {
             guard try tables.fits(change, db) else { throw JournalStop.Reason.unfit(table: change.table) }
@@ -66,7 +66,7 @@ extension Changeset {
         }
         let before = try derived.map { try tables.row(of: $0.change, db) }
         try apply(to: db)
-        for change in changes { try ForeignKeys.check(change, tables, in: db) }
+        if !isPart { for change in changes { try ForeignKeys.check(change, tables, in: db) } }
         for ((change, derivation), before) in zip(derived, before) {
             let after = try tables.row(of: change, db)
             try Self.derive(derivation, .init(before: before, after: after), of: change.table, db)
@@ -126,7 +126,7 @@ final class Session {
     }
 
     /// A larger change holds up all servers, and does not fit the time of a transaction.
-    static let mostBytes = 4 << 20
+    private static let mostBytes = 4 << 20
 
     private let filter: Filter
     private let session: OpaquePointer
@@ -151,7 +151,7 @@ final class Session {
     deinit { larder_session_delete(session) }
 
     /// Returns the recorded changes.
-    func changeset(_ db: Database, mostBytes: Int) throws -> Changeset {
+    func changeset(_ db: Database) throws -> Changeset {
         guard filter.undeclared.isEmpty else { throw JournalError.undeclaredTables(filter.undeclared.sorted()) }
         guard larder_has_unresolved_foreign_keys(db.sqliteConnection) == 0 else {
             throw JournalError.unresolvedForeignKeys
@@ -161,7 +161,7 @@ final class Session {
         let code = larder_session_changeset(session, &count, &bytes)
         defer { larder_session_free(bytes) }
         guard code == 0 else { throw JournalError.session(code: code) }
-        guard count <= mostBytes else { throw JournalError.changesetTooLarge(bytes: Int(count)) }
+        guard count <= Self.mostBytes else { throw JournalError.changesetTooLarge(bytes: Int(count)) }
         return try Changeset(bytes: bytes.map { Data(bytes: $0, count: Int(count)) } ?? Data())
     }
 }

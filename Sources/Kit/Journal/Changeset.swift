@@ -72,6 +72,69 @@ package struct Changeset: Sendable, Equatable {
     private static func checksum(of bytes: Data) -> Data { Data(SHA256.hash(data: bytes).prefix(checksumLength)) }
 }
 
+/// Writes changes of whole rows of one table in the format of changesets.
+struct ChangesetWriter {
+    private let operation: Changeset.Change.Operation
+    private let header: [UInt8]
+    private var bytes: [UInt8] = []
+
+    /// - Parameters:
+    ///   - operation: an insertion or a deletion.
+    ///   - keyPlaces: as ``Changeset/Change/keyPlaces``.
+    init(_ operation: Changeset.Change.Operation, table: String, keyPlaces: [UInt8]) {
+        self.operation = operation
+        header = [UInt8(ascii: "T")] + Self.varint(keyPlaces.count) + keyPlaces + table.utf8 + [0]
+    }
+
+    /// Number of bytes without the name of the table.
+    var count: Int { bytes.count }
+
+    /// Adds a row.
+    mutating func add(_ row: Row) {
+        bytes += [operation.rawValue, 0]
+        for value in row.databaseValues {
+            switch value.storage {
+            case .null: bytes.append(5)
+            case .int64(let number): add(1, UInt64(bitPattern: number))
+            case .double(let number): add(2, number.bitPattern)
+            case .string(let text): add(3, Array(text.utf8))
+            case .blob(let data): add(4, Array(data))
+            }
+        }
+    }
+
+    /// Returns the changeset of the rows that were added since the last one; nil if there are none.
+    ///
+    /// - Throws: ``Changeset/Damage`` if SQLite could not read it.
+    mutating func take() throws(Changeset.Damage) -> Changeset? {
+        guard !bytes.isEmpty else { return nil }
+        defer { bytes = [] }
+        return try Changeset(bytes: Data(header + bytes))
+    }
+
+    private mutating func add(_ type: UInt8, _ number: UInt64) {
+        bytes.append(type)
+        withUnsafeBytes(of: number.bigEndian) { bytes += $0 }
+    }
+
+    private mutating func add(_ type: UInt8, _ value: [UInt8]) {
+        bytes.append(type)
+        bytes += Self.varint(value.count)
+        bytes += value
+    }
+
+    /// 7 bits a byte, the highest first.
+    private static func varint(_ number: Int) -> [UInt8] {
+        var bytes = [UInt8(number & 0x7F)]
+        var rest = number >> 7
+        while rest > 0 {
+            bytes.insert(UInt8(rest & 0x7F) | 0x80, at: 0)
+            rest >>= 7
+        }
+        return bytes
+    }
+}
+
 /// Reads the format of changesets (`sqlite3session.c`, "Changeset Format").
 private struct ChangesetReader {
     private struct Table {

@@ -29,28 +29,6 @@ package final class Journal: Sendable {
         package func next(_ table: String) throws -> Int64 { try journal.blocks.withLock { try $0.take(table) } }
     }
 
-    private struct Reading {
-        /// How often the journal was asked for.
-        var requests = 0
-        /// All up to this one are answered by a reading that began after them.
-        var answered = 0
-        /// When the last reading to the end began.
-        var end: ContinuousClock.Instant?
-        /// When this server last heard of a row, or failed to apply one.
-        var behind: ContinuousClock.Instant?
-        /// Why PostgreSQL could not be asked, and when that was last tried.
-        var failure: (error: SharedStoreError, triedAt: ContinuousClock.Instant)?
-        var stop: JournalStop?
-
-        /// Whether rows may be missing that were committed before the last reading.
-        var isBehind: Bool { behind.map { behind in end.map { $0 < behind } ?? true } ?? false }
-
-        mutating func ended(_ start: ContinuousClock.Instant) {
-            end = end.map { max($0, start) } ?? start
-            (stop, failure) = (nil, nil)
-        }
-    }
-
     /// Tables that the shared store needs.
     package static var storeMigrations: [SharedMigration] { JournalStore.migrations }
     /// Tables that the server's own database needs.
@@ -60,7 +38,7 @@ package final class Journal: Sendable {
     private static let mostBlocks = 8
     /// How often, and at which distance, the journal is asked for a write whose commit was not confirmed.
     private static let (inquiries, inquiryPause) = (10, Duration.milliseconds(300))
-    /// How many readings lie between two acknowledgements.
+    /// After how many readings and writes this server says how far it is, and looks how long the journal is.
     private static let readingsPerAcknowledgement = 256
     /// How often a PostgreSQL that does not respond is asked again by reads.
     private static let retryPause = Duration.seconds(1)
@@ -71,6 +49,7 @@ package final class Journal: Sendable {
     /// The messages of other servers; nil before ``hear(_:)``.
     private let changes = Mutex<SharedChanges?>(nil)
     private let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    let snapshots: JournalSnapshots
     private let logger: Logger
     private let now: @Sendable () -> ContinuousClock.Instant
     private let sleep: @Sendable (Duration) async throws -> Void
@@ -78,7 +57,9 @@ package final class Journal: Sendable {
     private let scopes = KeyedMutex()
     private let readings = KeyedMutex()
     private let applying = SerialQueue(label: "larder.journal")
-    private let reading = Mutex(Reading())
+    private let reading = Mutex(JournalReading())
+    /// Readings and writes since this server last said how far it is.
+    private let unacknowledged = Mutex(0)
     private let blocks = Mutex(RowIDBlocks())
 
     /// Creates a journal; ``prepare()`` comes first.
@@ -89,12 +70,14 @@ package final class Journal: Sendable {
     ///   - tables: the tables of all apps.
     ///   - server: a name that no other server has.
     ///   - schema: the version of the schema of this build; rows of a higher one are not applied.
+    ///   - limits: how long the journal may become.
     package init(
         of database: LarderDatabase,
         in store: SharedDatabase,
         tables: JournalTables,
         server: String,
         schema: Int,
+        limits: JournalLimits = JournalLimits(),
         logger: Logger,
         now: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
         sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
@@ -103,6 +86,7 @@ package final class Journal: Sendable {
         let observers = ChangeObservers()
         self.observers = observers
         file = JournalFile(database: database, tables: tables, schema: schema) { observers.report($0) }
+        snapshots = JournalSnapshots(store: self.store, file: file, limits: limits, logger: logger)
         (self.logger, self.now, self.sleep) = (logger, now, sleep)
     }
 
@@ -184,6 +168,8 @@ package final class Journal: Sendable {
                 table = lack.table
                 let block = try await store.reserveRowIDs(size, for: table, from: file.nextRowID(of: table))
                 blocks.withLock { $0.add(block, for: lack.table) }
+            } catch is JournalFile.NeedsSnapshot {
+                try await snapshots.restore()
             }
         }
         throw JournalError.rowIDsUsedUp(table: table)
@@ -263,6 +249,11 @@ package final class Journal: Sendable {
     private func apply(_ row: JournalRow) async {
         do {
             try await applying.run { try self.file.apply(row) }
+            let count = unacknowledged.withLock { count in
+                count += 1
+                return count
+            }
+            if count >= Self.readingsPerAcknowledgement { signal.yield() }
         } catch {
             logger.error(
                 "a change is in the journal, but not in the database of this server yet",
@@ -334,9 +325,14 @@ package final class Journal: Sendable {
     /// - Returns: whether that was the last one.
     private func readPage() async throws -> Bool {
         let page = try await store.page(after: file.position())
-        return try await applying.run {
-            try self.file.apply(page)
-            return page.isComplete
+        do {
+            return try await applying.run {
+                try self.file.apply(page)
+                return page.isComplete
+            }
+        } catch is JournalFile.NeedsSnapshot {
+            try await snapshots.restore()
+            return false
         }
     }
 
@@ -374,33 +370,26 @@ package final class Journal: Sendable {
     package func run() async { await follow(signals) }
 
     private func follow(_ signals: AsyncStream<Void>) async {
-        var count = 0
         for await _ in signals {
             do {
                 try await catchUp()
-                if count % Self.readingsPerAcknowledgement == 0 { try await store.acknowledge(file.position()) }
-                count += 1
+                try await acknowledge()
             } catch {
                 // The next message or read tries again; stops are logged where they are found.
                 logger.debug("the journal is not read", metadata: ["error": "\(error)"])
             }
         }
     }
-}
 
-/// Who is told of changes that were applied, by table.
-private final class ChangeObservers: Sendable {
-    private let byTable = Mutex<[String: [@Sendable ([[DatabaseValue]]) -> Void]]>([:])
-
-    func add(_ table: String, _ receive: @escaping @Sendable ([[DatabaseValue]]) -> Void) {
-        byTable.withLock { $0[table, default: []].append(receive) }
-    }
-
-    func report(_ changes: [Changeset.Change]) {
-        let observed = byTable.withLock(\.self)
-        guard !observed.isEmpty else { return }
-        for (table, changes) in Dictionary(grouping: changes, by: \.table) {
-            for receive in observed[table] ?? [] { receive(changes.map(\.key)) }
+    /// Says how far this server is, now and then.
+    private func acknowledge() async throws {
+        let isDue = unacknowledged.withLock { count in
+            count += 1
+            defer { if count >= Self.readingsPerAcknowledgement { count = 0 } }
+            return count >= Self.readingsPerAcknowledgement
         }
+        guard isDue else { return }
+        try await store.acknowledge(file.position())
+        try await snapshots.cutIfLong()
     }
 }

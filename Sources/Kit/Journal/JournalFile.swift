@@ -1,6 +1,7 @@
 import Database
 import Foundation
 import GRDB
+import SharedStore
 
 /// A row of the journal.
 struct JournalRow: Sendable, Equatable {
@@ -16,9 +17,13 @@ struct JournalRow: Sendable, Equatable {
 struct JournalPage: Sendable {
     /// The journal's name for itself.
     let identity: String
+    /// Rows below this number are gone.
+    let cut: Int64
+    /// Whether the journal begins with a snapshot.
+    let hasSnapshot: Bool
     /// The position that it was fetched from.
     let start: JournalPosition
-    let snapshot: JournalSnapshot
+    let snapshot: PostgresSnapshot
     /// In the order of their numbers.
     let rows: [JournalRow]
     /// Whether these are all rows that the server misses.
@@ -61,22 +66,72 @@ struct JournalFile: Sendable {
     /// - Throws: `StorageError`.
     func position() throws -> JournalPosition { try database.read(Self.position) }
 
+    /// The file lacks rows that only the snapshot has.
+    struct NeedsSnapshot: Error {}
+
     /// Applies a page, and records the position.
     ///
-    /// - Throws: ``JournalError/stopped(_:)`` after the rows before the one that cannot be applied; ``JournalError``,
-    ///   `StorageError`.
+    /// - Throws: ``JournalError/stopped(_:)`` after the rows before the one that cannot be applied; ``NeedsSnapshot``,
+    ///   ``JournalError``, `StorageError`.
     func apply(_ page: JournalPage) throws {
-        let stop: JournalStop? = try database.write { db in
+        if let stop = try database.write({ try apply(page, to: $0) }) { throw JournalError.stopped(stop) }
+    }
+
+    /// Applies a page in a transaction.
+    ///
+    /// - Returns: why a row cannot be applied; those before it are.
+    func apply(_ page: JournalPage, to db: Database) throws -> JournalStop? {
+        if try needsSnapshot(page, db) { throw NeedsSnapshot() }
+        try check(page.identity, db)
+        let (last, stop) = try apply(page.rows, db)
+        var position = try Self.position(db)
+        let before = position
+        let isComplete = page.isComplete && stop == nil
+        position.advance(from: page.start, through: last, in: page.snapshot, isComplete: isComplete)
+        if position != before { try record(position, db) }
+        return stop
+    }
+
+    private func needsSnapshot(_ page: JournalPage, _ db: Database) throws -> Bool {
+        guard page.hasSnapshot else { return false }
+        guard try Journal.isFollowed(db) else {
+            // A file with rows of its own is refused.
             try check(page.identity, db)
-            let (last, stop) = try apply(page.rows, db)
-            var position = try Self.position(db)
-            let before = position
-            let isComplete = page.isComplete && stop == nil
-            position.advance(from: page.start, through: last, in: page.snapshot, isComplete: isComplete)
-            if position != before { try record(position, db) }
-            return stop
+            return true
         }
-        if let stop { throw JournalError.stopped(stop) }
+        return try Self.position(db).first < page.cut
+    }
+
+    /// Replaces all rows by those of the snapshot, unless the file needs none.
+    ///
+    /// - Throws: ``JournalError``, `SharedStoreError`, `StorageError`.
+    func restore(from store: JournalStore, in transaction: SQLTransaction) throws {
+        try database.write { try restore(from: store, in: transaction, to: $0) }
+    }
+
+    /// Does the same in a transaction.
+    func restore(from store: JournalStore, in transaction: SQLTransaction, to db: Database) throws {
+        let (identity, cut) = try store.head(in: transaction)
+        if try Journal.isFollowed(db) {
+            try check(identity, db)
+            if try Self.position(db).first >= cut { return }
+        }
+        do {
+            let changes = try JournalSnapshot(tables).restore(to: db) { receive in
+                try store.forEachPart(in: transaction, receive)
+            }
+            db.afterNextTransaction { [report] _ in report(changes) }
+        } catch let reason as JournalStop.Reason {
+            throw JournalError.stopped(JournalStop(number: 0, scope: "snapshot", reason: reason))
+        }
+        // The snapshot of a copied file has no position.
+        let follow = "INSERT INTO journal_position VALUES (1, ?, ?, '') ON CONFLICT DO NOTHING"
+        try db.execute(sql: follow, arguments: [identity, cut])
+    }
+
+    /// Removes the position: the file belongs to no journal any more.
+    static func leave(_ db: Database) throws {
+        for table in ["journal_position", "journal_scope"] { try db.execute(sql: "DELETE FROM \(table)") }
     }
 
     /// Runs updates for their changes (``Changeset/capture(_:in:_:)``). The transaction is rolled back whole, so that
@@ -159,7 +214,7 @@ struct JournalFile: Sendable {
         guard own == identity else { throw JournalError.otherJournal(expected: own, found: identity) }
     }
 
-    private static func position(_ db: Database) throws -> JournalPosition {
+    static func position(_ db: Database) throws -> JournalPosition {
         let find = try db.cachedStatement(sql: "SELECT next, open FROM journal_position")
         guard let row = try Row.fetchOne(find) else { return JournalPosition() }
         return JournalPosition(

@@ -1,5 +1,7 @@
+import SharedStore
+
 /// The transactions that had ended when PostgreSQL answered, as `pg_current_snapshot()` says it.
-struct JournalSnapshot: Sendable, Equatable {
+struct PostgresSnapshot: Sendable, Equatable {
     /// The transactions below the end that were still running.
     let running: [Int64]
 
@@ -39,6 +41,9 @@ struct JournalPosition: Sendable, Equatable {
         (self.next, self.open) = (next, open)
     }
 
+    /// No row below this number is to be fetched.
+    var first: Int64 { open.first ?? next }
+
     /// Whether a row of this number is to be fetched.
     func misses(_ number: Int64) -> Bool { number >= next || open.contains(number) }
 
@@ -56,7 +61,7 @@ struct JournalPosition: Sendable, Equatable {
     mutating func advance(
         from fetched: JournalPosition,
         through last: Int64?,
-        in snapshot: JournalSnapshot,
+        in snapshot: PostgresSnapshot,
         isComplete: Bool
     ) {
         guard self == fetched else { return }
@@ -112,4 +117,27 @@ struct RowIDBlocks: Sendable {
 
     /// Adds a block. What is left of the one before stays unused, so that numbers of a server only increase.
     mutating func add(_ block: Range<Int64>, for table: String) { blocks[table] = block }
+}
+
+/// How far a server has read the journal, and how readings ended.
+struct JournalReading: Sendable {
+    /// How often the journal was asked for.
+    var requests = 0
+    /// All up to this one are answered by a reading that began after them.
+    var answered = 0
+    /// When the last reading to the end began.
+    var end: ContinuousClock.Instant?
+    /// When this server last heard of a row, or failed to apply one.
+    var behind: ContinuousClock.Instant?
+    /// Why PostgreSQL could not be asked, and when that was last tried.
+    var failure: (error: SharedStoreError, triedAt: ContinuousClock.Instant)?
+    var stop: JournalStop?
+
+    /// Whether rows may be missing that were committed before the last reading.
+    var isBehind: Bool { behind.map { behind in end.map { $0 < behind } ?? true } ?? false }
+
+    mutating func ended(_ start: ContinuousClock.Instant) {
+        end = end.map { max($0, start) } ?? start
+        (stop, failure) = (nil, nil)
+    }
 }

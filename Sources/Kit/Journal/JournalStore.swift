@@ -40,7 +40,18 @@ struct JournalStore: Sendable {
                 );
                 INSERT INTO journal_identity DEFAULT VALUES;
                 """
-        )
+        ),
+        SharedMigration(
+            "journal/002 snapshot",
+            sql: """
+                -- Rows below the cut are gone; the snapshot has them.
+                ALTER TABLE journal_identity ADD COLUMN cut int8 NOT NULL DEFAULT 0;
+                -- The rows of a server's file at one position, in changesets of insertions.
+                CREATE TABLE journal_snapshot (
+                    part int8 PRIMARY KEY, schema_version int8 NOT NULL, changeset bytea NOT NULL
+                );
+                """
+        ),
     ]
 
     /// Most rows, and about most bytes, of a page.
@@ -61,7 +72,9 @@ struct JournalStore: Sendable {
     /// - Throws: `SharedStoreError`, `CancellationError`.
     func isOfThisServer() async throws -> Bool {
         let sql = """
-            SELECT coalesce(max(number), 0) < pg_snapshot_xmax(pg_current_snapshot())::text::int8 AS is_own FROM journal
+            SELECT greatest(cut, (SELECT max(number) FROM journal))
+                < pg_snapshot_xmax(pg_current_snapshot())::text::int8 AS is_own
+            FROM journal_identity
             """
         return try await database.rows(sql) { try $0.value("is_own") as Bool }.first ?? false
     }
@@ -128,8 +141,7 @@ struct JournalStore: Sendable {
     ///
     /// - Throws: `SharedStoreError`, `CancellationError`.
     func acknowledge(_ position: JournalPosition) async throws {
-        let number = position.open.first ?? position.next
-        try await database.write(turns: ["journal/server/\(server)"]) { try acknowledge(number, in: $0) }
+        try await database.write(turns: ["journal/server/\(server)"]) { try acknowledge(position.first, in: $0) }
     }
 
     private func acknowledge(_ number: Int64, in transaction: SQLTransaction) throws {
@@ -168,7 +180,8 @@ struct JournalStore: Sendable {
 
     /// One statement, and so one snapshot, which it returns even without rows.
     private static let fetching = """
-        SELECT identity, pg_current_snapshot()::text AS snapshot, found,
+        SELECT identity, cut, EXISTS (SELECT 1 FROM journal_snapshot) AS has_snapshot,
+            pg_current_snapshot()::text AS snapshot, found,
             number, previous, scope, schema_version, changeset
         FROM journal_identity LEFT JOIN (
             SELECT *, count(*) OVER () AS found, sum(octet_length(changeset)) OVER (ORDER BY number) AS bytes
@@ -181,6 +194,8 @@ struct JournalStore: Sendable {
 
     private struct Fetched: Sendable {
         let identity: String
+        let cut: Int64
+        let hasSnapshot: Bool
         let snapshot: String
         /// How many rows there were before the limit of bytes.
         let found: Int?
@@ -191,6 +206,8 @@ struct JournalStore: Sendable {
         let number: Int64? = try row.value("number")
         return Fetched(
             identity: try row.value("identity"),
+            cut: try row.value("cut"),
+            hasSnapshot: try row.value("has_snapshot"),
             snapshot: try row.value("snapshot"),
             found: try row.value("found"),
             row: try number.map { number in
@@ -206,17 +223,107 @@ struct JournalStore: Sendable {
 
     private static func page(_ fetched: [Fetched], after start: JournalPosition) throws -> JournalPage {
         guard let first = fetched.first else { throw SharedStoreError.noSuchColumn("identity") }
-        guard let snapshot = JournalSnapshot(first.snapshot) else {
+        guard let snapshot = PostgresSnapshot(first.snapshot) else {
             throw SharedStoreError.typeMismatch(column: "snapshot")
         }
         let rows = fetched.compactMap(\.row)
         let isComplete = rows.count == first.found ?? 0 && rows.count < mostRows
         return JournalPage(
             identity: first.identity,
+            cut: first.cut,
+            hasSnapshot: first.hasSnapshot,
             start: start,
             snapshot: snapshot,
             rows: rows,
             isComplete: isComplete
         )
     }
+}
+
+// The snapshot, and the end of the rows that it has.
+extension JournalStore {
+    /// The lock of the snapshot.
+    static let snapshotTurn = "journal/snapshot"
+
+    /// Whether the rows that are no longer kept are so many that a snapshot takes their place.
+    ///
+    /// - Throws: `SharedStoreError`.
+    func isLong(_ limits: JournalLimits, in transaction: SQLTransaction) throws -> Bool {
+        let sql = """
+            SELECT count(*) AS rows, coalesce(sum(octet_length(changeset)), 0)::int8 AS bytes FROM journal
+            WHERE written_at < now() - $1 * interval '1 second'
+            """
+        guard let row = try transaction.rows(sql, [limits.kept]).first else { return false }
+        return try row.value("rows") as Int > limits.rows || row.value("bytes") as Int > limits.bytes
+    }
+
+    /// Returns the journal's name for itself, and the number of the first row that is left of it.
+    ///
+    /// - Throws: `SharedStoreError`.
+    func head(in transaction: SQLTransaction) throws -> (identity: String, cut: Int64) {
+        let rows = try transaction.rows("SELECT identity, cut FROM journal_identity")
+        guard let row = rows.first else { throw SharedStoreError.noSuchColumn("identity") }
+        return (try row.value("identity"), try row.value("cut"))
+    }
+
+    /// Calls `receive` with each part of the snapshot.
+    ///
+    /// - Throws: ``JournalStop/Reason``, `SharedStoreError`, errors of `receive`.
+    func forEachPart(in transaction: SQLTransaction, _ receive: (Data) throws -> Void) throws {
+        let sql = "SELECT part, schema_version, changeset FROM journal_snapshot WHERE part > $1 ORDER BY part LIMIT 1"
+        var last: Int64 = 0
+        while let row = try transaction.rows(sql, [last]).first {
+            let written: Int = try row.value("schema_version")
+            guard written <= schema else { throw JournalStop.Reason.newerSchema(written) }
+            try receive(row.value("changeset"))
+            last = try row.value("part")
+        }
+    }
+
+    /// Replaces the snapshot.
+    ///
+    /// - Parameter parts: calls its argument with each part.
+    /// - Throws: `SharedStoreError`, errors of `parts`.
+    func replaceSnapshot(in transaction: SQLTransaction, _ parts: ((Data) throws -> Void) throws -> Void) throws {
+        try transaction.execute("DELETE FROM journal_snapshot")
+        var count: Int64 = 0
+        try parts { part in
+            count += 1
+            try transaction.execute("INSERT INTO journal_snapshot VALUES ($1, $2, $3)", [count, schema, part])
+        }
+    }
+
+    /// Adds the rows of a file to an empty journal.
+    ///
+    /// - Throws: `SharedStoreError`, errors of `parts`.
+    func begin(in transaction: SQLTransaction, _ parts: ((Data) throws -> Void) throws -> Void) throws {
+        try replaceSnapshot(in: transaction, parts)
+        // A file that has followed the empty journal reads the snapshot as well.
+        try transaction.execute("UPDATE journal_identity SET cut = greatest(cut, 1)")
+    }
+
+    /// Removes the rows below a number, except those that are kept for servers that were away for a short time.
+    ///
+    /// - Throws: `SharedStoreError`.
+    func cut(below number: Int64, _ limits: JournalLimits, in transaction: SQLTransaction) throws {
+        let sql = """
+            UPDATE journal_identity SET cut = greatest(cut, least($1, (
+                SELECT min(number) FROM journal WHERE written_at >= now() - $2 * interval '1 second'
+            )))
+            """
+        try transaction.execute(sql, [number, limits.kept])
+        try transaction.execute("DELETE FROM journal WHERE number < (SELECT cut FROM journal_identity)")
+    }
+}
+
+/// How long the journal may become before a snapshot takes the place of its older rows.
+package struct JournalLimits: Sendable {
+    /// For so many seconds rows are kept: a server that was away for longer reads the snapshot.
+    package var kept = 3_600
+    /// The most older rows.
+    package var rows = 100_000
+    /// The most bytes of older rows.
+    package var bytes = 64 << 20
+
+    package init() {}
 }

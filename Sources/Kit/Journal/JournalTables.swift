@@ -13,7 +13,7 @@ package struct JournalTables: Sendable {
     /// Updates search indexes and other tables that follow from a row, as triggers do for a local change.
     package typealias Derivation = @Sendable (Database, RowUpdate) throws -> Void
 
-    private let replicated: Set<String>
+    private var replicated: Set<String>
     /// The first rows of tables that are not empty in a new file, as statements by table.
     private let first: [String: String]
     private let local: Set<String>
@@ -65,11 +65,15 @@ package struct JournalTables: Sendable {
         derivations = apps.reduce(into: [:]) { $0.merge($1.derivations) { first, _ in first } }
     }
 
-    /// The replicated tables. Those that have rows in a new file are the last: triggers of others change them.
-    var inOrder: [String] { replicated.sorted { (first[$0] == nil ? 0 : 1, $0) < (first[$1] == nil ? 0 : 1, $1) } }
+    /// The names of the replicated tables.
+    var names: [String] { replicated.sorted() }
 
-    /// Statements that insert the rows of a new file.
-    var firstRows: [String] { first.values.sorted() }
+    /// Returns these with further replicated tables.
+    func adding(_ names: [String]) -> JournalTables {
+        var tables = self
+        tables.replicated.formUnion(names)
+        return tables
+    }
 
     /// Returns a table with rows that a new file does not have; nil if there is none.
     func firstWithRows(_ db: Database) throws -> String? {
@@ -112,7 +116,7 @@ package struct JournalTables: Sendable {
         }
     }
 
-    private func keyPlaces(of table: String, _ db: Database) throws -> [UInt8] {
+    func keyPlaces(of table: String, _ db: Database) throws -> [UInt8] {
         try db.columns(in: table).map { UInt8(clamping: $0.primaryKeyIndex) }
     }
 }

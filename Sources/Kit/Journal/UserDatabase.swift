@@ -2,6 +2,7 @@ package import Database
 package import Freshness
 package import GRDB
 import SharedStore
+import Synchronization
 
 /// The rows that users made, in SQLite: of a server by itself, or of one of several, whose rows the journal keeps
 /// alike.
@@ -107,6 +108,23 @@ package struct UserDatabase: Sendable {
         case JournalError.stopped(let stop): SharedStoreError.unavailable(.notApplied(stop.description))
         case JournalError.outcomeUnknown: SharedStoreError.outcomeUnknown
         default: error
+        }
+    }
+}
+
+/// Who is told of changes that were applied, by table.
+final class ChangeObservers: Sendable {
+    private let byTable = Mutex<[String: [@Sendable ([[DatabaseValue]]) -> Void]]>([:])
+
+    func add(_ table: String, _ receive: @escaping @Sendable ([[DatabaseValue]]) -> Void) {
+        byTable.withLock { $0[table, default: []].append(receive) }
+    }
+
+    func report(_ changes: [Changeset.Change]) {
+        let observed = byTable.withLock(\.self)
+        guard !observed.isEmpty else { return }
+        for (table, changes) in Dictionary(grouping: changes, by: \.table) {
+            for receive in observed[table] ?? [] { receive(changes.map(\.key)) }
         }
     }
 }

@@ -61,7 +61,7 @@ struct StoreCopy: Sendable {
         self.seal = apps.sealsSharedSecrets ? seal : nil
         let copied = apps.types.filter { $0.hasUserTables }
         tables = [Self.sessions(of: copied.map { $0.name })] + copied.flatMap { $0.userTables }
-        journal = JournalCopy(apps.replicated.tables, schema: apps.replicated.schema, in: shared)
+        journal = JournalCopy(apps.replicated.tables, schema: apps.replicated.schema, of: local, in: shared)
         self.local = local
         self.shared = shared
         self.progress = progress
@@ -84,13 +84,12 @@ struct StoreCopy: Sendable {
         let secrets = try SealedSecrets(local)
         let cookies = try SessionCookies(secrets)
         let kept = Kept()
-        let first = try direction == .toShared ? journal.firstChange(of: local) : nil
         do {
             // A server that starts meanwhile waits for its turn, with all that it does after making tables.
             return try await shared.write(turns: [SharedDatabase.schemaTurn], within: Self.timeout) { transaction in
                 // A server that is not seen can read, but changes nothing.
                 let names = tables.map(\.name).joined(separator: ", ")
-                try transaction.execute("LOCK TABLE journal, \(names) IN EXCLUSIVE MODE")
+                try transaction.execute("LOCK TABLE journal, journal_snapshot, \(names) IN EXCLUSIVE MODE")
                 let servers = try SharedDatabase.servers(in: transaction)
                 guard servers == 0 else { throw Refusal.inUse(connections: servers) }
                 try seal?.check(transaction)
@@ -98,12 +97,14 @@ struct StoreCopy: Sendable {
                 case .toShared:
                     try cookies.adopt(in: transaction)
                     guard try JournalCopy.isEmpty(transaction) else { throw Refusal.notEmpty(table: "journal") }
-                    if let first { try journal.insert(first, in: transaction) }
-                    return try local.read { try copy(direction, $0, secrets, transaction) }
+                    return try local.read { db in
+                        try journal.copy(db, to: transaction)
+                        return try copy(direction, db, secrets, transaction)
+                    }
                 case .toLocal:
                     let counts = try local.write { db in
                         if let table = try journal.firstWithRows(db) { throw Refusal.notEmpty(table: table) }
-                        try journal.apply(transaction, to: db)
+                        try journal.copy(transaction, to: db)
                         return try copy(direction, db, secrets, transaction)
                     }
                     kept.counts.withLock { $0 = counts }
