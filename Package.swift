@@ -100,7 +100,7 @@ let package = Package(
             name: "Shop",
             dependencies: [
                 "AppInterface", "Settings", "Screens", "Upstream", "ResponseStore", "Database", "Freshness",
-                "Concurrency", "HTTPSemantics", "HTTPCaching", "Media", "MediaFormats", "SharedStore", grdb, httpTypes,
+                "Concurrency", "HTTPSemantics", "HTTPCaching", "Journal", "Media", "MediaFormats", grdb, httpTypes,
                 logging,
             ],
             path: "Sources/Apps/Shop",
@@ -458,8 +458,8 @@ let package = Package(
             name: "ShopTests",
             dependencies: [
                 "Shop", "AppInterface", "Settings", "Screens", "Upstream", "ResponseStore", "Database", "Freshness",
-                "HTTPSemantics", "Media", "MediaFormats", "Sandbox", "TestKit", "FaultKit", grdb, httpTypes, logging,
-                nioCore,
+                "HTTPSemantics", "Journal", "Media", "MediaFormats", "Sandbox", "TestKit", "FaultKit", grdb, httpTypes,
+                logging, nioCore,
             ],
             path: "Tests/Apps/ShopTests",
             swiftSettings: strict

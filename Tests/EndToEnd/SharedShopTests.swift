@@ -14,8 +14,12 @@ import Testing
     func lists() async throws {
         let server = try await RunningPostgres.shared.value
         let schema = try server.schema()
-        let one = try await RunningLarder.sharing(server, schema, apps: "shop,ships")
-        let two = try await RunningLarder.sharing(server, schema, apps: "shop,ships")
+        // One API: addresses of pictures have the port of the sandbox.
+        let sandbox = try await RunningSandbox.start()
+        let catalogue = ["--upstreams-catalogue-url", sandbox.base + "/catalogue"]
+        let upstream = sandbox.spacex
+        let one = try await RunningLarder.sharing(server, schema, apps: "shop,ships", upstream: upstream, catalogue)
+        let two = try await RunningLarder.sharing(server, schema, apps: "shop,ships", upstream: upstream, catalogue)
         let statuses = try await withThrowingTaskGroup(of: Int.self, returning: [Int].self) { group in
             for id in 1...40 {
                 for larder in [one, two] { group.addTask { try await Self.status(larder.client, adding: id) } }
@@ -96,13 +100,19 @@ import Testing
         }
     }
 
-    @Test("SCALE-23 SCALE-10 Without PostgreSQL ships go on as they were, also for a session of the other process")
-    func shipsWithoutStore() async throws {
+    @Test(
+        "SCALE-23 SCALE-10 Without PostgreSQL lists and ships go on as they were, also for a session of the other process"
+    )
+    func withoutStore() async throws {
         let postgres = try await RunningPostgres.start()
         let schema = try postgres.schema()
         let sandbox = try await RunningSandbox.start()
-        let one = try await RunningLarder.sharing(postgres, schema, apps: "ships", upstream: sandbox.spacex)
-        let two = try await RunningLarder.sharing(postgres, schema, apps: "ships", upstream: sandbox.spacex)
+        let catalogue = ["--upstreams-catalogue-url", sandbox.base + "/catalogue"]
+        let upstream = sandbox.spacex
+        let one = try await RunningLarder.sharing(postgres, schema, apps: "shop,ships", upstream: upstream, catalogue)
+        let two = try await RunningLarder.sharing(postgres, schema, apps: "shop,ships", upstream: upstream, catalogue)
+        #expect(try await Self.status(one.client, adding: 5) == 201)
+        #expect(try await two.client.get("/v1/shop/list").json.data.items.elements.count == 1)
         let client = try await one.guest()
         let elsewhere = client.moved(to: two)
         let all = try await client.get("/v1/ships?limit=2").json.data.items.elements.map(\.id.string)
@@ -130,6 +140,14 @@ import Testing
             #expect(try refused.status == 503 && refused.json.code.string == "store-unavailable")
         }
         #expect(try await two.client.get("/v1/ships").status == 401)
+        for larder in [one, two] {
+            let list = try await larder.client.get("/v1/shop/list").json
+            #expect(list.meta.stale.bool == true && list.meta.banner.code.string == "store-unavailable")
+            #expect(list.data.items.elements.map(\.product_id.int) == [5])
+            #expect(try await larder.client.get("/v1/shop/search?q=mug").status == 200)
+            #expect(try await Self.status(larder.client, adding: 6) == 503)
+            #expect(try await larder.client.get("/v1/export").status == 503)
+        }
         try postgres.restart()
         for client in [client, elsewhere] {
             await BoundedWait.poll(for: "the store") {
@@ -137,6 +155,8 @@ import Testing
             }
         }
         #expect(try await elsewhere.post("/v1/ships/restore", "{}").status == 200)
+        #expect(try await Self.status(two.client, adding: 6) == 201)
+        #expect(try await one.client.get("/v1/shop/list").json.data.totals.items.int == 2)
         for larder in [one, two] { #expect(await larder.stop() == 0) }
         // The directory of one of several is not one for a process by itself.
         let alone = RunningProcess(["serve", "--http-port", "0", "--data-directory", one.data.path, "--sandbox"])

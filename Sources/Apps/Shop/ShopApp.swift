@@ -2,12 +2,12 @@ package import AppInterface
 package import Database
 import Freshness
 import HTTPTypes
+package import Journal
 import Logging
 import Media
 import ResponseStore
 package import Screens
 import Settings
-package import SharedStore
 import Upstream
 
 /// The Shop app: search with filters and history, product cards, pictures and a shopping list for each profile.
@@ -18,8 +18,8 @@ package struct ShopApp: App {
     package static let title = Text("Shop", ru: "Магазин")
     /// The app's tables.
     package static let migrations = ShopStore.migrations
-    /// The app's tables in a store that several servers share.
-    package static let sharedMigrations: [SharedMigration]? = SharedShop.migrations
+    /// The tables of what profiles make.
+    package static let replicated: JournalTables? = ShopStore.replicated
 
     private let launch = Launch()
     private let search: Search
@@ -30,8 +30,6 @@ package struct ShopApp: App {
     private let images: Images
     let lists: Lists
     let store: ShopStore
-    /// What profiles made, if servers share it.
-    let shared: SharedShop?
     private let sharing: Sharing
     private let productSearch: ProductSearch
     private let lateResponses: LateResponses
@@ -43,61 +41,57 @@ package struct ShopApp: App {
     package init(_ context: AppContext) throws {
         let (settings, clock) = (context.settings, context.clock)
         logger = context.logger
-        let store = ShopStore(context.database)
+        let store = ShopStore(context.database, context.users)
         self.store = store
-        let shared = context.shared.map { SharedShop($0, catalogue: store) }
-        self.shared = shared
         let api = CatalogueAPI(
             upstream: try context.upstream(Self.catalogue),
             freshness: settings[Self.freshness],
             categoryFreshness: settings[Self.categoryFreshness]
         )
         let wide = settings[Self.wideCategories]
-        let profiles: any ShopProfiles = if let shared { shared } else { store }
         let products = ProductReader(api: api, store: store, clock: clock)
         lateResponses = LateResponses(events: context.events, clock: clock)
         productSearch = ProductSearch(
             api: api,
             store: store,
             lateResponses: lateResponses,
-            listCheck: ListedProductCheck(products: products, profiles: profiles),
+            listCheck: ListedProductCheck(products: products),
             clock: clock
         )
-        search = Search(products: productSearch, store: store, profiles: profiles, wide: wide, clock: clock)
-        history = History(profiles: profiles)
-        filters = Filters(profiles: profiles)
+        search = Search(products: productSearch, store: store, wide: wide, clock: clock)
+        history = History(store: store)
+        filters = Filters(store: store)
         categories = Categories(api: api, store: store, wide: wide, clock: clock) { [lateResponses] in
             lateResponses.publishChange(of: ["shop.categories"])
         }
-        cards = Cards(products: products, store: store, profiles: profiles, wide: wide, clock: clock)
+        cards = Cards(products: products, store: store, wide: wide, clock: clock)
         images = Images(
             api: api,
             products: products,
             store: store,
-            profiles: profiles,
             pictures: context.media.pictures,
             clock: clock
         )
-        lists = Lists(products: products, profiles: profiles, events: context.events)
-        sharing = Sharing(products: products, store: store, profiles: profiles, clock: clock)
-        store.productListener.listen { [lists, lateResponses] changed in
-            lateResponses.publishChange()
-            for (profile, revision) in changed.sorted(by: { $0.key < $1.key }) {
-                lists.publishChange(revision: revision, profile)
+        lists = Lists(products: products, store: store, events: context.events)
+        sharing = Sharing(products: products, store: store, clock: clock)
+        store.productListener.listen { [lists, lateResponses] change in
+            switch change {
+            case .products: lateResponses.publishChange()
+            case .list(let profile, let revision): lists.publishChange(revision: revision, profile)
             }
         }
     }
 
-    /// The shopping list of the profile.
+    /// The shopping list of the profile. An archive does not say how old it may be, so that it has to be current.
     package var userData: UserData? {
-        guard let shared else {
-            return UserData { [store] owner, archive in
-                try ListArchive.add(try store.list(owner.profile, ShopStore.wholeList), to: archive)
-            }
+        let add: @Sendable (UserData.Owner, ZipArchive) throws -> [String: Int]? = { [store] owner, archive in
+            try ListArchive.add(try store.list(owner.profile, ShopStore.wholeList), to: archive)
         }
+        guard store.users.isShared else { return UserData(add: add) }
         return UserData(
-            sharedAdd: { owner, archive in
-                try ListArchive.add(try await shared.list(owner.profile, ShopStore.wholeList), to: archive)
+            sharedAdd: { [store] owner, archive in
+                if let lag = try await store.users.catchUp() { throw lag.reason }
+                return try add(owner, archive)
             },
             usage: { _ in nil }
         )

@@ -1,5 +1,6 @@
 package import GRDB
 package import Journal
+package import Screens
 package import Upstream
 
 extension UserDatabase {
@@ -30,5 +31,18 @@ extension UserDatabase {
                 isComplete = isLast
             }
         }
+    }
+}
+
+extension Meta {
+    /// Returns the metadata of a screen of users' rows that may lack changes of other servers.
+    ///
+    /// - Parameter lag: nil if they lack none.
+    package func lagging(_ lag: UserDatabase.Lag?) -> Meta {
+        guard let lag else { return self }
+        var meta = self
+        meta.stale = true
+        meta.banner = .storeUnavailable(age: lag.age)
+        return meta
     }
 }

@@ -82,6 +82,17 @@ package struct UserDatabase: Sendable {
         }
     }
 
+    /// Deletes private rows, as ``write(scope:locks:_:)`` does. A server by itself overwrites them on the disk, even on
+    /// a full one; several servers have them in the journal until it is cut.
+    ///
+    /// - Throws: as ``write(scope:locks:_:)``.
+    package func writeErasing<Value: Sendable>(
+        scope: String,
+        _ updates: @escaping @Sendable (Database) throws -> Value
+    ) async throws -> Value {
+        isShared ? try await write(scope: scope, updates) : try await database.writeErasing(updates)
+    }
+
     /// Returns how long responses of a topic's rows may be kept, as far as that depends on other servers. To be taken
     /// before ``catchUp()``.
     package func changeToken(of topic: String) -> ChangeToken { shared?.journal.token(of: topic) ?? .unlimited }

@@ -205,6 +205,10 @@ struct SearchPlanTests {
                 "item USING INDEX shop_list_item_by_product (product_id=? AND profile=?)"
             )
         )
+        for (sql, arguments) in [(ShopStore.selectOutdated, ["[1]"]), (ShopStore.renewItems, ["[1]", "local"])] {
+            let plan = try seen.plan(sql, StatementArguments(arguments))
+            #expect(plan.contains("current USING INTEGER PRIMARY KEY") && !plan.contains("SCAN item"), "\(plan)")
+        }
     }
 
     @Test("the place of a page is forgotten after a week, unless it is still used")

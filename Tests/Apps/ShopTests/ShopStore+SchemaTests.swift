@@ -35,7 +35,7 @@ struct ShopStoreSchemaTests {
         )
         let list = try store.list("anna")
         #expect(list.revision == 4 && list.items.map(\.id) == [7, 5].map { ListItemID(productID: $0) })
-        #expect(list.items.allSatisfy { $0.quantity == 3 && $0.difference == .gone && $0.product.madeAt == "then" })
+        #expect(list.items.allSatisfy { $0.quantity == 3 && $0.difference == nil && $0.product.madeAt == "then" })
         #expect(try store.lines(of: 5, "anna").first?.product.images == ["https://a.test/b.png"])
         let searches = try store.searches(of: "anna")
         #expect(searches.last == SearchQuery(text: "mug") && searches.revision == 0)

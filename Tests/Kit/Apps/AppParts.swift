@@ -47,6 +47,9 @@ struct AppParts {
             settings: surroundings.settings,
             upstreams: Dictionary(upstreams.map { ($0.description.name, $0.upstream) }) { first, _ in first },
             database: database,
+            users: surroundings.shared.flatMap { shared in
+                type.replicated.map { shared.users(in: database, $0) }
+            },
             sessions: sessions,
             events: events,
             media: try MediaEngine(

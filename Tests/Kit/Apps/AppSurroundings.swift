@@ -1,3 +1,4 @@
+package import AppInterface
 package import Database
 package import Media
 package import Settings
@@ -21,6 +22,8 @@ package struct AppSurroundings: Sendable {
     package var tools: MediaTools
     /// How the requests of a test identify a client.
     package var identification: ClientIdentification
+    /// The store of several servers, which this one follows; nil for a server by itself.
+    package var shared: SharedStoreAccess?
 
     /// Creates surroundings; by default all is temporary, and no program is found.
     package init(
@@ -28,13 +31,15 @@ package struct AppSurroundings: Sendable {
         directory: DataDirectory? = nil,
         settings: SettingValues = .standard,
         tools: MediaTools = MediaTools(paths: [:]),
-        identification: ClientIdentification = .token
+        identification: ClientIdentification = .token,
+        shared: SharedStoreAccess? = nil
     ) {
         self.clock = clock
         self.directory = directory
         self.settings = settings
         self.tools = tools
         self.identification = identification
+        self.shared = shared
     }
 }
 

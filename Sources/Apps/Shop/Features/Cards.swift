@@ -1,3 +1,4 @@
+import AppInterface
 import Database
 import Freshness
 import Screens
@@ -7,7 +8,6 @@ import Upstream
 struct Cards: Sendable {
     let products: ProductReader
     let store: ShopStore
-    let profiles: any ShopProfiles
     let wide: [String]
     let clock: WallClock
 
@@ -16,25 +16,25 @@ struct Cards: Sendable {
         let profile = try request.profile()
         let id = try products.id("id", in: request)
         let cachePolicy = try request.cachePolicy()
-        let changeToken = profiles.changeToken(profile).and(store.changeToken(products: [id]))
-        let cart = try await profiles.cartReader(profile, of: [id])
+        let ofProduct = store.changeToken(products: [id])
+        let (lag, changeToken) = try await store.catchUp(profile)
         let witness = products.api.upstream.witness()
         let stored: (ProductReader.Result, CartLines)? = try store.database.read { _ in
-            try products.stored(id, cachePolicy, since: witness).map { ($0, try cart([$0.product])) }
+            try products.stored(id, cachePolicy, since: witness).map { ($0, try store.cart(of: [$0.product], profile)) }
         }
         let (read, lines): (ProductReader.Result, CartLines)
         if let stored {
             (read, lines) = stored
         } else {
             read = try await products.read(id, cachePolicy)
-            lines = try await profiles.cartReader(profile, of: [id])([read.product])
+            lines = try store.cart(of: [read.product], profile)
         }
         let layout = Layout(of: read.product.category, wide: wide)
         let meta = Meta(
             screen: "shop.card",
             provenance: read.provenance,
             banner: read.provenance.offline ? .shopOffline : nil
-        )
+        ).lagging(lag)
         return try ScreenResponse.screen(
             Envelope(
                 data: CardScreen(read.product, lines[id], isListFull: lines.isListFull, layout: layout),
@@ -43,7 +43,7 @@ struct Cards: Sendable {
             ),
             provenance: read.provenance,
             now: clock.now(),
-            changeToken: read.changeToken?.and(changeToken)
+            changeToken: changeToken.flatMap { read.changeToken?.and(ofProduct).and($0) }
         ).byProfile()
     }
 }

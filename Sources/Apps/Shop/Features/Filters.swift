@@ -1,16 +1,18 @@
+import AppInterface
 import Freshness
+import Journal
 import Screens
 import Upstream
 
 /// The last search of a profile with its filters.
 struct Filters: Sendable {
-    let profiles: any ShopProfiles
+    let store: ShopStore
 
     /// `GET /v1/shop/filters`.
     func show(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
-        let changeToken = profiles.changeToken(profile)
-        return try response(try await profiles.searches(of: profile), request, changeToken: changeToken)
+        let (lag, changeToken) = try await store.catchUp(profile)
+        return try response(try store.searches(of: profile), request, lag, changeToken)
     }
 
     /// `PUT /v1/shop/filters`: replaces all filters and keeps the last text.
@@ -18,23 +20,25 @@ struct Filters: Sendable {
         let profile = try request.profile()
         let preconditions = request.writePreconditions()
         let filters = try SearchFilters(try await request.jsonObject())
-        return try response(try await profiles.setFilters(filters, profile, if: preconditions), request)
+        return try response(try await store.setFilters(filters, profile, if: preconditions), request)
     }
 
     /// `DELETE /v1/shop/filters`: removes the filters and the last text.
     func reset(_ request: ScreenRequest) async throws -> ScreenResponse {
         let preconditions = request.writePreconditions()
-        return try response(try await profiles.resetSettings(try request.profile(), if: preconditions), request)
+        return try response(try await store.resetSettings(try request.profile(), if: preconditions), request)
     }
 
-    private func response(_ searches: ProfileSearches, _ request: ScreenRequest, changeToken: ChangeToken? = nil) throws
-        -> ScreenResponse
-    {
+    private func response(
+        _ searches: ProfileSearches,
+        _ request: ScreenRequest,
+        _ lag: UserDatabase.Lag? = nil,
+        _ changeToken: ChangeToken? = nil
+    ) throws -> ScreenResponse {
         try ScreenResponse.local(
             FiltersScreen(searches.last ?? SearchQuery()),
-            "shop.filters",
-            request,
-            revision: searches.revision,
+            Meta(screen: "shop.filters", provenance: .local, revision: searches.revision).lagging(lag),
+            Links(self: request.selfLink),
             changeToken: changeToken
         ).byProfile().at(version: searches.revision)
     }

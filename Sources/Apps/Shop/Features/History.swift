@@ -1,12 +1,14 @@
+import AppInterface
 import Database
 import Freshness
+import Journal
 import ResponseStore
 import Screens
 import Upstream
 
 /// The last searches of a profile.
 struct History: Sendable {
-    let profiles: any ShopProfiles
+    let store: ShopStore
 
     /// `GET /v1/shop/history`: the past searches that contain the text typed so far.
     func show(_ request: ScreenRequest) async throws -> ScreenResponse {
@@ -15,15 +17,14 @@ struct History: Sendable {
         if let wrong = SearchQuery.fault(of: typed) {
             throw Problem.invalidParameter("q", accepted: wrong, dialog: .searchText)
         }
-        let changeToken = profiles.changeToken(profile)
-        let searches = try await profiles.searches(of: profile)
-        return try response(typed, searches, request, changeToken: changeToken)
+        let (lag, changeToken) = try await store.catchUp(profile)
+        return try response(typed, try store.searches(of: profile), request, lag, changeToken: changeToken)
     }
 
     /// `DELETE /v1/shop/history`.
     func clear(_ request: ScreenRequest) async throws -> ScreenResponse {
         let preconditions = request.writePreconditions()
-        let searches = try await profiles.clearHistory(try request.profile(), if: preconditions)
+        let searches = try await store.clearHistory(try request.profile(), if: preconditions)
         return try response("", searches, request, selfLink: "/v1/shop/history")
     }
 
@@ -32,7 +33,7 @@ struct History: Sendable {
         let profile = try request.profile()
         let text = try request.parameter("n")
         guard let index = Int(text), (0..<ShopStore.maximumPastSearches).contains(index),
-            let searches = try await profiles.removePastSearch(index, profile, if: request.writePreconditions())
+            let searches = try await store.removePastSearch(index, profile, if: request.writePreconditions())
         else {
             throw Problem.notFound(.noSearchAtIndex)
         }
@@ -43,6 +44,7 @@ struct History: Sendable {
         _ typed: String,
         _ searches: ProfileSearches,
         _ request: ScreenRequest,
+        _ lag: UserDatabase.Lag? = nil,
         selfLink: Link? = nil,
         changeToken: ChangeToken? = nil
     ) throws -> ScreenResponse {
@@ -52,11 +54,13 @@ struct History: Sendable {
         }.map { HistoryScreen.Row($0.element, index: $0.offset, version: searches.revision) }
         return try ScreenResponse.local(
             HistoryScreen(rows, isNarrowed: folded != nil),
-            "shop.history",
-            request,
-            state: rows.isEmpty ? .empty : .content,
-            revision: searches.revision,
-            selfLink: selfLink,
+            Meta(
+                screen: "shop.history",
+                state: rows.isEmpty ? .empty : .content,
+                provenance: .local,
+                revision: searches.revision
+            ).lagging(lag),
+            Links(self: selfLink ?? request.selfLink),
             changeToken: changeToken
         ).byProfile().at(version: searches.revision)
     }

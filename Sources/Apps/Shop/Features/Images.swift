@@ -1,6 +1,7 @@
 import Foundation
 import Freshness
 import HTTPSemantics
+import Journal
 import Media
 import MediaFormats
 import Screens
@@ -11,7 +12,6 @@ struct Images: Sendable {
     let api: CatalogueAPI
     let products: ProductReader
     let store: ShopStore
-    let profiles: any ShopProfiles
     let pictures: PictureScaler
     let clock: WallClock
     /// Pictures that could not be scaled lately.
@@ -57,10 +57,10 @@ struct Images: Sendable {
     func showListItem(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
         let id = try Lists.item(in: request)
-        let changeToken = profiles.changeToken(profile)
-        let lines = try await profiles.linesReader(of: id.productID, profile)
+        let changeToken = store.changeToken(profile)
+        _ = try await store.users.catchUp()
         return try await picture(request, changeToken) {
-            guard let item = try lines().first(where: { $0.id == id }) else {
+            guard let item = try store.lines(of: id.productID, profile).first(where: { $0.id == id }) else {
                 throw Lists.notListed
             }
             return item.product.images.first

@@ -12,22 +12,20 @@ final class ListedProductCheck: Sendable {
     private static let maximumCount = 10
 
     private let products: ProductReader
-    private let profiles: any ShopProfiles
     private let sweep = Mutex(CatalogueSweep())
     private let tasks = BackgroundTasks()
 
-    init(products: ProductReader, profiles: any ShopProfiles) {
+    init(products: ProductReader) {
         self.products = products
-        self.profiles = profiles
     }
 
     /// Takes a part of the catalogue's unfiltered list that is fresh.
     func take(_ ids: [Int?], offset: Int, limit: Int, at now: Date) {
         guard let all = sweep.withLock({ $0.take(ids, offset: offset, limit: limit, at: now) }) else { return }
-        tasks.start { [products, profiles] in
+        tasks.start { [products] in
             // A problem 404 was recorded by the reader. After any other failure nothing is known, and the next time
             // that the list is read asks again.
-            let missing = try? await profiles.listedProducts(without: all).prefix(Self.maximumCount)
+            let missing = try? products.store.listedProducts().subtracting(all).sorted().prefix(Self.maximumCount)
             for id in missing ?? [] { _ = try? await products.read(id, .revalidate) }
         }
     }

@@ -1,12 +1,14 @@
+import AppInterface
 import Freshness
 import HTTPTypes
+import Journal
 import Screens
 import Upstream
 
 /// The shopping lists. Changes of them need no upstream, except the addition of a product that was never seen.
 struct Lists: Sendable {
     let products: ProductReader
-    let profiles: any ShopProfiles
+    let store: ShopStore
     let events: EventStream
 
     /// 404: the product is not on the list.
@@ -37,8 +39,8 @@ struct Lists: Sendable {
     func show(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
         let page = try Self.page(request)
-        let changeToken = profiles.changeToken(profile)
-        return try response(try await profiles.list(profile, page), page, request, changeToken: changeToken)
+        let (lag, changeToken) = try await store.catchUp(profile)
+        return try response(try store.list(profile, page), page, request, lag, changeToken: changeToken)
     }
 
     /// `POST /v1/shop/list/items`. A product that is on the list already is left as it is.
@@ -46,14 +48,14 @@ struct Lists: Sendable {
         let (profile, page) = (try request.profile(), try Self.page(request))
         let preconditions = request.writePreconditions()
         let (id, quantity) = try await addition(in: request)
+        if let lag = try await store.users.catchUp() { throw lag.reason }
         // A product on the list stays there even if it was removed from the catalogue: no need to read it.
-        let lines = try await profiles.linesReader(of: id, profile)()
-        if lines.contains(where: { $0.difference != .replaced }) {
-            let list = try await profiles.list(profile, page)
+        if try store.lines(of: id, profile).contains(where: { $0.difference != .replaced }) {
+            let list = try store.list(profile, page)
             try preconditions.check(version: list.revision)
             return try response(list, page, request, alreadyInList: true)
         }
-        let (addition, list) = try await profiles.add(
+        let (addition, list) = try await store.add(
             try await products.known(id),
             quantity: quantity,
             to: profile,
@@ -94,7 +96,7 @@ struct Lists: Sendable {
         let id = try Self.item(in: request)
         let change = try QuantityChange(try await request.jsonObject())
         let preconditions = request.writePreconditions()
-        let (outcome, list) = try await profiles.change(change, of: id, profile, if: preconditions, showing: page)
+        let (outcome, list) = try await store.change(change, of: id, profile, if: preconditions, showing: page)
         if outcome == .outOfBounds {
             throw Problem.validation([.field("/by", "out-of-bounds", .quantities)], dialog: .quantity)
         }
@@ -105,7 +107,7 @@ struct Lists: Sendable {
     func remove(_ request: ScreenRequest) async throws -> ScreenResponse {
         let (profile, page) = (try request.profile(), try Self.page(request))
         let id = try Self.item(in: request)
-        let outcome = try await profiles.remove(id, profile, if: request.writePreconditions(), showing: page)
+        let outcome = try await store.remove(id, profile, if: request.writePreconditions(), showing: page)
         return try changed(outcome, page, request)
     }
 
@@ -113,7 +115,7 @@ struct Lists: Sendable {
     func clear(_ request: ScreenRequest) async throws -> ScreenResponse {
         let preconditions = request.writePreconditions()
         let (profile, page) = (try request.profile(), try Self.page(request))
-        let (hasChanged, list) = try await profiles.clear(profile, if: preconditions, showing: page)
+        let (hasChanged, list) = try await store.clear(profile, if: preconditions, showing: page)
         if hasChanged { publishChange(of: list, profile) }
         return try response(list, page, request)
     }
@@ -123,7 +125,7 @@ struct Lists: Sendable {
         let (profile, page) = (try request.profile(), try Self.page(request))
         let preconditions = request.writePreconditions()
         let (order, field) = try ListOrder.read(try await request.jsonObject())
-        let (isOrdered, list) = try await profiles.order(order, profile, if: preconditions, showing: page)
+        let (isOrdered, list) = try await store.order(order, profile, if: preconditions, showing: page)
         guard isOrdered else {
             let detail: Text = "\(field) must name every line of the list once, and no other."
             throw Problem.validation([.field("/\(field)", "not-the-list", detail)])
@@ -158,6 +160,7 @@ struct Lists: Sendable {
         _ list: ShoppingList,
         _ page: PageRequest,
         _ request: ScreenRequest,
+        _ lag: UserDatabase.Lag? = nil,
         status: HTTPResponse.Status = .ok,
         headerFields: HTTPFields = [:],
         alreadyInList: Bool? = nil,
@@ -174,7 +177,7 @@ struct Lists: Sendable {
                 provenance: .local,
                 revision: list.revision,
                 page: shown
-            ),
+            ).lagging(lag),
             request.links(for: shown, next: next, at: Self.path),
             status: status,
             headerFields: headerFields,

@@ -70,6 +70,7 @@ struct ProductReader: Sendable {
             known.isGone = false
         }
         guard !known.isGone else { throw Self.noProduct }
+        if result.provenance.isValidatedNow { store.startRenewal(of: [id]) }
         return Result(known, result.provenance, changeToken: result.changeToken)
     }
 

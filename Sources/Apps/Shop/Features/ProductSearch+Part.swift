@@ -50,7 +50,9 @@ extension ProductSearch {
         guard let body else { throw api.failure(.notStored) }
         var rows = CatalogueAPI.rows(in: body, options)
         if try await repeatsEarlierPart(rows, page, options) { rows = [] }
-        let returned = result.provenance.isValidatedNow ? try await returned(in: rows.prefix(limit)) : []
+        let isConfirmed = result.provenance.isValidatedNow
+        let returned = isConfirmed ? try await returned(in: rows.prefix(limit)) : []
+        if isConfirmed { store.startRenewal(of: rows.prefix(limit).compactMap { $0?.isUsable == true ? $0?.id : nil }) }
         return try part(of: page, options, rows, returned: returned, result, changeToken, isAbandoned: isAbandoned)
     }
 

@@ -1,5 +1,7 @@
+import AppInterface
 import Database
 import Freshness
+import Journal
 import Screens
 import Upstream
 
@@ -7,7 +9,6 @@ import Upstream
 struct Search: Sendable {
     let products: ProductSearch
     let store: ShopStore
-    let profiles: any ShopProfiles
     let wide: [String]
     let clock: WallClock
 
@@ -19,45 +20,43 @@ struct Search: Sendable {
         let profile = try request.profile()
         let cachePolicy = try request.cachePolicy()
         let isSaved = try request.query.flag("saved")
-        let query = isSaved ? try await saved(request, profile) : try SearchQuery(request.query)
+        var (lag, changeToken) = try await store.catchUp(profile)
+        let query = isSaved ? try saved(request, profile) : try SearchQuery(request.query)
         let list = SearchPlace.list(of: query)
         let page = try request.query.page(of: list, defaultLimit: Self.defaultLimit)
-        let isFirst = page.isFirst && request.allowsEffects
+        let isRecorded = page.isFirst && request.allowsEffects && lag == nil
         // Before the upstream is asked: a search is remembered even if it fails. One that asks for a stored copy only
         // is remembered if there is one.
-        let isRecordedFirst = isFirst && cachePolicy != .onlyIfCached
-        var changeToken = profiles.changeToken(profile)
-        let isLast = isFirst ? try await profiles.lastSearchReader(query, profile) : { true }
-        let storedCart = try await profiles.cartReader(profile, of: nil)
+        let isRecordedFirst = isRecorded && cachePolicy != .onlyIfCached
         let witness = products.witness()
         let stored: (ProductSearch.Result, CartLines)? = try store.database.read { _ in
-            guard try isLast() else { return nil }
+            guard try !isRecorded || store.isLast(query, profile) else { return nil }
             return try products.stored(
                 query,
                 from: SearchPlace(page),
                 limit: page.limit,
                 cachePolicy,
                 since: witness
-            ).map { ($0, try storedCart($0.products)) }
+            ).map { ($0, try store.cart(of: $0.products, profile)) }
         }
         let (result, cart): (ProductSearch.Result, CartLines)
         if let stored {
             (result, cart) = stored
         } else {
-            if isRecordedFirst { try await profiles.record(query, profile, at: clock.now()) }
-            changeToken = profiles.changeToken(profile)
+            if isRecordedFirst { try await store.record(query, profile, at: clock.now()) }
+            changeToken = changeToken.map { _ in store.changeToken(profile) }
             let place = SearchPlace(page)
             result = try await products.find(query, from: place, limit: page.limit, cachePolicy, for: profile)
-            if isFirst, !isRecordedFirst { try await profiles.record(query, profile, at: clock.now()) }
-            cart = try await profiles.cartReader(profile, of: result.products.map(\.id))(result.products)
+            if isRecorded, !isRecordedFirst { try await store.record(query, profile, at: clock.now()) }
+            cart = try store.cart(of: result.products, profile)
         }
         var shown = Page(page, count: result.products.count, total: nil, hasMore: result.next != nil)
         if page.key == nil { shown.nextOffset = result.next?.offset }
         return try ScreenResponse.screen(
-            envelope(result, cart, of: query, shown, request),
+            envelope(result, cart, of: query, shown, lag, request),
             provenance: result.provenance,
             now: clock.now(),
-            changeToken: isSaved ? nil : result.changeToken?.and(changeToken)
+            changeToken: isSaved ? nil : changeToken.flatMap { result.changeToken?.and($0) }
         ).byProfile()
     }
 
@@ -66,6 +65,7 @@ struct Search: Sendable {
         _ cart: CartLines,
         of query: SearchQuery,
         _ page: Page,
+        _ lag: UserDatabase.Lag?,
         _ request: ScreenRequest
     ) -> Envelope<SearchScreen> {
         let rows = result.products.map {
@@ -83,7 +83,7 @@ struct Search: Sendable {
         let next = result.next.map { link.query("cursor", list.cursor(after: $0.key)) }
         return Envelope(
             data: SearchScreen(query, items: rows, retry: retry, isPartial: result.isPartial),
-            meta: meta(of: result, isEmpty: isEmpty, page: page),
+            meta: meta(of: result, isEmpty: isEmpty, page: page).lagging(lag),
             links: Links(self: request.selfLink, next: next)
         )
     }
@@ -100,10 +100,10 @@ struct Search: Sendable {
     }
 
     /// The profile's last search, which replaces all parameters but those of paging.
-    private func saved(_ request: ScreenRequest, _ profile: String) async throws -> SearchQuery {
+    private func saved(_ request: ScreenRequest, _ profile: String) throws -> SearchQuery {
         for name in SearchQuery.parameterNames where try request.query.string(name) != nil {
             throw Problem.invalidParameter(name, accepted: "cannot stand beside saved=1, which brings its own")
         }
-        return try await profiles.searches(of: profile).last ?? SearchQuery()
+        return try store.searches(of: profile).last ?? SearchQuery()
     }
 }

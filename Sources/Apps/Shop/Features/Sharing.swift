@@ -1,3 +1,4 @@
+import AppInterface
 import Database
 import Foundation
 import Freshness
@@ -10,14 +11,13 @@ import Upstream
 struct Sharing: Sendable {
     let products: ProductReader
     let store: ShopStore
-    let profiles: any ShopProfiles
     let clock: WallClock
 
     /// `GET /v1/shop/list/share`.
     func showList(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
-        let changeToken = profiles.changeToken(profile)
-        let list = try await profiles.list(profile, ShopStore.wholeList)
+        let (lag, changeToken) = try await store.catchUp(profile)
+        let list = try store.list(profile, ShopStore.wholeList)
         guard !list.items.isEmpty else {
             throw Problem(
                 .listEmpty,
@@ -25,7 +25,7 @@ struct Sharing: Sendable {
                 dialog: .init(title: .list, message: .emptyList, buttons: [.ok])
             )
         }
-        let meta = Meta(screen: "shop.share", provenance: .local, revision: list.revision)
+        let meta = Meta(screen: "shop.share", provenance: .local, revision: list.revision).lagging(lag)
         return try response(ShareScreen(list), meta, .local, request, changeToken)
     }
 
@@ -33,9 +33,9 @@ struct Sharing: Sendable {
     func showListItem(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
         let id = try Lists.item(in: request)
-        let changeToken = profiles.changeToken(profile)
-        guard let line = try await profiles.line(id, profile) else { throw Lists.notListed }
-        let meta = Meta(screen: "shop.share", provenance: .local, revision: line.revision)
+        let (lag, changeToken) = try await store.catchUp(profile)
+        guard let line = try store.line(id, profile) else { throw Lists.notListed }
+        let meta = Meta(screen: "shop.share", provenance: .local, revision: line.revision).lagging(lag)
         return try response(ShareScreen(line.item), meta, .local, request, changeToken)
     }
 

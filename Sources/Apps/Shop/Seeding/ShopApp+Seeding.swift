@@ -1,10 +1,11 @@
 package import AppInterface
+import Journal
 import Screens
 
 extension ShopApp {
     /// Lines of shopping lists: `{"product_id", "quantity"?, "profile"?}`. Products come from the catalogue.
     package var seeding: Seeding {
-        shared != nil
+        store.users.isShared
             ? Seeding() : Seeding(members: ["list": { [lists, store] in try await lists.seed($0, in: store) }])
     }
 }

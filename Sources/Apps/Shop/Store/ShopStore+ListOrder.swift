@@ -12,7 +12,7 @@ enum ListOrder: Sendable, Equatable {
 extension ShopStore {
     /// Reorders the list; false unless the order names every line once.
     ///
-    /// - Throws: ``Problem`` 412; `StorageError`, `CancellationError`.
+    /// - Throws: ``Problem`` 412; `StorageError`, `SharedStoreError`, `CancellationError`.
     func order(
         _ order: ListOrder,
         _ profile: String,

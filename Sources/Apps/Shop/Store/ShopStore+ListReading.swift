@@ -1,6 +1,7 @@
 import Database
 import Foundation
 import GRDB
+import Journal
 import ResponseStore
 import Screens
 
@@ -12,7 +13,7 @@ extension ShopStore {
 
     /// Returns a part of the list of a profile, in its order. The products come without descriptions and pictures.
     func list(_ profile: String, _ page: PageRequest = firstPage) throws -> ShoppingList {
-        try database.read { try Self.list(profile, page, $0) }
+        try users.read { try Self.list(profile, page, $0) }
     }
 
     static func list(_ profile: String, _ page: PageRequest, _ db: Database) throws -> ShoppingList {
@@ -72,7 +73,7 @@ extension ShopStore {
 
     /// Returns a line, and the revision of its list; nil if it is not on the list.
     func line(_ id: ListItemID, _ profile: String) throws -> (item: ListItem, revision: Int)? {
-        try database.read { db in
+        try users.read { db in
             try Self.line(id, profile, db).map { ($0, try Self.listRevision(profile, db)) }
         }
     }
@@ -83,7 +84,7 @@ extension ShopStore {
 
     /// Returns the lines that have, or had, a product id, with whole products.
     func lines(of productID: Int, _ profile: String) throws -> [ListItem] {
-        try database.read { try Self.lines(of: productID, profile, $0) }
+        try users.read { try Self.lines(of: productID, profile, $0) }
     }
 
     static func lines(of productID: Int, _ profile: String, _ db: Database) throws -> [ListItem] {
@@ -96,7 +97,7 @@ extension ShopStore {
     /// Returns the lines that have products, by the ids of the products; a line whose id was another product's when it
     /// was added is left out.
     func cart(of products: [Product], _ profile: String) throws -> CartLines {
-        try database.read { db in
+        try users.read { db in
             var cart = CartLines(of: products)
             let rows = try Row.fetchCursor(
                 try db.cachedStatement(sql: Self.selectCart),
@@ -121,20 +122,13 @@ extension ShopStore {
 
     /// Returns the ids of the products on all lists that the upstream is not known to miss.
     func listedProducts() throws -> Set<Int> {
-        try database.read { try Int.fetchSet($0, sql: Self.selectListedProducts) }
+        try users.read { try Int.fetchSet($0, sql: Self.selectListedProducts) }
     }
 
     static let selectListedProducts = """
         SELECT item.product_id FROM shop_list_item AS item JOIN shop_product AS current ON current.id = item.product_id
         WHERE current.gone = 0
         """
-}
-
-extension ShopStore {
-    /// Returns the ids of the products that the upstream is not known to miss.
-    func presentProducts() throws -> Set<Int> {
-        try database.read { try Int.fetchSet($0, sql: "SELECT id FROM shop_product WHERE gone = 0") }
-    }
 }
 
 extension ListItem {
@@ -144,7 +138,8 @@ extension ListItem {
         let product = try Product(row: row, id: id.productID)
         let title: String? = try row.value("current_title")
         let isSame = try title.map { product.isSame(asTitle: $0, madeAt: try row.value("current_made_at")) } ?? true
-        let isGone: Bool = try row.value("current_gone") ?? true
+        // A server that has never seen a product knows nothing of it.
+        let isGone: Bool = try row.value("current_gone") ?? false
         self.init(
             id: id,
             product: product,

@@ -1,6 +1,7 @@
 import Database
 import Freshness
 import GRDB
+import Journal
 import Screens
 import Upstream
 
@@ -23,7 +24,7 @@ extension ShopStore {
     /// there.
     ///
     /// - Parameter page: The part of the list to return.
-    /// - Throws: ``Problem`` 412; `StorageError`, `CancellationError`.
+    /// - Throws: ``Problem`` 412; `StorageError`, `SharedStoreError`, `CancellationError`.
     func add(
         _ product: Product,
         quantity: Int,
@@ -78,7 +79,7 @@ extension ShopStore {
     /// Changes the quantity of a line.
     ///
     /// - Parameter page: The part of the list to return.
-    /// - Throws: ``Problem`` 412; `StorageError`, `CancellationError`.
+    /// - Throws: ``Problem`` 412; `StorageError`, `SharedStoreError`, `CancellationError`.
     func change(
         _ quantity: QuantityChange,
         of id: ListItemID,
@@ -108,7 +109,7 @@ extension ShopStore {
     /// Removes a line from the list; false if it is not on it.
     ///
     /// - Parameter page: The part of the list to return.
-    /// - Throws: ``Problem`` 412; `StorageError`, `CancellationError`.
+    /// - Throws: ``Problem`` 412; `StorageError`, `SharedStoreError`, `CancellationError`.
     func remove(
         _ id: ListItemID,
         _ profile: String,
@@ -126,7 +127,7 @@ extension ShopStore {
 
     /// Empties the list; false if it was empty.
     ///
-    /// - Throws: ``Problem`` 412; `StorageError`, `CancellationError`.
+    /// - Throws: ``Problem`` 412; `StorageError`, `SharedStoreError`, `CancellationError`.
     func clear(
         _ profile: String,
         if preconditions: WritePreconditions = .none,
@@ -153,7 +154,7 @@ extension ShopStore {
         item: @escaping @Sendable (Result) -> ListItemID? = { _ in nil },
         _ change: @escaping @Sendable (Database) throws -> Result
     ) async throws -> (Result, ShoppingList) {
-        try await database.write { [profileChanges] db in
+        try await users.write(scope: Self.scope(profile)) { [profileChanges] db in
             let before = db.totalChangesCount
             let result = try change(db)
             if !isMissing(result) { try preconditions.check(version: try Self.listRevision(profile, db)) }

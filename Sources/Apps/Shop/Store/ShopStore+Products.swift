@@ -2,6 +2,7 @@ import Database
 import Foundation
 import Freshness
 import GRDB
+import Journal
 import ResponseStore
 import Upstream
 
@@ -17,17 +18,18 @@ struct KnownProduct: Sendable, Equatable {
 
 extension ShopStore {
     /// Returns the write of a response's products, for the transaction that stores the response: products, the search
-    /// index and the copies on lists change together.
+    /// index and the copies on lists change together. Several servers renew lists behind it (``renewLists(of:)``).
     func save(fetchedAt now: @escaping @Sendable () -> Date) -> @Sendable ([Product], Database) throws -> Void {
         { products, db in
             let time = now()
-            let saved = try products.map { ($0.id, try Self.save($0, at: time, db)) }.filter { $0.1 != .unchanged }
+            let saved = try products.map { ($0.id, try save($0, at: time, db)) }.filter { $0.1 != .unchanged }
             try noteChanges(of: saved.map(\.0), wereKnown: saved.contains { $0.1 == .changed }, db)
         }
     }
 
     /// Counts the revisions of the lists that show products, and when the transaction is committed, ends what was
-    /// rendered from the products, and no more than that.
+    /// rendered from the products, and no more than that. Of several servers, each knows by itself which products are
+    /// gone or replaced, which counts no revision.
     ///
     /// - Parameter wereKnown: Whether some of them were shown before, so that listeners are notified.
     private func noteChanges(of ids: [Int], wereKnown: Bool = true, _ db: Database) throws {
@@ -39,16 +41,23 @@ extension ShopStore {
             )
         }
         var lists: [String: Int] = [:]
-        for profile in profiles {
-            try db.cachedStatement(sql: Self.countRevision).execute(arguments: [profile])
-            lists[profile] = try Self.listRevision(profile, db)
+        if !users.isShared {
+            for profile in profiles {
+                try db.cachedStatement(sql: Self.countRevision).execute(arguments: [profile])
+                lists[profile] = try Self.listRevision(profile, db)
+            }
         }
-        db.afterNextTransaction { [catalogueChanges, productChanges, profileChanges, productListener, lists] _ in
+        db.afterNextTransaction {
+            [catalogueChanges, productChanges, profileChanges, productListener, profiles, lists] _ in
             // The one for all first: a reader takes that of a product later, and then sees whether this one was bumped.
             catalogueChanges.bump()
             for id in ids { productChanges[id].bump() }
-            for profile in lists.keys { profileChanges[profile].bump() }
-            if wereKnown { productListener.changed(lists) }
+            for profile in profiles { profileChanges[profile].bump() }
+            guard wereKnown else { return }
+            productListener.changed(.products)
+            for (profile, revision) in lists.sorted(by: { $0.key < $1.key }) {
+                productListener.changed(.list(profile: profile, revision: revision))
+            }
         }
     }
 
@@ -57,20 +66,22 @@ extension ShopStore {
     private enum Saving { case unchanged, new, changed }
 
     /// - Returns: Whether anything that is shown has changed.
-    private static func save(_ product: Product, at time: Date, _ db: Database) throws -> Saving {
-        let known = try known(product.id, db)
+    private func save(_ product: Product, at time: Date, _ db: Database) throws -> Saving {
+        let known = try Self.known(product.id, db)
         if let known, known.product == product, !known.isGone {
             try db.cachedStatement(sql: "UPDATE shop_product SET fetched_at = ? WHERE id = ?")
                 .execute(arguments: [time.millisecondsSince1970, product.id])
             return .unchanged
         }
         let columns = try product.columns
-        try db.cachedStatement(sql: upsertProduct)
+        try db.cachedStatement(sql: Self.upsertProduct)
             .execute(arguments: columns + [product.id, time.millisecondsSince1970, time.millisecondsSince1970])
-        try index(product, db)
+        try Self.index(product, db)
         // A list keeps the product that was put on it: only a later version of the same product replaces it there.
-        try db.cachedStatement(sql: updateListItems)
-            .execute(arguments: columns + [product.id, product.title, product.madeAt])
+        if !users.isShared {
+            try db.cachedStatement(sql: Self.updateListItems)
+                .execute(arguments: columns + [product.id, product.title, product.madeAt])
+        }
         return known == nil ? .new : .changed
     }
 

@@ -2,6 +2,7 @@ import Database
 import Foundation
 import Freshness
 import GRDB
+import Journal
 import Screens
 import Upstream
 
@@ -10,9 +11,9 @@ extension ShopStore {
     static let maximumPastSearches = 5
 
     /// Records a search as the profile's last one, and if it has a text, in its history. Nothing is written if it is
-    /// the last one already.
+    /// the last one already, or if it cannot be written at present: the search goes on.
     ///
-    /// - Throws: `StorageError`, `CancellationError`.
+    /// - Throws: `StorageError` other than a full disk, `CancellationError`.
     func record(_ query: SearchQuery, _ profile: String, at now: Date) async throws {
         guard try !isLast(query, profile) else { return }
         let filters = try Self.encode(query.filters)
@@ -32,7 +33,11 @@ extension ShopStore {
             )
             return true
         }
-        try await database.writeIfRoom { _ = try change($0) }
+        do {
+            _ = try await users.write(scope: Self.scope(profile), change)
+        } catch  where UserDatabase.isTemporary(error) {
+            return
+        }
     }
 
     private static let insertPastSearch = """
@@ -51,7 +56,7 @@ extension ShopStore {
 
     /// Whether a search is the profile's last one, and if it has a text, the newest of its history.
     func isLast(_ query: SearchQuery, _ profile: String) throws -> Bool {
-        try database.read { db in
+        try users.read { db in
             guard let row = try Row.fetchOne(try db.cachedStatement(sql: Self.selectLast), arguments: [profile]),
                 try row.value("text") == query.text, try row.json("filters") == query.filters
             else { return false }
@@ -69,7 +74,7 @@ extension ShopStore {
 
     /// Returns the last search and the history of a profile, read in one transaction.
     func searches(of profile: String) throws -> ProfileSearches {
-        try database.read { try Self.searches(of: profile, $0) }
+        try users.read { try Self.searches(of: profile, $0) }
     }
 
     private static func searches(of profile: String, _ db: Database) throws -> ProfileSearches {
@@ -86,12 +91,13 @@ extension ShopStore {
 
     /// Replaces the filters of the last search; its text stays.
     ///
-    /// - Throws: ``Problem`` 412; `StorageError`, `CancellationError`.
+    /// - Throws: ``Problem`` 412; `StorageError`, `SharedStoreError`, `CancellationError`.
     func setFilters(_ filters: SearchFilters, _ profile: String, if preconditions: WritePreconditions = .none)
         async throws -> ProfileSearches
     {
         let encoded = try Self.encode(filters)
-        return try await database.write(
+        return try await users.write(
+            scope: Self.scope(profile),
             changeOfSearches(profile, if: preconditions) { before, db in
                 try Self.set(text: before.last?.text, filters: encoded, profile, db)
                 return true
@@ -101,11 +107,12 @@ extension ShopStore {
 
     /// Removes text and filters of the last search.
     ///
-    /// - Throws: ``Problem`` 412; `StorageError`, `CancellationError`.
+    /// - Throws: ``Problem`` 412; `StorageError`, `SharedStoreError`, `CancellationError`.
     func resetSettings(_ profile: String, if preconditions: WritePreconditions = .none) async throws -> ProfileSearches
     {
         let filters = try Self.encode(SearchFilters())
-        return try await database.write(
+        return try await users.write(
+            scope: Self.scope(profile),
             changeOfSearches(profile, if: preconditions) { _, db in
                 try Self.set(text: nil, filters: filters, profile, db)
                 return true
@@ -165,9 +172,10 @@ extension ShopStore {
 
     /// Removes the history of a profile.
     ///
-    /// - Throws: ``Problem`` 412; `StorageError`, `CancellationError`.
+    /// - Throws: ``Problem`` 412; `StorageError`, `SharedStoreError`, `CancellationError`.
     func clearHistory(_ profile: String, if preconditions: WritePreconditions = .none) async throws -> ProfileSearches {
-        try await database.writeErasing(
+        try await users.writeErasing(
+            scope: Self.scope(profile),
             changeOfSearches(profile, if: preconditions) { _, db in
                 try db.execute(sql: "DELETE FROM shop_history WHERE profile = ?", arguments: [profile])
                 return true
@@ -179,11 +187,12 @@ extension ShopStore {
     ///
     /// - Parameter index: 0 for the newest search.
     /// - Returns: nil if there is no such search.
-    /// - Throws: ``Problem`` 412; `StorageError`, `CancellationError`.
+    /// - Throws: ``Problem`` 412; `StorageError`, `SharedStoreError`, `CancellationError`.
     func removePastSearch(_ index: Int, _ profile: String, if preconditions: WritePreconditions = .none) async throws
         -> ProfileSearches?
     {
-        let (isChanged, searches) = try await database.writeErasing(
+        let (isChanged, searches) = try await users.writeErasing(
+            scope: Self.scope(profile),
             changeOfSearches(profile, if: preconditions) { _, db in
                 try db.execute(sql: Self.deletePastSearch, arguments: ["profile": profile, "index": index])
                 return db.changesCount > 0
@@ -198,11 +207,7 @@ extension ShopStore {
         )
         """
 
-    static func encode(_ filters: SearchFilters) throws -> String {
+    private static func encode(_ filters: SearchFilters) throws -> String {
         String(decoding: try JSONEncoder().encode(filters), as: UTF8.self)
-    }
-
-    static func decode(_ text: String) throws -> SearchFilters {
-        try JSONDecoder().decode(SearchFilters.self, from: Data(text.utf8))
     }
 }

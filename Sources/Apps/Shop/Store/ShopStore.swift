@@ -1,30 +1,46 @@
+import Concurrency
 import Database
 import Freshness
+import GRDB
+import Journal
 import ResponseStore
+import Screens
 import Synchronization
 import Upstream
 
 /// Who is notified of changes of products that were shown: by whatever read, for whichever client.
 final class ProductListener: Sendable {
-    /// - Parameter lists: The new revisions of the lists that show the products, by profile.
-    typealias Changed = @Sendable (_ lists: [String: Int]) -> Void
+    /// A change, after its commit.
+    enum Change: Sendable {
+        /// Products are other ones than before.
+        case products
+        /// A list shows other products, at a new revision.
+        case list(profile: String, revision: Int)
+    }
 
-    private let listener = Mutex<Changed?>(nil)
+    private let listener = Mutex<(@Sendable (Change) -> Void)?>(nil)
 
-    func listen(_ changed: @escaping Changed) { listener.withLock { $0 = changed } }
+    func listen(_ changed: @escaping @Sendable (Change) -> Void) { listener.withLock { $0 = changed } }
 
-    func changed(_ lists: [String: Int]) { listener.withLock { $0 }?(lists) }
+    func changed(_ change: Change) { listener.withLock { $0 }?(change) }
 }
 
-/// The tables of the Shop app: the products and categories that were seen, and the list, searches and settings of each
-/// profile.
+/// The tables of the Shop app: the products and categories that were seen, which are each server's own, and the list,
+/// searches and settings of each profile, which several servers share.
 ///
 /// One table of products feeds search, card and list, so that they cannot disagree.
 struct ShopStore: Sendable {
     /// The name of the app, as in the audiences of its events.
     static let app = "shop"
 
+    /// The tables that several servers replicate. A list has copies of its products.
+    static let replicated = JournalTables(replicated: userTables)
+    private static let userTables = ["shop_profile", "shop_list_item", "shop_history"]
+
     let database: LarderDatabase
+    let users: UserDatabase
+    /// Renews lists of several servers.
+    let renewals = BackgroundTasks()
     /// Bumped when any product changes: a search may find another one then.
     let catalogueChanges = VersionCounter()
     /// Bumped when the categories change.
@@ -36,14 +52,37 @@ struct ShopStore: Sendable {
     /// Bumped when a list, a history or settings change, or a product on the list, by profile.
     let profileChanges = VersionCounters()
 
-    init(_ database: LarderDatabase) {
+    /// - Parameter users: The rows of profiles in the same file; nil for those of a server by itself.
+    init(_ database: LarderDatabase, _ users: UserDatabase? = nil) {
         self.database = database
+        self.users = users ?? UserDatabase(database)
+        for table in Self.userTables {
+            self.users.onChange(of: table) { [profileChanges] keys in
+                let profiles = Set(keys.compactMap { key in key.first.flatMap { String.fromDatabaseValue($0) } })
+                for profile in profiles { profileChanges[profile].bump() }
+            }
+        }
     }
 
+    /// The rows of a profile: its writes run one after the other, on all servers.
+    static func scope(_ profile: String) -> String { "shop/\(profile)" }
+
     /// Returns a token that is valid until the list, the history or the settings of a profile change. Take it before
-    /// reading.
+    /// ``UserDatabase/catchUp()``.
     func changeToken(_ profile: String) -> ChangeToken {
-        ChangeToken(of: profileChanges[profile])
+        let topic = ServerEvent.Audience.profile(app: Self.app, profile: profile).topic
+        return ChangeToken(of: profileChanges[profile]).and(users.changeToken(of: topic))
+    }
+
+    /// Applies changes of other servers, before a request reads the rows of a profile.
+    ///
+    /// - Returns: How old the rows may be if PostgreSQL does not respond, and a token that is valid until they change,
+    ///   nil meanwhile.
+    /// - Throws: `SharedStoreError`, `StorageError`, `CancellationError`.
+    func catchUp(_ profile: String) async throws -> (lag: UserDatabase.Lag?, changeToken: ChangeToken?) {
+        let changeToken = changeToken(profile)
+        let lag = try await users.catchUp()
+        return (lag, lag == nil ? changeToken : nil)
     }
 
     /// Returns a token that is valid until one of these products changes. Take it before reading.

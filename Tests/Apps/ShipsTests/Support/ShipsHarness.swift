@@ -38,16 +38,14 @@ extension AppHarness<ShipsApp, ScriptedSpaceX> {
             ShipsApp.self,
             fixture: spaceX,
             upstreams: [upstream],
-            AppSurroundings(clock: clock, directory: directory),
+            AppSurroundings(clock: clock, directory: directory, shared: shared),
             make: { context in
                 ShipsApp(
                     api: SpaceXAPI(
                         upstream: try context.upstream(ShipsApp.spacex),
                         freshness: settings[ShipsApp.freshness]
                     ),
-                    store: ShipStore(
-                        shared?.users(in: context.database, ShipStore.replicated) ?? context.users
-                    ),
+                    store: ShipStore(context.users),
                     sessions: context.sessions,
                     events: ShipListEvents(stream: context.events),
                     snapshot: try snapshot ?? ShipFixtures.snapshot(ShipFixtures.bundled),

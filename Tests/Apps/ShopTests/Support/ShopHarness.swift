@@ -57,6 +57,7 @@ extension AppHarness<ShopApp, ScriptedCatalogue> {
         directory: DataDirectory? = nil,
         settings: SettingValues = .standard,
         tools: MediaTools = MediaTools(paths: [:]),
+        shared: SharedStoreAccess? = nil,
         _ test: @Sendable (ShopHarness) async throws -> Void
     ) async throws {
         let scripted = try ScriptedCatalogue()
@@ -69,7 +70,8 @@ extension AppHarness<ShopApp, ScriptedCatalogue> {
                 directory: directory,
                 settings: settings,
                 tools: tools,
-                identification: .profile
+                identification: .profile,
+                shared: shared
             ),
             test
         )

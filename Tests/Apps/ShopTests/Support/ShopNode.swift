@@ -1,39 +1,53 @@
 import AppInterface
 import Database
 import Foundation
+import Journal
 import TestKit
 import Testing
 
 @testable import Shop
 
-/// What a server has of the Shop app: the products that it has seen, and what profiles have made.
+/// The tables of the Shop app as a server has them: the products that it has seen, and the rows of profiles.
 struct ShopNode {
-    let catalogue: ShopStore
-    let profiles: any ShopProfiles
+    let store: ShopStore
 
-    /// Stores products as a response does.
+    /// Stores products as a response does, and renews lists.
     func save(_ products: [Product], at time: Date) async throws {
-        let save = catalogue.save(fetchedAt: { time })
-        try await catalogue.database.write { try save(products, $0) }
+        let save = store.save(fetchedAt: { time })
+        try await store.database.write { try save(products, $0) }
+        try await store.renewLists(of: products.map(\.id))
+    }
+
+    /// Returns the store for reads, as a request does.
+    func current() async throws -> ShopStore {
+        _ = try await store.users.catchUp()
+        return store
+    }
+}
+
+extension SharedStoreAccess {
+    /// Opens a store for servers of the Shop app.
+    static func shop(on server: RunningPostgres? = nil) async throws -> SharedStoreAccess {
+        try await temporary(Journal.storeMigrations, on: server)
+    }
+
+    /// Returns one more server's tables, in a new file.
+    func shopNode() throws -> ShopNode {
+        let database = try LarderDatabase.temporary(migrations: ShopStore.migrations + Journal.fileMigrations)
+        return ShopNode(store: ShopStore(database, otherServer().users(in: database, ShopStore.replicated)))
     }
 }
 
 extension StoreKind {
-    /// Returns servers of the Shop app that share what profiles make; in SQLite, they are one.
+    /// Returns servers of the Shop app: one by itself, or several that share the rows of profiles.
     func shopNodes(_ count: Int) async throws -> [ShopNode] {
-        func catalogue() throws -> ShopStore {
-            ShopStore(try LarderDatabase.temporary(migrations: ShopStore.migrations))
-        }
         switch self {
         case .sqlite:
-            let store = try catalogue()
-            return Array(repeating: ShopNode(catalogue: store, profiles: store), count: count)
+            let store = ShopStore(try LarderDatabase.temporary(migrations: ShopStore.migrations))
+            return Array(repeating: ShopNode(store: store), count: count)
         case .postgresql:
-            let access = try await SharedStoreAccess.temporary(SharedShop.migrations)
-            return try (0..<count).map { _ in
-                let seen = try catalogue()
-                return ShopNode(catalogue: seen, profiles: SharedShop(access.otherServer(), catalogue: seen))
-            }
+            let access = try await SharedStoreAccess.shop()
+            return try (0..<count).map { _ in try access.shopNode() }
         }
     }
 }
