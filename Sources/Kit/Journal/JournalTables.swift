@@ -14,8 +14,8 @@ package struct JournalTables: Sendable {
     package typealias Derivation = @Sendable (Database, RowUpdate) throws -> Void
 
     private var replicated: Set<String>
-    /// The first rows of tables that are not empty in a new file, as statements by table.
-    private let first: [String: String]
+    /// Replicated tables that have rows in a new file.
+    private let beginning: Set<String>
     private let local: Set<String>
     private let virtualPrefixes: [String]
     private let derivations: [String: Derivation]
@@ -25,7 +25,7 @@ package struct JournalTables: Sendable {
     /// - Parameters:
     ///   - replicated: tables with a primary key; all servers have the same rows. A migration that adds a column writes
     ///     the rows again: sessions take a value that is not stored for NULL.
-    ///   - first: statements that insert the rows which a replicated table has in a new file, by table.
+    ///   - beginning: those of them that have rows in a new file.
     ///   - local: tables that follow from others on each server, by triggers for the run that is rolled back, and by
     ///     `derivations` for good.
     ///   - virtual: virtual tables; those that one consists of (`NAME_*`) are not replicated.
@@ -33,13 +33,13 @@ package struct JournalTables: Sendable {
     ///     changeset is applied, because the rows that they change in replicated tables are part of it.
     package init(
         replicated: [String],
-        first: [String: String] = [:],
+        beginning: [String] = [],
         local: [String] = [],
         virtual: [String] = [],
         derivations: [String: Derivation] = [:]
     ) {
         self.replicated = Set(replicated)
-        self.first = first
+        self.beginning = Set(beginning)
         self.local = Set(local)
         virtualPrefixes = virtual.map { $0 + "_" }
         self.derivations = derivations
@@ -60,7 +60,7 @@ package struct JournalTables: Sendable {
     package init(_ apps: [JournalTables]) {
         replicated = apps.reduce(into: []) { $0.formUnion($1.replicated) }
         local = apps.reduce(into: []) { $0.formUnion($1.local) }
-        first = apps.reduce(into: [:]) { $0.merge($1.first) { first, _ in first } }
+        beginning = apps.reduce(into: []) { $0.formUnion($1.beginning) }
         virtualPrefixes = apps.flatMap(\.virtualPrefixes)
         derivations = apps.reduce(into: [:]) { $0.merge($1.derivations) { first, _ in first } }
     }
@@ -77,9 +77,8 @@ package struct JournalTables: Sendable {
 
     /// Returns a table with rows that a new file does not have; nil if there is none.
     func firstWithRows(_ db: Database) throws -> String? {
-        try replicated.sorted().first { table in
-            let sql = "SELECT 1 FROM \(table.quotedDatabaseIdentifier) LIMIT 1"
-            return try first[table] == nil && Int.fetchOne(db, sql: sql) != nil
+        try replicated.subtracting(beginning).sorted().first { table in
+            try Int.fetchOne(db, sql: "SELECT 1 FROM \(table.quotedDatabaseIdentifier) LIMIT 1") != nil
         }
     }
 

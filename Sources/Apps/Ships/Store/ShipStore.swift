@@ -18,7 +18,7 @@ struct ShipStore: Sendable {
     /// The tables that several servers replicate.
     static let replicated = JournalTables(
         replicated: ["ship", "ship_of_account", "ship_revision"],
-        first: ["ship_revision": "INSERT INTO ship_revision (one, last, content) VALUES (1, 0, 0)"]
+        beginning: ["ship_revision"]
     )
 
     let users: UserDatabase
