@@ -179,9 +179,9 @@ private struct Trial: Sendable {
             try await goOffline(larder)
             outcome.screens = await answers(of: larder)
             _ = await larder.stop()
-            if outcome.screens.values.contains("0") {
-                outcome.screens["the process"] = "0"
-                print(larder.process.log.suffix(2_000))
+            if outcome.screens.values.contains("0") { outcome.screens["the process"] = "0" }
+            if outcome.screens.values.contains(where: ["0", "500 internal"].contains) {
+                print("\(damage.name): \(larder.process.log.suffix(4_000))")
             }
         } catch let error as RunningProcess.EndedEarly {
             outcome.refusal = error.status == 1 ? error.errors : "ended with \(error.status): \(error.errors)"

@@ -24,6 +24,8 @@ import Testing
         #expect(translated is StorageError == isDamage, "\(error as Any)")
         let index = DatabaseError(resultCode: .SQLITE_ERROR, message: "invalid fts5 file format (found 9, expected 4)")
         #expect(StorageError.translating(index, path: "x") is StorageError)
+        let rows = DatabaseError(resultCode: .SQLITE_CONSTRAINT_FOREIGNKEY, message: "FOREIGN KEY constraint failed")
+        #expect(StorageError.translating(rows, path: "x") is StorageError)
     }
 
     @Test(

@@ -64,9 +64,11 @@ package enum IntegrityCheck {
                 return finding == "ok" ? nil : String(finding.prefix(200)).replacing("\n", with: "; ")
             }
             let columns = "main, \(name.quotedDatabaseIdentifier), row"
-            try db.execute(sql: "CREATE VIRTUAL TABLE temp.checked_terms USING fts5vocab(\(columns))")
-            defer { try? db.execute(sql: "DROP TABLE temp.checked_terms") }
-            _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM temp.checked_terms")
+            // A damaged index cannot be let go of, so each has a name of its own, which ends with the connection.
+            let terms = "temp." + "terms of \(name)".quotedDatabaseIdentifier
+            try db.execute(sql: "CREATE VIRTUAL TABLE IF NOT EXISTS \(terms) USING fts5vocab(\(columns))")
+            defer { try? db.execute(sql: "DROP TABLE \(terms)") }
+            _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM \(terms)")
             return nil
         }
     }

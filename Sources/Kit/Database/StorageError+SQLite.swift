@@ -28,8 +28,8 @@ extension DatabaseError {
     /// Whether it tells of damaged pages.
     var isDamage: Bool {
         [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(resultCode)
-            // SQLITE_CONSTRAINT_DATATYPE: a row has a value of another type than its column, which no write stores.
-            || extendedResultCode.rawValue == 3091
+            // No statement relies on a constraint: rows that break one do not fit together.
+            || resultCode == .SQLITE_CONSTRAINT
             || resultCode == .SQLITE_ERROR && Self.complaints.contains { message?.hasPrefix($0) == true }
     }
 

@@ -106,9 +106,9 @@ package final class Journal: Sendable {
         try await store.acknowledge(file.position())
     }
 
-    /// Whether a file has rows of a journal.
+    /// Whether a file has rows of a journal. A damaged page is an error: it may have rows of another table.
     package static func isFollowed(_ db: Database) throws -> Bool {
-        try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM journal_position)") ?? false
+        try JournalFile.followed(db) != nil
     }
 
     /// Registers who is told of the keys of a table's changed rows after their commit here, before the write returns.

@@ -205,8 +205,7 @@ struct JournalFile: Sendable {
 
     /// Checks that the file follows this journal; a new one begins to.
     private func check(_ identity: String, _ db: Database) throws {
-        let own = try String.fetchOne(db.cachedStatement(sql: "SELECT identity FROM journal_position"))
-        guard let own else {
+        guard let own = try Self.followed(db)?.identity else {
             if let table = try tables.firstWithRows(db) { throw JournalError.otherRows(table: table) }
             try db.execute(sql: "INSERT INTO journal_position VALUES (1, ?, 0, '')", arguments: [identity])
             return
@@ -215,12 +214,18 @@ struct JournalFile: Sendable {
     }
 
     static func position(_ db: Database) throws -> JournalPosition {
-        let find = try db.cachedStatement(sql: "SELECT next, open FROM journal_position")
-        guard let row = try Row.fetchOne(find) else { return JournalPosition() }
-        return JournalPosition(
+        try followed(db)?.position ?? JournalPosition()
+    }
+
+    /// Returns the name of the journal that the file follows, and how far; nil if it follows none.
+    static func followed(_ db: Database) throws -> (identity: String, position: JournalPosition)? {
+        let find = try db.cachedStatement(sql: "SELECT identity, next, open FROM journal_position")
+        guard let row = try Row.fetchOne(find) else { return nil }
+        let position = JournalPosition(
             next: try row.value("next"),
             open: try row.value("open") { (text: String) in text.split(separator: " ").compactMap { Int64($0) } }
         )
+        return (try row.value("identity"), position)
     }
 
     private func record(_ position: JournalPosition, _ db: Database) throws {
