@@ -18,11 +18,17 @@ final class ProductListener: Sendable {
         case list(profile: String, revision: Int)
     }
 
-    private let listener = Mutex<(@Sendable (Change) -> Void)?>(nil)
+    private struct Listener {
+        let changed: @Sendable (Change) -> Void
+    }
 
-    func listen(_ changed: @escaping @Sendable (Change) -> Void) { listener.withLock { $0 = changed } }
+    private let listener = Mutex<Listener?>(nil)
 
-    func changed(_ change: Change) { listener.withLock { $0 }?(change) }
+    func listen(_ changed: @escaping @Sendable (Change) -> Void) {
+        listener.withLock { $0 = Listener(changed: changed) }
+    }
+
+    func changed(_ change: Change) { listener.withLock(\.self)?.changed(change) }
 }
 
 /// The tables of the Shop app: the products and categories that were seen, which are each server's own, and the list,
