@@ -19,18 +19,15 @@ struct ShipDetails: Sendable {
             try ShipStore.ship(id, account: session.account, db)
         }
         let ship = try lookup.visible(read.rows, id)
-        let provenance = read.result.provenance
-        let meta = Meta(
-            screen: "ships.details",
-            provenance: provenance,
-            revision: ship.revision,
-            banner: read.banner
-        )
-        var response = try ScreenResponse.screen(
-            Envelope(data: ShipDetailsScreen(ship.ship), meta: meta, links: Links(self: request.selfLink)),
-            provenance: provenance,
+        var response = try ScreenResponse.read(
+            ShipDetailsScreen(ship.ship),
+            "ships.details",
+            request,
+            of: read.result,
             now: clock.now(),
-            changeToken: read.result.changeToken?.and(changeToken)
+            revision: ship.revision,
+            banner: read.banner,
+            changeToken: changeToken
         )
         response.version = String(ship.revision)
         return response

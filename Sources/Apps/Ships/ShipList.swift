@@ -16,22 +16,19 @@ struct ShipList: Sendable {
         let read = try await refresher.refresh(try request.cachePolicy()) { db in
             try ShipPage(db, account: session.account, page: page, since: since)
         }
-        let (listing, provenance) = (read.rows, read.result.provenance)
+        let listing = read.rows
         let shown = Page(page, count: listing.ships.count, total: listing.counts.total, hasMore: listing.hasMore)
-        let meta = Meta(
-            screen: "ships.list",
+        var response = try ScreenResponse.read(
+            ShipListScreen(listing, for: session.kind),
+            "ships.list",
+            request,
+            of: read.result,
+            now: clock.now(),
             state: listing.isEmpty ? .empty : .content,
-            provenance: provenance,
             revision: listing.counts.revision,
             banner: read.banner,
-            page: shown
-        )
-        let screen = ShipListScreen(listing, for: session.kind)
-        var response = try ScreenResponse.screen(
-            Envelope(data: screen, meta: meta, links: request.links(for: shown, next: listing.next)),
-            provenance: provenance,
-            now: clock.now(),
-            changeToken: read.result.changeToken?.and(changeToken)
+            page: (shown, listing.next),
+            changeToken: changeToken
         )
         response.version = String(listing.counts.revision)
         return response

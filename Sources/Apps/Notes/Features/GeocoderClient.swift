@@ -62,16 +62,12 @@ struct GeocoderClient: Sendable {
     }
 
     private func features(_ path: String, bundledAt: Date) -> Resource {
-        var resource = Resource(
-            url: upstream.configuration.url(of: path),
-            headerFields: [.accept: "application/json"],
-            freshness: freshness,
-            validate: { response throws(UpstreamError) in
-                guard Self.records(in: Data(response.body)) != nil else {
-                    throw .badResponse(status: response.status, reason: "not a collection of places")
-                }
-                return .none
-            }
+        var resource = Resource.json(
+            FeatureCollection.self,
+            "a collection of places",
+            at: path,
+            of: upstream,
+            freshness: freshness
         )
         resource.bundledAt = bundledAt
         return resource

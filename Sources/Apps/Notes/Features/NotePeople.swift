@@ -30,22 +30,16 @@ struct NotePeople: Sendable {
             found = try await book.people(page, search: search)
         }
         let shown = Page(page, count: found.people.count, total: found.total, hasMore: found.hasMore)
-        let meta = Meta(
-            screen: "notes.people",
-            state: found.total == 0 ? .empty : .content,
-            provenance: result.provenance,
-            revision: found.fetched?.number ?? 0,
-            page: shown
-        )
-        return try .screen(
-            Envelope(
-                data: PeopleListScreen(found.people, isEmpty: found.total == 0),
-                meta: meta,
-                links: request.links(for: shown, next: found.key.map(list.cursor(after:)))
-            ),
-            provenance: result.provenance,
+        return try .read(
+            PeopleListScreen(found.people, isEmpty: found.total == 0),
+            "notes.people",
+            request,
+            of: result,
             now: clock.now(),
-            changeToken: result.changeToken?.and(changeToken)
+            state: found.total == 0 ? .empty : .content,
+            revision: found.fetched?.number ?? 0,
+            page: (shown, found.key.map(list.cursor(after:))),
+            changeToken: changeToken
         )
     }
 
@@ -62,12 +56,14 @@ struct NotePeople: Sendable {
             (person, snapshot) = try await book.personReader(number(in: request))()
         }
         guard let person else { throw Problem.notFound(.noPerson(try request.parameter("id"))) }
-        let meta = Meta(screen: "notes.person", provenance: result.provenance, revision: snapshot?.number)
-        return try .screen(
-            Envelope(data: PersonScreen(person), meta: meta, links: Links(self: request.selfLink)),
-            provenance: result.provenance,
+        return try .read(
+            PersonScreen(person),
+            "notes.person",
+            request,
+            of: result,
             now: clock.now(),
-            changeToken: result.changeToken?.and(changeToken)
+            revision: snapshot?.number,
+            changeToken: changeToken
         )
     }
 

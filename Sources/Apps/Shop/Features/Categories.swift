@@ -23,22 +23,19 @@ struct Categories: Sendable {
         }
         let (result, found) =
             if let stored { stored } else { (try await refresh(cachePolicy), try store.categories(page)) }
-        let provenance = result.provenance
         let shown = Page(page, count: found.categories.count, total: found.total, hasMore: found.hasMore)
         let isEmpty = found.total == 0
         let screen = CategoriesScreen(found.categories, isEmpty: isEmpty) { Layout(of: $0, wide: wide) }
-        let meta = Meta(
-            screen: "shop.categories",
-            state: isEmpty ? .empty : .content,
-            provenance: provenance,
-            banner: provenance.offline ? .shopOffline : nil,
-            page: shown
-        )
-        return try .screen(
-            Envelope(data: screen, meta: meta, links: request.links(for: shown, next: found.next)),
-            provenance: provenance,
+        return try .read(
+            screen,
+            "shop.categories",
+            request,
+            of: result,
             now: clock.now(),
-            changeToken: result.changeToken?.and(changeToken)
+            state: isEmpty ? .empty : .content,
+            banner: result.provenance.offline ? .shopOffline : nil,
+            page: (shown, found.next),
+            changeToken: changeToken
         )
     }
 

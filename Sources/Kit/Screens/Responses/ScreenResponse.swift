@@ -7,7 +7,7 @@ package import HTTPTypes
 package import HummingbirdCore
 import NIOCore
 import Synchronization
-import Upstream
+package import Upstream
 
 /// The response of a handler. `ScreenResponseRenderer` adapts it to the request: conditional requests, HEAD, gzip.
 package struct ScreenResponse: Sendable {
@@ -104,6 +104,46 @@ extension HTTPField.Name {
 }
 
 extension ScreenResponse {
+    /// Returns a screen of data that was read from an upstream, in its envelope.
+    ///
+    /// - Parameters:
+    ///   - content: `data` of the envelope.
+    ///   - screen: Name of the screen, `app.screen`.
+    ///   - request: The request, for the links.
+    ///   - result: The read, for the provenance of the data.
+    ///   - now: Determines `Age`.
+    ///   - page: The part of a list that the screen shows, and the cursor of its last row.
+    ///   - changeToken: For how long data that is not of the upstream stays; nil if there is none.
+    /// - Throws: `EncodingError`.
+    package static func read(
+        _ content: some Encodable & Sendable,
+        _ screen: String,
+        _ request: ScreenRequest,
+        of result: ReadResult,
+        now: Date,
+        state: ScreenState = .content,
+        revision: Int? = nil,
+        banner: Banner? = nil,
+        page: (shown: Page, next: String?)? = nil,
+        changeToken: ChangeToken? = nil
+    ) throws -> ScreenResponse {
+        let meta = Meta(
+            screen: screen,
+            state: state,
+            provenance: result.provenance,
+            revision: revision,
+            banner: banner,
+            page: page?.shown
+        )
+        let links = page.map { request.links(for: $0.shown, next: $0.next) } ?? Links(self: request.selfLink)
+        return try .screen(
+            Envelope(data: content, meta: meta, links: links),
+            provenance: result.provenance,
+            now: now,
+            changeToken: result.changeToken.map { token in changeToken.map(token.and) ?? token }
+        )
+    }
+
     /// Returns a screen of data that has no upstream, in its envelope.
     ///
     /// - Parameters:

@@ -62,6 +62,28 @@ package struct Resource: Sendable {
         self.validate = validate
     }
 
+    /// Returns a JSON document at a path below the upstream's address. A 200 of another form is not stored.
+    ///
+    /// - Parameter form: The name of the form, for the problem: `a list of forecasts`.
+    package static func json<Document: Decodable & Sendable>(
+        _ type: Document.Type,
+        _ form: String,
+        at path: String,
+        of upstream: Upstream,
+        freshness: Duration
+    ) -> Resource {
+        Resource(
+            url: upstream.configuration.url(of: path),
+            headerFields: [.accept: "application/json"],
+            freshness: freshness
+        ) { response throws(UpstreamError) in
+            guard (try? JSONDecoder().decode(type, from: Data(response.body))) != nil else {
+                throw .badResponse(status: response.status, reason: "not \(form)")
+            }
+            return .none
+        }
+    }
+
     /// Longest wait for a picture. The request continues, so that a later read finds the picture.
     static let pictureWait: Duration = .seconds(3)
     /// How long a missing picture is remembered, in seconds.
