@@ -85,6 +85,9 @@ static const unsigned char file_notes_js[] = {
 static const unsigned char file_overlay_js[] = {
 #embed "site/overlay.js"
 };
+static const unsigned char file_own_js[] = {
+#embed "site/own.js"
+};
 static const unsigned char file_pages_css[] = {
 #embed "site/pages.css"
 };
@@ -195,6 +198,7 @@ static const struct larder_web_asset assets[] = {
     {"notes-place.js", file_notes_place_js, sizeof file_notes_place_js},
     {"notes.js", file_notes_js, sizeof file_notes_js},
     {"overlay.js", file_overlay_js, sizeof file_overlay_js},
+    {"own.js", file_own_js, sizeof file_own_js},
     {"pages.css", file_pages_css, sizeof file_pages_css},
     {"pair.css", file_pair_css, sizeof file_pair_css},
     {"pair.html", file_pair_html, sizeof file_pair_html},

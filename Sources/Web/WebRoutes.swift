@@ -23,6 +23,7 @@ package struct WebRoutes: Sendable {
 
     private let assets: WebAssets
     private let policy: WebPolicy
+    private let ownApps: [String]
 
     /// Creates the routes.
     ///
@@ -30,13 +31,17 @@ package struct WebRoutes: Sendable {
     ///   - assets: The files.
     ///   - publicOrigin: The origin under which a proxy serves this server; nil if none does.
     ///   - scheme: Scheme by which browsers reach this server itself: `http` or `https`.
-    package init(assets: WebAssets, publicOrigin: String?, scheme: String = "http") {
+    ///   - apps: The names of the server's apps. Those without pages of their own get a list and a page for each thing.
+    package init(assets: WebAssets, publicOrigin: String?, scheme: String = "http", apps: [String] = []) {
         self.assets = assets
+        ownApps = apps.filter { !Self.pages.contains("/\($0)") }
         policy = WebPolicy(publicOrigin: publicOrigin, scheme: scheme)
     }
 
     package var routes: [Route] {
-        Self.pages.map { Route(.get, $0, "web.page", page).anyQuery() }
+        (Self.pages + ownApps.flatMap { ["/\($0)", "/\($0)/{id}"] }).map {
+            Route(.get, $0, "web.page", page).anyQuery()
+        }
             + [Route(.get, "/web/{digest}/{name}", "web.file", file)]
             + [Route(.get, "/pair", "web.pair", pairing).anyQuery()]
             + Self.wellKnown.map { known in

@@ -1,9 +1,10 @@
 // Home: what Larder is, how things stand, the five apps, and where to start.
 
-import {call, Problem} from './api.js';
+import {call, larder, Problem} from './api.js';
 import {h, replace} from './dom.js';
 import {reopen} from './events.js';
 import {icon} from './icons.js';
+import {drawnApps} from './screen.js';
 import {define, t as common} from './texts.js';
 import {button, linkButton, sourceState} from './ui.js';
 
@@ -56,10 +57,24 @@ async function open(screen) {
   screen.show(h('div', {class: 'hero'}, h('p', {class: 'hero-title'}, t('title')), h('p', {class: 'hero-lead'},
     t('lead'))),
     cards, begin);
-  const draw = upstreams => replace(cards, [...Object.keys(sources), 'status'].map(app => card(app, upstreams)));
+  const drawn = Object.keys(sources).map(app => ({app}));
+  let own = [];
+  let shown = null;
+  const draw = (upstreams = shown) => {
+    shown = upstreams;
+    replace(cards, [...drawn, ...own, {app: 'status'}].map(one => card(one, upstreams)));
+  };
   draw(null);
+  const findOwn = async () => {
+    try { own = [...(await (await import('./own.js')).ownApps()).values()]; } catch (error) {
+      // The next status asks again.
+      if (larder.up && !(error instanceof Problem)) throw error;
+    }
+    draw();
+  };
   const resource = screen.load('/v1/status', ({data}) => {
     draw(data.upstreams);
+    if (own.length === 0 && data.node.apps.some(app => !drawnApps.includes(app))) findOwn();
     const sandbox = data.sandbox !== null && data.sandbox !== undefined;
     if (begin.dataset.sandbox !== String(sandbox)) replace(begin, sandbox ? newcomer(screen) : null, author());
     begin.dataset.sandbox = String(sandbox);
@@ -68,14 +83,14 @@ async function open(screen) {
   await resource.ready;
 }
 
-function card(app, upstreams) {
+function card({app, title}, upstreams) {
   const upstream = upstreams?.find(one => one.name === sources[app]);
   const state = upstream ? sourceState(upstream) : null;
   const told = state ? common(`source${state}`) : sources[app] === null ? t('none') : null;
   return h('li', {class: 'home-card', dataset: {app}}, h('span', {class: 'home-sign'},
     icon(app === 'status' ? 'gauge' : app, 26)),
-    h('div', {class: 'row-main'}, h('h2', null, h('a', {class: 'row-link', href: `/${app}`}, t(`${app}Name`))),
-      h('p', {class: 'muted small'}, t(app)),
+    h('div', {class: 'row-main'}, h('h2', null, h('a', {class: 'row-link', href: `/${app}`}, title ?? t(`${app}Name`))),
+      !title && h('p', {class: 'muted small'}, t(app)),
       app !== 'status' && h('p', {class: 'home-state small', dataset: {state: state?.toLowerCase() ?? ''}}, told)));
 }
 

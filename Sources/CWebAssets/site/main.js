@@ -79,9 +79,9 @@ function decodePath(path) {
 /** Finds the route of a path: its app, and the values of `:name` in its pattern. */
 async function find(path) {
   const app = path.split('/')[1];
-  if (!Object.hasOwn(modules, app)) return null;
   try {
-    const {routes} = await modules[app]();
+    const {routes, ownApps} = await (Object.hasOwn(modules, app) ? modules[app] : () => import('./own.js'))();
+    if (ownApps && !(await ownApps()).has(app)) return null;
     for (const route of routes) {
       const params = match(route.path, path);
       if (params) return {app: app || 'home', route, params};
@@ -322,7 +322,8 @@ function watchLinks() {
     if (!link || event.defaultPrevented || event.button !== 0) return;
     if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
     if (link.target || link.hasAttribute('download') || link.origin !== location.origin) return;
-    if (!Object.hasOwn(modules, link.pathname.split('/')[1])) return;
+    const app = link.pathname.split('/')[1];
+    if (!Object.hasOwn(modules, app) && app !== base?.app) return;
     event.preventDefault();
     go(link.pathname + link.search);
   });

@@ -10,6 +10,8 @@ import {langOf, t} from './texts.js';
 
 const upstreams = {disk: ['yandex_disk', 'yandex_oauth'], shop: ['catalogue'], ships: ['spacex'],
   notes: ['people', 'geocoder'], pdf: []};
+/** The apps that have pages of their own; the others are drawn by own.js. */
+export const drawnApps = Object.keys(upstreams);
 const withLogin = ['disk', 'ships', 'notes'];
 
 /**

@@ -1,3 +1,4 @@
+import AppInterface
 import CContract
 import Certificates
 import Foundation
@@ -44,7 +45,8 @@ extension LarderApplication {
         return WebRoutes(
             assets: assets,
             publicOrigin: configuration.publicURL?.origin,
-            scheme: configuration.scheme
+            scheme: configuration.scheme,
+            apps: configuration.node.apps.types.map { $0.name }
         )
     }
 
