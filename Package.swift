@@ -37,11 +37,14 @@ let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "s
 let systemPackage: Target.Dependency = .product(name: "SystemPackage", package: "swift-system")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 
+/// Apps of your own: folders of `examples`, each with the program that serves it (docs/your-own-app.md).
+let ownApps = ["weather"]
+
 let package = Package(
     name: "larder",
     platforms: [.macOS(.v15)],
     products: [
-        .executable(name: "larder", targets: ["Larder"]),
+        .executable(name: "larder", targets: ["LarderMain"]),
         .executable(name: "larder-confine", targets: ["Confine"]),
         .executable(name: "larder-pdf-worker", targets: ["PDFWorker"]),
     ],
@@ -69,8 +72,9 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
     ],
     targets: [
-        // The executable: commands, configuration, the one composition root.
-        .executableTarget(
+        .executableTarget(name: "LarderMain", dependencies: ["Larder"], swiftSettings: strict),
+        // Commands, configuration, the one composition root.
+        .target(
             name: "Larder",
             dependencies: [
                 "Disk", "Shop", "PDF", "Notes", "Ships", "AppInterface", "Settings", "Screens", "HTTPServer",
@@ -501,9 +505,10 @@ let package = Package(
         .testTarget(
             name: "LarderTests",
             dependencies: [
-                "Larder", "Ships", "AppInterface", "Settings", "Screens", "HTTPServer", "Certificates", "Upstream",
-                "ResponseStore", "Database", "Freshness", "Concurrency", "JSONValues", "QRCodes", "Sandbox",
-                "SharedStore", "TestKit", argumentParser, grdb, httpTypes, hummingbird, hummingbirdTesting, lifecycle,
+                "Larder", "weather", "Ships", "AppInterface", "Settings", "Screens", "HTTPServer", "Certificates",
+                "Upstream", "ResponseStore", "Database", "Freshness", "Concurrency", "JSONValues", "QRCodes",
+                "Sandbox", "SharedStore", "TestKit", argumentParser, grdb, httpTypes, hummingbird, hummingbirdTesting,
+                lifecycle,
                 logging, nioLocks,
                 nioCore,
             ],
@@ -525,6 +530,15 @@ let package = Package(
             dependencies: ["TestKit", asyncHTTPClient, grdb, nioCore, nioHTTP1, subprocess],
             swiftSettings: strict
         ),
-    ],
+    ]
+        + ownApps.map {
+            .executableTarget(
+                name: $0,
+                dependencies: ["Larder", "AppInterface", "Settings", "Screens", "Upstream", "Freshness", httpTypes],
+                path: "examples/\($0)",
+                resources: [.embedInCode("upstream.yaml")],
+                swiftSettings: strict
+            )
+        },
     cxxLanguageStandard: .cxx17
 )

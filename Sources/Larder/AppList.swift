@@ -15,8 +15,8 @@ import Upstream
 
 /// The apps of a server, in the order of the index. An app offers its ports to the apps behind it.
 struct AppList: Sendable {
-    /// The apps of Larder.
-    static let standard = AppList([DiskApp.self, PDFApp.self, ShipsApp.self, ShopApp.self, NotesApp.self])
+    /// The apps of this program: those of Larder, and behind them its own (``LarderProgram``).
+    @TaskLocal static var standard = AppList([DiskApp.self, PDFApp.self, ShipsApp.self, ShopApp.self, NotesApp.self])
 
     let types: [any App.Type]
 
@@ -48,6 +48,11 @@ struct AppList: Sendable {
     var sealsSharedSecrets: Bool { types.contains { $0.sealsSharedSecrets } }
 
     var storedAmounts: [StoredAmount] { types.flatMap { $0.storedAmounts } }
+
+    /// The documents from which the sandbox simulates upstreams, by their names.
+    var simulations: [String: String] {
+        Dictionary(upstreams.compactMap { one in one.simulation.map { (one.name, $0) } }) { first, _ in first }
+    }
 
     /// Every problem code that the server may send.
     var problems: [ProblemCode] { ProblemCode.common + types.flatMap { $0.problems } }

@@ -1,3 +1,4 @@
+package import AppInterface
 import ArgumentParser
 import Foundation
 import Screens
@@ -5,7 +6,6 @@ import Screens
 /// The program: `larder serve`, `larder sandbox`, `larder exec`, `larder scenario`, `larder doctor`, `larder backup`,
 /// `larder restore`, `larder key`, `larder certificate`, `larder pair`, `larder devices`, `larder cache`,
 /// `larder account`, `larder store`, `larder fixtures`, `larder settings`.
-@main
 struct LarderCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "larder",
@@ -42,20 +42,30 @@ struct LarderCommand: AsyncParsableCommand {
             AccountCommand.self, StoreCommand.self, FixturesCommand.self, SettingsCommand.self, ManualCommand.self,
         ]
     )
+}
 
-    /// Runs the program. Files that it and its children create are accessible to their owner only.
-    static func main() async {
+/// The program: `larder`, or one of your own that serves further apps (docs/your-own-app.md).
+package enum LarderProgram {
+    /// Runs the command that the arguments of the process name. Files that it and its children create are accessible to
+    /// their owner only.
+    ///
+    /// - Parameter apps: Apps that are served behind those of Larder.
+    package static func main(serving apps: [any App.Type] = []) async {
+        await AppList.$standard.withValue(AppList(AppList.standard.types + apps)) { await run() }
+    }
+
+    private static func run() async {
         umask(0o077)
         StandardStreams.openMissing()
         OpenFileLimit.raise()
         LargeBlocks.giveBack()
         var arguments = Array(CommandLine.arguments.dropFirst())
         if ExecCommand.isMeant(by: arguments) { arguments = ExecCommand.split(arguments).own }
-        if let fault = CommandNames.fault(in: arguments, of: Self.self) {
+        if let fault = CommandNames.fault(in: arguments, of: LarderCommand.self) {
             StandardError.write("larder: \(fault)\n")
-            Self.exit(withError: ExitCode.validationFailure)
+            LarderCommand.exit(withError: ExitCode.validationFailure)
         }
-        await main(arguments)
+        await LarderCommand.main(arguments)
     }
 }
 

@@ -85,8 +85,9 @@ package struct Sandbox: Service {
     /// Makes the upstreams, with the time of the server that is tested if there is one.
     private func stage() throws(SandboxError) -> SimulatedUpstreams {
         guard configuration.simulatesUpstreams else { return SimulatedUpstreams(now: { Date() }) }
-        guard let harness else { return try SimulatedUpstreams(seed: configuration.seed) }
-        return try SimulatedUpstreams(seed: configuration.seed, now: { harness.now })
+        let (seed, documents) = (configuration.seed, configuration.documents)
+        guard let harness else { return try SimulatedUpstreams(seed: seed, documents: documents) }
+        return try SimulatedUpstreams(seed: seed, documents: documents, now: { harness.now })
     }
 
     /// Resets the simulated upstreams to data that another sandbox of the same kind has saved.
@@ -149,8 +150,8 @@ package struct Sandbox: Service {
 
     /// The base URL of an upstream, without a slash at the end: `http://127.0.0.1:PORT/spacex`.
     /// - Throws: as ``port``.
-    package func baseURL(of upstream: SandboxUpstream) async throws -> String {
-        "http://127.0.0.1:\(try await port)/\(upstream.rawValue)"
+    package func baseURL(of upstream: String) async throws -> String {
+        "http://127.0.0.1:\(try await port)/\(upstream)"
     }
 }
 
@@ -162,12 +163,21 @@ package struct SandboxConfiguration: Sendable {
     package var seed: UInt64
     /// Whether there are simulated upstreams, or only the controls of the server that is tested.
     package var simulatesUpstreams: Bool
+    /// OpenAPI documents of further upstreams, by their names.
+    package var documents: [String: String]
 
     /// - Parameters:
     ///   - port: 0…65535; 0 takes any free port.
     ///   - seed: any number.
     ///   - simulatesUpstreams: false for the controls of the server that is tested alone.
-    package init(port: Int = 0, seed: UInt64 = 1, simulatesUpstreams: Bool = true) {
+    ///   - documents: YAML or JSON, by the names of the upstreams that are simulated by them.
+    package init(
+        port: Int = 0,
+        seed: UInt64 = 1,
+        simulatesUpstreams: Bool = true,
+        documents: [String: String] = [:]
+    ) {
+        self.documents = documents
         self.port = port
         self.seed = seed
         self.simulatesUpstreams = simulatesUpstreams

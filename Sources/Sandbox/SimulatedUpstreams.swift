@@ -20,13 +20,22 @@ final class SimulatedUpstreams: Sendable {
     /// The time that the services have, and the journal.
     let now: @Sendable () -> Date
 
+    /// - Parameter documents: OpenAPI documents of further services, by their names.
     /// - Throws: ``SandboxError/malformedData(resource:reason:)``.
-    init(seed: UInt64, now: @escaping @Sendable () -> Date = { Date() }) throws(SandboxError) {
+    init(
+        seed: UInt64,
+        documents: [String: String] = [:],
+        now: @escaping @Sendable () -> Date = { Date() }
+    ) throws(SandboxError) {
         self.now = now
         let single: [any SimulatedUpstream] = [
             try SpaceX(seed: seed), try Catalogue(seed: seed), People(seed: seed), Geocoder(),
         ]
-        services = (single + YandexDisk.upstreams(seed: seed, now: now)).map { Slot(upstream: $0) }
+        var further: [OpenAPIStub] = []
+        for (name, text) in documents.sorted(by: { $0.key < $1.key }) {
+            further.append(try OpenAPIStub(name: name, text: text))
+        }
+        services = (single + YandexDisk.upstreams(seed: seed, now: now) + further).map { Slot(upstream: $0) }
     }
 
     /// Simulates no upstream: for the controls of a server with real ones.

@@ -16,6 +16,14 @@ import Testing
             .joined(separator: "\n")
     }
 
+    @Test("HOUSE-02 each example of docs/your-own-app.md is in the example app as it is")
+    func ownApp() throws {
+        let app = Self.lines(try Repository.text("examples/weather/Weather.swift"))
+        let examples = try Repository.text("docs/your-own-app.md").matches(of: /```swift\n([^`]+)\n```/)
+        #expect(examples.count >= 3)
+        for example in examples { #expect(app.contains("\n\(Self.lines(example.1))\n"), "\(example.1)") }
+    }
+
     @Test("each module of the kit has an article, and each of its examples is in a test as it is", arguments: modules)
     func examples(module: String) throws {
         let article = try Repository.text("Sources/Kit/\(module)/Documentation.docc/\(module).md")

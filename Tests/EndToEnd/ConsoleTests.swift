@@ -45,13 +45,20 @@ import Testing
         "Every command of a document works as it is pasted, and responds as the document shows",
         arguments: ["README.md", "docs/tour.md", "docs/sandbox.md", "docs/apps/shop.md", "docs/apps/notes.md"]
     )
-    func commands(path: String) async throws {
+    func commands(path: String) async throws { try await Self.check(path) }
+
+    @Test("HOUSE-02 the commands of docs/your-own-app.md work: the program of an app of one file, online and offline")
+    func ownApp() async throws {
+        try await RunningProcess.$program.withValue("weather") { try await Self.check("docs/your-own-app.md") }
+    }
+
+    private static func check(_ path: String) async throws {
         let settings = ["--sandbox", "--freshness-ships-s", "3600", "--upstreams-spacex-probe-interval-ms", "50"]
         let larder = try await RunningLarder.start(data: try TemporaryFolder(), settings)
         let control = try await larder.process.line(after: "sandbox on ")
         let folder = try TemporaryFolder()
         let shell = Shell(larder: larder, sandbox: control.replacing("/_sandbox", with: ""), folder: folder)
-        let document = ConsoleDocument(try String(contentsOf: Self.root.appending(path: path), encoding: .utf8))
+        let document = ConsoleDocument(try String(contentsOf: root.appending(path: path), encoding: .utf8))
         let steps = document.steps.filter { !$0.command.hasPrefix("script/") }
         #expect(steps.count > 2)
         for step in steps { try await shell.check(step, in: path) }

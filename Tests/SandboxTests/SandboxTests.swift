@@ -99,12 +99,25 @@ import Testing
         }
     }
 
+    @Test("HOUSE-02 an upstream that the program describes is simulated from the start, and stays after a reset")
+    func described() throws {
+        let text = #"{openapi: 3.1.0, paths: {/today: {get: {responses: {"200": {description: today}}}}}}"#
+        let upstreams = try SimulatedUpstreams(seed: 1, documents: ["weather": text])
+        upstreams.reset()
+        #expect(upstreams.slot(named: "weather") != nil && !upstreams.remove(stub: "weather"))
+        let defect = SandboxError.malformedData(
+            resource: "OpenAPI document of weather",
+            reason: "/paths: there is none"
+        )
+        #expect(throws: defect) { try SimulatedUpstreams(seed: 1, documents: ["weather": "{openapi: 3.1.0}"]) }
+    }
+
     @Test("base URLs name the port that it listens on")
     func baseURL() async throws {
         let sandbox = Sandbox(configuration: SandboxConfiguration(), logger: .quiet)
         let running = Task { try await sandbox.run() }
         let port = try await sandbox.port
-        #expect(try await sandbox.baseURL(of: .spacex) == "http://127.0.0.1:\(port)/spacex")
+        #expect(try await sandbox.baseURL(of: "spacex") == "http://127.0.0.1:\(port)/spacex")
         running.cancel()
         _ = await running.result
         await #expect(throws: SandboxError.stopped) { try await sandbox.port }

@@ -120,6 +120,9 @@ package struct UpstreamDescription: Sendable, Equatable {
     package let isShared: Bool
     /// Whether its mount stores bodies. It does not if they hold links or tokens that open files to every holder.
     package let storesBodies: Bool
+    /// The OpenAPI document by which the sandbox simulates it; nil if the sandbox has a service of its name, or nothing
+    /// is to be simulated.
+    package let simulation: String?
 
     package init(
         _ name: String,
@@ -132,7 +135,8 @@ package struct UpstreamDescription: Sendable, Equatable {
         hasSessions: Bool = false,
         limitsByCredential: Bool = false,
         isShared: Bool = true,
-        storesBodies: Bool = true
+        storesBodies: Bool = true,
+        simulation: String? = nil
     ) {
         self.name = name
         self.title = title
@@ -145,6 +149,7 @@ package struct UpstreamDescription: Sendable, Equatable {
         self.limitsByCredential = limitsByCredential
         self.isShared = isShared
         self.storesBodies = storesBodies
+        self.simulation = simulation
     }
 }
 

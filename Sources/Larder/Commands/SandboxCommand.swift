@@ -35,7 +35,8 @@ struct SandboxCommand: AsyncParsableCommand {
         let sandbox = Sandbox(
             configuration: .init(
                 port: configuration.settings[ServerSettings.sandboxPort],
-                seed: configuration.settings[ServerSettings.sandboxSeed]
+                seed: configuration.settings[ServerSettings.sandboxSeed],
+                documents: configuration.apps.simulations
             ),
             logger: logger
         )

@@ -103,9 +103,9 @@ struct LarderServer: Service, CustomStringConvertible {
     private func simulatingUpstreams() async throws -> LarderConfiguration {
         var configuration = self.configuration
         guard let sandbox, simulatesUpstreams else { return configuration }
-        for upstream in SandboxUpstream.allCases {
+        for upstream in SandboxUpstream.allCases.map(\.rawValue) + configuration.apps.simulations.keys {
             guard let url = URL(string: try await sandbox.baseURL(of: upstream)) else { continue }
-            configuration.upstreams.simulate(upstream.rawValue, at: url)
+            configuration.upstreams.simulate(upstream, at: url)
         }
         return configuration
     }

@@ -49,7 +49,8 @@ struct ServerParts: Sendable {
                 configuration: .init(
                     port: control.port,
                     seed: configuration.settings[ServerSettings.sandboxSeed],
-                    simulatesUpstreams: control.simulatesUpstreams
+                    simulatesUpstreams: control.simulatesUpstreams,
+                    documents: configuration.apps.simulations
                 ),
                 harness: control.harness,
                 upstreams: control.upstreams,

@@ -12,6 +12,18 @@ final class OpenAPIStub: SimulatedUpstream {
         self.document = try StubDocument(document)
     }
 
+    /// - Parameter text: A document in YAML or JSON, which is a part of the program.
+    /// - Throws: ``SandboxError/malformedData(resource:reason:)``.
+    convenience init(name: String, text: String) throws(SandboxError) {
+        do {
+            try self.init(name: name, document: try JSONValue(yaml: text))
+        } catch let defect as OpenAPIDefect {
+            throw .malformedData(resource: "OpenAPI document of \(name)", reason: "\(defect.place): \(defect.reason)")
+        } catch {
+            throw .malformedData(resource: "OpenAPI document of \(name)", reason: "\(error)")
+        }
+    }
+
     /// `GET /today` and so on.
     var operations: [String] { document.operations.map { "\($0.method) \($0.path.text)" } }
 

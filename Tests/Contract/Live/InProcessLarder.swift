@@ -140,7 +140,7 @@ func withLarder(
             for upstream in SandboxUpstream.allCases {
                 configuration.upstreams.simulate(
                     upstream.rawValue,
-                    at: try #require(URL(string: try await sandbox.baseURL(of: upstream)))
+                    at: try #require(URL(string: try await sandbox.baseURL(of: upstream.rawValue)))
                 )
             }
             let application = try await LarderApplication.build(

@@ -99,7 +99,7 @@ struct ScriptMachine: Sendable {
             try Data("#!/usr/bin/env bash\n\(text)\n".utf8).write(to: URL(filePath: program(name)))
             try files.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program(name))
         }
-        for folder in ["Sources", "Tests", "Sources/CWebAssets/site"] where !missing.contains(folder) {
+        for folder in ["Sources", "Tests", "examples", "Sources/CWebAssets/site"] where !missing.contains(folder) {
             try files.createDirectory(at: checkout.url.appending(path: folder), withIntermediateDirectories: true)
         }
         try write("", to: "Package.swift")

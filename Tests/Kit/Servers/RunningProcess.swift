@@ -32,11 +32,17 @@ package final class RunningProcess: Sendable {
 
     private let state = NIOLockedValueBox(State())
 
+    /// The name of the program that is started.
+    @TaskLocal package static var program = "larder"
+
     /// `LARDER_EXECUTABLE`, such as an optimized one, with the programs that belong beside it; else where the build put
     /// `larder`: beside the test bundle.
-    package static let executable =
-        ProcessInfo.processInfo.environment["LARDER_EXECUTABLE"].map { URL(filePath: $0).path }
-        ?? URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "larder").path
+    package static var executable: String {
+        let given = ProcessInfo.processInfo.environment["LARDER_EXECUTABLE"].map { URL(filePath: $0) }
+        if let given, program == "larder" { return given.path }
+        let place = given ?? URL(filePath: CommandLine.arguments[0])
+        return place.deletingLastPathComponent().appending(path: program).path
+    }
 
     /// Variables that say where things are. No other one is inherited: a test means the same wherever it runs, such as
     /// with `CI`, which refuses likely secrets in recordings.

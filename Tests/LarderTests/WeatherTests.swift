@@ -1,0 +1,87 @@
+import AppInterface
+import Foundation
+import HTTPTypes
+import Screens
+import Settings
+import TestKit
+import Testing
+import Upstream
+
+@testable import weather
+
+/// The app of docs/your-own-app.md: what it has by what it declares.
+@Suite struct WeatherTests {
+    private typealias Harness = AppHarness<WeatherApp, ScriptedTransport>
+
+    /// Runs a test against the app over an API that responds with forecasts of these temperatures.
+    private func run(_ temperatures: [Double] = [-4.5, -12, 13], _ test: @Sendable (Harness) async throws -> Void)
+        async throws
+    {
+        let body = Self.body(temperatures)
+        let api = ScriptedTransport { _ in .json(body) }
+        let upstream = AppUpstream(WeatherApp.api, at: "https://api.test", api)
+        try await Harness.run(WeatherApp.self, fixture: api, upstreams: [upstream]) { try await test($0) }
+    }
+
+    private static func body(_ temperatures: [Double]) -> String {
+        let forecasts = temperatures.map {
+            """
+            {"current":{"temperature_2m":\($0),"wind_speed_10m":18.2,"weather_code":71}}
+            """
+        }
+        return "[\(forecasts.joined(separator: ","))]"
+    }
+
+    @Test("HOUSE-02 an app of one file has a list with pages and search, and pages of single things, by one request")
+    func screens() async throws {
+        try await run { app in
+            let first = try await app.get("/v1/weather?limit=2")
+            #expect(first.status == 200 && first.headerFields[.age] == "0")
+            #expect(first.all("name", in: "data.items") == ["Helsinki", "Kazan"] && first["data.empty"] == nil)
+            #expect(first["meta.page.total"] == 3 && first["meta.source"] == "upstream")
+            let next = try await app.get(try first.string("links.next"))
+            #expect(next.all("name", in: "data.items") == ["Lisbon"] && next["links.next"] == .null)
+            let found = try await app.get("/v1/weather?q=%D0%BA%D0%B0%D0%B7", as: nil, [.acceptLanguage: "ru"])
+            #expect(found.all("name", in: "data.items") == ["Казань"])
+            #expect(try await app.get("/v1/weather?q=")["meta.page.total"] == 3)
+            let none = try await app.get("/v1/weather?q=Oslo")
+            #expect(none["meta.state"] == "empty" && none["data.empty.title"] == "No such city")
+            let one = try await app.get("/v1/weather/helsinki")
+            #expect(one.all("text", in: "data.facts") == ["-4.5 °C", "snow", "18.2 km/h"])
+            #expect(app.fixture.count == 1, "the stored response serves all of them")
+        }
+    }
+
+    @Test("HOUSE-02 its screens are served from the stored copy while its API is away, and say so; then they are fresh")
+    func offline() async throws {
+        try await run { app in
+            _ = try await app.get("/v1/weather")
+            app.fixture.goAway()
+            app.clock.advance(by: .seconds(3600))
+            let kept = try await app.get("/v1/weather/lisbon", as: nil, [.acceptLanguage: "ru"])
+            #expect(kept.status == 200 && kept["meta.offline"] == true && kept["meta.stale"] == true)
+            #expect(kept["meta.banner.text"] == "Нет связи. Показана сохранённая погода.")
+            #expect(kept.headerFields[.age] == "3600" && kept["data.name"] == "Лиссабон")
+            app.fixture.always(response(.ok, Self.body([1, 2, 3])))
+            let fresh = try await app.get("/v1/weather/lisbon?refresh=1")
+            #expect(fresh["meta.offline"] == false && fresh["meta.banner"] == .null)
+            #expect(fresh.all("text", in: "data.facts").first == "3.0 °C")
+        }
+    }
+
+    @Test("HOUSE-02 without a copy, for unusable responses and unknown addresses it has the problems of all apps")
+    func problems() async throws {
+        try await run([1, 2]) { app in
+            let unusable = try await app.get("/v1/weather")
+            #expect(unusable.status == 502 && unusable["code"] == "upstream-bad-response")
+            #expect(try unusable.string("detail").contains("not the forecasts of 3 cities"))
+            app.fixture.goAway()
+            let away = try await app.get("/v1/weather/kazan?refresh=1")
+            #expect(away["code"] == "upstream-unavailable" && away["offline"] == true)
+            let unknown = try await app.get("/v1/weather/oslo")
+            #expect(unknown.status == 404 && unknown["detail"] == "There is no city oslo.")
+            let parameter = try await app.get("/v1/weather?page=2")
+            #expect(parameter.status == 400 && parameter["code"] == "invalid-parameter")
+        }
+    }
+}
