@@ -49,14 +49,16 @@ package enum LarderProgram {
     /// Runs the command that the arguments of the process name. Files that it and its children create are accessible to
     /// their owner only.
     ///
+    /// On the main actor, so that the standard streams are opened before libdispatch opens files of its own.
+    ///
     /// - Parameter apps: Apps that are served behind those of Larder.
-    package static func main(serving apps: [any App.Type] = []) async {
+    @MainActor package static func main(serving apps: [any App.Type] = []) async {
+        umask(0o077)
+        StandardStreams.openMissing()
         await AppList.$standard.withValue(AppList(AppList.standard.types + apps)) { await run() }
     }
 
     private static func run() async {
-        umask(0o077)
-        StandardStreams.openMissing()
         OpenFileLimit.raise()
         LargeBlocks.giveBack()
         var arguments = Array(CommandLine.arguments.dropFirst())

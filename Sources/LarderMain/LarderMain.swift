@@ -2,5 +2,5 @@ import Larder
 
 /// The program `larder`.
 @main enum LarderMain {
-    static func main() async { await LarderProgram.main() }
+    @MainActor static func main() async { await LarderProgram.main() }
 }

@@ -7,15 +7,16 @@ from playwright.sync_api import expect
 from axe import violations
 from larder import Larder
 
+ROOT = pathlib.Path(__file__).parents[2]
+
 
 @pytest.fixture
 def larder(request, tmp_path):
-    """The program that serves the app beside the five, which is built beside `larder`."""
-    program = pathlib.Path(request.config.getoption("--larder")).with_name("weather")
+    """The program that serves the app beside the five, which the debug build has beside `larder`."""
     settings = {"upstreams_weather_probe_interval_ms": 200}
     if site := request.config.getoption("--site"):
         settings["web_directory"] = site
-    server = Larder(str(program), tmp_path, **settings)
+    server = Larder(str(ROOT / ".build/debug/weather"), tmp_path, **settings)
     yield server.start()
     server.stop()
 

@@ -9,7 +9,7 @@ import Upstream
 
 /// The program `larder` with one more app (docs/your-own-app.md).
 @main enum WeatherServer {
-    static func main() async { await LarderProgram.main(serving: [WeatherApp.self]) }
+    @MainActor static func main() async { await LarderProgram.main(serving: [WeatherApp.self]) }
 }
 
 /// The weather of some cities, by the API of Open-Meteo: one request for all of them.

@@ -35,13 +35,12 @@ package final class RunningProcess: Sendable {
     /// The name of the program that is started.
     @TaskLocal package static var program = "larder"
 
-    /// `LARDER_EXECUTABLE`, such as an optimized one, with the programs that belong beside it; else where the build put
-    /// `larder`: beside the test bundle.
+    /// For `larder` `LARDER_EXECUTABLE`, such as an optimized one, with the programs that belong beside it; else where
+    /// the build put the program: beside the test bundle.
     package static var executable: String {
-        let given = ProcessInfo.processInfo.environment["LARDER_EXECUTABLE"].map { URL(filePath: $0) }
-        if let given, program == "larder" { return given.path }
-        let place = given ?? URL(filePath: CommandLine.arguments[0])
-        return place.deletingLastPathComponent().appending(path: program).path
+        let given = program == "larder" ? ProcessInfo.processInfo.environment["LARDER_EXECUTABLE"] : nil
+        let bundle = URL(filePath: CommandLine.arguments[0])
+        return given.map { URL(filePath: $0).path } ?? bundle.deletingLastPathComponent().appending(path: program).path
     }
 
     /// Variables that say where things are. No other one is inherited: a test means the same wherever it runs, such as
