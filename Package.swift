@@ -123,9 +123,8 @@ let package = Package(
             name: "Notes",
             dependencies: [
                 "AppInterface", "Settings", "Screens", "Upstream", "ResponseStore", "Database", "TextSearch",
-                "Freshness",
-                "HTTPSemantics", "HTTPCaching", "SharedStore", crypto, cryptoExtras, grdb, httpTypes, logging, nioCore,
-                lifecycle,
+                "Freshness", "HTTPSemantics", "HTTPCaching", "Journal", crypto, cryptoExtras, grdb, httpTypes, logging,
+                nioCore, lifecycle,
             ],
             path: "Sources/Apps/Notes",
             resources: [.embedInCode("Resources")],
@@ -481,7 +480,8 @@ let package = Package(
             name: "NotesTests",
             dependencies: [
                 "Notes", "AppInterface", "Settings", "Screens", "Upstream", "ResponseStore", "Database", "TextSearch",
-                "Freshness", "HTTPSemantics", "TestKit", "FaultKit", grdb, httpTypes, logging, nioCore, lifecycle,
+                "Freshness", "HTTPSemantics", "Journal", "SharedStore", "TestKit", "FaultKit", grdb, httpTypes, logging,
+                nioCore, lifecycle,
             ],
             path: "Tests/Apps/NotesTests",
             swiftSettings: strict

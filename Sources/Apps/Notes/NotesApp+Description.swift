@@ -1,5 +1,5 @@
 package import AppInterface
-import Database
+package import Journal
 package import Screens
 package import Settings
 import Upstream
@@ -86,17 +86,12 @@ extension NotesApp {
 extension NotesApp {
     /// Returns the operations on accounts for operators.
     package static func accountAdministration(
-        _ store: AccountStore,
+        _ users: UserDatabase,
         _ sessions: SessionStore,
         _ settings: SettingValues
     ) throws -> (any AccountAdministration)? {
-        let book: any NoteBook =
-            switch store {
-            case .local(let database): NoteStore(database)
-            case .shared(let access): SharedNotes(access)
-            }
-        return NoteAccountAdministration(
-            book: book,
+        NoteAccountAdministration(
+            store: NoteStore(users),
             sessions: sessions,
             cost: .scrypt(logarithm: settings[scryptLogarithm])
         )

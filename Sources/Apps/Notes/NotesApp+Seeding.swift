@@ -3,13 +3,14 @@ import Crypto
 import Foundation
 import Freshness
 import GRDB
+import Journal
 import Screens
 
 extension NotesApp {
     /// Accounts, and the notes of accounts.
     package var seeding: Seeding {
         // A server under test has a database of its own.
-        guard case .local(let store) = storage else { return Seeding() }
+        guard !store.users.isShared else { return Seeding() }
         return NoteSeeding(store: store, sessions: sessions.sessions, clock: clock).seeding
     }
 }

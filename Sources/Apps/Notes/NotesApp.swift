@@ -3,12 +3,12 @@ package import Database
 import Foundation
 import Freshness
 import HTTPTypes
+package import Journal
 import Logging
 import ResponseStore
 package import Screens
 package import ServiceLifecycle
 import Settings
-package import SharedStore
 import Upstream
 
 /// The Notes app: notes with their places, on a list and on a map, and a directory of people.
@@ -19,10 +19,10 @@ package struct NotesApp: App {
     package static let title = Text("Notes on a map", ru: "Заметки на карте")
     /// The app's tables.
     package static let migrations = NoteStore.migrations
-    /// The app's tables in a store that several servers share.
-    package static let sharedMigrations: [SharedMigration]? = SharedNotes.migrations
+    /// Its tables but those that each server derives from them.
+    package static let replicated: JournalTables? = NoteStore.replicated
 
-    let storage: NoteStorage
+    let store: NoteStore
     let sessions: NoteSessions
     let listing: NoteList
     private let editing: NoteEditing
@@ -45,40 +45,39 @@ package struct NotesApp: App {
         let geocoder = context.optionalUpstream(Self.geocoder).map {
             GeocoderClient(upstream: $0, freshness: settings[Self.placesFreshness])
         }
-        storage = Self.storage(context)
+        let store = NoteStore(context.users)
+        self.store = store
         let clock = retention.clock
-        let book = storage.book
-        let passwords = Self.passwords(book, settings, clock)
+        let passwords = Self.passwords(store, settings, clock)
         sessions.letExpire(sessionsOf: Self.name)
         self.clock = clock
         let addresses = NoteAddresses(gazetteer: gazetteer, geocoder: geocoder)
-        self.sessions = NoteSessions(book: book, sessions: sessions, passwords: passwords, clock: clock)
-        accounts = NoteAccounts(book: book, sessions: sessions, passwords: passwords)
+        self.sessions = NoteSessions(store: store, sessions: sessions, passwords: passwords, clock: clock)
+        accounts = NoteAccounts(store: store, sessions: sessions, passwords: passwords)
         editing = NoteEditing(
-            book: book,
+            store: store,
             addresses: addresses,
             events: events,
             clock: clock,
             trashLifetime: settings[Self.trashLifetime],
             quota: StorageQuota(bytes: settings[Self.quota], of: .account)
         )
-        listing = NoteList(book: book, clock: clock, quota: editing.quota)
-        let trash = NoteTrash(book: book, events: events, clock: clock, lifetime: settings[Self.trashLifetime])
+        listing = NoteList(store: store, clock: clock, quota: editing.quota)
+        let trash = NoteTrash(store: store, events: events, clock: clock, lifetime: settings[Self.trashLifetime])
         self.trash = trash
         expiry = ExpiryService(of: "notes in the trash", by: retention, logger: logger, purge: trash.purgeDue(at:))
-        mapping = NoteMapping(book: book, addresses: addresses, clock: clock, quota: editing.quota)
-        places = NotePlaces(book: book, gazetteer: gazetteer, geocoder: geocoder, clock: clock)
+        mapping = NoteMapping(store: store, addresses: addresses, clock: clock, quota: editing.quota)
+        places = NotePlaces(store: store, gazetteer: gazetteer, geocoder: geocoder, clock: clock)
         cities = NoteCities(gazetteer: gazetteer)
         people = NotePeople(
-            book: book,
+            store: store,
             client: PeopleClient(upstream: try context.upstream(Self.people), settings),
             events: events,
             clock: clock
         )
     }
 
-    private static func passwords(_ book: any NoteBook, _ settings: SettingValues, _ clock: WallClock) -> NotePasswords
-    {
+    private static func passwords(_ store: NoteStore, _ settings: SettingValues, _ clock: WallClock) -> NotePasswords {
         let limits = LoginAttempts.Limits(
             perAccount: settings[attemptsPerAccount],
             perAddress: settings[attemptsPerAddress],
@@ -86,17 +85,38 @@ package struct NotesApp: App {
         )
         return NotePasswords(
             hasher: PasswordHasher(cost: .scrypt(logarithm: settings[scryptLogarithm])),
-            attempts: book.loginLimits(limits),
+            attempts: LoginLimits(store.users, limits),
             clock: clock
         )
     }
 
-    private static func storage(_ context: AppContext) -> NoteStorage {
-        if let shared = context.shared { .shared(SharedNotes(shared)) } else { .local(NoteStore(context.database)) }
+    /// The notes of the account, and how much they are.
+    package var userData: UserData? {
+        let (store, quota) = (store, editing.quota)
+        let add = { @Sendable (owner: UserData.Owner, archive: ZipArchive) throws -> [String: Int]? in
+            guard let account = try owner.session?.noteAccount() else { return nil }
+            var files = try NoteArchive(of: owner, in: archive)
+            try store.forEachNote(of: account) { try files.append($0) }
+            return try files.end(in: archive)
+        }
+        let usage = { @Sendable (owner: UserData.Owner) throws -> AppUsage? in
+            try owner.session.map { session in
+                let stored = try store.usage(account: try session.noteAccount())
+                return AppUsage(.notes, of: session.name, stored, quota: quota, trash: Trash.notes.href)
+            }
+        }
+        guard store.users.isShared else { return UserData(add: add, usage: usage) }
+        return UserData(
+            sharedAdd: { owner, archive in
+                _ = try await store.catchUp()
+                return try add(owner, archive)
+            },
+            usage: { owner in
+                _ = try await store.catchUp()
+                return try usage(owner)
+            }
+        )
     }
-
-    /// The notes of the account.
-    package var userData: UserData? { storage.userData(quota: editing.quota) }
 
     /// The services that run beside the server.
     package var services: [any Service] { [expiry] }
@@ -168,51 +188,5 @@ extension EventStream {
     /// Publishes to an account that its notes have changed, on the screens that show it.
     func publishNotes(_ revision: Int, to account: Int64, _ screens: [String] = noteScreens) {
         publish(screens, of: NotesApp.name, revision, to: .account(app: NotesApp.name, account: "\(account)"))
-    }
-}
-
-/// Where the notes of a server are.
-enum NoteStorage: Sendable {
-    /// In its own database.
-    case local(NoteStore)
-    /// In the store that several servers share.
-    case shared(SharedNotes)
-
-    var book: any NoteBook {
-        switch self {
-        case .local(let store): store
-        case .shared(let notes): notes
-        }
-    }
-
-    /// The notes of an account for its archive, and how much they are.
-    func userData(quota: StorageQuota) -> UserData {
-        let shown = { @Sendable (session: Session, stored: StorageUsage) in
-            AppUsage(.notes, of: session.name, stored, quota: quota, trash: Trash.notes.href)
-        }
-        switch self {
-        case .local(let store):
-            return UserData { owner, archive in
-                guard let account = try owner.session?.noteAccount() else { return nil }
-                var files = try NoteArchive(of: owner, in: archive)
-                try store.forEachNote(of: account) { try files.append($0) }
-                return try files.end(in: archive)
-            } usage: { owner in
-                try owner.session.map { shown($0, try store.usage(account: try $0.noteAccount())) }
-            }
-        case .shared(let notes):
-            return UserData(
-                sharedAdd: { owner, archive in
-                    guard let account = try owner.session?.noteAccount() else { return nil }
-                    var files = try NoteArchive(of: owner, in: archive)
-                    try await notes.forEachNote(of: account) { try files.append($0) }
-                    return try files.end(in: archive)
-                },
-                usage: { owner in
-                    guard let session = owner.session else { return nil }
-                    return shown(session, try await notes.usage(account: try session.noteAccount()))
-                }
-            )
-        }
     }
 }

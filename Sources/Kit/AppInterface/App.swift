@@ -40,10 +40,10 @@ package protocol App: Sendable {
 
     /// Returns the operations on the app's accounts for operators. Default: nil, for apps whose accounts have no
     /// passwords here.
-    /// - Parameter store: where its users' data is; no server uses it if it is a server's own database.
+    /// - Parameter users: the rows of users; no server uses the file.
     /// - Throws: `SettingError` if a setting cannot be read.
     static func accountAdministration(
-        _ store: AccountStore,
+        _ users: UserDatabase,
         _ sessions: SessionStore,
         _ settings: SettingValues
     ) throws -> (any AccountAdministration)?
@@ -96,7 +96,7 @@ extension App {
     ///
     /// - Throws: Nothing.
     package static func accountAdministration(
-        _ store: AccountStore,
+        _ users: UserDatabase,
         _ sessions: SessionStore,
         _ settings: SettingValues
     ) throws -> (any AccountAdministration)? {

@@ -211,11 +211,3 @@ package struct SharedStoreAccess: Sendable {
         (self.database, self.changes, self.seal) = (database, changes, seal)
     }
 }
-
-/// Where users' data is.
-package enum AccountStore: Sendable {
-    /// In the server's own database.
-    case local(LarderDatabase)
-    /// In the store that servers share.
-    case shared(SharedStoreAccess)
-}

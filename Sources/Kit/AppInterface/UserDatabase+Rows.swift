@@ -1,3 +1,4 @@
+package import Foundation
 package import GRDB
 package import Journal
 package import Screens
@@ -34,6 +35,11 @@ extension UserDatabase {
     }
 }
 
+extension UserDatabase.Lag {
+    /// The notification for a screen that shows the rows.
+    package var banner: Banner { .storeUnavailable(age: age) }
+}
+
 extension Meta {
     /// Returns the metadata of a screen of users' rows that may lack changes of other servers.
     ///
@@ -42,7 +48,39 @@ extension Meta {
         guard let lag else { return self }
         var meta = self
         meta.stale = true
-        meta.banner = .storeUnavailable(age: lag.age)
+        meta.banner = lag.banner
         return meta
+    }
+}
+
+extension UserDatabase.Alongside {
+    /// Opens a session in the transaction that checks its account, and returns its token.
+    ///
+    /// - Throws: GRDB's errors, `SharedStoreError`.
+    package func open(_ session: Session, for carrier: SessionCarrier, in sessions: SessionStore) throws -> String {
+        switch self {
+        case .database(let db): try sessions.open(session, for: carrier, in: db).token
+        case .store(let transaction): try sessions.open(session, for: carrier, in: transaction).token
+        }
+    }
+
+    /// Ends the sessions of an account in the transaction that removes its data or changes its password.
+    ///
+    /// - Parameter credentials: those of a session that stays; nil for none.
+    /// - Returns: the hashes of their tokens, to be announced by ``SessionStore/ended(_:)`` after the commit.
+    /// - Throws: 401 if the credentials are malformed; GRDB's errors, `SharedStoreError`.
+    package func closeSessions(
+        app: String,
+        account: String,
+        except credentials: SessionCredentials? = nil,
+        in sessions: SessionStore
+    ) throws -> [Data] {
+        switch self {
+        case .database(let db):
+            try sessions.close(app: app, account: account, except: credentials, in: db)
+            return []
+        case .store(let transaction):
+            return try sessions.close(app: app, account: account, except: credentials, in: transaction)
+        }
     }
 }

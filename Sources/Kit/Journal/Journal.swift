@@ -26,7 +26,7 @@ package final class Journal: Sendable {
         /// Returns a number that no other row of a table has, on any server.
         ///
         /// - Throws: An error that has the transaction rolled back and run again with a larger block.
-        package func next(_ table: String) throws -> Int64 { try journal.blocks.withLock { try $0.take(table) } }
+        package func next(_ table: String) throws -> Int64 { try journal.nextRowID(of: table) }
     }
 
     /// Tables that the shared store needs.
@@ -119,6 +119,9 @@ package final class Journal: Sendable {
 
     // MARK: - Writing
 
+    /// Returns a number as ``RowIDs`` does, to a transaction that is being written.
+    func nextRowID(of table: String) throws -> Int64 { try blocks.withLock { try $0.take(table) } }
+
     /// Changes replicated tables in one transaction, and returns when the journal has it.
     ///
     /// - Parameters:
@@ -128,13 +131,15 @@ package final class Journal: Sendable {
     ///   - id: names the write, so that it is not made twice.
     ///   - updates: the transaction. It may run several times and is rolled back, so it has no effect elsewhere, and
     ///     waits for nothing.
+    ///   - alongside: changes the shared store in the transaction that inserts the row, and returns the value.
     /// - Throws: ``JournalError``, `SharedStoreError`, `StorageError`, `CancellationError`, errors of `updates`.
     ///   Nothing was kept, except after ``JournalError/outcomeUnknown(write:)``.
     package func write<Value: Sendable>(
         scope: String,
         locks: [String] = [],
         id: UUID = UUID(),
-        _ updates: @escaping @Sendable (Database, RowIDs) throws -> Value
+        _ updates: @escaping @Sendable (Database, RowIDs) throws -> Value,
+        alongside: (@Sendable (Value, SQLTransaction) throws -> Value)? = nil
     ) async throws -> Value {
         let locks = locks + [scope]
         let timeout: @Sendable () async throws -> Void = { [store, sleep] in
@@ -142,7 +147,7 @@ package final class Journal: Sendable {
         }
         do {
             return try await scopes.holding(locks, timeout: timeout) {
-                let committed = try await self.commit(scope: scope, locks: locks, id: id, updates)
+                let committed = try await self.commit(scope: scope, locks: locks, id: id, updates, alongside)
                 if let row = committed.row { await self.apply(row) }
                 return committed.value
             }
@@ -156,13 +161,14 @@ package final class Journal: Sendable {
         scope: String,
         locks: [String],
         id: UUID,
-        _ updates: @escaping @Sendable (Database, RowIDs) throws -> Value
+        _ updates: @escaping @Sendable (Database, RowIDs) throws -> Value,
+        _ alongside: (@Sendable (Value, SQLTransaction) throws -> Value)? = nil
     ) async throws -> Committed<Value> {
         var size = Self.rowIDsPerBlock
         var table = ""
         for _ in 0..<Self.mostBlocks {
             do {
-                return try await attempt(scope: scope, locks: locks, id: id, updates)
+                return try await attempt(scope: scope, locks: locks, id: id, updates, alongside)
             } catch let lack as RowIDBlocks.UsedUp {
                 if lack.table == table { size *= 4 }
                 table = lack.table
@@ -179,12 +185,14 @@ package final class Journal: Sendable {
         scope: String,
         locks: [String],
         id: UUID,
-        _ updates: @escaping @Sendable (Database, RowIDs) throws -> Value
+        _ updates: @escaping @Sendable (Database, RowIDs) throws -> Value,
+        _ alongside: (@Sendable (Value, SQLTransaction) throws -> Value)?
     ) async throws -> Committed<Value> {
         let captured = Mutex<Committed<Value>?>(nil)
         do {
             return try await store.database.write(turns: locks) { transaction in
-                let (value, changeset) = try self.capture(in: transaction, updates)
+                var (value, changeset) = try self.capture(in: transaction, updates)
+                if let alongside { value = try alongside(value, transaction) }
                 let row =
                     changeset.isEmpty
                     ? nil : try self.store.insert(changeset, scope: scope, write: id, in: transaction)
@@ -194,6 +202,8 @@ package final class Journal: Sendable {
             }
         } catch SharedStoreError.outcomeUnknown {
             guard let committed = captured.withLock(\.self) else { throw SharedStoreError.unavailable(.connectionLost) }
+            // Without a row nothing can be looked up.
+            if committed.row == nil, alongside != nil { throw JournalError.outcomeUnknown(write: id) }
             // Not in the caller's task: a client that leaves must not make a guess of it.
             return try await Task { try await self.decide(committed, id: id, locks: locks) }.value
         } catch SharedStoreError.notUnique("journal_write") {

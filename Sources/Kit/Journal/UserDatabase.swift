@@ -1,7 +1,7 @@
 package import Database
 package import Freshness
 package import GRDB
-import SharedStore
+package import SharedStore
 import Synchronization
 
 /// The rows that users made, in SQLite: of a server by itself, or of one of several, whose rows the journal keeps
@@ -16,6 +16,17 @@ package struct UserDatabase: Sendable {
         package let age: Duration
         /// Why other servers' changes are not known.
         package let reason: any Error
+    }
+
+    /// Whether a write deletes contents, for which a full disk has room, and whether they can be restored.
+    package enum Deletion: Sendable { case nothing, toTrash, permanent }
+
+    /// The transaction that commits the rows and others together.
+    package enum Alongside {
+        /// That of the rows.
+        case database(Database)
+        /// Of the store that servers share.
+        case store(SQLTransaction)
     }
 
     let database: LarderDatabase
@@ -68,30 +79,50 @@ package struct UserDatabase: Sendable {
     /// - Parameters:
     ///   - scope: the rows belong to this; writes of a scope see each other's changes, on all servers.
     ///   - locks: other names that it has to be alone with, such as a name that is registered.
+    ///   - deleting: whether contents are deleted.
+    ///   - alongside: changes other tables in the same transaction, such as sessions, and returns the value.
     /// - Throws: `StorageError`, `SharedStoreError`, `CancellationError`, errors of `updates`.
     package func write<Value: Sendable>(
         scope: String,
         locks: [String] = [],
-        _ updates: @escaping @Sendable (Database) throws -> Value
+        deleting: Deletion = .nothing,
+        _ updates: @escaping @Sendable (Database) throws -> Value,
+        alongside: (@Sendable (Value, Alongside) throws -> Value)? = nil
     ) async throws -> Value {
-        guard let (journal, _) = shared else { return try await database.write(updates) }
+        guard let (journal, _) = shared else {
+            guard let alongside else { return try await write(deleting, updates) }
+            return try await write(deleting) { db in try alongside(try updates(db), .database(db)) }
+        }
         do {
-            return try await journal.write(scope: scope, locks: locks) { db, _ in try updates(db) }
+            var inStore: (@Sendable (Value, SQLTransaction) throws -> Value)?
+            if let alongside { inStore = { try alongside($0, .store($1)) } }
+            return try await journal.write(
+                scope: scope,
+                locks: locks,
+                { db, _ in try updates(db) },
+                alongside: inStore
+            )
         } catch {
             throw Self.translated(error)
         }
     }
 
-    /// Deletes private rows, as ``write(scope:locks:_:)`` does. A server by itself overwrites them on the disk, even on
-    /// a full one; several servers have them in the journal until it is cut.
-    ///
-    /// - Throws: as ``write(scope:locks:_:)``.
-    package func writeErasing<Value: Sendable>(
-        scope: String,
+    private func write<Value: Sendable>(
+        _ deletion: Deletion,
         _ updates: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {
-        isShared ? try await write(scope: scope, updates) : try await database.writeErasing(updates)
+        switch deletion {
+        case .nothing: try await database.write(updates)
+        case .toTrash: try await database.writeFreeingRoom(updates)
+        case .permanent: try await database.writeErasing(updates)
+        }
     }
+
+    /// Returns the id of a new row, in the transaction that inserts it: servers may insert rows of different scopes at
+    /// the same time. Nil if SQLite may choose it.
+    ///
+    /// - Throws: An error that has the transaction run again.
+    package func rowID(for table: String) throws -> Int64? { try shared?.journal.nextRowID(of: table) }
 
     /// Returns how long responses of a topic's rows may be kept, as far as that depends on other servers. To be taken
     /// before ``catchUp()``.

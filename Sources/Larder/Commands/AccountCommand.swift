@@ -2,6 +2,7 @@ import AppInterface
 import ArgumentParser
 import Database
 import Foundation
+import Journal
 import Logging
 import ResponseStore
 import Screens
@@ -69,17 +70,33 @@ struct ResetPasswordCommand: AsyncParsableCommand {
         let settings = configuration.settings.restricted(to: type.settings)
         let logger = Logger(label: "account") { _ in SwiftLogNoOpLogHandler() }
         if let shared = try await SharedStoreService(configuration, node: "account", logger: logger) {
+            defer { shared.close() }
             let access = shared.access
             let sessions = SessionStore(access.database, access.changes, cookies: shared.cookies)
-            try await reset(try type.accountAdministration(.shared(access), sessions, settings), to: password)
-            return shared.close()
+            return try await reset(
+                try type.accountAdministration(try await Self.users(shared, configuration), sessions, settings),
+                to: password
+            )
         }
         let database = try configuration.openDatabase(label: "account")
         try await reset(
-            try type.accountAdministration(.local(database), SessionStore(database), settings),
+            try type.accountAdministration(UserDatabase(database), SessionStore(database), settings),
             to: password
         )
         try database.close()
+    }
+
+    /// Returns the rows of several servers, in a file for this command: those of the servers are in use.
+    private static func users(_ shared: SharedStoreService, _ configuration: LarderConfiguration) async throws
+        -> UserDatabase
+    {
+        let logger = Logger(label: "account") { _ in SwiftLogNoOpLogHandler() }
+        let migrations = configuration.apps.migrations
+        let database = try LarderDatabase(in: try .temporary(), migrations: migrations, logger: logger)
+        let journal = shared.journal(of: database, configuration.apps, logger: logger)
+        let users = UserDatabase(database, journal, kept: .zero)
+        if let lag = try await users.catchUp() { throw lag.reason }
+        return users
     }
 
     private func reset(_ accounts: (any AccountAdministration)?, to password: String) async throws {

@@ -1,5 +1,6 @@
 import AppInterface
 import Database
+import Foundation
 import Freshness
 import Journal
 import Logging
@@ -68,15 +69,7 @@ struct SharedStoreService: Service {
     /// - Throws: `SharedStoreError`, `JournalError`, `StorageError`; the store is closed then.
     private mutating func follow(_ apps: AppList, in local: LarderDatabase, logger: Logger) async throws {
         do {
-            let (tables, schema) = apps.replicated
-            let journal = Journal(
-                of: local,
-                in: access.database,
-                tables: tables,
-                server: try local.identity(),
-                schema: schema,
-                logger: logger
-            )
+            let journal = journal(of: local, apps, server: try local.identity(), logger: logger)
             try await journal.prepare()
             journal.hear(access.changes)
             self.journal = journal
@@ -84,6 +77,24 @@ struct SharedStoreService: Service {
             close()
             throw error
         }
+    }
+
+    /// Returns the journal for a file.
+    func journal(
+        of local: LarderDatabase,
+        _ apps: AppList,
+        server: String = UUID().uuidString,
+        logger: Logger
+    ) -> Journal {
+        let (tables, schema) = apps.replicated
+        return Journal(
+            of: local,
+            in: access.database,
+            tables: tables,
+            server: server,
+            schema: schema,
+            logger: logger
+        )
     }
 
     func run() async throws {

@@ -115,7 +115,7 @@ struct NoteAccountsTests {
             let store = NoteStore(app.database)
             let before = try #require(try store.account(try UserName("bob")))
             let hash = try PasswordHash(of: try Password("another"), cost: .scrypt(logarithm: 2))
-            try await store.replace(before.password, by: hash, of: before.id)
+            #expect(try await store.rehash(before.password, by: hash, of: before.id))
             await #expect(throws: NoteStore.AccountChanged.self) {
                 try await app.database.write { try NoteStore.check(before, $0) }
             }
@@ -127,7 +127,7 @@ struct NoteAccountsTests {
         try await NotesHarness.run { app in
             let token = try await app.register()
             let accounts = NoteAccountAdministration(
-                book: NoteStore(app.database),
+                store: NoteStore(app.database),
                 sessions: SessionStore(app.database),
                 cost: .scrypt(logarithm: 2)
             )

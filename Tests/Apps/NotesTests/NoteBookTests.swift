@@ -7,17 +7,17 @@ import TextSearch
 
 @testable import Notes
 
-/// The behaviour of notes in both stores.
-@Suite("Notes in SQLite and in PostgreSQL")
+/// The behaviour of notes of a server by itself, and of one of several.
+@Suite("Notes of one server and of several")
 struct NoteBookTests {
     private let epoch = Date(timeIntervalSince1970: 1_000_000)
 
-    private func register(_ name: String, in book: any NoteBook) async throws -> NoteAccount? {
+    private func register(_ name: String, in book: NoteStore) async throws -> NoteAccount? {
         let hash = PasswordHash(salt: Data([1]), cost: .scrypt(logarithm: 2), digest: Data(name.utf8))
         return try await book.register(try UserName(name), hash, now: epoch)
     }
 
-    private func add(_ body: String, at place: Note.Location = .unknown, _ account: Int64, in book: any NoteBook)
+    private func add(_ body: String, at place: Note.Location = .unknown, _ account: Int64, in book: NoteStore)
         async throws -> Note
     {
         try await book.add(
@@ -30,7 +30,7 @@ struct NoteBookTests {
         )
     }
 
-    private func change(_ id: Int64, _ body: String?, to place: Note.Location?, _ account: Int64, in book: any NoteBook)
+    private func change(_ id: Int64, _ body: String?, to place: Note.Location?, _ account: Int64, in book: NoteStore)
         async throws -> Note?
     {
         try await book.change(
@@ -46,17 +46,17 @@ struct NoteBookTests {
 
     @Test("NOTE-01 A name is registered once, however it is written", arguments: StoreKind.allCases)
     func names(kind: StoreKind) async throws {
-        let book = try await kind.book()
+        let book = try await kind.notes()
         let bob = try #require(try await register("Bob", in: book))
         #expect(try await register("bOB", in: book) == nil)
-        #expect(try await book.account(try UserName("BOB")) == bob)
-        #expect(try await book.account(bob.id) == bob)
-        #expect(try await book.isTaken(try UserName("bob")))
-        #expect(try await book.account(try UserName("eve")) == nil)
+        #expect(try book.account(try UserName("BOB")) == bob)
+        #expect(try book.account(bob.id) == bob)
+        #expect(try book.isTaken(try UserName("bob")))
+        #expect(try book.account(try UserName("eve")) == nil)
         let other = PasswordHash(salt: Data([2]), cost: .scrypt(logarithm: 3), digest: Data([3]))
         #expect(try await book.rehash(bob.password, by: other, of: bob.id))
         #expect(try await !book.rehash(bob.password, by: other, of: bob.id), "it was changed meanwhile")
-        #expect(try await book.account(bob.id)?.password == other)
+        #expect(try book.account(bob.id)?.password == other)
     }
 
     @Test("SCALE-17 A search finds the same on both stores, whatever is added, changed and deleted", arguments: 1...3)
@@ -70,7 +70,7 @@ struct NoteBookTests {
         var pages: [[String]] = []
         for kind in StoreKind.allCases {
             var chance = SeededRandom(seed: UInt64(seed))
-            let book = try await kind.book()
+            let book = try await kind.notes()
             let accounts = [
                 try #require(try await register("bob", in: book)).id,
                 try #require(try await register("eve", in: book)).id,
@@ -97,9 +97,9 @@ struct NoteBookTests {
             for account in accounts {
                 for question in questions {
                     let query = WordQuery(question)
-                    let page = try await book.list(account: account, page: .init(limit: 5), search: query)
+                    let page = try book.list(account: account, page: .init(limit: 5), search: query)
                     found.append("\(question): \(page.notes.map(\.opening)) of \(page.total ?? -1), \(page.hasMore)")
-                    let places = try await book.placesReader(query, account: account, limit: 5)()
+                    let places = try book.places(query, account: account, limit: 5)
                     found.append("\(question): \(places.map(\.name))")
                 }
             }
@@ -114,7 +114,7 @@ struct NoteBookTests {
         var maps: [[String]] = []
         for kind in StoreKind.allCases {
             var chance = SeededRandom(seed: 7)
-            let book = try await kind.book()
+            let book = try await kind.notes()
             let account = try #require(try await register("bob", in: book)).id
             var ids: [Int64] = []
             for step in 0..<60 {
@@ -133,7 +133,7 @@ struct NoteBookTests {
             }
             var found: [String] = []
             for zoom in [nil, 0, 3, 6, 14] {
-                let map = try await book.map(.world, zoom: zoom, account: account)
+                let map = try book.map(.world, zoom: zoom, account: account)
                 let clusters = map.clusters.sorted { ($0.cell.x, $0.cell.y) < ($1.cell.x, $1.cell.y) }
                 #expect(map.total == ids.count)
                 found.append("\(map.pins.map(\.location)) \(clusters) \(map.zoom ?? -1) \(map.revision)")
@@ -145,29 +145,29 @@ struct NoteBookTests {
 
     @Test("NOTE-13 Trash, pages, versions and usage", arguments: StoreKind.allCases)
     func trash(kind: StoreKind) async throws {
-        let book = try await kind.book()
+        let book = try await kind.notes()
         let bob = try #require(try await register("bob", in: book))
         let (first, second) = (
             try await add("first", bob.id, in: book), try await add("second", bob.id, in: book)
         )
         #expect(first.revision == 1 && second.revision == 2)
         #expect(try await change(first.id, "first again", to: nil, bob.id, in: book)?.revision == 3)
-        let list = try await book.list(account: bob.id, page: .init(limit: 1), search: nil)
+        let list = try book.list(account: bob.id, page: .init(limit: 1), search: nil)
         #expect(list.notes.map(\.opening) == ["first again"] && list.hasMore && list.total == 2 && list.next == 3)
         #expect(try await book.delete(first.id, toTrashAt: epoch, preconditions: .none, account: bob.id))
-        #expect(try await book.note(first.id, account: bob.id) == nil)
-        let trash = try await book.trash(account: bob.id, page: .init(limit: 10))
+        #expect(try book.note(first.id, account: bob.id) == nil)
+        let trash = try book.trash(account: bob.id, page: .init(limit: 10))
         #expect(trash.entries.map(\.item.opening) == ["first again"] && trash.total == 1 && trash.revision == 4)
         let restored = try await book.restore(first.id, preconditions: .none, account: bob.id)
         #expect(restored?.note.body == "first again" && restored?.note.id == first.id && restored?.revision == 5)
-        #expect(try await book.note(first.id, account: bob.id)?.revision == 3)
+        #expect(try book.note(first.id, account: bob.id)?.revision == 3)
         for note in [first, second] {
             #expect(try await book.delete(note.id, toTrashAt: epoch, preconditions: .none, account: bob.id))
         }
         #expect(try await book.purge(second.id, preconditions: .none, account: bob.id) == 8)
         let emptied = try await book.emptyTrash(preconditions: .none, account: bob.id)
         #expect(emptied.count == 1 && emptied.revision == 9)
-        #expect(try await book.revision(account: bob.id) == 9)
+        #expect(try book.revision(account: bob.id) == 9)
         let third = try await add("third", bob.id, in: book)
         #expect(try await book.delete(third.id, toTrashAt: epoch, preconditions: .none, account: bob.id))
         let purged = try await book.purgeTrash(deletedBefore: epoch.addingTimeInterval(1))
@@ -176,7 +176,7 @@ struct NoteBookTests {
 
     @Test("SCALE-15 Of many changes with one version one is made; those without one are made one after the other")
     func versions() async throws {
-        let book = try await StoreKind.postgresql.book()
+        let book = try await StoreKind.postgresql.notes()
         let bob = try #require(try await register("bob", in: book)).id
         let note = try await add("text", bob, in: book)
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -188,13 +188,13 @@ struct NoteBookTests {
             }
             try await group.waitForAll()
         }
-        #expect(try await book.revision(account: bob) == 21)
-        #expect(try await book.note(note.id, account: bob)?.revision == 21)
+        #expect(try book.revision(account: bob) == 21)
+        #expect(try book.note(note.id, account: bob)?.revision == 21)
     }
 
     @Test("SCALE-05 Of many registrations of one name one succeeds")
     func registrations() async throws {
-        let book = try await StoreKind.postgresql.book()
+        let book = try await StoreKind.postgresql.notes()
         let count = try await withThrowingTaskGroup(of: Bool.self) { group in
             for name in ["bob", "Bob", "BOB", "boB", "bOb"] {
                 group.addTask { try await register(name, in: book) != nil }
@@ -206,9 +206,9 @@ struct NoteBookTests {
 
     @Test("SCALE-12 Wrong passwords are counted together, wherever they were tried")
     func attempts() async throws {
-        let access = try await SharedStoreAccess.temporary(SharedNotes.migrations)
+        let access = try await SharedStoreAccess.notes()
         let limits = LoginAttempts.Limits(perAccount: 10, perAddress: 100, window: .seconds(900))
-        let nodes = [SharedNotes(access), SharedNotes(access.otherServer())].map { $0.loginLimits(limits) }
+        let nodes = try [access.noteStore(), access.noteStore()].map { LoginLimits($0.users, limits) }
         for attempt in 0..<10 {
             let decision = try await nodes[attempt % 2].begin(account: "bob", address: "10.0.0.1", now: epoch)
             #expect(decision == .allowed)

@@ -414,7 +414,7 @@ struct NotePeopleTests {
             Person(id: 4, firstName: "Laquesne"),
         ]
         let fetchedAt = Date(timeIntervalSince1970: 1_700_000_000)
-        try await store.write(NoteStore.persistRows(of: people, fetchedAt: fetchedAt) { _ in })
+        try await store.write(store.persistRows(of: people, fetchedAt: fetchedAt) { _ in })
         let found = try store.people(PageRequest(limit: 10), search: NameSearch("quesne"))
         #expect(found.people.map(\.id).sorted() == [1, 2, 3] && found.total == 3)
     }

@@ -20,7 +20,7 @@ struct NoteStoreQueryPlanTests {
         arguments: [
             NoteStore.selectNote, NoteStore.selectAccount, NoteStore.selectPage,
             NoteStore.selectTrash, NoteStore.selectTrashAfterKey, NoteStore.selectTrashed, NoteStore.selectTrashedNote,
-            NoteStore.purgeUpTo, NoteStore.purgeDue,
+            NoteStore.purgeUpTo, NoteStore.selectDue,
             "SELECT coalesce(sum(notes), 0) FROM note_cell WHERE account = ? AND zoom = 0",
         ]
     )

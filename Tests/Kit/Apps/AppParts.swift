@@ -35,7 +35,12 @@ struct AppParts {
             logger: log.logger
         )
         self.database = database
-        sessions = SessionStore(database, lifetime: .seconds(400 * 86_400), clock: clock)
+        let lifetime = Duration.seconds(400 * 86_400)
+        let (shared, cookies) = (surroundings.shared, SessionCookies(instance: "test"))
+        sessions =
+            shared.map {
+                SessionStore($0.database, $0.changes, lifetime: lifetime, cookies: cookies, clock: clock)
+            } ?? SessionStore(database, lifetime: lifetime, clock: clock)
         let events = EventStream(run: "test", clock: clock)
         self.events = events
         scratch = try ScratchFolder("uploads", in: database.directory)
@@ -47,9 +52,7 @@ struct AppParts {
             settings: surroundings.settings,
             upstreams: Dictionary(upstreams.map { ($0.description.name, $0.upstream) }) { first, _ in first },
             database: database,
-            users: surroundings.shared.flatMap { shared in
-                type.replicated.map { shared.users(in: database, $0) }
-            },
+            users: shared.flatMap { shared in Served.replicated.map { shared.users(in: database, $0) } },
             sessions: sessions,
             events: events,
             media: try MediaEngine(

@@ -22,7 +22,7 @@ package struct AppSurroundings: Sendable {
     package var tools: MediaTools
     /// How the requests of a test identify a client.
     package var identification: ClientIdentification
-    /// The store of several servers, which this one follows; nil for a server by itself.
+    /// The store of several servers, with their sessions; nil for a server by itself.
     package var shared: SharedStoreAccess?
 
     /// Creates surroundings; by default all is temporary, and no program is found.

@@ -6,7 +6,7 @@ import Screens
 
 /// The account of a session: changes its password and deletes it, both after the present password.
 struct NoteAccounts: Sendable {
-    let book: any NoteBook
+    let store: NoteStore
     let sessions: SessionStore
     let passwords: NotePasswords
 
@@ -15,7 +15,7 @@ struct NoteAccounts: Sendable {
         let (present, new) = try NoteCredentials.readChange(try await request.jsonObject())
         let account = try await account(of: session, present, request)
         let hash = try await passwords.hash(new, for: request)
-        let isReplaced = try await book.replace(
+        let isReplaced = try await store.replace(
             account.password,
             by: hash,
             of: account.id,
@@ -36,7 +36,7 @@ struct NoteAccounts: Sendable {
         let password = try NoteCredentials.readPassword(try await request.jsonObject())
         let account = try await account(of: session, password, request)
         do {
-            try await book.delete(account, in: sessions)
+            try await store.delete(account, in: sessions)
         } catch is NoteStore.AccountChanged {
             throw Self.wrongPassword
         }
@@ -52,7 +52,8 @@ struct NoteAccounts: Sendable {
     private func account(of session: Session, _ password: Password, _ request: ScreenRequest) async throws
         -> NoteAccount
     {
-        guard let account = try await book.account(try session.noteAccount()),
+        _ = try await store.catchUp()
+        guard let account = try store.account(try session.noteAccount()),
             let name = try? UserName(account.name)
         else {
             throw Problem(.sessionExpired, .accountDeleted)
@@ -72,12 +73,12 @@ struct NoteAccounts: Sendable {
 
 /// Operations on accounts for operators.
 struct NoteAccountAdministration: AccountAdministration {
-    let book: any NoteBook
+    let store: NoteStore
     let sessions: SessionStore
     let cost: PasswordHash.Cost
 
     func resetPassword(of userName: String, to password: String) async throws {
-        guard let name = try? UserName(userName), let account = try await book.account(name) else {
+        guard let name = try? UserName(userName), let account = try store.account(name) else {
             throw AccountAdministrationError.unknownAccount(userName)
         }
         let hash: PasswordHash
@@ -87,6 +88,6 @@ struct NoteAccountAdministration: AccountAdministration {
             let reason = fault == .tooShort ? "it is empty" : "it may have \(Password.longest) bytes"
             throw AccountAdministrationError.unacceptablePassword(reason)
         }
-        _ = try await book.replace(account.password, by: hash, of: account.id, in: sessions, except: nil)
+        _ = try await store.replace(account.password, by: hash, of: account.id, in: sessions, except: nil)
     }
 }

@@ -6,7 +6,7 @@ import Screens
 
 /// One note: shows, creates, changes and deletes it.
 struct NoteEditing: Sendable {
-    let book: any NoteBook
+    let store: NoteStore
     let addresses: NoteAddresses
     let events: EventStream
     let clock: WallClock
@@ -18,12 +18,13 @@ struct NoteEditing: Sendable {
     @Sendable func details(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let account = try session.noteAccount()
         let zone = try request.query.timeZone() ?? .gmt
-        let changeToken = book.changeToken(account: account)
+        let changeToken = store.changeToken(account: account)
         let (id, identity) = try request.noteID()
-        guard let note = try await book.note(id, account: account) else { throw Problem.noNote(identity) }
+        let banner = try await store.catchUp()
+        guard let note = try store.note(id, account: account) else { throw Problem.noNote(identity) }
         let time = NoteTime(in: zone, now: clock.now())
-        var response = try ScreenResponse.note(note, time, self: request.selfLink)
-        response.changeToken = changeToken.and(ChangeToken(until: time.deadline))
+        var response = try ScreenResponse.note(note, time, self: request.selfLink, stale: banner)
+        response.changeToken = banner == nil ? changeToken.and(ChangeToken(until: time.deadline)) : nil
         return response
     }
 
@@ -50,7 +51,7 @@ struct NoteEditing: Sendable {
     /// Adds a note, unless its account was deleted meanwhile.
     private func add(_ changes: NoteChanges, _ request: ScreenRequest, account: Int64, now: Date) async throws -> Note {
         do {
-            return try await book.add(
+            return try await store.add(
                 changes.body ?? "",
                 at: try await located(changes.location) ?? .unknown,
                 preconditions: request.writePreconditions(),
@@ -78,7 +79,7 @@ struct NoteEditing: Sendable {
         let (id, identity) = try request.noteID()
         let changes = try NoteChanges(try await request.jsonObject(), isNew: false)
         let now = clock.now()
-        let changed = try await book.change(
+        let changed = try await store.change(
             id,
             body: changes.body,
             location: try await located(changes.location),
@@ -98,14 +99,14 @@ struct NoteEditing: Sendable {
         let (id, identity) = try request.noteID()
         let isForGood = try request.query.flag("permanently") || trashLifetime == .zero
         let preconditions = request.writePreconditions()
-        let deleted = try await book.delete(
+        let deleted = try await store.delete(
             id,
             toTrashAt: isForGood ? nil : clock.now(),
             preconditions: preconditions,
             account: account
         )
         guard deleted else { throw Problem.noNote(identity) }
-        let revision = try await book.revision(account: account)
+        let revision = try store.revision(account: account)
         events.publishNotes(revision, to: account, isForGood ? EventStream.noteScreens : NoteTrash.screens)
         return try .local(
             DeletionScreen(
@@ -231,10 +232,19 @@ extension ScreenResponse {
     /// that a GET of the same address would have (RFC 9110 §8.8).
     ///
     /// - Throws: `EncodingError`.
-    static func note(_ note: Note, _ time: NoteTime, self link: Link, status: HTTPResponse.Status = .ok) throws
-        -> ScreenResponse
-    {
-        let meta = Meta(screen: "notes.details", provenance: .local, revision: note.revision)
+    static func note(
+        _ note: Note,
+        _ time: NoteTime,
+        self link: Link,
+        status: HTTPResponse.Status = .ok,
+        stale banner: Banner? = nil
+    ) throws -> ScreenResponse {
+        let meta = Meta(
+            screen: "notes.details",
+            provenance: Provenance(source: .local, stale: banner != nil),
+            revision: note.revision,
+            banner: banner
+        )
         var response = try ScreenResponse.local(NoteDetailsScreen(note, time), meta, Links(self: link), status: status)
         response.version = String(note.revision)
         if case .bytes(let bytes, _) = response.body {

@@ -5,7 +5,7 @@ import TextSearch
 
 /// The notes of an account as a list.
 struct NoteList: Sendable {
-    let book: any NoteBook
+    let store: NoteStore
     let clock: WallClock
     let quota: StorageQuota
 
@@ -17,8 +17,9 @@ struct NoteList: Sendable {
         let search = question.flatMap { $0.isEmpty ? nil : WordQuery($0) }
         let list = NotePage.list(search)
         let page = try request.query.page(of: list)
-        let changeToken = book.changeToken(account: account)
-        let listing = try await book.list(account: account, page: page, search: search)
+        let changeToken = store.changeToken(account: account)
+        let banner = try await store.catchUp()
+        let listing = try store.list(account: account, page: page, search: search)
         let time = NoteTime(in: zone, now: clock.now())
         var shown = Page(
             page,
@@ -34,6 +35,7 @@ struct NoteList: Sendable {
             time,
             shown,
             next: listing.next.map { list.cursor(after: [.integer(Int64($0))]) },
+            stale: banner,
             changeToken: changeToken.and(ChangeToken(until: time.deadline))
         )
     }
@@ -44,6 +46,7 @@ struct NoteList: Sendable {
         _ time: NoteTime,
         _ shown: Page,
         next: String?,
+        stale banner: Banner?,
         changeToken: ChangeToken
     ) throws -> ScreenResponse {
         let isEmpty = listing.total == 0
@@ -56,12 +59,13 @@ struct NoteList: Sendable {
         let meta = Meta(
             screen: "notes.list",
             state: isEmpty ? .empty : .content,
-            provenance: .local,
+            provenance: Provenance(source: .local, stale: banner != nil),
             revision: listing.revision,
+            banner: banner,
             page: shown
         )
         let links = request.links(for: shown, next: next)
-        var response = try ScreenResponse.local(screen, meta, links, changeToken: changeToken)
+        var response = try ScreenResponse.local(screen, meta, links, changeToken: banner == nil ? changeToken : nil)
         response.version = String(listing.revision)
         return response
     }

@@ -6,7 +6,7 @@ import Screens
 
 /// The notes of an account on a map.
 struct NoteMapping: Sendable {
-    let book: any NoteBook
+    let store: NoteStore
     let addresses: NoteAddresses
     let clock: WallClock
     let quota: StorageQuota
@@ -18,8 +18,9 @@ struct NoteMapping: Sendable {
         let user = try Self.userPosition(request.query)
         let view = try request.query.mapView()
         let zoom = try request.query.integer("zoom", in: 0...24)
-        let changeToken = book.changeToken(account: account)
-        let map = try await book.map(view, zoom: zoom, account: account)
+        let changeToken = store.changeToken(account: account)
+        let banner = try await store.catchUp()
+        let map = try store.map(view, zoom: zoom, account: account)
         let time = NoteTime(in: zone, now: clock.now())
         // The user's place is shown only if there is no note.
         let address = try await address(of: map.latest == nil ? user : nil)
@@ -33,12 +34,13 @@ struct NoteMapping: Sendable {
                 "notes.map",
                 request,
                 state: map.total == 0 ? .empty : .content,
-                revision: map.revision
+                revision: map.revision,
+                stale: banner
             )
         // `Accept` selects one of the two.
         response.headerFields[.vary] = "Authorization, Cookie, Accept, Accept-Language, Accept-Encoding"
         let ends = changeToken.and(ChangeToken(until: time.deadline))
-        response.changeToken = if let address { address.changeToken?.and(ends) } else { ends }
+        if banner == nil { response.changeToken = if let address { address.changeToken?.and(ends) } else { ends } }
         return response
     }
 

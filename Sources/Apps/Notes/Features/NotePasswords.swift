@@ -8,7 +8,7 @@ import Synchronization
 /// gone when its turn comes costs nothing: a storm of them holds up neither others nor a stop.
 struct NotePasswords: Sendable {
     let hasher: PasswordHasher
-    let attempts: any LoginLimits
+    let attempts: LoginLimits
     let clock: WallClock
 
     /// The cost of new hashes.

@@ -9,7 +9,7 @@ import Upstream
 
 /// The directory of people.
 struct NotePeople: Sendable {
-    let book: any NoteBook
+    let store: NoteStore
     let client: PeopleClient
     let events: EventStream
     let clock: WallClock
@@ -19,16 +19,18 @@ struct NotePeople: Sendable {
         let search = try request.query.string("q").flatMap(NameSearch.init)
         let list = PeoplePage.list(search)
         let page = try request.query.page(of: list, maximumLimit: 500)
-        let changeToken = book.peopleToken
-        var found = try await book.people(page, search: search)
+        let changeToken = store.peopleToken
+        let banner = try await store.catchUp()
+        var found = try store.people(page, search: search)
         let stored = try found.fetched.flatMap { try storedPeople($0, request) }
-        let result: ReadResult
+        var result: ReadResult
         if let stored {
             result = stored
         } else {
             result = try await fetchedPeople(request)
-            found = try await book.people(page, search: search)
+            found = try store.people(page, search: search)
         }
+        if banner != nil { (result.provenance.stale, result.changeToken) = (true, nil) }
         let shown = Page(page, count: found.people.count, total: found.total, hasMore: found.hasMore)
         return try .read(
             PeopleListScreen(found.people, isEmpty: found.total == 0),
@@ -38,6 +40,7 @@ struct NotePeople: Sendable {
             now: clock.now(),
             state: found.total == 0 ? .empty : .content,
             revision: found.fetched?.number ?? 0,
+            banner: banner,
             page: (shown, found.key.map(list.cursor(after:))),
             changeToken: changeToken
         )
@@ -45,16 +48,18 @@ struct NotePeople: Sendable {
 
     /// `GET /v1/notes/people/{id}`.
     @Sendable func person(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
-        let changeToken = book.peopleToken
-        var (person, snapshot) = try await book.personReader(number(in: request))()
+        let changeToken = store.peopleToken
+        let banner = try await store.catchUp()
+        var (person, snapshot) = try store.person(number(in: request))
         let stored = try snapshot.flatMap { try storedPeople($0, request) }
-        let result: ReadResult
+        var result: ReadResult
         if let stored {
             result = stored
         } else {
             result = try await fetchedPeople(request)
-            (person, snapshot) = try await book.personReader(number(in: request))()
+            (person, snapshot) = try store.person(number(in: request))
         }
+        if banner != nil { (result.provenance.stale, result.changeToken) = (true, nil) }
         guard let person else { throw Problem.notFound(.noPerson(try request.parameter("id"))) }
         return try .read(
             PersonScreen(person),
@@ -63,6 +68,7 @@ struct NotePeople: Sendable {
             of: result,
             now: clock.now(),
             revision: snapshot?.number,
+            banner: banner,
             changeToken: changeToken
         )
     }
@@ -70,19 +76,22 @@ struct NotePeople: Sendable {
     /// `GET /v1/notes/people/{id}/avatar`: fetched by the first request, then always from the store. Only URLs that the
     /// service has named are fetched.
     @Sendable func avatar(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
-        let changeToken = book.peopleToken
+        let changeToken = store.peopleToken
         let isReplacing = try isReplacing(request)
         do {
-            let read = try await book.personReader(number(in: request))
+            _ = try await store.catchUp()
             return try await picture(request, changeToken) {
-                guard !isReplacing, case (let person, _?) = try read() else { throw Unfetched() }
+                guard !isReplacing, case (let person, _?) = try store.person(number(in: request)) else {
+                    throw Unfetched()
+                }
                 return try url(of: person, request)
             }
         } catch is Unfetched {
             // A failure here is one of the list of people: a problem, not a placeholder.
             _ = try await fetchedPeople(request)
-            let read = try await book.personReader(number(in: request))
-            return try await picture(request, changeToken) { try url(of: try read().person, request) }
+            return try await picture(request, changeToken) {
+                try url(of: try store.person(number(in: request)).person, request)
+            }
         }
     }
 
@@ -93,7 +102,7 @@ struct NotePeople: Sendable {
         // No revalidation, also if the request asks for it: these pictures never change.
         let cachePolicy: CachePolicy = try request.cachePolicy() == .onlyIfCached ? .onlyIfCached : .useCache
         return try await .picture(
-            { try url().map { client.avatar(at: $0, isKept: book.keepsPictures) } },
+            { try url().map { client.avatar(at: $0, isKept: store.keepsPictures) } },
             of: client.upstream,
             cachePolicy,
             clock: clock,
@@ -119,9 +128,9 @@ struct NotePeople: Sendable {
     private func fetchedPeople(_ request: ScreenRequest) async throws -> ReadResult {
         let cachePolicy = try request.cachePolicy()
         let isReplacing = try isReplacing(request)
-        let snapshot = try await book.snapshot()
+        let snapshot = try store.snapshot()
         if let snapshot, !isReplacing { return client.storedResult(fetchedAt: snapshot.fetchedAt) }
-        var result = try await book.fetchPeople(client, cachePolicy, replacing: snapshot, now: clock.now()) {
+        var result = try await store.fetchPeople(client, cachePolicy, replacing: snapshot, now: clock.now()) {
             [events] number in
             let audience = ServerEvent.Audience.app(NotesApp.name)
             events.publish(
@@ -129,7 +138,7 @@ struct NotePeople: Sendable {
             )
         }
         // The same time as in each later response.
-        if let stored = try await book.snapshot() {
+        if let stored = try store.snapshot() {
             (result.provenance.validatedAt, result.provenance.contentFetchedAt) = (stored.fetchedAt, nil)
         }
         return result

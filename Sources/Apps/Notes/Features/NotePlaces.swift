@@ -6,7 +6,7 @@ import Upstream
 
 /// Suggestions of places: from the account's notes, the gazetteer and the geocoder.
 struct NotePlaces: Sendable {
-    let book: any NoteBook
+    let store: NoteStore
     let gazetteer: Gazetteer
     let geocoder: GeocoderClient?
     let clock: WallClock
@@ -19,12 +19,12 @@ struct NotePlaces: Sendable {
         guard question.unicodeScalars.count <= Note.Location.longestName else {
             throw Problem.invalidParameter("q", accepted: "accepts \(Note.Location.longestName) characters")
         }
-        let changeToken = book.changeToken(account: account)
+        let changeToken = store.changeToken(account: account)
         let search = WordQuery(question)
         var own: [Place]?
-        let ownReader = try await book.placesReader(search, account: account, limit: Place.mostSuggestions)
+        let banner = try await store.catchUp()
         let readOwn = {
-            own = try ownReader().map {
+            own = try store.places(search, account: account, limit: Place.mostSuggestions).map {
                 Place(name: $0.name, region: "", coordinate: $0.coordinate, source: .notes)
             }
         }
@@ -37,6 +37,7 @@ struct NotePlaces: Sendable {
             to: request,
             PlacesScreen(places, question: question),
             online,
+            stale: banner,
             changeToken: online == nil ? changeToken : online?.changeToken?.and(changeToken)
         )
     }
@@ -45,20 +46,23 @@ struct NotePlaces: Sendable {
         to request: ScreenRequest,
         _ screen: PlacesScreen,
         _ online: GeocoderResult?,
+        stale banner: Banner?,
         changeToken: ChangeToken?
     ) throws -> ScreenResponse {
-        let provenance = online?.provenance ?? .local
+        var provenance = online?.provenance ?? .local
+        if banner != nil { provenance.stale = true }
         let meta = Meta(
             screen: "notes.places",
             state: screen.items.isEmpty ? .empty : .content,
             provenance: provenance,
-            partial: online.map { $0.places == nil }
+            partial: online.map { $0.places == nil },
+            banner: banner
         )
         return try .screen(
             Envelope(data: screen, meta: meta, links: Links(self: request.selfLink)),
             provenance: provenance,
             now: clock.now(),
-            changeToken: changeToken
+            changeToken: banner == nil ? changeToken : nil
         )
     }
 

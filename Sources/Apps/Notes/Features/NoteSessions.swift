@@ -5,7 +5,7 @@ import Screens
 
 /// Registration, login and logout.
 struct NoteSessions: Sendable {
-    let book: any NoteBook
+    let store: NoteStore
     let sessions: SessionStore
     let passwords: NotePasswords
     let clock: WallClock
@@ -48,7 +48,7 @@ struct NoteSessions: Sendable {
         )
         let token: String
         do {
-            token = try await book.open(session, of: account, for: carrier, in: sessions)
+            token = try await store.open(session, of: account, for: carrier, in: sessions)
         } catch is NoteStore.AccountChanged {
             throw Problem(.invalidCredentials, "The password was changed meanwhile.", dialog: .passwordInvalid)
         }
@@ -68,14 +68,16 @@ struct NoteSessions: Sendable {
     {
         let taken = Problem(.nameTaken, "There is an account of this name.", dialog: .nameTaken)
         // Checked before the work of hashing; the insertion finds a registration that was faster.
-        guard try await !book.isTaken(name) else { throw taken }
+        _ = try await store.catchUp()
+        guard try !store.isTaken(name) else { throw taken }
         let hash = try await passwords.hash(password, for: request)
-        guard let account = try await book.register(name, hash, now: clock.now()) else { throw taken }
+        guard let account = try await store.register(name, hash, now: clock.now()) else { throw taken }
         return account
     }
 
     private func logIn(_ name: UserName, _ password: Password, _ request: ScreenRequest) async throws -> NoteAccount {
-        let account = try await book.account(name)
+        _ = try await store.catchUp()
+        let account = try store.account(name)
         let isRight = try await passwords.verify(password, of: account, named: name, for: request)
         guard let account else {
             throw Problem(.invalidCredentials, "There is no account of this name.", dialog: .nameNotFound)
@@ -86,7 +88,7 @@ struct NoteSessions: Sendable {
         guard account.password.cost != passwords.cost else { return account }
         // Hashed under another setting: now that the password is known, it can be hashed again.
         let hash = try await passwords.hash(password, for: request)
-        let isReplaced = try await book.rehash(account.password, by: hash, of: account.id)
+        let isReplaced = try await store.rehash(account.password, by: hash, of: account.id)
         return isReplaced ? NoteAccount(id: account.id, name: account.name, password: hash) : account
     }
 

@@ -14,7 +14,7 @@ struct NoteTrash: TrashFeature {
     /// The screens that show that a note was moved to the trash or out of it.
     static let screens = EventStream.noteScreens + [Trash.notes.screen]
 
-    let book: any NoteBook
+    let store: NoteStore
     let events: EventStream
     let clock: WallClock
     let lifetime: Duration
@@ -24,7 +24,7 @@ struct NoteTrash: TrashFeature {
         let account = try session.noteAccount()
         let zone = try request.query.timeZone() ?? .gmt
         let (id, identity) = try request.noteID()
-        let restored = try await book.restore(id, preconditions: request.writePreconditions(), account: account)
+        let restored = try await store.restore(id, preconditions: request.writePreconditions(), account: account)
         guard let (note, revision) = restored else { throw notFound(identity) }
         events.publishNotes(revision, to: account, NoteTrash.screens)
         let zoneName = try request.query.string("tz")
@@ -33,12 +33,14 @@ struct NoteTrash: TrashFeature {
         return try .note(note, NoteTime(in: zone, now: clock.now()), self: link)
     }
 
+    func catchUp() async throws -> Banner? { try await store.catchUp() }
+
     func audience(of account: Int64) -> ServerEvent.Audience { .account(app: NotesApp.name, account: "\(account)") }
 
-    func changeToken(of account: Int64) -> ChangeToken { book.changeToken(account: account) }
+    func changeToken(of account: Int64) -> ChangeToken { store.changeToken(account: account) }
 
     func page(_ request: PageRequest, of account: Int64) async throws -> TrashPage<NoteOutline> {
-        try await book.trash(account: account, page: request)
+        try store.trash(account: account, page: request)
     }
 
     func properties(of note: NoteOutline) -> Properties {
@@ -53,15 +55,15 @@ struct NoteTrash: TrashFeature {
 
     func purge(_ id: String, _ preconditions: WritePreconditions, of account: Int64) async throws -> Int? {
         guard let row = Note.row(of: id) else { return nil }
-        return try await book.purge(row, preconditions: preconditions, account: account)
+        return try await store.purge(row, preconditions: preconditions, account: account)
     }
 
     func empty(_ preconditions: WritePreconditions, of account: Int64) async throws -> (count: Int, revision: Int) {
-        try await book.emptyTrash(preconditions: preconditions, account: account)
+        try await store.emptyTrash(preconditions: preconditions, account: account)
     }
 
     func purge(upTo time: Date) async throws -> (count: Int, revisions: [Int64: Int]) {
-        try await book.purgeTrash(deletedBefore: time)
+        try await store.purgeTrash(deletedBefore: time)
     }
 
     func notFound(_ id: String) -> Problem { .noNote(id) }

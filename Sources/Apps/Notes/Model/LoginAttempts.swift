@@ -1,4 +1,9 @@
+import Crypto
+import Database
 import Foundation
+import Freshness
+import GRDB
+import Journal
 import Synchronization
 
 /// Limits login attempts by token buckets that refill at a constant rate: for an account from one address, for an
@@ -112,33 +117,88 @@ struct LoginAttempts: Sendable {
     }
 }
 
-/// Limits the login attempts of all requests by ``LoginAttempts``: of this server, or of all that share a store.
-protocol LoginLimits: Sendable {
+/// Limits the login attempts of all requests by ``LoginAttempts``: in the memory of a server by itself, in rows of several
+/// servers.
+final class LoginLimits: Sendable {
+    static let table = """
+        CREATE TABLE notes_attempt (
+            key BLOB NOT NULL PRIMARY KEY,   -- SHA-256: names that were tried are no one's business
+            level REAL NOT NULL,
+            at INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        """
+
+    private let users: UserDatabase
+    private let limits: LoginAttempts.Limits
+    private let memory: Mutex<LoginAttempts>
+
+    init(_ users: UserDatabase, _ limits: LoginAttempts.Limits) {
+        (self.users, self.limits) = (users, limits)
+        memory = Mutex(LoginAttempts(limits))
+    }
+
     /// Takes an attempt, unless there is none left.
-    func begin(account: String, address: String?, now: Date) async throws -> LoginAttempts.Decision
+    func begin(account: String, address: String?, now: Date) async throws -> LoginAttempts.Decision {
+        try await change(account, address) { $0.begin(account: account, address: address, now: now) }
+    }
 
     /// Records that the password of an attempt was not checked.
-    func abandoned(account: String, address: String?) async throws
+    func abandoned(account: String, address: String?) async throws {
+        try await change(account, address) { $0.abandoned(account: account, address: address) }
+    }
 
     /// Records a correct password.
-    func succeeded(account: String, address: String?) async throws
-}
-
-/// The login attempts of this server: ``LoginAttempts`` behind a lock.
-final class LoginGate: LoginLimits {
-    private let state: Mutex<LoginAttempts>
-
-    init(_ limits: LoginAttempts.Limits) { state = Mutex(LoginAttempts(limits)) }
-
-    func begin(account: String, address: String?, now: Date) -> LoginAttempts.Decision {
-        state.withLock { $0.begin(account: account, address: address, now: now) }
+    func succeeded(account: String, address: String?) async throws {
+        try await change(account, address) { $0.succeeded(account: account, address: address) }
     }
 
-    func abandoned(account: String, address: String?) {
-        state.withLock { $0.abandoned(account: account, address: address) }
+    private func change<Value: Sendable>(
+        _ account: String,
+        _ address: String?,
+        _ update: @escaping @Sendable (inout LoginAttempts) -> Value
+    ) async throws -> Value {
+        guard users.isShared else { return memory.withLock { update(&$0) } }
+        let keys = LoginAttempts.keys(account, address)
+        return try await users.write(scope: "notes/attempts") { [limits] db in
+            var attempts = LoginAttempts(limits, try Self.buckets(keys, db))
+            let before = attempts.buckets
+            let value = update(&attempts)
+            for key in keys where attempts.buckets[key] != before[key] {
+                try Self.store(attempts.buckets[key], key, db)
+            }
+            // A full bucket is the same as none.
+            if let now = attempts.buckets.values.map(\.at).max() {
+                let full = now.addingTimeInterval(-limits.window.seconds).millisecondsSince1970
+                try db.execute(sql: Self.forget, arguments: [full])
+            }
+            return value
+        }
     }
 
-    func succeeded(account: String, address: String?) {
-        state.withLock { $0.succeeded(account: account, address: address) }
+    private static func buckets(_ keys: [LoginAttempts.Key], _ db: Database) throws
+        -> [LoginAttempts.Key: LoginAttempts.Bucket]
+    {
+        let select = try db.cachedStatement(sql: "SELECT level, at FROM notes_attempt WHERE key = ?")
+        return try keys.reduce(into: [:]) { buckets, key in
+            guard let row = try Row.fetchOne(select, arguments: [hash(key)]) else { return }
+            buckets[key] = LoginAttempts.Bucket(level: try row.value(0), at: try row.date("at"))
+        }
     }
+
+    private static func store(_ bucket: LoginAttempts.Bucket?, _ key: LoginAttempts.Key, _ db: Database) throws {
+        guard let bucket else {
+            return try db.execute(sql: "DELETE FROM notes_attempt WHERE key = ?", arguments: [hash(key)])
+        }
+        let upsert = """
+            INSERT INTO notes_attempt (key, level, at) VALUES (?, ?, ?)
+            ON CONFLICT (key) DO UPDATE SET level = excluded.level, at = excluded.at
+            """
+        try db.execute(sql: upsert, arguments: [hash(key), bucket.level, bucket.at.millisecondsSince1970])
+    }
+
+    private static func hash(_ key: LoginAttempts.Key) -> Data { Data(SHA256.hash(data: Data(key.text.utf8))) }
+
+    private static let forget = """
+        DELETE FROM notes_attempt WHERE key IN (SELECT key FROM notes_attempt WHERE at < ? LIMIT 100)
+        """
 }

@@ -1,7 +1,10 @@
+import AppInterface
 import Database
 import Foundation
 import Freshness
 import GRDB
+import Journal
+import Screens
 
 /// An account as it is stored.
 struct NoteAccount: Sendable, Equatable {
@@ -36,7 +39,7 @@ extension NoteStore {
     /// Returns the account of a name; nil if there is none. Of accounts that earlier rules kept apart, it is the one
     /// with this spelling.
     func account(_ name: UserName) throws -> NoteAccount? {
-        try database.read { db in
+        try users.read { db in
             let rows = try Row.fetchAll(db.cachedStatement(sql: Self.selectAccounts), arguments: [name.key])
             let row = rows.count == 1 ? rows.first : try rows.first { try $0.value("name_key") == name.spelling }
             return try row.map(NoteAccount.init(row:))
@@ -45,14 +48,14 @@ extension NoteStore {
 
     /// Returns whether an account has a name that is equal to this one, whatever earlier rules kept apart.
     func isTaken(_ name: UserName) throws -> Bool {
-        try database.read { db in
+        try users.read { db in
             try Row.fetchOne(try db.cachedStatement(sql: Self.selectAccounts), arguments: [name.key]) != nil
         }
     }
 
     /// Returns an account; nil if there is none of that id.
     func account(_ id: Int64) throws -> NoteAccount? {
-        try database.read { db in
+        try users.read { db in
             try NoteAccount.fetchOne(db.cachedStatement(sql: Self.selectAccount), arguments: [id])
         }
     }
@@ -64,7 +67,7 @@ extension NoteStore {
     ///
     /// - Returns: nil if the name is taken.
     func register(_ name: UserName, _ password: PasswordHash, now: Date) async throws -> NoteAccount? {
-        try await database.write { try Self.register(name, password, now: now, $0) }
+        try await users.write(scope: Self.names) { try Self.register(name, password, now: now, $0) }
     }
 
     /// Inserts an account, in the transaction that stores what belongs to it.
@@ -92,32 +95,68 @@ extension NoteStore {
         ON CONFLICT (name_key) DO NOTHING
         """
 
-    /// Replaces the hash of a password, unless the password was changed meanwhile.
+    /// Opens a session of an account, and returns its token.
     ///
-    /// - Parameter alongside: runs in the same transaction if it was replaced.
+    /// - Throws: ``AccountChanged`` if the account was deleted or has another password by now; `StorageError`,
+    ///   `SharedStoreError`.
+    func open(_ session: Session, of account: NoteAccount, for carrier: SessionCarrier, in sessions: SessionStore)
+        async throws -> String
+    {
+        try await users.write(scope: Self.scope(account.id)) { db in
+            try Self.check(account, db)
+            return ""
+        } alongside: { _, transaction in
+            try transaction.open(session, for: carrier, in: sessions)
+        }
+    }
+
+    /// Replaces the hash of a password by another one of the same password, unless the password was changed meanwhile.
+    ///
     /// - Returns: whether it was replaced.
     @discardableResult
+    func rehash(_ old: PasswordHash, by new: PasswordHash, of account: Int64) async throws -> Bool {
+        try await users.write(scope: Self.scope(account)) { try Self.replace(old, by: new, of: account, $0) }
+    }
+
+    /// Replaces a password and ends the sessions of the account, unless the password was changed meanwhile.
+    ///
+    /// - Parameter credentials: those of the session that stays; nil for none.
+    /// - Returns: whether it was replaced.
     func replace(
         _ old: PasswordHash,
         by new: PasswordHash,
         of account: Int64,
-        alongside: @escaping @Sendable (Database) throws -> Void = { _ in }
+        in sessions: SessionStore,
+        except credentials: SessionCredentials?
     ) async throws -> Bool {
-        try await database.write { db in
-            try db.execute(
-                sql: """
-                    UPDATE notes_account SET salt = ?, rounds = ?, block_size = ?, parallelism = ?, digest = ?
-                    WHERE id = ? AND digest = ?
-                    """,
-                arguments: [
-                    new.salt, new.cost.rounds, new.cost.blockSize, new.cost.parallelism, new.digest, account,
-                    old.digest,
-                ]
+        let ended: [Data]? = try await users.write(scope: Self.scope(account)) { db in
+            try Self.replace(old, by: new, of: account, db) ? [] : nil
+        } alongside: { replaced, transaction in
+            guard replaced != nil else { return nil }
+            return try transaction.closeSessions(
+                app: Self.app,
+                account: "\(account)",
+                except: credentials,
+                in: sessions
             )
-            guard db.changesCount > 0 else { return false }
-            try alongside(db)
-            return true
         }
+        sessions.ended(ended ?? [])
+        return ended != nil
+    }
+
+    private static func replace(_ old: PasswordHash, by new: PasswordHash, of account: Int64, _ db: Database) throws
+        -> Bool
+    {
+        try db.execute(
+            sql: """
+                UPDATE notes_account SET salt = ?, rounds = ?, block_size = ?, parallelism = ?, digest = ?
+                WHERE id = ? AND digest = ?
+                """,
+            arguments: [
+                new.salt, new.cost.rounds, new.cost.blockSize, new.cost.parallelism, new.digest, account, old.digest,
+            ]
+        )
+        return db.changesCount > 0
     }
 
     /// Checks that an account still has a password, in the transaction that opens a session for it.
@@ -132,19 +171,46 @@ extension NoteStore {
         guard digest == account.password.digest else { throw AccountChanged() }
     }
 
-    /// Deletes an account with its notes and all that was made of them, unless its password was changed meanwhile.
+    /// Deletes an account with its notes, all that was made of them, and its sessions.
     ///
-    /// - Parameter alongside: runs in the same transaction.
-    /// - Throws: ``AccountChanged``; `StorageError`.
-    func delete(_ account: NoteAccount, alongside: @escaping @Sendable (Database) throws -> Void) async throws {
+    /// - Throws: ``AccountChanged`` if its password was changed meanwhile; `StorageError`, `SharedStoreError`.
+    func delete(_ account: NoteAccount, in sessions: SessionStore) async throws {
         defer { noteChanges[account.id].bump() }
-        try await database.writeErasing { db in
+        // A change of the journal has what it deletes, which is too much for one.
+        while users.isShared, try await deleteSome(account) {}
+        let ended: [Data] = try await users.write(
+            scope: Self.scope(account.id),
+            locks: [Self.names],
+            deleting: .permanent
+        ) { db in
             try Self.check(account, db)
             try Self.removeTexts(of: account.id, db)
             for statement in Self.deletions {
                 try db.execute(sql: statement, arguments: ["account": account.id])
             }
-            try alongside(db)
+            return []
+        } alongside: { _, transaction in
+            try transaction.closeSessions(app: Self.app, account: "\(account.id)", in: sessions)
+        }
+        sessions.ended(ended)
+    }
+
+    /// Deletes some notes of an account that is about to be deleted.
+    ///
+    /// - Returns: whether there may be more.
+    private func deleteSome(_ account: NoteAccount) async throws -> Bool {
+        try await users.write(scope: Self.scope(account.id)) { db in
+            try Self.check(account, db)
+            var count = 0
+            let select = "SELECT * FROM note WHERE account = ? LIMIT ?"
+            for note in try Note.fetchAll(db, sql: select, arguments: [account.id, Self.journalBatch]) {
+                try Self.remove(note, account: account.id, db)
+                try db.cachedStatement(sql: "DELETE FROM note WHERE id = ?").execute(arguments: [note.id])
+                count += 1
+            }
+            guard count == 0 else { return true }
+            try db.execute(sql: Self.purgeUpTo, arguments: [account.id, Int64.max, Self.journalBatch])
+            return db.changesCount > 0
         }
     }
 

@@ -1,5 +1,6 @@
 import Database
 import GRDB
+import Journal
 import TextSearch
 
 /// The search index and the R-tree of notes. Both are virtual tables, which triggers may not write: the schema is
@@ -71,14 +72,6 @@ extension NoteStore {
         try terms.optimize(db)
     }
 
-    /// Enters all notes, whose rows were copied, into the empty indexes.
-    static func indexAll(_ db: Database) throws {
-        for account in try Int64.fetchAll(db, sql: "SELECT id FROM notes_account ORDER BY id") {
-            try forEachNote(of: account, db) { try index($0, account: account, db) }
-        }
-        try terms.optimize(db)
-    }
-
     /// Enters the passages of notes with words that are longer than a term: they were not among them.
     static func enterPassages(_ db: Database) throws {
         let replace = "INSERT OR REPLACE INTO note_passage (rank, text) VALUES (?, ?)"
@@ -92,6 +85,11 @@ extension NoteStore {
                 try db.cachedStatement(sql: replace).execute(arguments: [rank(account, note.revision), passages])
             }
         }
+    }
+
+    /// Calls a function with each note of an account, the last saved last. Only one is in memory at a time.
+    func forEachNote(of account: Int64, _ body: (Note) throws -> Void) throws {
+        try users.read { try Self.forEachNote(of: account, $0, body) }
     }
 
     /// In ascending order of their ranks.
@@ -112,5 +110,54 @@ extension NoteStore {
         let rank = rank(account, note.revision)
         try terms.delete(NoteTerms(note).terms, of: account, at: rank, db)
         try db.cachedStatement(sql: "DELETE FROM note_passage WHERE rank = ?").execute(arguments: [rank])
+    }
+}
+
+/// The rows of several servers. The indexes and the clusters follow from the notes on each of them.
+extension NoteStore {
+    static let replicated = JournalTables(
+        replicated: ["notes_account", "note", "note_trash", "notes_people", "notes_person", "notes_attempt"],
+        local: ["note_cell", "note_passage"],
+        virtual: ["note_term", "note_position"],
+        derivations: ["note": derive, "note_trash": keepID]
+    )
+
+    /// Keeps SQLite from giving the id of a note in the trash again, if this file never had the note in its list.
+    @Sendable private static func keepID(_ db: Database, _ update: JournalTables.RowUpdate) throws {
+        guard let id: Int64 = try update.after?.value("id") else { return }
+        let raise = "UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = 'note'"
+        try db.cachedStatement(sql: raise).execute(arguments: [id])
+        guard db.changesCount == 0 else { return }
+        try db.execute(sql: "INSERT INTO sqlite_sequence (name, seq) VALUES ('note', ?)", arguments: [id])
+    }
+
+    /// Does what a write of a note and its triggers do.
+    @Sendable private static func derive(_ db: Database, _ update: JournalTables.RowUpdate) throws {
+        let rows = (update.before, update.after)
+        guard let row = rows.0 ?? rows.1 else { return }
+        let account: Int64 = try row.value("account")
+        switch try (rows.0.map(Note.init(row:)), rows.1.map(Note.init(row:))) {
+        case (let old?, let new?): try change(old, to: new, account: account, db)
+        case (let old?, nil): try remove(old, account: account, db)
+        case (nil, let new?): try index(new, account: account, db)
+        case (nil, nil): break
+        }
+        guard try location(rows.0) != location(rows.1) else { return }
+        if let old = rows.0 { try cluster(cellsWithout(":"), old, db) }
+        if let new = rows.1 { try cluster([cellsWith(":")], new, db) }
+    }
+
+    private static func location(_ row: Row?) throws -> Note.Location? { try row.map { try Note(row: $0).location } }
+
+    private static func cluster(_ statements: [String], _ row: Row, _ db: Database) throws {
+        for sql in statements {
+            let statement = try db.cachedStatement(sql: sql)
+            var arguments: [String: DatabaseValue] = [:]
+            for name in ["id", "account", "cell_x", "cell_y", "latitude", "longitude"] where sql.contains(":\(name)") {
+                let value: DatabaseValue = try row.value(name)
+                arguments[name] = value
+            }
+            try statement.execute(arguments: StatementArguments(arguments))
+        }
     }
 }

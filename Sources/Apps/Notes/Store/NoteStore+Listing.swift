@@ -1,6 +1,7 @@
 import Database
 import Foundation
 import GRDB
+import Journal
 import Screens
 import TextSearch
 
@@ -31,7 +32,7 @@ struct NotePage: Sendable {
 extension NoteStore {
     /// Returns a page of an account's notes, the last saved first; with a search those that match it.
     func list(account: Int64, page: PageRequest, search: WordQuery?) throws -> NotePage {
-        try database.read { db in
+        try users.read { db in
             let all = try Self.count(account, db)
             let (revision, usage) = try Self.state(account, db)
             if let search {

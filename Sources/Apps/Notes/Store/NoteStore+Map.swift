@@ -1,6 +1,7 @@
 import Database
 import Foundation
 import GRDB
+import Journal
 import ResponseStore
 import Screens
 
@@ -24,7 +25,7 @@ extension NoteStore {
     /// Returns the notes within a part of the map: each as a pin if they are few and the request names no zoom of
     /// clusters, else by the grid of ``MapGrid``.
     func map(_ view: MapView, zoom wanted: Int?, account: Int64) throws -> NoteMap {
-        try database.read { db in
+        try users.read { db in
             let latest = try NoteOutline.fetchOne(
                 db.cachedStatement(sql: Self.selectPage),
                 arguments: ["account": account, "limit": 1, "offset": 0]

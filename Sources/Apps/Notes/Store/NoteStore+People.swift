@@ -1,6 +1,9 @@
+import AppInterface
 import Database
 import Foundation
+import Freshness
 import GRDB
+import Journal
 import ResponseStore
 import Screens
 import Upstream
@@ -33,33 +36,61 @@ struct PeoplePage: Sendable {
 }
 
 extension NoteStore {
-    /// Replaces all people by those of a response, in the transaction that stores the response.
+    /// Whether the pictures of people stay stored as long as the people do. Those of several servers are in the cache of
+    /// one, and are replaced on others, too.
+    var keepsPictures: Bool { !users.isShared }
+
+    /// Fetches people, and replaces those of a snapshot by them.
+    ///
+    /// - Parameters:
+    ///   - snapshot: the one that is replaced; nil if there is none.
+    ///   - changed: called with the number of the new snapshot.
+    func fetchPeople(
+        _ client: PeopleClient,
+        _ cachePolicy: CachePolicy,
+        replacing snapshot: PeopleSnapshot?,
+        now: Date,
+        changed: @escaping @Sendable (_ snapshot: Int) -> Void
+    ) async throws -> ReadResult {
+        let (result, persistRows) = try await client.readPeople(cachePolicy, storedAt: snapshot?.fetchedAt) { people in
+            self.persistRows(of: people, replacing: snapshot, fetchedAt: now, changed: changed)
+        }
+        // A response that was stored without its rows, because the mount of the upstream has fetched it.
+        if let persistRows, try self.snapshot() == nil { try await write(persistRows) }
+        return result
+    }
+
+    /// Replaces all people by those of a response, in the transaction that stores the response, or before it if other
+    /// servers have the people, too; unless one of them has been faster.
     ///
     /// - Parameter changed: called with the number of the snapshot after the transaction was committed.
-    static func persistRows(
+    func persistRows(
         of people: [Person],
+        replacing replaced: PeopleSnapshot? = nil,
         fetchedAt: Date,
         changed: @escaping @Sendable (_ snapshot: Int) -> Void
     ) -> Resource.PersistRows {
         // The rows are made here, so that the transaction, for which other writes wait, only writes them.
-        let rows = people.map(row)
-        return Resource.PersistRows { db in
+        let rows = people.map(Self.row)
+        return users.persistRows(scope: "notes/people") { [isShared = users.isShared] db -> (Int?, Bool) in
+            if isShared, try Self.snapshot(db)?.number != replaced?.number { return (nil, true) }
             try db.execute(sql: "DELETE FROM notes_person")
-            for row in rows { try db.cachedStatement(sql: insertPerson).execute(arguments: row) }
+            for row in rows { try db.cachedStatement(sql: Self.insertPerson).execute(arguments: row) }
             // Pictures of people that were replaced may be evicted like others.
-            try db.execute(sql: unpinReplaced)
-            let snapshot = try Int.fetchAll(
-                db,
-                sql: nextSnapshot,
-                arguments: ["now": fetchedAt.millisecondsSince1970]
-            ).first
-            db.afterNextTransaction { _ in changed(snapshot ?? 0) }
+            if !isShared { try db.execute(sql: Self.unpinReplaced) }
+            let now = fetchedAt.millisecondsSince1970
+            return (try Int.fetchAll(db, sql: Self.nextSnapshot, arguments: ["now": now]).first, true)
+        } committed: { [peopleChanges] snapshot in
+            peopleChanges.bump()
+            if let snapshot { changed(snapshot) }
         }
     }
 
     /// Writes the rows of a response that was stored without them.
     func write(_ persistRows: Resource.PersistRows) async throws {
-        while try await !database.write({ try persistRows.writeNext(in: $0) }) {}
+        try await persistRows.writeBefore()
+        guard !users.isShared else { return }
+        while try await !users.write(scope: "notes/people", { try persistRows.writeNext(in: $0) }) {}
     }
 
     private static func row(_ person: Person) -> StatementArguments {
@@ -87,7 +118,7 @@ extension NoteStore {
 
     /// Returns the snapshot of the stored people; nil if none were ever fetched.
     func snapshot() throws -> PeopleSnapshot? {
-        try database.read(Self.snapshot)
+        try users.read(Self.snapshot)
     }
 
     private static func snapshot(_ db: Database) throws -> PeopleSnapshot? {
@@ -100,7 +131,7 @@ extension NoteStore {
     ///
     /// - Parameter search: words that the words of a name must begin with; nil for all people.
     func people(_ page: PageRequest, search: NameSearch? = nil) throws -> PeoplePage {
-        try database.read { db in
+        try users.read { db in
             let snapshot = try Self.snapshot(db)
             let key: StatementArguments = ["first": page.key?[0], "last": page.key?[1], "id": page.key?[2]]
             if let search {
@@ -145,10 +176,11 @@ extension NoteStore {
     private static let isBehind = "(sort_first, sort_last, id) > (:first, :last, :id)"
     private static let orderOfPeople = "ORDER BY sort_first, sort_last, id"
 
-    /// Returns a person; nil if there is none of that id.
-    func person(_ id: Int64) throws -> Person? {
-        try database.read { db in
-            try Person.fetchOne(db.cachedStatement(sql: "SELECT * FROM notes_person WHERE id = ?"), arguments: [id])
+    /// Returns a person, nil if there is none of that id, and the snapshot.
+    func person(_ id: Int64?) throws -> (person: Person?, snapshot: PeopleSnapshot?) {
+        try users.read { db in
+            let select = try db.cachedStatement(sql: "SELECT * FROM notes_person WHERE id = ?")
+            return (try Person.fetchOne(select, arguments: [id]), try Self.snapshot(db))
         }
     }
 }

@@ -16,6 +16,7 @@ extension NoteStore {
         SchemaMigration("notes/009 long words", migrate: enterPassages),
         SchemaMigration("notes/010 trash", sql: trashTables),
         SchemaMigration("notes/011 usage", sql: usageCounters),
+        SchemaMigration("notes/012 attempts", sql: LoginLimits.table),
     ]
 
     private static let accounts = """
@@ -79,23 +80,26 @@ extension NoteStore {
         ) STRICT, WITHOUT ROWID;
 
         CREATE TRIGGER note_clustered AFTER INSERT ON note BEGIN
-            \(cells(add: "new"))
+            \(cellsWith("new."))
         END;
         CREATE TRIGGER note_unclustered AFTER DELETE ON note BEGIN
-            \(cells(remove: "old"))
+            \(cellsWithout("old.").joined(separator: "\n"))
         END;
         CREATE TRIGGER note_reclustered AFTER UPDATE OF latitude, longitude ON note
         WHEN new.latitude <> old.latitude OR new.longitude <> old.longitude BEGIN
-            \(cells(remove: "old"))
-            \(cells(add: "new"))
+            \(cellsWithout("old.").joined(separator: "\n"))
+            \(cellsWith("new."))
         END;
         """
 
-    private static func cells(add row: String) -> String {
+    /// Returns the statement that adds a note to its cells.
+    ///
+    /// - Parameter row: begins the names of its columns.
+    static func cellsWith(_ row: String) -> String {
         """
         INSERT INTO note_cell (account, zoom, x, y, notes, latitudes, longitudes, ids)
-            SELECT \(row).account, zoom, \(row).cell_x >> shift, \(row).cell_y >> shift, 1,
-                CAST(round(\(row).latitude * 1e7) AS INTEGER), CAST(round(\(row).longitude * 1e7) AS INTEGER), \(row).id
+            SELECT \(row)account, zoom, \(row)cell_x >> shift, \(row)cell_y >> shift, 1,
+                CAST(round(\(row)latitude * 1e7) AS INTEGER), CAST(round(\(row)longitude * 1e7) AS INTEGER), \(row)id
             FROM note_zoom WHERE true
             ON CONFLICT (account, zoom, x, y) DO UPDATE SET
                 notes = notes + 1, latitudes = latitudes + excluded.latitudes,
@@ -103,15 +107,19 @@ extension NoteStore {
         """
     }
 
-    private static func cells(remove row: String) -> String {
-        """
-        UPDATE note_cell SET notes = notes - 1, latitudes = latitudes - CAST(round(\(row).latitude * 1e7) AS INTEGER),
-                longitudes = longitudes - CAST(round(\(row).longitude * 1e7) AS INTEGER), ids = ids - \(row).id
-            FROM note_zoom WHERE note_cell.account = \(row).account AND note_cell.zoom = note_zoom.zoom
-                AND note_cell.x = \(row).cell_x >> note_zoom.shift AND note_cell.y = \(row).cell_y >> note_zoom.shift;
-        DELETE FROM note_cell WHERE notes = 0 AND (account, zoom, x, y) IN
-            (SELECT \(row).account, zoom, \(row).cell_x >> shift, \(row).cell_y >> shift FROM note_zoom);
-        """
+    /// Returns the statements that remove a note from its cells.
+    static func cellsWithout(_ row: String) -> [String] {
+        let count = """
+            UPDATE note_cell SET notes = notes - 1, latitudes = latitudes - CAST(round(\(row)latitude * 1e7) AS INTEGER),
+                    longitudes = longitudes - CAST(round(\(row)longitude * 1e7) AS INTEGER), ids = ids - \(row)id
+                FROM note_zoom WHERE note_cell.account = \(row)account AND note_cell.zoom = note_zoom.zoom
+                    AND note_cell.x = \(row)cell_x >> note_zoom.shift AND note_cell.y = \(row)cell_y >> note_zoom.shift;
+            """
+        let delete = """
+            DELETE FROM note_cell WHERE notes = 0 AND (account, zoom, x, y) IN
+                (SELECT \(row)account, zoom, \(row)cell_x >> shift, \(row)cell_y >> shift FROM note_zoom);
+            """
+        return [count, delete]
     }
 
     // An R-tree groups entries so that its boxes grow least. If one side of every box has the length 0, no box has a

@@ -1,5 +1,6 @@
 import Database
 import GRDB
+import Journal
 import ResponseStore
 import Screens
 import TextSearch
@@ -49,7 +50,7 @@ extension NoteStore {
     func places(_ search: WordQuery, account: Int64, limit: Int) throws -> [Note.Location] {
         guard !search.isEmpty else { return [] }
         let terms = Self.terms.search(search.terms.map(NoteTerms.ofPlace), of: account)
-        let notes = try database.read { db in
+        let notes = try users.read { db in
             let request = SearchHits.Request(limit: Self.mostPlaces)
             let hits = try SearchHits(Self.selectHits(passages: 0), terms, [:], request, db)
             return try Self.outlines(hits.ranks, account: account, db)

@@ -2,6 +2,8 @@ import Database
 import Foundation
 import Freshness
 import GRDB
+import Journal
+import ResponseStore
 import Screens
 
 /// Deleted notes, in a table of their own: no query of notes meets them. A note keeps its id and its revision there, so
@@ -9,10 +11,12 @@ import Screens
 extension NoteStore {
     /// The most notes that one transaction purges, so that other writers need not wait long.
     static let purgeBatch = 256
+    /// The most contents that one change of the journal deletes: it has them.
+    static let journalBatch = 32
 
     /// Returns a page of the trash, the last deleted first.
     func trash(account: Int64, page: PageRequest) throws -> TrashPage<NoteOutline> {
-        try database.read { db in
+        try users.read { db in
             let counts = try Row.fetchOne(try db.cachedStatement(sql: Self.selectTrashed), arguments: [account])
             var arguments: StatementArguments = ["account": account, "limit": page.limit + 1]
             arguments += page.key.map { ["deletion": $0[0]] } ?? ["offset": page.offset]
@@ -46,7 +50,7 @@ extension NoteStore {
         -> (note: Note, revision: Int)?
     {
         defer { noteChanges[account].bump() }
-        return try await database.write { db in
+        return try await users.write(scope: Self.scope(account)) { db in
             let kept = try Self.note(id, account: account, db)
             guard let note = try kept ?? Self.trashedNote(id, account: account, db) else { return nil }
             try preconditions.check(version: note.revision, of: "The note \(Note.identity(id))")
@@ -66,7 +70,7 @@ extension NoteStore {
     /// - Throws: 412 `precondition-failed`; `StorageError`.
     func purge(_ id: Int64, preconditions: WritePreconditions = .none, account: Int64) async throws -> Int? {
         defer { noteChanges[account].bump() }
-        return try await database.writeErasing { db in
+        return try await users.write(scope: Self.scope(account), deleting: .permanent) { db in
             guard let note = try Self.trashedNote(id, account: account, db) else { return nil }
             try preconditions.check(version: note.revision, of: "The note \(Note.identity(id))")
             try db.cachedStatement(sql: "DELETE FROM note_trash WHERE id = ?").execute(arguments: [id])
@@ -85,17 +89,21 @@ extension NoteStore {
         defer { noteChanges[account].bump() }
         var count = 0
         var last: Int?
+        let batch = batch
         while true {
-            let (removed, revision, upTo) = try await database.writeErasing { [last] db in
+            let (removed, revision, upTo) = try await users.write(
+                scope: Self.scope(account),
+                deleting: .permanent
+            ) { [last] db in
                 let now = try Self.revision(account, db)
                 if last == nil { try preconditions.check(version: now, of: "The trash") }
-                try db.cachedStatement(sql: Self.purgeUpTo).execute(arguments: [account, last ?? now, Self.purgeBatch])
+                try db.cachedStatement(sql: Self.purgeUpTo).execute(arguments: [account, last ?? now, batch])
                 let removed = db.changesCount
                 return (removed, removed == 0 ? now : try Self.nextRevision(account, db), last ?? now)
             }
             count += removed
             last = upTo
-            if removed < Self.purgeBatch { return (count, revision) }
+            if removed < batch { return (count, revision) }
         }
     }
 
@@ -103,22 +111,34 @@ extension NoteStore {
     ///
     /// - Returns: how many notes that were, and the new revision of each account that had some.
     func purgeTrash(deletedBefore time: Date) async throws -> (count: Int, revisions: [Int64: Int]) {
+        _ = try await users.catchUp()
         var (count, revisions): (Int, [Int64: Int]) = (0, [:])
+        let (time, batch) = (time.millisecondsSince1970, batch)
         while true {
-            let (purged, changed) = try await database.writeErasing { db in
-                let accounts = try Int64.fetchAll(
-                    db,
-                    sql: Self.purgeDue,
-                    arguments: [time.millisecondsSince1970, Self.purgeBatch]
-                )
-                let pairs = try Set(accounts).map { ($0, try Self.nextRevision($0, db)) }
-                return (accounts.count, Dictionary(uniqueKeysWithValues: pairs))
+            let due = try users.read { db in
+                try Row.fetchAll(db.cachedStatement(sql: Self.selectDue), arguments: [time, batch])
+                    .map { (id: try $0.value(0) as Int64, account: try $0.value(1) as Int64) }
             }
-            for account in changed.keys { noteChanges[account].bump() }
-            revisions.merge(changed) { _, new in new }
-            count += purged
-            if purged < Self.purgeBatch { return (count, revisions) }
+            for (account, notes) in Dictionary(grouping: due, by: \.account) {
+                let ids = notes.map(\.id).jsonArray
+                defer { noteChanges[account].bump() }
+                let (purged, revision) = try await users.write(scope: Self.scope(account), deleting: .permanent) { db in
+                    try db.cachedStatement(sql: Self.purgeDue).execute(arguments: [ids, time])
+                    let purged = db.changesCount
+                    return (purged, purged == 0 ? nil : try Self.nextRevision(account, db))
+                }
+                count += purged
+                if let revision { revisions[account] = revision }
+            }
+            if due.count < batch { return (count, revisions) }
         }
+    }
+
+    /// The most notes that one transaction purges.
+    private var batch: Int { users.isShared ? Self.journalBatch : Self.purgeBatch }
+
+    static func isInTrash(_ id: Int64, _ db: Database) throws -> Bool {
+        try Int.fetchOne(db.cachedStatement(sql: "SELECT 1 FROM note_trash WHERE id = ?"), arguments: [id]) != nil
     }
 
     private static func trashedNote(_ id: Int64, account: Int64, _ db: Database) throws -> Note? {

@@ -59,9 +59,6 @@ extension NoteStore {
             SELECT id FROM note_trash WHERE account = ? AND deletion <= ? ORDER BY deletion DESC LIMIT ?
         )
         """
-    static let purgeDue = """
-        DELETE FROM note_trash WHERE id IN (
-            SELECT id FROM note_trash WHERE deleted <= ? ORDER BY deleted LIMIT ?
-        ) RETURNING account
-        """
+    static let selectDue = "SELECT id, account FROM note_trash WHERE deleted <= ? ORDER BY deleted LIMIT ?"
+    static let purgeDue = "DELETE FROM note_trash WHERE id IN (SELECT value FROM json_each(?)) AND +deleted <= ?"
 }

@@ -1,5 +1,6 @@
 import Database
 import GRDB
+import Journal
 import Screens
 
 extension NoteStore {
@@ -38,7 +39,7 @@ extension NoteStore {
 
     /// Returns what an account stores.
     func usage(account: Int64) throws -> StorageUsage {
-        try database.read { try Self.usage(account, $0) }
+        try users.read { try Self.usage(account, $0) }
     }
 
     static func usage(_ account: Int64, _ db: Database) throws -> StorageUsage { try state(account, db).usage }

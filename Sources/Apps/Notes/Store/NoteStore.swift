@@ -1,7 +1,9 @@
+import AppInterface
 import Database
 import Foundation
 import Freshness
 import GRDB
+import Journal
 import Screens
 
 /// Accounts, their notes with places, and the people of the web service.
@@ -9,25 +11,51 @@ import Screens
 /// A note and its place are one row. Its entries in the full-text index, in the R-tree and in the clusters of every
 /// zoom change in the transaction that changes it.
 struct NoteStore: Sendable {
-    let database: LarderDatabase
+    /// Name of the app, of whose sessions an account has some.
+    static let app = "notes"
+
+    let users: UserDatabase
     /// Counts the changes of each account's notes.
     let noteChanges = VersionCounters()
     /// Counts how often the people were fetched or replaced.
     let peopleChanges = VersionCounter()
 
-    /// Creates the store of a database.
-    init(_ database: LarderDatabase) {
-        self.database = database
+    init(_ users: UserDatabase) {
+        self.users = users
+        users.onChange(of: "notes_account") { [noteChanges] keys in
+            for account in keys.compactMap({ $0.first.flatMap(Int64.fromDatabaseValue) }) {
+                noteChanges[account].bump()
+            }
+        }
+        users.onChange(of: "notes_people") { [peopleChanges] _ in peopleChanges.bump() }
     }
 
-    /// Returns the token of what an account sees of its notes now; to be taken before that is read.
+    /// The notes of an account, which have one counter of revisions.
+    static func scope(_ account: Int64) -> String { "notes/\(account)" }
+
+    /// The names of accounts. Whatever adds or removes one has this lock, so ids of accounts are SQLite's.
+    static let names = "notes/names"
+
+    /// Brings the rows up to date, before those of a request are read.
+    ///
+    /// - Returns: the notification that they may be out of date; nil if they are not.
+    /// - Throws: `SharedStoreError`, `StorageError`, `CancellationError`.
+    func catchUp() async throws -> Banner? { try await users.catchUp()?.banner }
+
+    /// Returns the token of what an account sees of its notes now; to be taken before ``catchUp()``.
     func changeToken(account: Int64) -> ChangeToken {
-        ChangeToken(of: noteChanges[account])
+        let topic = ServerEvent.Audience.account(app: Self.app, account: "\(account)").topic
+        return ChangeToken(of: noteChanges[account]).and(users.changeToken(of: topic))
+    }
+
+    /// Returns the token of the people; to be taken before ``catchUp()``.
+    var peopleToken: ChangeToken {
+        ChangeToken(of: peopleChanges).and(users.changeToken(of: ServerEvent.Audience.app(Self.app).topic))
     }
 
     /// Returns a note of an account; nil if it has none of that id.
     func note(_ id: Int64, account: Int64) throws -> Note? {
-        try database.read { try Self.note(id, account: account, $0) }
+        try users.read { try Self.note(id, account: account, $0) }
     }
 
     static func note(_ id: Int64, account: Int64, _ db: Database) throws -> Note? {
@@ -52,17 +80,22 @@ struct NoteStore: Sendable {
         now: Date
     ) async throws -> Note {
         defer { noteChanges[account].bump() }
-        return try await database.write { db in
+        return try await users.write(scope: Self.scope(account)) { [users] db in
             try preconditions.check(version: try Self.revision(account, db), of: "The list of notes")
+            // A note of this id may be in the trash of a file that was copied.
+            var id = try users.rowID(for: "note")
+            while let taken = id, try Self.isInTrash(taken, db) { id = try users.rowID(for: "note") }
             return try quota.holding({ try Self.usage(account, db) }) {
-                try Self.insert(body, at: location, account: account, now: now, db)
+                try Self.insert(body, at: location, id: id, account: account, now: now, db)
             }
         }
     }
 
+    /// - Parameter id: nil for the next one of SQLite.
     static func insert(
         _ body: String,
         at location: Note.Location,
+        id: Int64? = nil,
         account: Int64,
         now: Date,
         created: Date? = nil,
@@ -71,7 +104,7 @@ struct NoteStore: Sendable {
         let revision = try nextRevision(account, db)
         try db.cachedStatement(sql: insert).execute(
             arguments: [
-                "account": account, "body": body, "opening": NoteOutline.opening(of: body),
+                "id": id, "account": account, "body": body, "opening": NoteOutline.opening(of: body),
                 "created": (created ?? now).millisecondsSince1970, "modified": now.millisecondsSince1970,
                 "revision": revision,
             ].merging(columns(location)) { own, _ in own }.arguments
@@ -105,7 +138,7 @@ struct NoteStore: Sendable {
         now: Date
     ) async throws -> Note? {
         defer { noteChanges[account].bump() }
-        return try await database.write { db in
+        return try await users.write(scope: Self.scope(account)) { db in
             guard let old = try Self.note(id, account: account, db) else { return nil }
             try preconditions.check(version: old.revision, of: "The note \(Note.identity(id))")
             let note = Note(
@@ -147,7 +180,7 @@ struct NoteStore: Sendable {
         account: Int64
     ) async throws -> Bool {
         defer { noteChanges[account].bump() }
-        let updates: @Sendable (Database) throws -> Bool = { db in
+        return try await users.write(scope: Self.scope(account), deleting: now == nil ? .permanent : .toTrash) { db in
             guard let old = try Self.note(id, account: account, db) else { return false }
             try preconditions.check(version: old.revision, of: "The note \(Note.identity(id))")
             let revision = try Self.nextRevision(account, db)
@@ -156,7 +189,6 @@ struct NoteStore: Sendable {
             try db.cachedStatement(sql: "DELETE FROM note WHERE id = ?").execute(arguments: [id])
             return true
         }
-        return try await now == nil ? database.writeErasing(updates) : database.writeFreeingRoom(updates)
     }
 
     /// Returns the number of the last change of an account's notes.
@@ -169,7 +201,7 @@ struct NoteStore: Sendable {
 
     /// Returns the number of the last change of an account's notes.
     func revision(account: Int64) throws -> Int {
-        try database.read { try Self.revision(account, $0) }
+        try users.read { try Self.revision(account, $0) }
     }
 
     static func nextRevision(_ account: Int64, _ db: Database) throws -> Int {
@@ -191,10 +223,10 @@ struct NoteStore: Sendable {
 
     static let insert = """
         INSERT INTO note
-            (account, body, opening, latitude, longitude, location_name, cell_x, cell_y, created, modified, revision)
+            (id, account, body, opening, latitude, longitude, location_name, cell_x, cell_y, created, modified, revision)
         VALUES
-            (:account, :body, :opening, :latitude, :longitude, :location_name, :cell_x, :cell_y, :created, :modified,
-            :revision)
+            (:id, :account, :body, :opening, :latitude, :longitude, :location_name, :cell_x, :cell_y, :created,
+            :modified, :revision)
         """
     private static let update = """
         UPDATE note SET

@@ -174,8 +174,9 @@ extension ShopStore {
     ///
     /// - Throws: ``Problem`` 412; `StorageError`, `SharedStoreError`, `CancellationError`.
     func clearHistory(_ profile: String, if preconditions: WritePreconditions = .none) async throws -> ProfileSearches {
-        try await users.writeErasing(
+        try await users.write(
             scope: Self.scope(profile),
+            deleting: .permanent,
             changeOfSearches(profile, if: preconditions) { _, db in
                 try db.execute(sql: "DELETE FROM shop_history WHERE profile = ?", arguments: [profile])
                 return true
@@ -191,8 +192,9 @@ extension ShopStore {
     func removePastSearch(_ index: Int, _ profile: String, if preconditions: WritePreconditions = .none) async throws
         -> ProfileSearches?
     {
-        let (isChanged, searches) = try await users.writeErasing(
+        let (isChanged, searches) = try await users.write(
             scope: Self.scope(profile),
+            deleting: .permanent,
             changeOfSearches(profile, if: preconditions) { _, db in
                 try db.execute(sql: Self.deletePastSearch, arguments: ["profile": profile, "index": index])
                 return db.changesCount > 0

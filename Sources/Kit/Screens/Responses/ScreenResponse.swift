@@ -155,6 +155,7 @@ extension ScreenResponse {
     ///   - revision: Version of the data, if the screen counts versions.
     ///   - selfLink: `links.self` if it is not the request's own target, as in the response to a write.
     ///   - headerFields: Further header fields.
+    ///   - banner: The notification that the data may be out of date; nil if it is not.
     ///   - changeToken: For how long the same request has the same response; nil for writes.
     /// - Throws: `EncodingError`.
     package static func local(
@@ -166,11 +167,13 @@ extension ScreenResponse {
         revision: Int? = nil,
         selfLink: Link? = nil,
         headerFields: HTTPFields = [:],
+        stale banner: Banner? = nil,
         changeToken: ChangeToken? = nil
     ) throws -> ScreenResponse {
-        try .local(
+        let provenance = Provenance(source: .local, stale: banner != nil)
+        return try .local(
             content,
-            Meta(screen: screen, state: state, provenance: .local, revision: revision),
+            Meta(screen: screen, state: state, provenance: provenance, revision: revision, banner: banner),
             Links(self: selfLink ?? request.selfLink),
             status: status,
             headerFields: headerFields,

@@ -111,6 +111,11 @@ package protocol TrashFeature: Sendable {
     /// How long an item stays in the trash.
     var lifetime: Duration { get }
 
+    /// Brings the stored items up to date.
+    ///
+    /// - Returns: The notification that they may be out of date; nil if they are not.
+    func catchUp() async throws -> Banner?
+
     func audience(of owner: Owner) -> ServerEvent.Audience
     func changeToken(of owner: Owner) -> ChangeToken
     func page(_ request: PageRequest, of owner: Owner) async throws -> TrashPage<Item>
@@ -141,6 +146,9 @@ package protocol TrashFeature: Sendable {
 }
 
 extension TrashFeature {
+    /// Nothing to bring up to date.
+    package func catchUp() async throws -> Banner? { nil }
+
     /// Returns the routes of the trash, other than the one that restores an item.
     ///
     /// - Parameter route: Creates a route that passes the owner to a handler.
@@ -163,14 +171,16 @@ extension TrashFeature {
         let list = Self.trash.list
         let asked = try request.query.page(of: list)
         let changeToken = changeToken(of: owner)
+        let banner = try await catchUp()
         let page = try await page(asked, of: owner)
         let texts = texts(in: zone)
         let shown = Page(asked, count: page.entries.count, total: page.total, hasMore: page.hasMore)
         let meta = Meta(
             screen: Self.trash.screen,
             state: page.total == 0 ? .empty : .content,
-            provenance: .local,
+            provenance: Provenance(source: .local, stale: banner != nil),
             revision: page.revision,
+            banner: banner,
             page: shown
         )
         let items = page.entries.map { entry in
@@ -180,7 +190,7 @@ extension TrashFeature {
             TrashScreen(Self.trash, items, count: page.total),
             meta,
             request.links(for: shown, next: page.entries.last.map { list.cursor(after: $0.key) }),
-            changeToken: changeToken.and(texts.changeToken)
+            changeToken: banner == nil ? changeToken.and(texts.changeToken) : nil
         )
         response.version = String(page.revision)
         return response

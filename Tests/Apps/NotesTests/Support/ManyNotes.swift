@@ -37,7 +37,8 @@ enum ManyNotes {
                 )
                 let cell = MapGrid.cell(of: point, zoom: MapGrid.deepest)
                 try db.cachedStatement(sql: NoteStore.insert).execute(arguments: [
-                    "account": 1, "body": note.body, "opening": note.body, "latitude": latitude, "longitude": longitude,
+                    "id": nil, "account": 1, "body": note.body, "opening": note.body, "latitude": latitude,
+                    "longitude": longitude,
                     "location_name": note.location.name,
                     "cell_x": cell.x, "cell_y": cell.y, "created": number, "modified": number, "revision": number,
                 ])

@@ -60,6 +60,7 @@ extension AppHarness<NotesApp, NotesUpstreams> {
         clock: ManualClock = ManualClock(),
         directory: DataDirectory? = nil,
         settings: SettingValues = .notes,
+        shared: SharedStoreAccess? = nil,
         _ test: @Sendable (NotesHarness) async throws -> Void
     ) async throws {
         let scripted = NotesUpstreams(
@@ -78,7 +79,7 @@ extension AppHarness<NotesApp, NotesUpstreams> {
             NotesApp.self,
             fixture: scripted,
             upstreams: upstreams,
-            AppSurroundings(clock: clock, directory: directory, settings: settings),
+            AppSurroundings(clock: clock, directory: directory, settings: settings, shared: shared),
             test
         )
     }

@@ -1,15 +1,35 @@
 import AppInterface
 import Database
+import Foundation
+import Journal
 import TestKit
 
 @testable import Notes
 
+extension NoteStore {
+    /// The notes of a server by itself.
+    init(_ database: LarderDatabase) { self.init(UserDatabase(database)) }
+}
+
+extension SharedStoreAccess {
+    /// Opens a store for servers of the Notes app.
+    static func notes(on server: RunningPostgres? = nil) async throws -> SharedStoreAccess {
+        try await temporary(Journal.storeMigrations, on: server)
+    }
+
+    /// Returns one more server's notes, in a new file.
+    func noteStore() throws -> NoteStore {
+        let database = try LarderDatabase.temporary(migrations: NoteStore.migrations + Journal.fileMigrations)
+        return NoteStore(otherServer().users(in: database, NoteStore.replicated))
+    }
+}
+
 extension StoreKind {
-    /// Returns a new book without notes.
-    func book() async throws -> any NoteBook {
+    /// Returns new notes of a server by itself, or of one of several.
+    func notes() async throws -> NoteStore {
         switch self {
-        case .sqlite: return NoteStore(try LarderDatabase.temporary(migrations: NoteStore.migrations))
-        case .postgresql: return SharedNotes(try await .temporary(SharedNotes.migrations))
+        case .sqlite: NoteStore(try LarderDatabase.temporary(migrations: NoteStore.migrations))
+        case .postgresql: try await SharedStoreAccess.notes().noteStore()
         }
     }
 }
