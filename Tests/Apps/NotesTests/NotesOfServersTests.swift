@@ -3,9 +3,11 @@ import Database
 import Foundation
 import HTTPTypes
 import Screens
+import SharedStore
 import TestKit
 import Testing
 
+@testable import Journal
 @testable import Notes
 
 /// The app on servers whose files follow one journal.
@@ -116,6 +118,48 @@ struct NotesOfServersTests {
             let shown = try await Self.openings(one, token.token)
             #expect(shown == ["second", "first"])
             #expect(try await Self.openings(one, token.token, "?q=second") == ["second"])
+        }
+    }
+
+    @Test("SCALE-07 A server that was away while the journal was cut has the notes of others, and finds them")
+    func cut() async throws {
+        let access = try await SharedStoreAccess.notes()
+        let directory = try DataDirectory.temporary()
+        let token = TokenBox()
+        try await NotesHarness.run(directory: directory, shared: access) { one in
+            token.token = try await one.register()
+            for number in 0..<5 { try await one.add("old \(number)", as: token.token) }
+        }
+        try await NotesHarness.run(shared: access.otherServer()) { two in
+            let listed = try await two.get("/v1/notes", as: token.token).all("id", in: "data.items")
+            for case .string(let id) in listed.prefix(3) {
+                #expect(try await two.delete("/v1/notes/\(id)", as: token.token).status == 200)
+            }
+            try await two.add("second", #"{"lat":48.85,"lon":2.35,"name":"Paris"}"#, as: token.token)
+            var limits = JournalLimits()
+            (limits.kept, limits.rows) = (0, 0)
+            let journal = Journal(
+                of: two.database,
+                in: access.database,
+                tables: NoteStore.replicated,
+                server: "two",
+                schema: 1,
+                limits: limits,
+                logger: .quiet
+            )
+            try await journal.catchUp()
+            try await journal.snapshots.cutIfLong()
+            let left = try await access.database.rows("SELECT 1 AS row FROM journal") { try $0.value("row") as Int }
+            #expect(left == [])
+        }
+        try await NotesHarness.run(directory: directory, shared: access.otherServer()) { one in
+            #expect(try await one.get("/v1/notes", as: token.token)["meta.page.total"] == 3)
+            #expect(try await one.get("/v1/notes/trash", as: token.token)["data.count"] == 3)
+            #expect(try await Self.openings(one, token.token, "?q=second") == ["second"])
+            #expect(try await one.get("/v1/notes/map", as: token.token).all("title", in: "data.pins") == ["second"])
+            try await NoteIndex.expectExact(in: one.database)
+            try await one.add("third", as: token.token)
+            #expect(try await Self.openings(one, token.token)[0] == "third")
         }
     }
 

@@ -117,8 +117,8 @@ struct LoginAttempts: Sendable {
     }
 }
 
-/// Limits the login attempts of all requests by ``LoginAttempts``: in the memory of a server by itself, in rows of several
-/// servers.
+/// Limits the login attempts of all requests by ``LoginAttempts``: in the memory of a server by itself, in rows of
+/// several servers.
 final class LoginLimits: Sendable {
     static let table = """
         CREATE TABLE notes_attempt (

@@ -36,7 +36,7 @@ struct PeoplePage: Sendable {
 }
 
 extension NoteStore {
-    /// Whether the pictures of people stay stored as long as the people do. Those of several servers are in the cache of
+    /// Whether the pictures of people stay stored as long as the people do. Those of several servers are in a cache of
     /// one, and are replaced on others, too.
     var keepsPictures: Bool { !users.isShared }
 
