@@ -63,14 +63,6 @@ import Testing
         #expect(try one.contents() == other.contents())
     }
 
-    /// Has the server wait with each commit for a standby that does not exist, or no longer.
-    private static func require(standby: String, _ options: SharedDatabaseOptions) throws {
-        let connection = try PostgresConnection.open(options)
-        connection.deadline = Deadline(after: .seconds(60))
-        try connection.run("ALTER SYSTEM SET synchronous_standby_names = '\(standby)'")
-        try connection.run("SELECT pg_reload_conf()")
-    }
-
     private static func commitWaits(in cluster: JournalCluster) async throws {
         try await BoundedWait.poll(for: "a commit that waits") {
             let sql =
@@ -83,11 +75,11 @@ import Testing
     func committed() async throws {
         let cluster = try await JournalCluster(on: Self.server.value)
         let one = try await cluster.server("one")
-        try Self.require(standby: "away", cluster.options)
+        try await SharedDatabase.require(standby: "away", cluster.options)
         let written = Task { try await Harbour.count("counter", on: one) }
         try await Self.commitWaits(in: cluster)
         try Self.terminate(cluster.options, where: "wait_event = 'SyncRep'")
-        try Self.require(standby: "", cluster.options)
+        try await SharedDatabase.require(standby: "", cluster.options)
         #expect(try await written.value == 1)
         #expect(try Harbour.counter("counter", on: one) == 1)
         #expect(try await cluster.numbers().count == 1)
@@ -129,7 +121,7 @@ import Testing
             logger: .quiet,
             sleep: { _ in }
         )
-        try Self.require(standby: "away", cluster.options)
+        try await SharedDatabase.require(standby: "away", cluster.options)
         let id = UUID()
         let written = Task {
             try await journal.write(scope: "ships", id: id) { db, _ in
@@ -141,7 +133,7 @@ import Testing
         await #expect(throws: JournalError.outcomeUnknown(write: id)) { try await written.value }
         #expect(try server.database.read { try Int.fetchOne($0, sql: "SELECT last FROM ship_revision") } == nil)
         try postgres.restart()
-        try Self.require(standby: "", cluster.options)
+        try await SharedDatabase.require(standby: "", cluster.options)
         await BoundedWait.poll(for: "a connection") { (try? await journal.catchUp()) != nil }
         #expect(try server.database.read { try Int.fetchOne($0, sql: "SELECT last FROM ship_revision") } == 7)
         await #expect(throws: JournalError.alreadyWritten(id)) {

@@ -59,25 +59,11 @@ import Testing
         #expect(try await changes.missing(in: store.database) == [])
     }
 
-    /// Has the server wait with each commit for a standby that does not exist, or no longer.
-    private func require(standby: String, on store: Store) async throws {
-        let connection = try PostgresConnection.open(store.options)
-        connection.deadline = Deadline(after: .seconds(60))
-        try connection.run("ALTER SYSTEM SET synchronous_standby_names = '\(standby)'")
-        try connection.run("SELECT pg_reload_conf()")
-        try await BoundedWait.poll(for: "the setting") {
-            let rows = try await store.other().rows("SELECT current_setting('synchronous_standby_names') AS names") {
-                try $0.value("names") as String
-            }
-            return rows == [standby]
-        }
-    }
-
     /// Changes a counter on a server whose standby is away, and does something to the commit that waits for it.
     private func unconfirmed(_ interrupt: String?, timeout: Duration) async throws -> (SharedStoreError?, [String: Int])
     {
         let store = try await Store(on: Self.server.value).withCounters()
-        try await require(standby: "away", on: store)
+        try await SharedDatabase.require(standby: "away", store.options)
         let writer = store.other { $0.timeout = timeout }
         async let outcome = Task { try await writer.write { try $0.increment("a") } }.result
         if let interrupt {
@@ -91,7 +77,7 @@ import Testing
         }
         let result = await outcome
         let error = #expect(throws: SharedStoreError.self) { try result.get() }
-        try await require(standby: "", on: store)
+        try await SharedDatabase.require(standby: "", store.options)
         return (error, try await store.counters())
     }
 

@@ -78,6 +78,18 @@ import Testing
         ) { try scenario.examine() }
     }
 
+    @Test("TRUST-24 the doctor finds a sealed secret that does not open, unless the key is another one")
+    func secrets() throws {
+        let scenario = DirectoryScenario()
+        try scenario.fill()
+        #expect(try scenario.examine().isCurrent)
+        try scenario.change("UPDATE sealed_secret SET sealed = randomblob(60)")
+        #expect(throws: StorageError.secretNotAuthentic(name: "token")) { try scenario.examine() }
+        let key = scenario.folder.appending(path: "larder.key")
+        try Data(repeating: 7, count: 32).write(to: key)
+        #expect(throws: StorageError.wrongKey(path: key.path)) { try scenario.examine() }
+    }
+
     @Test("TRUST-03 an identity in the database that is none is refused, and not replaced by that of the blobs")
     func identity() throws {
         let scenario = DirectoryScenario()

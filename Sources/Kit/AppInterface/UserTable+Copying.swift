@@ -72,10 +72,7 @@ extension UserTable {
     ///
     /// - Throws: GRDB's errors, `StorageError`, `SharedStoreError`.
     package func copyToLocal(_ copy: UserCopy) throws {
-        if case .triggered = rows { return }
-        let isCounted = if case .inserted = rows { counted } else { 0 }
-        let own = columns.dropLast(isCounted).map(\.name)
-        let names = own + (local?.names ?? [])
+        let names = columns.map(\.name) + (local?.names ?? [])
         let places = names.map { _ in "?" }.joined(separator: ", ")
         let verb = if case .inserted = rows { "INSERT" } else { "INSERT OR REPLACE" }
         let insert = try copy.db.makeStatement(
@@ -83,7 +80,7 @@ extension UserTable {
         )
         try forEachShared(copy) { row in
             let further = try local?.values(row, copy) ?? []
-            let values = row.values.prefix(own.count).map(\.databaseValue) + further.map(\.databaseValue)
+            let values = row.values.map(\.databaseValue) + further.map(\.databaseValue)
             try insert.execute(arguments: StatementArguments(values))
             copy.advance()
         }
@@ -94,13 +91,6 @@ extension UserTable {
         guard let last else { return }
         try copy.db.execute(sql: "DELETE FROM sqlite_sequence WHERE name = ?", arguments: [name])
         try copy.db.execute(sql: "INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", arguments: [name, last])
-    }
-
-    /// Completes the shared store after all tables were copied to it.
-    ///
-    /// - Throws: `SharedStoreError`.
-    package func complete(_ transaction: SQLTransaction) throws {
-        for statement in sharedCompletion { try transaction.execute(statement) }
     }
 
     /// Completes the server's own database after all tables were copied to it.

@@ -17,9 +17,8 @@ package struct UserTable: Sendable {
     package enum Rows: Sendable {
         /// They are inserted.
         case inserted
-        /// The triggers of the server's own database make them with those of other tables; the shared store has none.
-        case triggered
-        /// The same, and the copied rows replace those that the triggers have made.
+        /// The triggers of the server's own database make them with those of other tables, and the copied rows replace
+        /// these; the shared store has no triggers.
         case corrected
         /// Each store has them from its beginning; they give way.
         case initial
@@ -42,15 +41,13 @@ package struct UserTable: Sendable {
     /// The name in both.
     package let name: String
     let key: [String]
-    /// In both; the last ones are those that triggers count.
+    /// In both.
     let columns: [(name: String, kind: Kind)]
-    let counted: Int
     let rows: Rows
     let identity: String?
     let condition: String?
     let shared: FurtherColumns<any SQLParameter>?
     let local: FurtherColumns<any DatabaseValueConvertible>?
-    let sharedCompletion: [String]
     let localCompletion: (@Sendable (Database) throws -> Void)?
     let isEqual: (@Sendable (UserRow, UserCopy) throws -> Bool)?
 
@@ -60,39 +57,33 @@ package struct UserTable: Sendable {
     ///   - name: its name in both.
     ///   - key: the columns that no two rows have in common.
     ///   - columns: the columns of both, `key` included.
-    ///   - counted: further columns of both, which triggers of the server's own database keep.
     ///   - rows: how the rows get into a store.
     ///   - identity: the column whose values the engine counts, so that none is used twice.
     ///   - condition: the rows that are copied, in SQL of both; nil for all.
     ///   - shared: columns of the shared store.
     ///   - local: columns of the server's own database.
-    ///   - sharedCompletion: completes the shared store after all tables were copied to it.
-    ///   - localCompletion: the same of the server's own database.
+    ///   - localCompletion: completes the server's own database after all tables were copied to it.
     ///   - isEqual: compares values beyond the columns.
     package init(
         _ name: String,
         key: [String],
         _ columns: KeyValuePairs<String, Kind>,
-        counted: KeyValuePairs<String, Kind> = [:],
         rows: Rows = .inserted,
         identity: String? = nil,
         condition: String? = nil,
         shared: FurtherColumns<any SQLParameter>? = nil,
         local: FurtherColumns<any DatabaseValueConvertible>? = nil,
-        sharedCompletion: [String] = [],
         localCompletion: (@Sendable (Database) throws -> Void)? = nil,
         isEqual: (@Sendable (UserRow, UserCopy) throws -> Bool)? = nil
     ) {
         self.name = name
         self.key = key
-        self.columns = (Array(columns) + Array(counted)).map { (name: $0.key, kind: $0.value) }
-        self.counted = counted.count
+        self.columns = columns.map { (name: $0.key, kind: $0.value) }
         self.rows = rows
         self.identity = identity
         self.condition = condition
         self.shared = shared
         self.local = local
-        self.sharedCompletion = sharedCompletion
         self.localCompletion = localCompletion
         self.isEqual = isEqual
     }

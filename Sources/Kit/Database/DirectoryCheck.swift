@@ -58,7 +58,11 @@ package struct DirectoryCheck: Sendable {
                     reading: readsFiles ?? (options.integrityCheck == .always),
                     progress: progress
                 )
-                if check.isCurrent { try inspect(db) }
+                guard check.isCurrent else { return }
+                if options.integrityCheck == .always {
+                    try SealedSecrets.check(db, fingerprint: check.keyFingerprint, keyPath: directory.keyPath)
+                }
+                try inspect(db)
             }
         } catch {
             throw StorageError.translating(error, path: path)

@@ -72,7 +72,7 @@ extension LarderDatabase {
     private static func migrate(_ pool: DatabasePool, by migrator: DatabaseMigrator?, path: String) throws {
         do {
             try migrator?.migrate(pool)
-        } catch let error as DatabaseError where StorageError.translating(error, path: path) is DatabaseError {
+        } catch let error as DatabaseError where error.isOfMigration {
             throw StorageError.migrationFailed(path: path, detail: error.message ?? "SQLite refuses it")
         }
     }

@@ -136,12 +136,24 @@ package final class SealedSecrets: Sendable {
 
     private func open(_ sealed: Data, name: String) throws -> Data {
         let keys = keys.withLock { $0 }
-        let secret = [keys.current, keys.other].lazy.compactMap { key in
-            key.flatMap {
-                try? AES.GCM.open(AES.GCM.SealedBox(combined: sealed), using: $0, authenticating: Data(name.utf8))
-            }
+        return try Self.open(sealed, name: name, [keys.current] + (keys.other.map { [$0] } ?? []))
+    }
+
+    private static func open(_ sealed: Data, name: String, _ keys: [SymmetricKey]) throws -> Data {
+        let secret = keys.lazy.compactMap {
+            try? AES.GCM.open(AES.GCM.SealedBox(combined: sealed), using: $0, authenticating: Data(name.utf8))
         }
         guard let secret = secret.first else { throw StorageError.secretNotAuthentic(name: name) }
         return secret
+    }
+
+    /// Checks that all secrets open with the key that fits; without one, its absence is the defect.
+    ///
+    /// - Throws: ``StorageError/secretNotAuthentic(name:)``; errors of the database.
+    static func check(_ db: Database, fingerprint: Data?, keyPath: String) throws {
+        guard let key = try? SealingKey.find(fingerprint: fingerprint, KeyFile(path: keyPath)).key else { return }
+        for row in try Row.fetchAll(db, sql: "SELECT name, sealed FROM sealed_secret") {
+            _ = try open(row.value(1), name: row.value(0), [key])
+        }
     }
 }

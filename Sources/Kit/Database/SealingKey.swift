@@ -70,7 +70,7 @@ package enum SealingKey {
     }
 
     /// Returns the key that fits, and whether it is in the `.next` file. Without a fingerprint any key fits, or none.
-    private static func find(fingerprint noted: Data?, _ file: KeyFile) throws -> (key: SymmetricKey?, isNext: Bool) {
+    static func find(fingerprint noted: Data?, _ file: KeyFile) throws -> (key: SymmetricKey?, isNext: Bool) {
         guard let noted else { return (try file.read(), false) }
         if let next = try nextFile(of: file).read(), fingerprint(of: next) == noted { return (next, true) }
         guard let key = try file.read() else { throw StorageError.keyMissing(path: file.path) }

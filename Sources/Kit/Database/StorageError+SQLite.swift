@@ -33,6 +33,14 @@ extension DatabaseError {
             || resultCode == .SQLITE_ERROR && Self.complaints.contains { message?.hasPrefix($0) == true }
     }
 
+    /// Whether a migration is at fault: its SQL, or a constraint that it adds and the rows break.
+    var isOfMigration: Bool {
+        resultCode == .SQLITE_CONSTRAINT ? !isOfType : StorageError.translating(self, path: "") is DatabaseError
+    }
+
+    /// `SQLITE_CONSTRAINT_DATATYPE`: a row has a value of another type than its column, which no write stores.
+    private var isOfType: Bool { extendedResultCode.rawValue == 3091 }
+
     /// What is said of damaged content with the code of any error: by virtual tables, JSON functions and sums.
     private static let complaints = [
         "invalid fts5 file format", "vtable constructor failed", "undersize RTree", "malformed JSON",

@@ -136,7 +136,7 @@ struct StoreCopy: Sendable {
             counter.begin("copy", table)
             if isToShared { try table.copyToShared(copy) } else { try table.copyToLocal(copy) }
         }
-        for table in tables { if isToShared { try table.complete(transaction) } else { try table.complete(db) } }
+        if !isToShared { for table in tables { try table.complete(db) } }
         return try compared(copy, counter) + journal.counts(db).map { Count(table: $0.table, rows: $0.rows) }
     }
 

@@ -69,3 +69,24 @@ package enum StoreKind: String, CaseIterable, CustomTestStringConvertible, Senda
     /// The name.
     package var testDescription: String { rawValue }
 }
+
+extension SharedDatabase {
+    /// Has commits wait for a standby; for none if the name is empty. Returns when they do.
+    ///
+    /// - Throws: `SharedStoreError`.
+    package static func require(standby: String, _ options: SharedDatabaseOptions) async throws {
+        let database = SharedDatabase(options, logger: .quiet)
+        defer { database.close() }
+        _ = try await database.rows("ALTER SYSTEM SET synchronous_standby_names = '\(standby)'") { _ in }
+        _ = try await database.rows("SELECT pg_reload_conf()::text AS done") { _ in }
+        // A new connection has the settings of the postmaster.
+        try await BoundedWait.poll(for: "the setting") {
+            let other = SharedDatabase(options, logger: .quiet)
+            defer { other.close() }
+            let sql = "SELECT current_setting('synchronous_standby_names') AS names"
+            return try await other.rows(sql) { try $0.value("names") as String } == [standby]
+        }
+        // The checkpointer decides whether commits wait. It reads its settings before it makes a checkpoint.
+        _ = try await database.rows("CHECKPOINT") { _ in }
+    }
+}
