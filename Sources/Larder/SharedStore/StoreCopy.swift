@@ -6,8 +6,9 @@ import Screens
 import SharedStore
 import Synchronization
 
-/// Copies users' data from a server's own database to a shared store, or back: all of it or nothing, compared row by
-/// row before it is committed. No server may use either. The cache is not copied.
+/// Copies users' data from a server's own database to a shared store, or back: all of it or nothing. Rows that are in
+/// tables of the store are compared before the commit; those of the journal are its snapshot. No server may use either.
+/// The cache is not copied.
 struct StoreCopy: Sendable {
     /// Why nothing was copied; the text is for the operator.
     enum Refusal: Error, CustomStringConvertible {

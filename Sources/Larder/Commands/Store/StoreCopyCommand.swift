@@ -14,9 +14,9 @@ struct StoreCopyCommand: AsyncParsableCommand {
         abstract: "Copy users' data from a data directory to PostgreSQL, or back.",
         discussion: """
             One of the two is a data directory, the other one an address postgresql://….
-            Accounts, sessions and what users made are copied, compared row by row, and
-            kept only if all are equal. What is cached is not copied, nor are paired
-            devices: they stay in the data directory. Rows of the source stay as they are.
+            Accounts, sessions and what users made are copied, all or nothing. What is
+            cached is not copied, nor are paired devices: they stay in the data directory.
+            Rows of the source stay as they are.
             Stop all servers first: a directory or a store that is in use is refused, and
             a target that has users' data. Tokens of the Disk are sealed anew with the key
             of the target: --store-key-file names what store.key_file does.
@@ -65,7 +65,7 @@ struct StoreCopyCommand: AsyncParsableCommand {
             for count in counts { StandardOutput.write("\(count.table): \(HumanReadable.count(count.rows, "row"))\n") }
             let others = AppList.standard.types.filter { !$0.hasUserTables }.map { $0.name }
             let rest = (others.map { "accounts and files of \($0)" } + ["paired devices", "what is cached"])
-            StandardOutput.write("copied, and compared row by row; not copied: \(rest.joined(separator: ", "))\n")
+            StandardOutput.write("copied; not copied: \(rest.joined(separator: ", "))\n")
         } catch SharedStoreError.outcomeUnknown {
             bar.withLock { $0.end() }
             throw Self.failure(
