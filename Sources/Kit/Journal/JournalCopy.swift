@@ -45,16 +45,7 @@ package struct JournalCopy: Sendable {
     ///
     /// - Throws: ``JournalError``, `SharedStoreError`, GRDB's errors.
     package func copy(_ transaction: SQLTransaction, to db: Database) throws {
-        var isComplete = false
-        while !isComplete {
-            let page = try store.page(after: JournalFile.position(db), in: transaction)
-            do {
-                if let stop = try file.apply(page, to: db) { throw JournalError.stopped(stop) }
-                isComplete = page.isComplete
-            } catch is JournalFile.NeedsSnapshot {
-                try file.restore(from: store, in: transaction, to: db)
-            }
-        }
+        if let stop = try file.readToEnd(of: store, in: transaction, to: db) { throw JournalError.stopped(stop) }
         try JournalFile.leave(db)
     }
 }

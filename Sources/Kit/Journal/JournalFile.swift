@@ -102,20 +102,38 @@ struct JournalFile: Sendable {
         return try Self.position(db).first < page.cut
     }
 
-    /// Replaces all rows by those of the snapshot, unless the file needs none.
+    /// Applies all that the file misses, the snapshot as well, in one transaction: a read never sees rows that are older
+    /// than those before.
     ///
     /// - Throws: ``JournalError``, `SharedStoreError`, `StorageError`.
-    func restore(from store: JournalStore, in transaction: SQLTransaction) throws {
-        try database.write { try restore(from: store, in: transaction, to: $0) }
+    func readToEnd(of store: JournalStore, in transaction: SQLTransaction) throws {
+        let stop = try database.write { try readToEnd(of: store, in: transaction, to: $0) }
+        if let stop { throw JournalError.stopped(stop) }
     }
 
     /// Does the same in a transaction.
-    func restore(from store: JournalStore, in transaction: SQLTransaction, to db: Database) throws {
-        let (identity, cut) = try store.head(in: transaction)
-        if try Journal.isFollowed(db) {
-            try check(identity, db)
-            if try Self.position(db).first >= cut { return }
+    ///
+    /// - Returns: why a row cannot be applied; those before it are.
+    func readToEnd(of store: JournalStore, in transaction: SQLTransaction, to db: Database) throws -> JournalStop? {
+        while true {
+            let page = try store.page(after: Self.position(db), in: transaction)
+            if try needsSnapshot(page, db) {
+                try restore(page, from: store, in: transaction, to: db)
+                continue
+            }
+            let stop = try apply(page, to: db)
+            if stop != nil || page.isComplete { return stop }
         }
+    }
+
+    /// Replaces all rows by those of the snapshot.
+    private func restore(
+        _ page: JournalPage,
+        from store: JournalStore,
+        in transaction: SQLTransaction,
+        to db: Database
+    ) throws {
+        if try Journal.isFollowed(db) { try check(page.identity, db) }
         do {
             let changes = try JournalSnapshot(tables).restore(to: db) { receive in
                 try store.forEachPart(in: transaction, receive)
@@ -126,7 +144,7 @@ struct JournalFile: Sendable {
         }
         // The snapshot of a copied file has no position.
         let follow = "INSERT INTO journal_position VALUES (1, ?, ?, '') ON CONFLICT DO NOTHING"
-        try db.execute(sql: follow, arguments: [identity, cut])
+        try db.execute(sql: follow, arguments: [page.identity, page.cut])
     }
 
     /// Removes the position: the file belongs to no journal any more.

@@ -88,13 +88,13 @@ struct JournalSnapshots: Sendable {
     let limits: JournalLimits
     let logger: Logger
 
-    /// Replaces the rows of this server by those of the snapshot.
+    /// Replaces the rows of this server by those of the snapshot and of the journal behind it.
     ///
     /// - Throws: ``JournalError``, `SharedStoreError`, `StorageError`, `CancellationError`.
     func restore() async throws {
         logger.notice("reading the snapshot of the journal: rows that this server misses were cut")
         try await store.database.write(turns: [JournalStore.snapshotTurn], within: Self.timeout) {
-            try file.restore(from: store, in: $0)
+            try file.readToEnd(of: store, in: $0)
         }
     }
 
@@ -108,7 +108,7 @@ struct JournalSnapshots: Sendable {
             guard try store.isLong(limits, in: transaction) else { return }
             try file.database.read { db in
                 let number = try JournalFile.position(db).first
-                guard try number >= store.head(in: transaction).cut else { return }
+                guard try number >= store.cut(in: transaction) else { return }
                 let snapshot = JournalSnapshot(file.tables)
                 try store.replaceSnapshot(in: transaction) { try snapshot.write(db, hasPosition: true, $0) }
                 try store.cut(below: number, limits, in: transaction)

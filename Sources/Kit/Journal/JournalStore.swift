@@ -257,13 +257,14 @@ extension JournalStore {
         return try row.value("rows") as Int > limits.rows || row.value("bytes") as Int > limits.bytes
     }
 
-    /// Returns the journal's name for itself, and the number of the first row that is left of it.
+    /// Returns the number below which rows are gone.
     ///
     /// - Throws: `SharedStoreError`.
-    func head(in transaction: SQLTransaction) throws -> (identity: String, cut: Int64) {
-        let rows = try transaction.rows("SELECT identity, cut FROM journal_identity")
-        guard let row = rows.first else { throw SharedStoreError.noSuchColumn("identity") }
-        return (try row.value("identity"), try row.value("cut"))
+    func cut(in transaction: SQLTransaction) throws -> Int64 {
+        guard let row = try transaction.rows("SELECT cut FROM journal_identity").first else {
+            throw SharedStoreError.noSuchColumn("cut")
+        }
+        return try row.value("cut")
     }
 
     /// Calls `receive` with each part of the snapshot.
