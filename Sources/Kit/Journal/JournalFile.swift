@@ -102,8 +102,8 @@ struct JournalFile: Sendable {
         return try Self.position(db).first < page.cut
     }
 
-    /// Applies all that the file misses, the snapshot as well, in one transaction: a read never sees rows that are older
-    /// than those before.
+    /// Applies all that the file misses, the snapshot as well, in one transaction: a read never sees rows that are
+    /// older than those before.
     ///
     /// - Throws: ``JournalError``, `SharedStoreError`, `StorageError`.
     func readToEnd(of store: JournalStore, in transaction: SQLTransaction) throws {
