@@ -36,7 +36,7 @@ import Testing
         try await Harbour.count("counter", on: one)
         let before = try one.contents()
         await #expect(throws: SharedStoreError.unavailable(.connectionLost)) {
-            try await one.journal.write(scope: "counter") { db, _ in
+            try await one.journal.write(scope: "counter") { db in
                 try db.execute(sql: "UPDATE hidden_ship SET revision = 100")
                 try Self.terminate(cluster.options, where: "state = 'idle in transaction'")
             }
@@ -124,7 +124,7 @@ import Testing
         try await SharedDatabase.require(standby: "away", cluster.options)
         let id = UUID()
         let written = Task {
-            try await journal.write(scope: "ships", id: id) { db, _ in
+            try await journal.write(scope: "ships", id: id) { db in
                 try db.execute(sql: "INSERT INTO ship_revision VALUES (1, 7)")
             }
         }
@@ -137,7 +137,7 @@ import Testing
         await BoundedWait.poll(for: "a connection") { (try? await journal.catchUp()) != nil }
         #expect(try server.database.read { try Int.fetchOne($0, sql: "SELECT last FROM ship_revision") } == 7)
         await #expect(throws: JournalError.alreadyWritten(id)) {
-            try await journal.write(scope: "ships", id: id) { db, _ in
+            try await journal.write(scope: "ships", id: id) { db in
                 try db.execute(sql: "UPDATE ship_revision SET last = 8")
             }
         }

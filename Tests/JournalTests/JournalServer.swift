@@ -172,7 +172,7 @@ enum Harbour {
 extension Harbour {
     /// Hides a ship, and returns the revision.
     static func hide(_ ship: Int, for account: Int, on server: JournalServer) async throws -> Int {
-        try await server.journal.write(scope: "ships") { db, _ in
+        try await server.journal.write(scope: "ships") { db in
             try db.execute(
                 sql: "INSERT INTO ship_revision VALUES (1, 1) ON CONFLICT DO UPDATE SET last = last + 1"
             )
@@ -188,17 +188,17 @@ extension Harbour {
     /// Registers a person, unless the name is taken.
     @discardableResult
     static func register(_ name: String, on server: JournalServer) async throws -> Int64? {
-        try await server.journal.write(scope: "people", locks: ["name/\(name)"]) { db, ids in
+        try await server.journal.write(scope: "people", locks: ["name/\(name)"]) { db in
             let find = "SELECT 1 FROM person WHERE name = ?"
             guard try Int.fetchOne(db, sql: find, arguments: [name]) == nil else { return nil }
-            let id = try ids.next("person")
+            let id = try server.journal.nextRowID(of: "person")
             try db.execute(sql: "INSERT INTO person VALUES (?, ?)", arguments: [id, name])
             return id
         }
     }
 
     static func remove(_ person: Int64, on server: JournalServer) async throws {
-        try await server.journal.write(scope: "people", locks: ["notes/\(person)"]) { db, _ in
+        try await server.journal.write(scope: "people", locks: ["notes/\(person)"]) { db in
             try db.execute(sql: "DELETE FROM person WHERE id = ?", arguments: [person])
         }
     }
@@ -206,10 +206,10 @@ extension Harbour {
     /// Writes a note, if its person exists.
     @discardableResult
     static func add(_ body: String, _ x: Double, for person: Int64, on server: JournalServer) async throws -> Int64? {
-        try await server.journal.write(scope: "notes/\(person)") { db, ids in
+        try await server.journal.write(scope: "notes/\(person)") { db in
             let find = "SELECT 1 FROM person WHERE id = ?"
             guard try Int.fetchOne(db, sql: find, arguments: [person]) != nil else { return nil }
-            let id = try ids.next("note")
+            let id = try server.journal.nextRowID(of: "note")
             try db.execute(
                 sql: "INSERT INTO note VALUES (?, ?, ?, ?, ?)",
                 arguments: [id, person, body, x, x > 50 ? Data(body.utf8) : nil]
@@ -221,14 +221,14 @@ extension Harbour {
     }
 
     static func edit(_ body: String, for person: Int64, on server: JournalServer) async throws {
-        try await server.journal.write(scope: "notes/\(person)") { db, _ in
+        try await server.journal.write(scope: "notes/\(person)") { db in
             let sql = "UPDATE note SET body = ? WHERE id = (SELECT min(id) FROM note WHERE person = ?)"
             try db.execute(sql: sql, arguments: [body, person])
         }
     }
 
     static func drop(for person: Int64, on server: JournalServer) async throws {
-        try await server.journal.write(scope: "notes/\(person)") { db, _ in
+        try await server.journal.write(scope: "notes/\(person)") { db in
             let sql = "DELETE FROM note WHERE id = (SELECT max(id) FROM note WHERE person = ?)"
             try db.execute(sql: sql, arguments: [person])
         }
@@ -237,7 +237,7 @@ extension Harbour {
     /// Adds one to a revision: what loses updates if two do it at the same time.
     @discardableResult
     static func count(_ scope: String, on server: JournalServer) async throws -> Int {
-        try await server.journal.write(scope: scope) { db, _ in
+        try await server.journal.write(scope: scope) { db in
             let find = "SELECT revision FROM hidden_ship WHERE account = ? AND ship = 'counter'"
             let value = (try Int.fetchOne(db, sql: find, arguments: [scope]) ?? 0) + 1
             let sql = "INSERT INTO hidden_ship VALUES (?, 'counter', ?) ON CONFLICT DO UPDATE SET revision = ?"

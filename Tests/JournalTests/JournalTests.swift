@@ -185,7 +185,7 @@ import Testing
         do {
             let server = try await JournalServer("server", in: cluster, folder: folder)
             try await Harbour.count("counter", on: server)
-            let committed = try await server.journal.commit(scope: "ships", locks: ["ships"], id: UUID()) { db, _ in
+            let committed = try await server.journal.commit(scope: "ships", locks: ["ships"], id: UUID()) { db in
                 try db.execute(sql: "INSERT INTO ship_revision VALUES (1, 7)")
             }
             #expect(committed.row != nil)
@@ -209,7 +209,7 @@ import Testing
                         try await Harbour.count("writer \(writer)", on: servers[writer % 2])
                         // Two scopes, which others take in the other order.
                         let pair = writer % 4 < 2 ? ["left", "right"] : ["right", "left"]
-                        try await servers[writer % 2].journal.write(scope: pair[0], locks: [pair[1]]) { db, _ in
+                        try await servers[writer % 2].journal.write(scope: pair[0], locks: [pair[1]]) { db in
                             try db.execute(
                                 sql: """
                                     INSERT INTO hidden_ship VALUES ('pair', 'counter', 1)
@@ -244,8 +244,8 @@ import Testing
             ids += made
         }
         #expect(Set(ids).count == 20)
-        let many = try await servers[0].journal.write(scope: "many") { db, ids in
-            try (0..<3000).map { _ in try ids.next("note") }
+        let many = try await servers[0].journal.write(scope: "many") { [servers] _ in
+            try (0..<3000).map { _ in try servers[0].journal.nextRowID(of: "note") }
         }
         #expect(Set(many).count == 3000 && many == many.sorted())
     }
@@ -256,21 +256,21 @@ import Testing
         let cluster = try await JournalCluster()
         let server = try await cluster.server("one")
         let id = UUID()
-        try await server.journal.write(scope: "ships", id: id) { db, _ in
+        try await server.journal.write(scope: "ships", id: id) { db in
             try db.execute(sql: "INSERT INTO ship_revision VALUES (1, 7)")
         }
         await #expect(throws: JournalError.alreadyWritten(id)) {
-            try await server.journal.write(scope: "other", id: id) { db, _ in
+            try await server.journal.write(scope: "other", id: id) { db in
                 try db.execute(sql: "UPDATE ship_revision SET last = 8")
             }
         }
         await #expect(throws: Failed.self) {
-            try await server.journal.write(scope: "ships") { db, _ in
+            try await server.journal.write(scope: "ships") { db in
                 try db.execute(sql: "UPDATE ship_revision SET last = 9")
                 throw Failed()
             }
         }
-        let last = try await server.journal.write(scope: "ships") { db, _ in
+        let last = try await server.journal.write(scope: "ships") { db in
             try db.execute(sql: "UPDATE ship_revision SET last = 7")
             return try Int.fetchOne(db, sql: "SELECT last FROM ship_revision")
         }

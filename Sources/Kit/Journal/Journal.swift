@@ -19,16 +19,6 @@ package final class Journal: Sendable {
         let row: JournalRow?
     }
 
-    /// Gives numbers to new rows of a transaction that is being written (``RowIDBlocks``).
-    package struct RowIDs: Sendable {
-        fileprivate let journal: Journal
-
-        /// Returns a number that no other row of a table has, on any server.
-        ///
-        /// - Throws: An error that has the transaction rolled back and run again with a larger block.
-        package func next(_ table: String) throws -> Int64 { try journal.nextRowID(of: table) }
-    }
-
     /// Tables that the shared store needs.
     package static var storeMigrations: [SharedMigration] { JournalStore.migrations }
     /// Tables that the server's own database needs.
@@ -119,7 +109,10 @@ package final class Journal: Sendable {
 
     // MARK: - Writing
 
-    /// Returns a number as ``RowIDs`` does, to a transaction that is being written.
+    /// Returns a number for a row of a table that no other row has, on any server, to a transaction that is being
+    /// written (``RowIDBlocks``).
+    ///
+    /// - Throws: An error that has the transaction rolled back and run again with a larger block.
     func nextRowID(of table: String) throws -> Int64 { try blocks.withLock { try $0.take(table) } }
 
     /// Changes replicated tables in one transaction, and returns when the journal has it.
@@ -138,7 +131,7 @@ package final class Journal: Sendable {
         scope: String,
         locks: [String] = [],
         id: UUID = UUID(),
-        _ updates: @escaping @Sendable (Database, RowIDs) throws -> Value,
+        _ updates: @escaping @Sendable (Database) throws -> Value,
         alongside: (@Sendable (Value, SQLTransaction) throws -> Value)? = nil
     ) async throws -> Value {
         let locks = locks + [scope]
@@ -161,7 +154,7 @@ package final class Journal: Sendable {
         scope: String,
         locks: [String],
         id: UUID,
-        _ updates: @escaping @Sendable (Database, RowIDs) throws -> Value,
+        _ updates: @escaping @Sendable (Database) throws -> Value,
         _ alongside: (@Sendable (Value, SQLTransaction) throws -> Value)? = nil
     ) async throws -> Committed<Value> {
         var size = Self.rowIDsPerBlock
@@ -185,7 +178,7 @@ package final class Journal: Sendable {
         scope: String,
         locks: [String],
         id: UUID,
-        _ updates: @escaping @Sendable (Database, RowIDs) throws -> Value,
+        _ updates: @escaping @Sendable (Database) throws -> Value,
         _ alongside: (@Sendable (Value, SQLTransaction) throws -> Value)?
     ) async throws -> Committed<Value> {
         let captured = Mutex<Committed<Value>?>(nil)
@@ -214,7 +207,7 @@ package final class Journal: Sendable {
     /// Reads the journal to its end under the locks, and runs the updates on that state.
     private func capture<Value>(
         in transaction: SQLTransaction,
-        _ updates: @Sendable (Database, RowIDs) throws -> Value
+        _ updates: @Sendable (Database) throws -> Value
     ) throws -> (value: Value, changeset: Changeset) {
         let start = now()
         do {
@@ -229,7 +222,7 @@ package final class Journal: Sendable {
             throw error
         }
         reading.withLock { $0.ended(start) }
-        return try file.capture { try updates($0, RowIDs(journal: self)) }
+        return try file.capture(updates)
     }
 
     /// Finds out whether a write was made whose commit was not confirmed.

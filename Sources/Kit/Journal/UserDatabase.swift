@@ -96,12 +96,7 @@ package struct UserDatabase: Sendable {
         do {
             var inStore: (@Sendable (Value, SQLTransaction) throws -> Value)?
             if let alongside { inStore = { try alongside($0, .store($1)) } }
-            return try await journal.write(
-                scope: scope,
-                locks: locks,
-                { db, _ in try updates(db) },
-                alongside: inStore
-            )
+            return try await journal.write(scope: scope, locks: locks, updates, alongside: inStore)
         } catch {
             throw Self.translated(error)
         }
