@@ -270,6 +270,7 @@ struct LarderApplication: ReplaceableServer {
             ),
             configuration: ApplicationConfiguration(
                 address: .hostname(settings[HTTPSettings.host], port: settings[HTTPSettings.port]),
+                backlog: ConnectionBurst.backlog,
                 availableConnectionsDelegate: places
             ),
             services: services.map(NamedService.init),

@@ -221,6 +221,9 @@ struct ServerGauges: Sendable {
 /// that arrive at once waits for dozens of turns of the event loop; with a hundred, open connections wait for
 /// milliseconds.
 struct ConnectionBurst {
+    /// Connections that wait in the kernel for a listener that pauses.
+    static let backlog = 1024
+
     /// Connections that a listener accepts in one turn.
     let size: Int
     /// Listeners among which the kernel divides clients.
@@ -241,9 +244,9 @@ struct ConnectionBurst {
         do {
             try await AcceptQueue.add(to: channel, limit: clientLimit)
             try await channel.setOption(.maxMessagesPerRead, value: UInt(size)).get()
-            try await ClientListeners.add(to: channel, count: listeners, places) { address, initializer in
+            try await ClientListeners.add(to: channel, burst: size, count: listeners, places) { address, initializer in
                 try await ServerBootstrap(group: channel.eventLoop, childGroup: MultiThreadedEventLoopGroup.singleton)
-                    .serverChannelOption(.backlog, value: 256)
+                    .serverChannelOption(.backlog, value: Int32(Self.backlog))
                     .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
                     .serverChannelOption(.socketOption(ClientListeners.reusesPort), value: 1)
                     .serverChannelOption(.maxMessagesPerRead, value: UInt(size))

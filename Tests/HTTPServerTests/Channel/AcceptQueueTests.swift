@@ -64,6 +64,31 @@ struct AcceptQueueTests {
         #expect(closed[..<20].allSatisfy { !$0 } && closed[20..<30].allSatisfy { $0 } && !closed[30])
     }
 
+    /// Counts the reads that reach the socket.
+    private final class ReadCounter: ChannelOutboundHandler {
+        typealias OutboundIn = Never
+
+        private(set) var reads = 0
+
+        func read(context: ChannelHandlerContext) { reads += 1 }
+    }
+
+    @Test("TRUST-18 A listener pauses behind a full burst of connections, and only then")
+    func bursts() throws {
+        let channel = EmbeddedChannel()
+        let counter = ReadCounter()
+        try channel.pipeline.syncOperations.addHandlers([counter, AcceptPacer(burst: 3)])
+        for connections in [1, 2, 3, 2] {
+            let before = counter.reads
+            for _ in 0..<connections { channel.pipeline.fireChannelRead(EmbeddedChannel() as any Channel) }
+            channel.pipeline.read()
+            #expect(counter.reads == before + (connections < 3 ? 1 : 0), "after \(connections)")
+            channel.embeddedEventLoop.advanceTime(by: .milliseconds(1))
+            #expect(counter.reads == before + 1)
+        }
+        _ = try channel.finish(acceptAlreadyClosed: true)
+    }
+
     @Test("What still waits when the server stops is closed")
     func stop() throws {
         let listener = try Listener()

@@ -45,7 +45,7 @@ import Testing
                 }
             }
             .bind(host: "127.0.0.1", port: 0).get()
-        try await ClientListeners.add(to: first, count: count, places) { address, initializer in
+        try await ClientListeners.add(to: first, burst: 16, count: count, places) { address, initializer in
             try await ServerBootstrap(group: loop, childGroup: MultiThreadedEventLoopGroup.singleton)
                 .serverChannelOption(.socketOption(ClientListeners.reusesPort), value: 1)
                 .serverChannelInitializer(initializer)

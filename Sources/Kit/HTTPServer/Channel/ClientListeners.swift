@@ -12,23 +12,29 @@ package enum ClientListeners {
     /// Adds listeners to the first one of a server, on its event loop. They close with it.
     /// - Parameters:
     ///   - first: the listener; its port is known
+    ///   - burst: connections that each of them accepts before it pauses
     ///   - count: how many listeners there are then
     ///   - places: limits the connections of all of them
     ///   - bind: binds one of them to an address with an initializer of its channel; with `SO_REUSEPORT`
     /// - Throws: `IOError` if the kernel refuses; then there may be fewer listeners.
     package static func add(
         to first: any Channel,
+        burst: Int,
         count: Int,
         _ places: ConnectionSlots,
         bind: (SocketAddress, @escaping @Sendable (any Channel) -> EventLoopFuture<Void>) async throws -> any Channel
     ) async throws {
         guard count > 1, let address = first.localAddress, address.port != nil else { return }
+        try await first.eventLoop.submit {
+            try first.pipeline.syncOperations.addHandler(AcceptPacer(burst: burst), position: .first)
+        }.get()
         // Not before: another server that listens at this address would not be noticed.
         try await first.setOption(.socketOption(reusesPort), value: 1).get()
         for _ in 1..<count {
             let further = try await bind(address) { listener in
                 listener.eventLoop.makeCompletedFuture {
-                    try listener.pipeline.syncOperations.addHandler(FurtherListener(first, places))
+                    let handlers: [any ChannelHandler] = [AcceptPacer(burst: burst), FurtherListener(first, places)]
+                    try listener.pipeline.syncOperations.addHandlers(handlers)
                 }
             }
             first.closeFuture.whenComplete { _ in further.close(promise: nil as EventLoopPromise<Void>?) }
@@ -68,6 +74,34 @@ private final class FurtherListener: ChannelDuplexHandler {
         let bound = context.loopBound
         let loop = context.eventLoop
         if places.mayAccept(otherwise: { loop.execute { bound.value.read() } }) { context.read() }
+    }
+}
+
+/// Pauses a listener behind each full burst of connections.
+///
+/// The event loop would accept hundreds of connections one after the other. Until the last of them, the loops to which
+/// connections of other clients were given may have to wait: Linux takes a processor from a thread after 3 ms.
+final class AcceptPacer: ChannelDuplexHandler {
+    typealias InboundIn = any Channel
+    typealias OutboundIn = Never
+
+    private static let pause = TimeAmount.milliseconds(1)
+
+    private let burst: Int
+    private var accepted = 0
+
+    init(burst: Int) { self.burst = burst }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        accepted += 1
+        context.fireChannelRead(data)
+    }
+
+    func read(context: ChannelHandlerContext) {
+        defer { accepted = 0 }
+        guard accepted >= burst else { return context.read() }
+        let bound = context.loopBound
+        _ = context.eventLoop.assumeIsolated().scheduleTask(in: Self.pause) { bound.value.read() }
     }
 }
 
