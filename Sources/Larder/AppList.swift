@@ -49,6 +49,8 @@ struct AppList: Sendable {
 
     var storedAmounts: [StoredAmount] { types.flatMap { $0.storedAmounts } }
 
+    var records: [RecordTable] { types.flatMap { $0.records } }
+
     /// The documents from which the sandbox simulates upstreams, by their names.
     var simulations: [String: String] {
         Dictionary(upstreams.compactMap { one in one.simulation.map { (one.name, $0) } }) { first, _ in first }

@@ -170,13 +170,8 @@ private struct Trial: Sendable {
         var outcome = Outcome(damage: damage)
         let apps = try contractConfiguration(["--data-directory", data.path], [:]).apps
         outcome.doctor = Check.table(
-            DataCheck.findings(
-                at: data.url,
-                migrations: apps.migrations,
-                amounts: apps.storedAmounts,
-                readsFiles: false,
-                progress: { _ in }
-            ).filter { $0.subject == "database" }
+            DataCheck.findings(at: data.url, apps: apps, readsFiles: false, progress: { _ in })
+                .filter { $0.subject == "database" }
         )
         do {
             let larder = try await RunningLarder.start(data: data, ["--sandbox"] + contractSettings)

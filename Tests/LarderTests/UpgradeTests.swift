@@ -7,7 +7,7 @@ import Testing
 
 @testable import Larder
 
-/// Databases of other builds than this one.
+/// Databases that this build has not left as they are.
 @Suite(.timeLimit(.minutes(10))) struct UpgradeTests {
     /// A database as a build with the first migrations left it, with a session and a secret.
     private func made(by migrations: [SchemaMigration], in data: TemporaryFolder) throws {
@@ -59,5 +59,26 @@ import Testing
         guard case .newerSchema(_, let unknown) = error else { return #expect(Bool(false), "\(error as Any)") }
         #expect(unknown == ["ships/999 from the future"])
         #expect(try Data(contentsOf: file) == before)
+    }
+
+    @Test("TRUST-24 doctor names the table of a value that SQLite accepts and no build has stored")
+    func value() async throws {
+        let data = try TemporaryFolder()
+        let apps = AppList.standard
+        try LarderDatabase(in: DataDirectory(at: data.url), migrations: apps.migrations, logger: .quiet).close()
+        let queue = try DatabaseQueue(path: data.path + "/larder.sqlite")
+        try await queue.write { db in
+            try db.execute(
+                sql: """
+                    INSERT INTO ship (
+                        id, name, sort_key, roles, active, listed, from_snapshot, added_revision, changed_revision
+                    ) VALUES ('1', 'A', 'a', '[]', 1, 1, 0, 1, 1), ('2', 'B', 'b', '[', 1, 1, 0, 1, 1)
+                    """
+            )
+        }
+        try queue.close()
+        let findings = DataCheck.findings(at: data.url, apps: apps, readsFiles: false, progress: { _ in })
+        let detail = try #require(findings.first { $0.subject == "database" && $0.verdict == .broken }?.detail)
+        #expect(detail.contains("ship: column roles has a value that was never stored in it"), "\(detail)")
     }
 }

@@ -1,5 +1,5 @@
 package import AppInterface
-import Database
+package import Database
 import Foundation
 package import Screens
 package import Settings
@@ -39,6 +39,13 @@ extension DiskApp {
     package static let storedAmounts = [
         StoredAmount("offline files of the Disk", sql: "SELECT sum(length) FROM disk_offline_entry"),
         StoredAmount("uploads of the Disk that wait", sql: "SELECT sum(length) FROM disk_outbox"),
+    ]
+
+    package static let records = [
+        RecordTable("disk_item") { _ = try DiskItem(row: $0) },
+        RecordTable("disk_download", of: DownloadJob.self),
+        RecordTable("disk_operation", of: DiskOperation.self),
+        RecordTable("disk_offline", of: OfflineMark.self),
     ]
 
     static let freshness = Setting(

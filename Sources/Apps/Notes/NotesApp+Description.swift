@@ -1,4 +1,5 @@
 package import AppInterface
+package import Database
 package import Journal
 package import Screens
 package import Settings
@@ -16,6 +17,10 @@ extension NotesApp {
     static let geocoder = UpstreamDescription("geocoder", title: "the geocoder", url: nil, isOptional: true)
     package static let upstreams = [people, geocoder]
     package static let problems: [ProblemCode] = [.nameTaken]
+    package static let records = [
+        RecordTable("note", of: Note.self), RecordTable("notes_account", of: NoteAccount.self),
+        RecordTable("notes_person", of: Person.self),
+    ]
 
     static let placesFreshness = Setting(
         "freshness.places_s",

@@ -1,9 +1,14 @@
+package import Database
 package import Screens
 package import Settings
 
 extension PDFApp {
     /// The problem codes of the app.
     package static let problems: [ProblemCode] = [.lastPage, .notSaved]
+    package static let records = [
+        RecordTable("pdf_document") { _ = try Document(row: $0, pages: []) },
+        RecordTable("pdf_page", of: DocumentPage.self),
+    ]
 
     static let files = Setting(
         "pdf.files",

@@ -1,4 +1,5 @@
 package import AppInterface
+package import Database
 import Freshness
 import HTTPTypes
 package import Journal
@@ -19,6 +20,7 @@ package struct ShipsApp: App {
     package static let title = Text("SpaceX ships", ru: "Корабли SpaceX")
     /// The app's tables.
     package static let migrations = ShipStore.migrations
+    package static let records = [RecordTable("ship") { _ = try Ship(row: $0) }]
     /// All of its tables.
     package static let replicated: JournalTables? = ShipStore.replicated
 

@@ -1,4 +1,5 @@
 package import AppInterface
+package import Database
 package import Screens
 package import Settings
 
@@ -17,6 +18,10 @@ extension ShopApp {
     package static let upstreams = [catalogue]
     /// The problem codes of the app.
     package static let problems: [ProblemCode] = [.listEmpty]
+    package static let records = [
+        RecordTable("shop_product", of: KnownProduct.self),
+        RecordTable("shop_list_item") { _ = try Product(row: $0, id: $0.value("product_id")) },
+    ]
     static let freshness = Setting(
         "freshness.shop_s",
         .seconds(0...31_536_000),

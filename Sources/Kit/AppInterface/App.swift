@@ -37,6 +37,8 @@ package protocol App: Sendable {
     static var problems: [ProblemCode] { get }
     /// The amounts that it stores beside the cache, for reports to operators. Default: none.
     static var storedAmounts: [StoredAmount] { get }
+    /// The tables whose rows `larder doctor` reads as the app does. Default: none.
+    static var records: [RecordTable] { get }
 
     /// Returns the operations on the app's accounts for operators. Default: nil, for apps whose accounts have no
     /// passwords here.
@@ -90,6 +92,8 @@ extension App {
     package static var userTables: [UserTable] { [] }
     /// Stores nothing that is reported to operators.
     package static var storedAmounts: [StoredAmount] { [] }
+    /// None.
+    package static var records: [RecordTable] { [] }
     /// No problem codes of its own.
     package static var problems: [ProblemCode] { [] }
     /// No passwords.

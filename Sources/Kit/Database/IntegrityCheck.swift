@@ -134,3 +134,33 @@ package enum IntegrityCheck {
         ORDER BY name
         """
 }
+
+/// A table, and how the app that has it reads its rows: a changed byte within a value is one that SQLite accepts and
+/// the app may not.
+package struct RecordTable: Sendable {
+    private let name: String
+    private let read: @Sendable (Row) throws -> Void
+
+    /// - Parameter read: Reads a row with all columns of the table.
+    package init(_ name: String, _ read: @escaping @Sendable (Row) throws -> Void) {
+        self.name = name
+        self.read = read
+    }
+
+    /// A table whose rows are records.
+    package init<Record: FetchableRecord & SendableMetatype>(_ name: String, of _: Record.Type) {
+        self.init(name) { _ = try Record(row: $0) }
+    }
+
+    /// Reads all rows of the table.
+    ///
+    /// - Throws: ``StorageError/damagedDatabase(path:detail:)`` with the name of the table; errors of the database.
+    package func check(_ db: Database, path: String) throws {
+        let rows = try Row.fetchCursor(db, sql: "SELECT * FROM \(name.quotedDatabaseIdentifier)")
+        do {
+            while let row = try rows.next() { try read(row) }
+        } catch let error as DatabaseError where error.isDamage {
+            throw StorageError.damagedDatabase(path: path, detail: "\(name): \(error.message ?? "malformed")")
+        }
+    }
+}

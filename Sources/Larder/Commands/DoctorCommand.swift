@@ -49,8 +49,7 @@ struct DoctorCommand: AsyncParsableCommand {
         defer { bar.end() }
         var findings = DataCheck.findings(
             at: configuration.dataDirectory,
-            migrations: configuration.apps.migrations,
-            amounts: configuration.apps.storedAmounts,
+            apps: configuration.apps,
             readsFiles: deep,
             progress: bar.show(_:)
         )
@@ -112,15 +111,14 @@ struct Check: Sendable, Equatable {
 enum DataCheck {
     static func findings(
         at url: URL,
-        migrations: [SchemaMigration],
-        amounts: [StoredAmount],
+        apps: AppList,
         readsFiles: Bool,
         progress: @escaping ProgressReceiver
     ) -> [Check] {
         do {
             let directory = try DataDirectory(at: url)
             return [Check("data directory", .well, url.path)]
-                + contents(of: directory, migrations, amounts, readsFiles, progress)
+                + contents(of: directory, apps, readsFiles, progress)
         } catch StorageError.directoryInUse(_, let pid) {
             let owner = pid.map { "process \($0)" } ?? "another process"
             let detail = "\(url.path), in use by \(owner); its /health/ready tells of its database"
@@ -132,8 +130,7 @@ enum DataCheck {
 
     private static func contents(
         of directory: DataDirectory,
-        _ migrations: [SchemaMigration],
-        _ amounts: [StoredAmount],
+        _ apps: AppList,
         _ readsFiles: Bool,
         _ progress: @escaping ProgressReceiver
     ) -> [Check] {
@@ -141,14 +138,15 @@ enum DataCheck {
             var cached: String?
             let found = try DirectoryCheck(
                 of: directory,
-                migrations: migrations,
+                migrations: apps.migrations,
                 options: .init(integrityCheck: .always),
                 readsFiles: readsFiles,
                 inspect: { db in
+                    for table in apps.records { try table.check(db, path: directory.databasePath) }
                     let totals = try ResponseStore.totals(in: db)
                     let responses = totals.reduce(0) { $0 + $1.responses }
                     cached = "\(responses) stored responses, \(totals.reduce(0) { $0 + $1.bytes }) bytes"
-                    for amount in amounts {
+                    for amount in apps.storedAmounts {
                         guard let bytes = try Int.fetchOne(db, sql: amount.sql) else { continue }
                         cached?.append("; \(amount.title): \(bytes) bytes")
                     }
