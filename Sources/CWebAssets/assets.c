@@ -28,6 +28,9 @@ static const unsigned char file_disk_tray_js[] = {
 static const unsigned char file_disk_js[] = {
 #embed "site/disk.js"
 };
+static const unsigned char file_docs_js[] = {
+#embed "site/docs.js"
+};
 static const unsigned char file_dom_js[] = {
 #embed "site/dom.js"
 };
@@ -179,6 +182,7 @@ static const struct larder_web_asset assets[] = {
     {"disk-outbox.js", file_disk_outbox_js, sizeof file_disk_outbox_js},
     {"disk-tray.js", file_disk_tray_js, sizeof file_disk_tray_js},
     {"disk.js", file_disk_js, sizeof file_disk_js},
+    {"docs.js", file_docs_js, sizeof file_docs_js},
     {"dom.js", file_dom_js, sizeof file_dom_js},
     {"events.js", file_events_js, sizeof file_events_js},
     {"form.js", file_form_js, sizeof file_form_js},

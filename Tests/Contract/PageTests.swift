@@ -8,7 +8,7 @@ import Web
 struct PageTests {
     /// Every kind of address that the front end has.
     static let addresses = [
-        "/", "/status", "/disk", "/disk/onboarding", "/disk/login?code=1&state=2", "/disk/recent",
+        "/", "/status", "/docs", "/disk", "/disk/onboarding", "/disk/login?code=1&state=2", "/disk/recent",
         "/disk/files?path=disk:/%D0%9F%2B%25", "/disk/search?query=a", "/disk/file?path=disk:/a", "/disk/offline",
         "/disk/published", "/disk/outbox",
         "/disk/trash", "/disk/profile", "/shop?q=&price_min=1", "/shop/1", "/shop/list", "/pdf/welcome", "/pdf",

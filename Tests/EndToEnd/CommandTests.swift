@@ -222,6 +222,10 @@ import Testing
         #expect(try await version.line(after: "0.") != "")
         let help = RunningProcess(["serve", "--help"])
         #expect(await help.ended() == 0)
-        #expect(try await help.line(after: "  --upstreams-spacex-url") == "")
+        #expect(help.output.contains("\n  --http-port\n") && !help.output.contains("--media-vips-cpu-s"))
+        #expect(help.output.split(separator: "\n").count < 110, "\(help.output)")
+        let all = RunningProcess(["serve", "--help", "all"])
+        #expect(await all.ended() == 0)
+        #expect(all.output.contains("\n  --http-port\n") && all.output.contains("\n  --media-vips-cpu-s\n"))
     }
 }

@@ -44,7 +44,7 @@ import Testing
             ("cache list --harness", "there is no setting --harness; did you mean larder serve --harness?"),
             ("doctor --stop-with-stdin=x", "did you mean larder serve --stop-with-stdin?"),
             ("serve --junit", "there is no setting --junit; did you mean larder scenario run --junit?"),
-            ("doctor --sandbx", "there is no setting --sandbx; larder serve --help lists all settings"),
+            ("doctor --sandbx", "there is no setting --sandbx; larder settings lists all"),
             ("serve --port", "there is no setting --port; did you mean --http-port or --sandbox-port?"),
             ("serve --sandbx", "there is no setting --sandbx; did you mean --sandbox?"),
             ("serve --markdown", "did you mean larder sandbox --markdown or larder settings --markdown?"),

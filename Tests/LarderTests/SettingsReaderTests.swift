@@ -188,7 +188,7 @@ import Upstream
             ("--port", flags, "did you mean --http-port or --sandbox-port?"),
             ("LARDER_PORT", variables, "did you mean LARDER_HTTP_PORT or LARDER_SANDBOX_PORT?"),
             ("--data-dir", flags, "did you mean --data-directory?"),
-            ("--verbose", flags, "larder serve --help lists all settings"),
+            ("--verbose", flags, "larder settings lists all"),
             ("--upstreams-spacex-flavour", flags, "an upstream has "),
         ]
         for (name, known, hint) in cases {
@@ -313,6 +313,13 @@ import Upstream
         }
     }
 
+    @Test("the settings that the help of a command names first exist")
+    func first() {
+        let known = Set(SettingCatalogue(.standard).all.map(\.key))
+        let named = SettingsOptions.firstSettings.flatMap(\.1)
+        #expect(Set(named).count == named.count && named.filter { !known.contains($0) } == [])
+    }
+
     @Test("the page of settings has the defaults of an upstream that differ from those of all")
     func ownDefaults() throws {
         let common = Dictionary(
@@ -353,7 +360,7 @@ import Upstream
             (Data("http: {allowed_hosts: [a, b]}".utf8), "none"), (Data(), "none"), (Data("# none\n".utf8), "none"),
             (
                 Data("x: &x [a]\nhttp: {allowed_hosts: *x}".utf8),
-                "there is no setting x; larder serve --help lists all settings"
+                "there is no setting x; larder settings lists all"
             ),
             (SettingsFileTests.bomb, "its aliases stand for too many values (line 5)"),
         ]
@@ -371,7 +378,7 @@ import Upstream
         try contents(Data(repeating: 0x20, count: SettingsFile.largest + 1), expected: "it has more than 1048576 bytes")
         let long = String(repeating: "x", count: 1 << 19)
         let shown = String(long.prefix(100))
-        let unknown = "there is no setting \(shown); larder serve --help lists all settings"
+        let unknown = "there is no setting \(shown); larder settings lists all"
         try contents(Data("? \(long)\n: 1".utf8), expected: unknown)
     }
 

@@ -62,6 +62,7 @@ def furnish(visitor, *apps):
 SCREENS = [
     Screen("home", "/"),
     Screen("status", "/status", "table"),
+    Screen("docs", "/docs", "details"),
     Screen("ship-missing", "/ships/nothing", ".state-problem"),
     Screen("disk-onboarding", "/disk/onboarding", ".dots"),
     Screen("disk-login", "/disk/login"),

@@ -115,5 +115,5 @@ function newcomer(screen) {
 
 function author() {
   return h('p', {class: 'home-author small muted'}, h('strong', null, t('author')), ' ', t('authorText'), ' ',
-    h('a', {href: '/v1'}, t('api')), ' · ', h('a', {href: '/openapi.yaml'}, t('contract')));
+    h('a', {href: '/v1'}, t('api')), ' · ', h('a', {href: '/docs'}, t('contract')));
 }

@@ -13,7 +13,7 @@ import {problemView, sourceState} from './ui.js';
 const modules = {
   '': () => import('./home.js'), status: () => import('./status.js'), disk: () => import('./disk.js'),
   shop: () => import('./shop.js'), pdf: () => import('./pdf.js'), ships: () => import('./ships.js'),
-  notes: () => import('./notes.js'),
+  notes: () => import('./notes.js'), docs: () => import('./docs.js'),
 };
 const apps = ['disk', 'shop', 'pdf', 'ships', 'notes'];
 const memories = new Map();

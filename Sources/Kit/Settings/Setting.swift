@@ -242,7 +242,7 @@ package enum SettingError: Error, CustomStringConvertible, Equatable {
         case .unknown(let name, let source, let similar):
             let hint =
                 similar.isEmpty
-                ? "larder serve --help lists all settings" : "did you mean \(similar.joined(separator: " or "))?"
+                ? "larder settings lists all" : "did you mean \(similar.joined(separator: " or "))?"
             return "\(source): there is no setting \(name); \(hint)"
         case .unknownOfUpstream(let name, let source, let known):
             return "\(source): there is no setting \(name); an upstream has \(known.joined(separator: ", "))"

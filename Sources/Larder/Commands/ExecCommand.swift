@@ -24,7 +24,7 @@ struct ExecCommand: AsyncParsableCommand {
               larder exec --spaces 4 -- pytest -n 4
               larder exec --freshness-ships-s 60 -- npm test
 
-            \(SettingsOptions.table)
+            \(SettingsOptions.help)
             """
     )
 

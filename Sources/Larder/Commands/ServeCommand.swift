@@ -25,7 +25,7 @@ struct ServeCommand: AsyncParsableCommand {
               larder serve --freshness-ships-s 0
               larder serve --upstreams-spacex-url http://127.0.0.1:9000/spacex
 
-            \(SettingsOptions.table)
+            \(SettingsOptions.help)
             """
     )
 

@@ -111,7 +111,7 @@ extension SettingsPage {
 
         Command line beats environment beats file beats default. An unknown name or an unacceptable value ends the
         start with exit code 78 and one line that names it, its source and what is accepted. An empty value counts
-        as not set. `larder serve --help` lists all settings.
+        as not set. `larder serve --help` lists those that people need first, `--help all` all of them.
         """
 
     static let upstreamNotes = """

@@ -21,7 +21,7 @@ struct SettingsOptions: ParsableArguments {
 
     @Argument(
         parsing: .allUnrecognized,
-        help: ArgumentHelp("Any setting as a flag, such as --http-port 8081; the list follows.", valueName: "settings"),
+        help: ArgumentHelp("Any setting as a flag, such as --http-port 8081.", valueName: "settings"),
         completion: .list(Self.flags)
     )
     var settings: [String] = []
@@ -90,16 +90,43 @@ struct SettingsOptions: ParsableArguments {
         return operands
     }
 
-    /// All settings, for the help of a command. Made once: the description of each command has it, and each start reads
-    /// those of several.
-    static let table: String = {
-        let lines = SettingCatalogue(.standard).all.map { setting in
+    /// All settings.
+    static let table = text(
+        "SETTINGS, each also as LARDER_… variable and in the configuration file",
+        SettingCatalogue(.standard).all
+    )
+
+    /// The settings for the help of a command: those that people need first, or all for `--help all`. Made once: the
+    /// description of each command has it, and each start reads those of several.
+    static let help: String = {
+        guard !CommandLine.arguments.joined(separator: " ").hasSuffix(" --help all") else { return table }
+        let all = SettingCatalogue(.standard).all
+        let groups = firstSettings.map { title, keys in text(title, keys.compactMap { key in all.first { $0.key == key } }) }
+        return groups.joined(separator: "\n\n") + "\n\n"
+            + "Each is also a LARDER_… variable, and in the configuration file. All \(all.count): --help all"
+    }()
+
+    /// The settings that people need first, by keys.
+    static let firstSettings = [
+        ("ADDRESS AND ACCESS", ["http.host", "http.port", "http.access", "http.allowed_origins"]),
+        ("HTTPS", ["http.tls_certificate", "http.tls_key", "http.public_url"]),
+        ("DATA", ["data.directory", "store.url", "freshness.ships_s", "cache.budget_mb"]),
+        (
+            "UPSTREAMS, alike for catalogue, people, geocoder and yandex-disk",
+            ["upstreams.spacex.url", "upstreams.spacex.mode", "upstreams.spacex.fixtures"]
+        ),
+        ("YANDEX DISK", ["disk.oauth_client_id", "disk.oauth_client_secret"]),
+        ("TESTS", ["sandbox.port", "sandbox.seed", "clock.start"]),
+        ("LOG", ["log.level", "log.format"]),
+    ]
+
+    private static func text(_ title: String, _ settings: [any SettingDeclaration]) -> String {
+        let lines = settings.map { setting in
             let standard = setting.standard.map { $0.isEmpty ? "" : " [\($0)]" } ?? ""
             return "  \(setting.flag)\n" + indented(setting.summary + standard)
         }
-        return "SETTINGS, each also as LARDER_… variable and in the configuration file\n"
-            + lines.joined(separator: "\n")
-    }()
+        return ([title] + lines).joined(separator: "\n")
+    }
 
     /// Returns lines of 80 columns at most, broken at spaces: a terminal of that width breaks none of them again.
     private static func indented(_ text: String) -> String {

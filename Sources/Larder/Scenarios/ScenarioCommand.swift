@@ -30,7 +30,7 @@ struct ScenarioRunCommand: AsyncParsableCommand {
               larder scenario run scenarios/*.yaml --junit out.xml
               larder scenario run outage.yaml --freshness-ships-s 0
 
-            \(SettingsOptions.table)
+            \(SettingsOptions.help)
             """
     )
 
