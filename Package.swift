@@ -93,8 +93,8 @@ let package = Package(
             name: "Disk",
             dependencies: [
                 "AppInterface", "Settings", "Screens", "Upstream", "Proxy", "ResponseStore", "Database", "TextSearch",
-                "Freshness", "SharedStore", "Concurrency", "HTTPSemantics", "HTTPCaching", "Media", crypto, grdb,
-                httpTypes, logging, nioCore, lifecycle,
+                "Freshness", "SharedStore", "Concurrency", "HTTPSemantics", "HTTPCaching", "Journal", "Media", crypto,
+                grdb, httpTypes, logging, nioCore, lifecycle,
             ],
             path: "Sources/Apps/Disk",
             resources: [.embedInCode("Resources")],
@@ -114,7 +114,8 @@ let package = Package(
             name: "PDF",
             dependencies: [
                 "AppInterface", "Settings", "Screens", "HTTPServer", "Database", "TextSearch", "Freshness",
-                "Concurrency", "HTTPSemantics", "Media", "SharedStore", grdb, httpTypes, logging, nioCore, lifecycle,
+                "Concurrency", "HTTPSemantics", "Journal", "Media", "SharedStore", grdb, httpTypes, logging, nioCore,
+                lifecycle,
             ],
             path: "Sources/Apps/PDF",
             swiftSettings: strict
@@ -147,7 +148,7 @@ let package = Package(
             name: "AppInterface",
             dependencies: [
                 "Settings", "Screens", "Upstream", "ResponseStore", "SharedStore", "Journal", "Database", "Freshness",
-                "Concurrency", "Media", crypto, grdb, logging, nioCore, lifecycle,
+                "Media", crypto, grdb, logging, lifecycle,
             ],
             path: "Sources/Kit/AppInterface",
             swiftSettings: strict
@@ -389,7 +390,7 @@ let package = Package(
         ),
         .testTarget(
             name: "JournalTests",
-            dependencies: ["Journal", "SharedStore", "Database", "Freshness", "TestKit", grdb],
+            dependencies: ["Journal", "SharedStore", "Database", "Freshness", "Concurrency", "TestKit", grdb, nioCore],
             swiftSettings: strict
         ),
         .testTarget(
@@ -451,8 +452,8 @@ let package = Package(
             name: "DiskTests",
             dependencies: [
                 "Disk", "AppInterface", "Settings", "Screens", "Upstream", "Proxy", "ResponseStore", "Database",
-                "TextSearch", "Freshness", "SharedStore", "Concurrency", "HTTPSemantics", "JSONValues", "Media",
-                "Sandbox", "TestKit", "FaultKit", crypto, grdb, httpTypes, nioCore,
+                "TextSearch", "Freshness", "SharedStore", "Concurrency", "HTTPSemantics", "Journal", "JSONValues",
+                "Media", "Sandbox", "TestKit", "FaultKit", crypto, grdb, httpTypes, nioCore,
             ],
             path: "Tests/Apps/DiskTests",
             swiftSettings: strict

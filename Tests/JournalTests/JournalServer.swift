@@ -56,7 +56,9 @@ struct JournalServer {
         in cluster: JournalCluster,
         folder: TemporaryFolder,
         schema: Int = 1,
-        limits: JournalLimits = JournalLimits()
+        limits: JournalLimits = JournalLimits(),
+        migrations: [SchemaMigration] = Harbour.migrations,
+        tables: JournalTables = Harbour.tables
     ) async throws {
         self.folder = folder
         log = LogRecorder()
@@ -64,14 +66,14 @@ struct JournalServer {
         options.isDurable = false
         database = try LarderDatabase(
             in: DataDirectory(at: folder.url),
-            migrations: Journal.fileMigrations + Harbour.migrations,
+            migrations: Journal.fileMigrations + migrations,
             options: options,
             logger: .quiet
         )
         journal = Journal(
             of: database,
             in: SharedDatabase(cluster.options, logger: .quiet),
-            tables: Harbour.tables,
+            tables: tables,
             server: name,
             schema: schema,
             limits: limits,

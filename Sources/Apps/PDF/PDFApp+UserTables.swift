@@ -2,6 +2,7 @@ package import AppInterface
 import Database
 import Foundation
 import GRDB
+import Journal
 import SharedStore
 import TextSearch
 

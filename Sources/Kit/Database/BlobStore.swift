@@ -43,9 +43,10 @@ package struct BlobStore: Sendable {
 
     /// Creates a writer. The blob appears under its name only when ``BlobWriter/finish(expectedLength:)`` has returned.
     ///
+    /// - Parameter id: that of the same bytes on another server; a new one by default.
     /// - Throws: ``StorageError``.
-    package func writer() throws -> BlobWriter {
-        try BlobWriter(store: self, id: .random())
+    package func writer(_ id: BlobID = .random()) throws -> BlobWriter {
+        try BlobWriter(store: self, id: id)
     }
 
     /// Writes a blob of known bytes. Blocks until they are on the disk.

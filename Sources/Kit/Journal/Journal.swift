@@ -17,6 +17,8 @@ package final class Journal: Sendable {
     struct Committed<Value: Sendable>: Sendable {
         let value: Value
         let row: JournalRow?
+        /// Whether files have lost their rows.
+        var hasRemoved = false
     }
 
     /// Tables that the shared store needs.
@@ -33,19 +35,21 @@ package final class Journal: Sendable {
     /// How often a PostgreSQL that does not respond is asked again by reads.
     private static let retryPause = Duration.seconds(1)
 
-    private let store: JournalStore
-    private let file: JournalFile
+    let store: JournalStore
+    let file: JournalFile
     private let observers: ChangeObservers
     /// The messages of other servers; nil before ``hear(_:)``.
     private let changes = Mutex<SharedChanges?>(nil)
     private let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     let snapshots: JournalSnapshots
-    private let logger: Logger
+    let logger: Logger
     private let now: @Sendable () -> ContinuousClock.Instant
-    private let sleep: @Sendable (Duration) async throws -> Void
+    let sleep: @Sendable (Duration) async throws -> Void
     /// Waiting for a scope holds no connection: only one write of this server waits in PostgreSQL for each.
     private let scopes = KeyedMutex()
     private let readings = KeyedMutex()
+    /// By the file that is fetched.
+    let fetches = KeyedMutex()
     private let applying = SerialQueue(label: "larder.journal")
     private let reading = Mutex(JournalReading())
     /// Readings and writes since this server last said how far it is.
@@ -139,11 +143,13 @@ package final class Journal: Sendable {
             try await sleep(store.database.options.timeout)
         }
         do {
-            return try await scopes.holding(locks, timeout: timeout) {
+            let committed = try await scopes.holding(locks, timeout: timeout) {
                 let committed = try await self.commit(scope: scope, locks: locks, id: id, updates, alongside)
                 if let row = committed.row { await self.apply(row) }
-                return committed.value
+                return committed
             }
+            if committed.hasRemoved { await removeSomeContents() }
+            return committed.value
         } catch is KeyedMutex.WaitTooLong {
             throw SharedStoreError.unavailable(.timedOut)
         }
@@ -186,10 +192,12 @@ package final class Journal: Sendable {
             return try await store.database.write(turns: locks) { transaction in
                 var (value, changeset) = try self.capture(in: transaction, updates)
                 if let alongside { value = try alongside(value, transaction) }
+                let contents = try self.file.contentChange(changeset)
+                try SharedContents.journalled.settle(contents, transaction)
                 let row =
                     changeset.isEmpty
                     ? nil : try self.store.insert(changeset, scope: scope, write: id, in: transaction)
-                let committed = Committed(value: value, row: row)
+                let committed = Committed(value: value, row: row, hasRemoved: !contents.removed.isEmpty)
                 captured.withLock { $0 = committed }
                 return committed
             }
@@ -242,7 +250,7 @@ package final class Journal: Sendable {
             }
             guard let link else { throw SharedStoreError.unavailable(.connectionLost) }
             let known = JournalRow(link: link, scope: row.scope, schema: row.schema, changeset: row.changeset)
-            return Committed(value: committed.value, row: known)
+            return Committed(value: committed.value, row: known, hasRemoved: committed.hasRemoved)
         }
         throw JournalError.outcomeUnknown(write: id)
     }

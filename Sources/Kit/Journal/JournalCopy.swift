@@ -33,19 +33,31 @@ package struct JournalCopy: Sendable {
         return try transaction.rows(sql).first == nil
     }
 
-    /// Copies the rows of the file to an empty journal, as its snapshot.
+    /// Copies the rows of the file to an empty journal, as its snapshot, and the files that they name.
     ///
-    /// - Throws: `SharedStoreError`, GRDB's errors.
+    /// - Throws: `SharedStoreError`, `StorageError`, GRDB's errors.
     package func copy(_ db: Database, to transaction: SQLTransaction) throws {
         guard try tables.firstWithRows(db) != nil else { return }
         try store.begin(in: transaction) { try JournalSnapshot(tables).write(db, hasPosition: false, $0) }
+        let (blobs, contents) = (file.database.blobs, SharedContents.journalled)
+        for id in try tables.named(db) {
+            let select = try db.cachedStatement(sql: "SELECT length FROM blob WHERE id = ?")
+            guard let length = try Int.fetchOne(select, arguments: [id]) else { throw StorageError.blobUnavailable(id) }
+            let reader = try blobs.reader(Blob(id: id, length: length))
+            try contents.insert(reader.blob, in: transaction) { try reader.read($0) }
+        }
     }
 
-    /// Copies the rows of the journal to the file.
+    /// Copies the rows of the journal to the file, and the files that they name.
     ///
-    /// - Throws: ``JournalError``, `SharedStoreError`, GRDB's errors.
+    /// - Throws: ``JournalError``, `SharedStoreError`, `StorageError`, GRDB's errors.
     package func copy(_ transaction: SQLTransaction, to db: Database) throws {
         if let stop = try file.readToEnd(of: store, in: transaction, to: db) { throw JournalError.stopped(stop) }
+        for id in try tables.named(db) {
+            let writer = try file.database.blobs.writer(id)
+            try SharedContents.journalled.read(id, in: transaction) { try writer.append($0) }
+            try file.database.blobs.insert(try writer.finish(), in: db)
+        }
         try JournalFile.leave(db)
     }
 }

@@ -2,6 +2,7 @@ import Database
 import Foundation
 import GRDB
 import SharedStore
+import Synchronization
 
 /// A row of the journal.
 struct JournalRow: Sendable, Equatable {
@@ -11,6 +12,17 @@ struct JournalRow: Sendable, Equatable {
     let schema: Int
     /// The changeset in its stored form.
     let changeset: Data
+}
+
+/// The files of rows that a server is writing: when it applies such a row, it has the file already.
+final class WrittenContents: Sendable {
+    private let blobs = Mutex<[BlobID: Blob]>([:])
+
+    subscript(id: BlobID) -> Blob? { blobs.withLock { $0[id] } }
+
+    func add(_ written: [Blob]) { blobs.withLock { blobs in for blob in written { blobs[blob.id] = blob } } }
+
+    func remove(_ written: [Blob]) { blobs.withLock { blobs in for blob in written { blobs[blob.id] = nil } } }
 }
 
 /// What one statement fetched of the journal.
@@ -60,6 +72,8 @@ struct JournalFile: Sendable {
     let schema: Int
     /// Is told of changes after their commit.
     var report: @Sendable ([Changeset.Change]) -> Void = { _ in }
+    /// Files that this server has, for rows that are being written.
+    let written = WrittenContents()
 
     /// Returns how far the file is.
     ///
@@ -138,6 +152,7 @@ struct JournalFile: Sendable {
             let changes = try JournalSnapshot(tables).restore(to: db) { receive in
                 try store.forEachPart(in: transaction, receive)
             }
+            try follow(try tables.contentChange(changes, db), db)
             db.afterNextTransaction { [report] _ in report(changes) }
         } catch let reason as JournalStop.Reason {
             throw JournalError.stopped(JournalStop(number: 0, scope: "snapshot", reason: reason))
@@ -214,11 +229,32 @@ struct JournalFile: Sendable {
         }
         try db.inSavepoint {
             try changeset.apply(tables, in: db)
+            try follow(try tables.contentChange(changeset.changes, db), db)
             let note = "INSERT INTO journal_scope VALUES (?, ?) ON CONFLICT DO UPDATE SET number = excluded.number"
             try db.cachedStatement(sql: note).execute(arguments: [row.scope, row.link.number])
             return .commit
         }
         db.afterNextTransaction { [report] _ in report(changeset.changes) }
+    }
+
+    /// Gives rows the files that this server has for them, and removes those that no row names any more.
+    private func follow(_ change: ContentChange, _ db: Database) throws {
+        for blob in change.named.compactMap({ written[$0] }) {
+            do {
+                try database.blobs.insert(blob, in: db)
+            } catch StorageError.blobUnavailable {
+                // It is fetched when it is needed.
+            }
+        }
+        let delete = try db.cachedStatement(sql: "DELETE FROM blob WHERE id = ?")
+        for id in change.lost { try delete.execute(arguments: [id]) }
+    }
+
+    /// Returns the files that rows get and lose by a changeset that is to be inserted into the journal.
+    ///
+    /// - Throws: `StorageError`.
+    func contentChange(_ changeset: Changeset) throws -> ContentChange {
+        try database.read { try tables.contentChange(changeset.changes, $0) }
     }
 
     /// Checks that the file follows this journal; a new one begins to.

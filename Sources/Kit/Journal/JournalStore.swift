@@ -52,6 +52,7 @@ struct JournalStore: Sendable {
                 );
                 """
         ),
+        SharedContents.migration,
     ]
 
     /// Most rows, and about most bytes, of a page.

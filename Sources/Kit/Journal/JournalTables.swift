@@ -1,3 +1,4 @@
+import Database
 package import GRDB
 
 /// The tables whose rows a journal replicates, and those that each server derives from them.
@@ -19,6 +20,8 @@ package struct JournalTables: Sendable {
     private let local: Set<String>
     private let virtualPrefixes: [String]
     private let derivations: [String: Derivation]
+    /// By replicated table, the column that names a file.
+    let contents: [String: String]
 
     /// Declares tables.
     ///
@@ -31,18 +34,23 @@ package struct JournalTables: Sendable {
     ///   - virtual: virtual tables; those that one consists of (`NAME_*`) are not replicated.
     ///   - derivations: by replicated table, what follows from its rows in local tables. Triggers do not run while a
     ///     changeset is applied, because the rows that they change in replicated tables are part of it.
+    ///   - contents: by replicated table, the column that names a file by its `BlobID`. Each file belongs to one row,
+    ///     and is removed with it. The column has an index and no foreign key: not every server has every file.
+    ///     Triggers remove the rows of table `blob`, as in the database of a server by itself.
     package init(
         replicated: [String],
         beginning: [String] = [],
         local: [String] = [],
         virtual: [String] = [],
-        derivations: [String: Derivation] = [:]
+        derivations: [String: Derivation] = [:],
+        contents: [String: String] = [:]
     ) {
         self.replicated = Set(replicated)
         self.beginning = Set(beginning)
         self.local = Set(local)
         virtualPrefixes = virtual.map { $0 + "_" }
         self.derivations = derivations
+        self.contents = contents
     }
 
     /// Checks that sessions can record the tables.
@@ -63,6 +71,7 @@ package struct JournalTables: Sendable {
         beginning = apps.reduce(into: []) { $0.formUnion($1.beginning) }
         virtualPrefixes = apps.flatMap(\.virtualPrefixes)
         derivations = apps.reduce(into: [:]) { $0.merge($1.derivations) { first, _ in first } }
+        contents = apps.reduce(into: [:]) { $0.merge($1.contents) { first, _ in first } }
     }
 
     /// The names of the replicated tables.
@@ -87,6 +96,42 @@ package struct JournalTables: Sendable {
     /// Whether changes of a table may stay out of the journal.
     func isLocal(_ table: String) -> Bool {
         table.hasPrefix("sqlite_") || local.contains(table) || virtualPrefixes.contains { table.hasPrefix($0) }
+            || !contents.isEmpty && ["blob", "removed_blob"].contains(table)
+    }
+
+    /// Returns the files that rows have got and lost by changes of one transaction.
+    func contentChange(_ changes: [Changeset.Change], _ db: Database) throws -> ContentChange {
+        var (content, places): (ContentChange, [String: Int]) = (ContentChange(), [:])
+        for change in changes {
+            guard let column = contents[change.table] else { continue }
+            let known = try places[change.table] ?? db.columns(in: change.table).firstIndex { $0.name == column }
+            guard let place = known else { throw JournalError.unusableTable(change.table) }
+            places[change.table] = place
+            content.add(Self.content(place, of: change.old), Self.content(place, of: change.new), change.operation)
+        }
+        content.settle()
+        return content
+    }
+
+    private static func content(_ place: Int, of values: [DatabaseValue?]) -> BlobID? {
+        values.indices.contains(place) ? values[place].flatMap(BlobID.fromDatabaseValue) : nil
+    }
+
+    /// Whether a row names a file.
+    func names(_ id: BlobID, _ db: Database) throws -> Bool {
+        try contents.contains { table, column in
+            let (table, column) = (table.quotedDatabaseIdentifier, column.quotedDatabaseIdentifier)
+            let statement = try db.cachedStatement(sql: "SELECT 1 FROM \(table) WHERE \(column) = ?")
+            return try Int.fetchOne(statement, arguments: [id]) != nil
+        }
+    }
+
+    /// Returns the files that rows name.
+    func named(_ db: Database) throws -> [BlobID] {
+        try contents.sorted { $0.key < $1.key }.flatMap { table, column in
+            let (table, column) = (table.quotedDatabaseIdentifier, column.quotedDatabaseIdentifier)
+            return try BlobID.fetchAll(db, sql: "SELECT \(column) FROM \(table) WHERE \(column) IS NOT NULL")
+        }
     }
 
     func derivation(of table: String) -> Derivation? { derivations[table] }
@@ -117,5 +162,31 @@ package struct JournalTables: Sendable {
 
     func keyPlaces(of table: String, _ db: Database) throws -> [UInt8] {
         try db.columns(in: table).map { UInt8(clamping: $0.primaryKeyIndex) }
+    }
+}
+
+/// The files that rows have got and lost by one transaction.
+struct ContentChange: Equatable {
+    private(set) var named: Set<BlobID> = []
+    /// Their rows have others now: who reads them may read them to the end.
+    private(set) var replaced: Set<BlobID> = []
+    /// Their rows are gone.
+    private(set) var removed: Set<BlobID> = []
+
+    /// The files that no row has any more.
+    var lost: Set<BlobID> { replaced.union(removed) }
+
+    fileprivate mutating func add(_ old: BlobID?, _ new: BlobID?, _ operation: Changeset.Change.Operation) {
+        if let new { named.insert(new) }
+        guard let old else { return }
+        if operation == .delete { removed.insert(old) } else { replaced.insert(old) }
+    }
+
+    /// A file that goes from one row to another is neither got nor lost.
+    fileprivate mutating func settle() {
+        let moved = named.intersection(lost)
+        named.subtract(moved)
+        replaced.subtract(moved)
+        removed.subtract(moved)
     }
 }

@@ -29,8 +29,8 @@ package struct UserDatabase: Sendable {
         case store(SQLTransaction)
     }
 
-    let database: LarderDatabase
-    private let shared: (journal: Journal, kept: Duration)?
+    package let database: LarderDatabase
+    let shared: (journal: Journal, kept: Duration)?
 
     /// The rows of a server by itself.
     package init(_ database: LarderDatabase) {
@@ -80,24 +80,32 @@ package struct UserDatabase: Sendable {
     ///   - scope: the rows belong to this; writes of a scope see each other's changes, on all servers.
     ///   - locks: other names that it has to be alone with, such as a name that is registered.
     ///   - deleting: whether contents are deleted.
+    ///   - contents: finished files that the rows may name; several servers have them before the rows. `updates`
+    ///     inserts those that are named (`BlobStore.insert`). They are discarded if the write fails.
     ///   - alongside: changes other tables in the same transaction, such as sessions, and returns the value.
     /// - Throws: `StorageError`, `SharedStoreError`, `CancellationError`, errors of `updates`.
     package func write<Value: Sendable>(
         scope: String,
         locks: [String] = [],
         deleting: Deletion = .nothing,
+        contents: [Blob] = [],
         _ updates: @escaping @Sendable (Database) throws -> Value,
         alongside: (@Sendable (Value, Alongside) throws -> Value)? = nil
     ) async throws -> Value {
-        guard let (journal, _) = shared else {
-            guard let alongside else { return try await write(deleting, updates) }
-            return try await write(deleting) { db in try alongside(try updates(db), .database(db)) }
-        }
         do {
+            guard let (journal, _) = shared else {
+                // Nothing is changed for a client that has left.
+                if !contents.isEmpty { try Task.checkCancellation() }
+                guard let alongside else { return try await write(deleting, updates) }
+                return try await write(deleting) { db in try alongside(try updates(db), .database(db)) }
+            }
             var inStore: (@Sendable (Value, SQLTransaction) throws -> Value)?
             if let alongside { inStore = { try alongside($0, .store($1)) } }
-            return try await journal.write(scope: scope, locks: locks, updates, alongside: inStore)
+            return try await journal.storing(contents) { [inStore] in
+                try await journal.write(scope: scope, locks: locks, updates, alongside: inStore)
+            }
         } catch {
+            for blob in contents { database.blobs.discard(blob) }
             throw Self.translated(error)
         }
     }

@@ -102,6 +102,7 @@ struct SharedStoreService: Service {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try await access.changes.run() }
                 group.addTask { await journal?.run() }
+                group.addTask { await journal?.keepRemovingContents() }
                 try await group.waitForAll()
             }
         }

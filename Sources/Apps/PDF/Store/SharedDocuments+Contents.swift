@@ -2,6 +2,7 @@ import AppInterface
 import Concurrency
 import Database
 import Foundation
+import Journal
 import NIOCore
 import Screens
 import SharedStore

@@ -2,6 +2,7 @@ import AppInterface
 import Database
 import Foundation
 import Freshness
+import Journal
 import Screens
 import SharedStore
 

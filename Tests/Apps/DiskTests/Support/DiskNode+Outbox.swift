@@ -1,6 +1,7 @@
 import AppInterface
 import Database
 import Foundation
+import Journal
 import SharedStore
 import TestKit
 import Testing

@@ -2,6 +2,7 @@ import AppInterface
 import Concurrency
 import Database
 import Freshness
+import Journal
 import Logging
 import NIOCore
 import SharedStore

@@ -4,6 +4,7 @@ import Database
 import Foundation
 import Freshness
 import GRDB
+import Journal
 import Screens
 import SharedStore
 import Synchronization

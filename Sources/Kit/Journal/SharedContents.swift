@@ -9,20 +9,44 @@ package import SharedStore
 ///
 /// A file is stored before the row that it belongs to is made, and belongs to none until that commits. A file without a
 /// row is removed after ``lifetime``, by any server: also the remains of one that has ended.
-///
-/// The tables are `<name>` (`id`, `length`, `unused`: since when no row has it, NULL if one has) and `<name>_part`
-/// (`content`, `number`, `bytes`).
 package struct SharedContents: Sendable {
     /// Bytes of a part; the last one has the rest.
-    static let partBytes = 1 << 20
+    package static let partBytes = 1 << 20
     /// How long a content without a row stays: a reader can finish when it is replaced, and the server that stores it
     /// has time for each part.
     package static let lifetime = Duration.seconds(600)
     /// The most parts that one transaction removes.
     private static let removedParts = 32
 
-    let table: String
+    /// The files that rows of the journal name.
+    static let journalled = SharedContents("content")
 
+    static let migration = SharedMigration(
+        "journal/003 contents",
+        sql: """
+            -- Files that rows of the journal name.
+            CREATE TABLE content (
+                id text COLLATE "C" PRIMARY KEY,
+                length int8 NOT NULL,
+                unused timestamptz DEFAULT now()            -- since when no row has it; NULL: one has
+            );
+            CREATE INDEX content_by_disuse ON content (unused) WHERE unused IS NOT NULL;
+
+            CREATE TABLE content_part (
+                content text COLLATE "C" NOT NULL REFERENCES content (id),
+                number int8 NOT NULL,                       -- from 0
+                bytes bytea NOT NULL,                       -- 1 MiB, of the last one what is left
+                PRIMARY KEY (content, number)
+            );
+            -- PDFs and pictures are compressed already; and a range is read without the rest of its part.
+            ALTER TABLE content_part ALTER COLUMN bytes SET STORAGE EXTERNAL;
+            """
+    )
+
+    package let table: String
+
+    /// - Parameter table: `id`, `length`, `unused` (since when no row has it, NULL if one has); the parts are in
+    ///   `<table>_part` (`content`, `number`, `bytes`).
     package init(_ table: String) {
         self.table = table
     }
@@ -41,23 +65,31 @@ package struct SharedContents: Sendable {
     ///
     /// Reading them throws `StorageError.blobUnavailable` if the file is no more.
     package func parts(of blob: Blob, _ range: Range<Int>, in database: SharedDatabase) -> ByteStream {
+        ByteStream {
+            var rest = range
+            return {
+                guard !rest.isEmpty else { return nil }
+                let bytes = try await part(of: blob, rest, in: database)
+                rest = rest.dropFirst(bytes.count)
+                return ByteBuffer(bytes: bytes)
+            }
+        }
+    }
+
+    /// Returns the first bytes of a range, at most those of one part.
+    ///
+    /// - Throws: `StorageError.blobUnavailable` if the file is no more; `SharedStoreError`.
+    func part(of blob: Blob, _ range: Range<Int>, in database: SharedDatabase) async throws -> Data {
         let sql = """
             SELECT substring(bytes FROM $3::int4 FOR $4::int4) AS bytes FROM \(table)_part
             WHERE content = $1 AND number = $2
             """
-        return ByteStream {
-            var rest = range
-            return {
-                guard !rest.isEmpty else { return nil }
-                let (number, begin) = rest.lowerBound.quotientAndRemainder(dividingBy: Self.partBytes)
-                let count = min(Self.partBytes - begin, rest.count)
-                let parameters: [any SQLParameter] = [blob.id.description, number, begin + 1, count]
-                let bytes = try await database.rows(sql, parameters) { try $0.value("bytes") as Data }.first
-                guard let bytes, bytes.count == count else { throw StorageError.blobUnavailable(blob.id) }
-                rest = rest.dropFirst(count)
-                return ByteBuffer(bytes: bytes)
-            }
-        }
+        let (number, begin) = range.lowerBound.quotientAndRemainder(dividingBy: Self.partBytes)
+        let count = min(Self.partBytes - begin, range.count)
+        let parameters: [any SQLParameter] = [blob.id.description, number, begin + 1, count]
+        let bytes = try await database.rows(sql, parameters) { try $0.value("bytes") as Data }.first
+        guard let bytes, bytes.count == count else { throw StorageError.blobUnavailable(blob.id) }
+        return bytes
     }
 
     // MARK: Writing
@@ -96,11 +128,11 @@ package struct SharedContents: Sendable {
     /// Gives a stored file to a row, in the transaction that makes it.
     ///
     /// - Throws: `StorageError.blobUnavailable` if it is no more; `SharedStoreError`.
-    package func use(_ blob: Blob, _ transaction: SQLTransaction) throws {
+    package func use(_ blob: Blob, _ transaction: SQLTransaction) throws { try use(blob.id, transaction) }
+
+    private func use(_ id: BlobID, _ transaction: SQLTransaction) throws {
         let sql = "UPDATE \(table) SET unused = NULL WHERE id = $1 AND unused > '-infinity'"
-        guard try transaction.execute(sql, [blob.id.description]) == 1 else {
-            throw StorageError.blobUnavailable(blob.id)
-        }
+        guard try transaction.execute(sql, [id.description]) == 1 else { throw StorageError.blobUnavailable(id) }
     }
 
     /// Takes a file from a row that has another one now.
@@ -116,6 +148,18 @@ package struct SharedContents: Sendable {
     package func abandon(_ blobs: [Blob], _ transaction: SQLTransaction) throws {
         let sql = "UPDATE \(table) SET unused = '-infinity' WHERE id = ANY($1)"
         try transaction.execute(sql, [blobs.map(\.id.description)])
+    }
+
+    /// Gives stored files to the rows of a change that name them, and takes others from the rows that named them.
+    ///
+    /// - Throws: `StorageError.blobUnavailable` if one is no more; `SharedStoreError`.
+    func settle(_ change: ContentChange, _ transaction: SQLTransaction) throws {
+        for blob in change.named { try use(blob, transaction) }
+        if !change.replaced.isEmpty {
+            let sql = "UPDATE \(table) SET unused = now() WHERE id = ANY($1)"
+            try transaction.execute(sql, [change.replaced.map(\.description)])
+        }
+        if !change.removed.isEmpty { try abandon(change.removed.map { Blob(id: $0, length: 0) }, transaction) }
     }
 
     // MARK: Removal
@@ -189,53 +233,36 @@ package struct SharedContents: Sendable {
     }
 }
 
-// Files that belong to rows: blobs in the server's own database, parts of 1 MiB in the shared store.
-extension UserCopy {
-    /// Copies a file to the shared store, for a row that is inserted in the same transaction.
+// Copies of all files, in one transaction.
+extension SharedContents {
+    /// Stores a file that a row has.
     ///
-    /// - Returns: Its identifier there.
-    /// - Throws: `StorageError.blobUnavailable` if it is lost; `SharedStoreError`.
-    package func insertContent(_ blob: Blob, in contents: SharedContents) throws -> String {
-        let (file, id) = (try blobs.reader(blob), blob.id.description)
-        let insertContent = "INSERT INTO \(contents.table) (id, length, unused) VALUES ($1, $2, NULL)"
-        try transaction.execute(insertContent, [id, blob.length])
-        let insertPart = "INSERT INTO \(contents.table)_part (content, number, bytes) VALUES ($1, $2, $3)"
-        for (number, range) in Self.parts(of: blob.length) {
-            try transaction.execute(insertPart, [id, number, try file.read(range)])
-        }
-        return id
-    }
-
-    /// Copies a file to the server's own database, for a row that is inserted in the same transaction.
-    ///
-    /// - Throws: `StorageError`, `SharedStoreError`.
-    package func insertBlob(_ content: String, length: Int, from contents: SharedContents) throws -> Blob {
-        let writer = try blobs.writer()
-        for (number, _) in Self.parts(of: length) { try writer.append(try part(number, of: content, contents)) }
-        let blob = try writer.finish(expectedLength: length)
-        try blobs.insert(blob, in: db)
-        return blob
-    }
-
-    /// Returns whether the bytes are the same in both.
-    ///
-    /// - Throws: `StorageError.blobUnavailable` if the file is lost; `SharedStoreError`.
-    package func isEqual(_ blob: Blob, _ content: String, in contents: SharedContents) throws -> Bool {
-        let file = try blobs.reader(blob)
-        return try Self.parts(of: blob.length).allSatisfy { number, range in
-            try file.read(range) == part(number, of: content, contents)
+    /// - Throws: `SharedStoreError`; errors of `read`.
+    func insert(_ blob: Blob, in transaction: SQLTransaction, _ read: (Range<Int>) throws -> Data) throws {
+        let id = blob.id.description
+        try transaction.execute("INSERT INTO \(table) (id, length, unused) VALUES ($1, $2, NULL)", [id, blob.length])
+        for (number, offset) in stride(from: 0, to: max(1, blob.length), by: Self.partBytes).enumerated() {
+            let bytes = try read(offset..<min(offset + Self.partBytes, blob.length))
+            try transaction.execute("INSERT INTO \(table)_part VALUES ($1, $2, $3)", [id, number, bytes])
         }
     }
 
-    /// The numbers and ranges of the parts. An empty file has one.
-    private static func parts(of length: Int) -> [(number: Int, range: Range<Int>)] {
-        stride(from: 0, to: max(1, length), by: SharedContents.partBytes).enumerated().map { number, offset in
-            (number, offset..<min(offset + SharedContents.partBytes, length))
+    /// Passes on the parts of a file.
+    ///
+    /// - Throws: `StorageError.blobUnavailable` if it is not whole; `SharedStoreError`; errors of `receive`.
+    func read(_ id: BlobID, in transaction: SQLTransaction, _ receive: (Data) throws -> Void) throws {
+        let selectLength = "SELECT length FROM \(table) WHERE id = $1"
+        let select = "SELECT bytes FROM \(table)_part WHERE content = $1 AND number = $2"
+        guard var rest: Int = try transaction.rows(selectLength, [id.description]).first?.value("length") else {
+            throw StorageError.blobUnavailable(id)
         }
-    }
-
-    private func part(_ number: Int, of content: String, _ contents: SharedContents) throws -> Data {
-        let sql = "SELECT bytes FROM \(contents.table)_part WHERE content = $1 AND number = $2"
-        return try transaction.rows(sql, [content, number]).first?.value("bytes") ?? Data()
+        var number = 0
+        while rest > 0 {
+            let bytes: Data = try transaction.rows(select, [id.description, number]).first?.value("bytes") ?? Data()
+            guard !bytes.isEmpty, bytes.count <= rest else { throw StorageError.blobUnavailable(id) }
+            try receive(bytes)
+            rest -= bytes.count
+            number += 1
+        }
     }
 }
