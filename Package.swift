@@ -114,8 +114,7 @@ let package = Package(
             name: "PDF",
             dependencies: [
                 "AppInterface", "Settings", "Screens", "HTTPServer", "Database", "TextSearch", "Freshness",
-                "Concurrency", "HTTPSemantics", "Journal", "Media", "SharedStore", grdb, httpTypes, logging, nioCore,
-                lifecycle,
+                "Concurrency", "HTTPSemantics", "Journal", "Media", grdb, httpTypes, logging, lifecycle,
             ],
             path: "Sources/Apps/PDF",
             swiftSettings: strict
@@ -472,7 +471,7 @@ let package = Package(
             name: "PDFTests",
             dependencies: [
                 "PDF", "AppInterface", "Settings", "Screens", "ResponseStore", "Database", "Freshness", "Concurrency",
-                "Media", "SharedStore", "TestKit", "FaultKit", grdb, httpTypes, logging, nioCore, lifecycle,
+                "Journal", "Media", "SharedStore", "TestKit", "FaultKit", grdb, httpTypes, logging, nioCore, lifecycle,
             ],
             path: "Tests/Apps/PDFTests",
             swiftSettings: strict

@@ -4,14 +4,9 @@ import Testing
 
 /// Two processes that serve documents from one PostgreSQL.
 @Suite(.timeLimit(.minutes(10))) struct SharedDocumentsTests {
-    /// Numbers of contents, of their parts, and of documents.
+    /// Numbers of files and of their parts.
     private static func counts(_ servers: SharedServers) async throws -> String {
-        try await servers.sql(
-            """
-            SELECT (SELECT count(*) FROM pdf_content), (SELECT count(*) FROM pdf_content_part),
-                (SELECT count(*) FROM pdf_document)
-            """
-        )
+        try await servers.sql("SELECT (SELECT count(*) FROM content), (SELECT count(*) FROM content_part)")
     }
 
     @Test("SCALE-02 A document made at one process is listed, opened, renamed and deleted at the other")
@@ -48,7 +43,7 @@ import Testing
         }
         #expect(try await other.client.get("/v1/pdf/trash").json.meta.page.total.int == 1)
         #expect(try await other.client.delete("/v1/pdf/trash").status == 200)
-        #expect(try await servers.sql("SELECT count(*) FROM pdf_document") == "0")
+        #expect(try await one.client.get("/v1/pdf/trash").json.meta.page.total.int == 0)
         for larder in [one, other] { #expect(await larder.stop() == 0) }
     }
 
@@ -62,7 +57,7 @@ import Testing
             """
             CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS
                 'BEGIN PERFORM pg_sleep(600); RETURN new; END';
-            CREATE TRIGGER held BEFORE INSERT ON pdf_document FOR EACH ROW EXECUTE FUNCTION wait()
+            CREATE TRIGGER held BEFORE INSERT ON journal FOR EACH ROW EXECUTE FUNCTION wait()
             """
         )
         let client = one.client
@@ -70,20 +65,20 @@ import Testing
         try await BoundedWait.poll(for: "the document under way") {
             try await servers.sql("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'") == "1"
         }
-        #expect(try await Self.counts(servers) == "2|2|1", "its file is stored, and it is not made")
+        #expect(try await Self.counts(servers) == "2|2", "its file is stored, and it is not made")
         await one.kill9()
         _ = await creation.value
         try await servers.sql(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'PgSleep'"
         )
-        try await servers.sql("DROP TRIGGER held ON pdf_document")
+        try await servers.sql("DROP TRIGGER held ON journal")
         #expect(try await other.client.get(kept).body == before)
         #expect(try await other.client.get("/v1/usage").json.data.apps[0].used_bytes.int ?? 0 < 8192)
 
         // Ten minutes later, the next start of any process removes it.
-        try await servers.sql("UPDATE pdf_content SET unused = now() - interval '11 minutes' WHERE unused < now()")
+        try await servers.sql("UPDATE content SET unused = now() - interval '11 minutes' WHERE unused < now()")
         let third = try await servers.start()
-        try await BoundedWait.poll(for: "the removal of the file") { try await Self.counts(servers) == "1|1|1" }
+        try await BoundedWait.poll(for: "the removal of the file") { try await Self.counts(servers) == "1|1" }
         #expect(try await third.client.get("\(kept)/file").status == 200)
         for larder in [other, third] { #expect(await larder.stop() == 0) }
     }

@@ -181,11 +181,11 @@ import Testing
         #expect(await first.stop() == 0)
         let end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'PgSleep'"
         let rows =
-            "SELECT (SELECT count(*) FROM journal), (SELECT count(*) FROM session), (SELECT count(*) FROM pdf_content)"
+            "SELECT (SELECT count(*) FROM journal), (SELECT count(*) FROM session), (SELECT count(*) FROM content)"
         try await RunningPostgres.sql(
             """
             CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(600); RETURN new; END';
-            CREATE TRIGGER held BEFORE INSERT ON pdf_document FOR EACH ROW EXECUTE FUNCTION wait()
+            CREATE TRIGGER held BEFORE INSERT ON content FOR EACH ROW EXECUTE FUNCTION wait()
             """,
             at: url
         )
@@ -203,12 +203,12 @@ import Testing
         #expect(cut.log.contains("Nothing was copied."))
         try postgres.restart()
         #expect(try await RunningPostgres.sql(rows, at: url) == "0|0|0")
-        try await RunningPostgres.sql("DROP TRIGGER held ON pdf_document", at: url)
+        try await RunningPostgres.sql("DROP TRIGGER held ON content", at: url)
         _ = try await Self.copied(source.path, url)
 
         // The way back waits for the first file, with other rows behind it.
         let holder = Task {
-            _ = try? await RunningPostgres.sql("BEGIN; LOCK TABLE pdf_content_part; SELECT pg_sleep(600)", at: url)
+            _ = try? await RunningPostgres.sql("BEGIN; LOCK TABLE content_part; SELECT pg_sleep(600)", at: url)
         }
         try await Self.wait(for: "wait_event = 'PgSleep'", url)
         let killedBack = Self.copy(url, target.path)

@@ -8,9 +8,7 @@ import Screens
 extension PDFApp {
     /// Saved documents: `{"name", "text" | "file", "profile"?, "created"?}`; `file` is a PDF or a picture in base64.
     package var seeding: Seeding {
-        // A server under test has no shared store.
-        guard case .local(let store) = storage else { return Seeding() }
-        return Seeding(members: ["documents": DocumentSeeding(store, creation, engine).document])
+        Seeding(members: ["documents": DocumentSeeding(store, creation, engine).document])
     }
 }
 

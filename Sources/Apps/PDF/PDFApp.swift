@@ -3,11 +3,11 @@ import Concurrency
 package import Database
 import Freshness
 import HTTPTypes
+package import Journal
 import Logging
 import Media
 package import Screens
 package import ServiceLifecycle
-package import SharedStore
 
 /// The PDF app: photos become documents that are read, edited, kept and shared. It has no upstream.
 package struct PDFApp: App {
@@ -17,11 +17,11 @@ package struct PDFApp: App {
     package static let title = Text("Photos to PDF", ru: "Фото в PDF")
     /// The app's tables.
     package static let migrations = DocumentStore.migrations
-    /// The app's tables in a store that several servers share.
-    package static let sharedMigrations: [SharedMigration]? = SharedDocuments.migrations
+    /// Its tables but those that each server derives from them.
+    package static let replicated: JournalTables? = DocumentStore.replicated
 
-    let storage: DocumentStorage
-    let options: Limits
+    let store: DocumentStore
+    let options: PDFOptions
     let locks = KeyedMutex()
     let thumbnails: DocumentThumbnails
     private let welcome: DocumentWelcome
@@ -30,17 +30,16 @@ package struct PDFApp: App {
     let engine: DocumentEngine
     private let saving: DocumentSaving
     private let pages: PageEditing
-    private let extraction: PageExtraction
+    private let copying: PageCopying
     private let photos: PhotoPages
-    private let merging: DocumentMerging
     private let exchange: DiskExchange?
     private let trash: DocumentTrash
     private let expiry: [ExpiryService]
 
     package init(_ context: AppContext) throws {
-        let options = Limits(context.settings, context.media.limits)
+        let options = PDFOptions(context.settings, context.media.limits)
         self.init(
-            storage: DocumentStorage(context.shared, context.database, context.scratch),
+            store: DocumentStore(context.users),
             thumbnails: ThumbnailStore(database: context.database),
             engine: DocumentEngine(context.media, keepsMetadata: options.keepsMetadata),
             events: context.events,
@@ -57,19 +56,18 @@ package struct PDFApp: App {
     ///   - disk: files of another app; without them the routes that import from it and export to it do not exist.
     ///   - scratch: the folder for uploads and unfinished documents, on the file system of the blobs.
     init(
-        storage: DocumentStorage,
+        store: DocumentStore,
         thumbnails: ThumbnailStore,
         engine: DocumentEngine,
         events: EventStream,
         scratch: ScratchFolder,
         disk: AccountFiles?,
-        options: Limits,
+        options: PDFOptions,
         retention: RetentionClock,
         logger: Logger
     ) {
         let clock = retention.clock
-        let store = storage.documents
-        self.storage = storage
+        self.store = store
         self.options = options
         let lookup = DocumentLookup(store: store, clock: clock, quota: options.quota(of:))
         let jobs = DocumentJobs(events: events, lookup: lookup)
@@ -78,7 +76,13 @@ package struct PDFApp: App {
         let editor = DocumentEditor(lookup: lookup, jobs: jobs, locks: locks, draftLifetime: options.draftLifetime)
         welcome = DocumentWelcome(store: store)
         library = DocumentLibrary(lookup: lookup)
-        self.thumbnails = DocumentThumbnails(lookup: lookup, thumbnails: thumbnails, engine: engine, options: options)
+        self.thumbnails = DocumentThumbnails(
+            lookup: lookup,
+            thumbnails: thumbnails,
+            engine: engine,
+            scratch: scratch,
+            options: options
+        )
         let creation = DocumentCreation(maker: maker, jobs: jobs, options: options)
         self.creation = creation
         self.engine = engine
@@ -92,7 +96,7 @@ package struct PDFApp: App {
         let trash = DocumentTrash(lookup: lookup, events: events, lifetime: options.trashLifetime)
         self.trash = trash
         pages = PageEditing(editor: editor, arranger: arranger)
-        extraction = PageExtraction(lookup: lookup, jobs: jobs, locks: locks, arranger: arranger, options: options)
+        copying = PageCopying(lookup: lookup, jobs: jobs, arranger: arranger, options: options)
         photos = PhotoPages(
             editor: editor,
             maker: maker,
@@ -100,25 +104,34 @@ package struct PDFApp: App {
             text: TextPages(editor: editor, engine: engine, arranger: arranger, options: options),
             options: options
         )
-        merging = DocumentMerging(
-            lookup: lookup,
-            jobs: jobs,
-            locks: locks,
-            arranger: arranger,
-            options: options
-        )
         exchange = disk.map { DiskExchange(disk: $0, lookup: lookup, creation: creation, jobs: jobs) }
-        expiry =
-            [
-                ExpiryService(of: "expired drafts", by: retention, logger: logger) {
-                    try await store.purgeDrafts(at: $0)
-                },
-                ExpiryService(of: "documents in the trash", by: retention, logger: logger, purge: trash.purgeDue(at:)),
-            ] + storage.expiry(by: retention, logger: logger)
+        expiry = [
+            ExpiryService(of: "expired drafts", by: retention, logger: logger, purge: store.purgeDrafts(at:)),
+            ExpiryService(of: "documents in the trash", by: retention, logger: logger, purge: trash.purgeDue(at:)),
+        ]
     }
 
-    /// The saved documents of the profile.
-    package var userData: UserData? { storage.userData(quota: options.quota(of:)) }
+    /// The saved documents of the profile, and the size of its documents.
+    package var userData: UserData? {
+        let (store, quota) = (store, options.quota(of:))
+        let usage = { @Sendable (owner: UserData.Owner) throws -> AppUsage? in
+            let (profile, stored) = (owner.profile, try store.usage(profile: owner.profile))
+            return AppUsage(.documents, of: profile, stored, quota: quota(profile), trash: Trash.documents.href)
+        }
+        guard store.users.isShared else {
+            return UserData(add: { try DocumentArchive.add(store, of: $0.profile, to: $1) }, usage: usage)
+        }
+        return UserData(
+            sharedAdd: { owner, archive in
+                _ = try await store.catchUp()
+                return try await DocumentArchive.add(sharedBy: store, of: owner.profile, to: archive)
+            },
+            usage: { owner in
+                _ = try await store.catchUp()
+                return try usage(owner)
+            }
+        )
+    }
 
     package var services: [any Service] { expiry }
 
@@ -151,9 +164,9 @@ package struct PDFApp: App {
             Route(.patch, page, "pdf.reader", pages.rotate).body("rotate_by"),
             Route(.delete, page, "pdf.reader", pages.delete),
             Route(.get, "\(page)/thumbnail", "pdf.thumbnail", thumbnails.ofPage).query("width"),
-            Route(.post, "\(document)/extract", "pdf.reader", maximumBodyBytes: listBytes, extraction.extract)
+            Route(.post, "\(document)/extract", "pdf.reader", maximumBodyBytes: listBytes, copying.extract)
                 .body("pages", "name"),
-            Route(.post, "/v1/pdf/merge", "pdf.reader", merging.merge).body("first", "second", "name"),
+            Route(.post, "/v1/pdf/merge", "pdf.reader", copying.merge).body("first", "second", "name"),
         ]
         let bin = trash.routes { method, path, handler in
             Route(method, path, Trash.documents.screen) { try await handler($0, $0.profile()).byProfile() }

@@ -1,3 +1,4 @@
+package import Database
 package import Foundation
 package import GRDB
 package import Journal
@@ -31,6 +32,32 @@ extension UserDatabase {
                 committed(part)
                 isComplete = isLast
             }
+        }
+    }
+}
+
+extension FileContent {
+    /// Serves a file that a row names.
+    package init(
+        _ content: UserDatabase.Content,
+        of blob: Blob,
+        type: String,
+        version: String,
+        fileName: String? = nil,
+        disposition: Disposition = .inline
+    ) {
+        switch content {
+        case .file(let reader):
+            self.init(blob: reader, type: type, version: version, fileName: fileName, disposition: disposition)
+        case .parts(let parts):
+            self.init(
+                type: type,
+                length: blob.length,
+                version: version,
+                fileName: fileName,
+                disposition: disposition,
+                parts: parts
+            )
         }
     }
 }

@@ -124,7 +124,7 @@ import Testing
     func trash() throws {
         let index = "INDEX pdf_document_by_deletion (profile=?"
         for sql in [
-            DocumentStore.selectTrash, DocumentStore.selectTrashAfterKey, DocumentStore.selectDueOfProfile,
+            DocumentStore.selectTrash, DocumentStore.selectTrashAfterKey, DocumentStore.selectTrashedUpTo,
         ] {
             let plan = try plan(sql)
             #expect(plan.contains(index) && !plan.contains("TEMP B-TREE"), "\(plan)")
@@ -134,7 +134,9 @@ import Testing
 
     @Test("Old drafts and pictures are found by an index")
     func purges() throws {
-        for select in [DocumentStore.selectExpired, DocumentStore.selectDrafts] {
+        for select in [
+            DocumentStore.selectExpired, DocumentStore.selectExpiredOfProfile, DocumentStore.selectDrafts,
+        ] {
             #expect(try plan(select).contains("USING INDEX pdf_document_by_end"))
         }
         #expect(

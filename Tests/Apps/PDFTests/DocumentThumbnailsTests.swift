@@ -74,7 +74,7 @@ import Testing
         try await PDFHarness.run { app in
             let href = try await app.draft("one")
             let page = try #require(
-                try await app.documents.document(String(href.suffix(16)), profile: "local", at: app.clock.now)?.pages
+                try app.documents.document(String(href.suffix(16)), profile: "local", at: app.clock.now)?.pages
                     .first
             )
             app.paper.hold()
@@ -175,7 +175,7 @@ extension Array {
         try await PDFHarness.run { app in
             let href = try await app.draft("one")
             let page = try #require(
-                try await app.documents.document(String(href.suffix(16)), profile: "local", at: app.clock.now)?.pages
+                try app.documents.document(String(href.suffix(16)), profile: "local", at: app.clock.now)?.pages
                     .first
             )
             app.paper.failDrawing(.timedOut(.pdftoppm))

@@ -129,14 +129,14 @@ import Testing
             let href = try await app.saved("one", "two")
             let page = try await app.pages(href)[0]
             let document = try #require(
-                try await app.documents.document(String(href.suffix(16)), profile: "local", at: app.clock.now)
+                try app.documents.document(String(href.suffix(16)), profile: "local", at: app.clock.now)
             )
             _ = try await app.ask(.delete, href)
             try await app.ask(.delete, "\(href)/pages/\(page)").expectProblem("not-found", 404)
             await #expect(throws: DocumentStore.Gone.self) {
                 _ = try await app.documents.replace(
                     document,
-                    file: StagedFile(blob: document.blob, place: nil),
+                    file: document.blob,
                     pages: document.pages,
                     profile: "local",
                     draftUntil: app.clock.now,

@@ -15,8 +15,7 @@ struct DiskExchange: Sendable {
     @Sendable func importFile(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let profile = try request.profile()
         let parameters = try PageParameters(request.query, creation.options)
-        try request.writePreconditions().check(version: try await lookup.store.revision(profile: profile))
-        try creation.options.quota(of: profile).checkPages(beside: try await lookup.store.usage(profile: profile))
+        try await creation.checkRoom(request, profile: profile)
         let path = try Self.path(try await request.jsonObject())
         let fetched = try await Self.ofField {
             try await disk.fetch(path, session, creation.maker.scratch, creation.options.maximumFileBytes)
@@ -41,7 +40,8 @@ struct DiskExchange: Sendable {
         let written = try await jobs.run(request) { _ in
             try await Self.ofField { try await disk.store(path, session, file) }
         }
-        let screen = DocumentScreen(document, refusal: await lookup.refusal(profile: profile))
+        let usage = try lookup.store.usage(profile: profile)
+        let screen = DocumentScreen(document, refusal: lookup.quota(profile).refusalOfPages(beside: usage))
         return try .pdf(
             DocumentExportScreen(document: screen, diskPath: written),
             "pdf.reader",

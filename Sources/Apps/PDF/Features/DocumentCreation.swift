@@ -10,17 +10,25 @@ import Screens
 struct DocumentCreation: Sendable {
     let maker: DocumentMaker
     let jobs: DocumentJobs
-    let options: PDFApp.Limits
+    let options: PDFOptions
 
     /// `POST /v1/pdf/documents`: files become a draft, or a draft each.
     @Sendable func create(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
         let parameters = try PageParameters(request.query, options)
         let isSeparate = try Self.isSeparate(request.query)
-        try request.writePreconditions().check(version: try await maker.store.revision(profile: profile))
-        try options.quota(of: profile).checkPages(beside: try await maker.store.usage(profile: profile))
+        try await checkRoom(request, profile: profile)
         let files = try await UploadedFiles.read(request, maker, options).files
         return try await create(isSeparate ? files.map { [$0] } : [files], parameters, request, profile: profile)
+    }
+
+    /// Checks the conditions of a creation, before its files are read.
+    ///
+    /// - Throws: ``Problem``, 412 `precondition-failed`, 507 `quota-exceeded`; `StorageError`, `SharedStoreError`.
+    func checkRoom(_ request: ScreenRequest, profile: String) async throws {
+        try await maker.store.catchUpToChange()
+        try request.writePreconditions().check(version: try maker.store.revision(profile: profile))
+        try options.quota(of: profile).checkPages(beside: try maker.store.usage(profile: profile))
     }
 
     /// Reads the query parameter `mode`.
@@ -53,14 +61,14 @@ struct DocumentCreation: Sendable {
                 draftUntil: jobs.lookup.clock.now().addingTimeInterval(options.draftLifetime.seconds),
                 quota: options.quota(of: profile)
             )
-            return (inserted.documents, made.flatMap(\.notices))
+            return (inserted, made.flatMap(\.notices))
         }
         let texts = notices.map { FileNotice($0, files) }
-        let refusal = await jobs.lookup.refusal(profile: profile)
+        let refusal = documents.first.flatMap { jobs.lookup.refusal($0, profile: profile) }
         guard let first = documents.first,
-            let screen = DocumentCreationScreen(documents, notices: texts, refusal: refusal)
+            let screen = DocumentCreationScreen(documents.map(\.document), notices: texts, refusal: refusal)
         else { throw Problem(.internal, "No document was made.") }
-        return try .changed(first, as: screen, "pdf.created", refusal: refusal)
+        return try .changed(first.document, as: screen, "pdf.created", refusal: refusal)
     }
 
     private func make(
@@ -137,7 +145,7 @@ struct UploadedFiles: Sendable {
     ///
     /// - Throws: ``Problem``: 400, 413, 415 as `uploadedForm(into:limits:)`, 422 without files or for an empty one, 415
     ///   for one whose format is not accepted.
-    static func read(_ request: ScreenRequest, _ maker: DocumentMaker, _ options: PDFApp.Limits) async throws
+    static func read(_ request: ScreenRequest, _ maker: DocumentMaker, _ options: PDFOptions) async throws
         -> UploadedFiles
     {
         let limits = UploadedForm.Limits(
@@ -178,7 +186,7 @@ struct PageParameters: Sendable, Equatable {
     /// Reads the parameters.
     ///
     /// - Throws: ``Problem``, 400.
-    init(_ query: QueryItems, _ options: PDFApp.Limits) throws {
+    init(_ query: QueryItems, _ options: PDFOptions) throws {
         let paper = try Self.choice("page", query, PageLayout.Paper.fit)
         let margin = try query.integer("margin_mm", in: 0...Self.widestMargin) ?? 0
         pictures = PictureOptions(

@@ -10,7 +10,7 @@ import Screens
 struct DocumentEditor: Sendable {
     /// The new file and pages of a document, and further data for the response.
     struct Change<Detail: Sendable>: Sendable {
-        var file: StagedFile
+        var file: Blob
         var pages: [DocumentPage]
         var detail: Detail
     }
@@ -21,7 +21,7 @@ struct DocumentEditor: Sendable {
     let locks: KeyedMutex
     let draftLifetime: Duration
 
-    private var store: any Documents { lookup.store }
+    private var store: DocumentStore { lookup.store }
 
     /// Changes the document of the path.
     ///
@@ -47,25 +47,22 @@ struct DocumentEditor: Sendable {
         let profile = try request.profile()
         let id = try await lookup.document(request, profile: profile).id
         return try await locks.holding([id]) {
-            let read = { @Sendable () in
-                let document = try await lookup.documentToChange(request, profile: profile)
-                return (document, try plan(document))
-            }
-            let (before, first) = try await read()
-            guard first != nil else { return try await lookup.reader(before, profile: profile) }
+            let before = try await lookup.documentToChange(request, profile: profile)
+            guard try plan(before) != nil else { return try lookup.reader(before, profile: profile) }
             let (after, detail) = try await jobs.run(request, on: before, profile: profile, titles: titles) {
                 progress in
-                try await DocumentLookup.repeating((before, first), again: read) {
-                    document,
-                    plan -> (DocumentStore.Changed, Detail?) in
-                    guard let plan else { return ((document, nil), nil) }
+                try await lookup.retrying { () -> (DocumentStore.Changed, Detail?) in
+                    let document = try await lookup.documentToChange(request, profile: profile)
+                    guard let plan = try plan(document) else {
+                        return (.init(document: document, usage: try store.usage(profile: profile)), nil)
+                    }
                     let change = try await work(document, plan, progress)
                     return (try await replace(document, by: change, profile: profile, quota), change.detail)
                 }
             }
             jobs.events.publishList(after.revision, of: profile)
-            guard let detail else { return try await lookup.reader(after.document, profile: profile) }
-            return try response(after.document, detail, await lookup.refusal(profile: profile))
+            guard let detail else { return try lookup.reader(after, profile: profile) }
+            return try response(after.document, detail, lookup.refusal(after, profile: profile))
         }
     }
 
@@ -91,7 +88,7 @@ struct DocumentLookup: Sendable {
     /// The most attempts at a change, each of the current document, before the client is told to try again.
     private static let mostAttempts = 20
 
-    let store: any Documents
+    let store: DocumentStore
     let clock: WallClock
     let quota: @Sendable (_ profile: String) -> StorageQuota
 
@@ -106,26 +103,26 @@ struct DocumentLookup: Sendable {
     ///
     /// - Throws: ``Problem``, 404 if the profile has none.
     func document(_ id: String, profile: String) async throws -> Document {
-        guard let document = try await store.document(id, profile: profile, at: clock.now()) else {
+        _ = try await store.catchUp()
+        guard let document = try store.document(id, profile: profile, at: clock.now()) else {
             throw Problem.noDocument(id)
         }
         return document
     }
 
     /// Returns the response that shows a document after a change.
-    func reader(_ document: Document, isNew: Bool = false, profile: String) async throws -> ScreenResponse {
-        try .reader(document, isNew: isNew, refusal: await refusal(profile: profile))
+    func reader(_ changed: DocumentStore.Changed, isNew: Bool = false, profile: String) throws -> ScreenResponse {
+        try .reader(changed.document, isNew: isNew, refusal: refusal(changed, profile: profile))
     }
 
-    /// Returns why a profile can add nothing, for the response to a change; nil if there is room.
-    ///
-    /// The change is made by then: if the usage cannot be read, that must not deny it.
-    func refusal(profile: String) async -> Text? {
-        do {
-            return quota(profile).refusalOfPages(beside: try await store.usage(profile: profile))
-        } catch {
-            return nil
-        }
+    /// Returns the response that shows a document which a request did not have to change.
+    func reader(_ document: Document, profile: String) throws -> ScreenResponse {
+        try reader(.init(document: document, usage: try store.usage(profile: profile)), profile: profile)
+    }
+
+    /// Returns why a profile can add nothing after a change; nil if there is room.
+    func refusal(_ changed: DocumentStore.Changed, profile: String) -> Text? {
+        quota(profile).refusalOfPages(beside: changed.usage)
     }
 
     /// Returns the saved document of this id.
@@ -144,6 +141,7 @@ struct DocumentLookup: Sendable {
     ///
     /// - Throws: ``Problem``, 404 as above, 412 if a precondition does not hold for its version.
     func documentToChange(_ request: ScreenRequest, profile: String) async throws -> Document {
+        try await store.catchUpToChange()
         let document = try await document(request, profile: profile)
         try request.writePreconditions().check(version: document.version)
         return document
@@ -161,23 +159,14 @@ struct DocumentLookup: Sendable {
         }
     }
 
-    /// Changes a subject that was read, and reads it again for another attempt if another server was faster. On one
-    /// server, changes wait for each other.
+    /// Makes a change of documents that it reads, and makes it again if another server was faster. On one server,
+    /// changes wait for each other.
     ///
-    /// - Parameter again: reads the subject again; throws a problem if the change cannot be made any more.
-    /// - Throws: ``Problem``, 503 if others are faster again and again; errors of the closures.
-    static func repeating<Subject, Result>(
-        _ subject: Subject,
-        again: () async throws -> Subject,
-        _ change: (Subject) async throws -> Result
-    ) async throws -> Result {
-        var subject = subject
-        for _ in 0..<mostAttempts {
-            do {
-                return try await change(subject)
-            } catch is DocumentStore.Gone {
-                subject = try await again()
-            }
+    /// - Throws: ``Problem``, 503 if others are faster again and again; errors of `change`, which throws a problem if
+    ///   it cannot be made any more.
+    func retrying<Result>(_ change: () async throws -> Result) async throws -> Result {
+        for _ in 0..<Self.mostAttempts {
+            do { return try await change() } catch is DocumentStore.Gone {}
         }
         throw Problem(
             .overloaded,

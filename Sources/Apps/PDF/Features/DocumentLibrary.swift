@@ -8,7 +8,7 @@ import Screens
 struct DocumentLibrary: Sendable {
     let lookup: DocumentLookup
 
-    private var store: any Documents { lookup.store }
+    private var store: DocumentStore { lookup.store }
 
     /// `GET /v1/pdf/documents`: the saved documents, newest first.
     @Sendable func list(_ request: ScreenRequest) async throws -> ScreenResponse {
@@ -18,7 +18,8 @@ struct DocumentLibrary: Sendable {
         let list = DocumentStore.Listing.list(search)
         let page = try request.query.page(of: list)
         let changeToken = store.changeToken(profile: profile)
-        let listing = try await store.list(profile: profile, page: page, search)
+        let banner = try await store.catchUp()
+        let listing = try store.list(profile: profile, page: page, search)
         var shown = Page(
             page,
             count: listing.rows.count,
@@ -45,6 +46,7 @@ struct DocumentLibrary: Sendable {
             page: shown,
             revision: listing.revision,
             links: request.links(for: shown, next: listing.next.map(list.cursor(after:))),
+            stale: banner,
             changeToken: changeToken
         )
         // `If-Match` of a creation is compared with it.
@@ -55,7 +57,8 @@ struct DocumentLibrary: Sendable {
     /// `GET /v1/pdf/drafts`: the documents that are not saved yet, newest first.
     @Sendable func drafts(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
-        let (drafts, usage) = try await store.drafts(profile: profile, at: lookup.clock.now())
+        let banner = try await store.catchUp()
+        let (drafts, usage) = try store.drafts(profile: profile, at: lookup.clock.now())
         let zone = try request.query.string("tz")
         let link: Link = "/v1/pdf/drafts"
         // They expire by time, which no change token tells.
@@ -67,7 +70,8 @@ struct DocumentLibrary: Sendable {
             ),
             "pdf.drafts",
             state: drafts.isEmpty ? .empty : .content,
-            links: Links(self: zone.map { link.query("tz", $0) } ?? link)
+            links: Links(self: zone.map { link.query("tz", $0) } ?? link),
+            stale: banner
         )
     }
 
@@ -76,8 +80,9 @@ struct DocumentLibrary: Sendable {
         let profile = try request.profile()
         let zone = try request.query.timeZone() ?? .gmt
         let changeToken = store.changeToken(profile: profile)
+        let banner = try await store.catchUp()
         let id = try request.parameter("id")
-        guard let (document, usage) = try await store.shown(id, profile: profile, at: lookup.clock.now()) else {
+        guard let (document, usage) = try store.shown(id, profile: profile, at: lookup.clock.now()) else {
             throw Problem.noDocument(id)
         }
         let link = try request.query.string("tz").map { DocumentProperties.href(document.id).query("tz", $0) }
@@ -86,6 +91,7 @@ struct DocumentLibrary: Sendable {
             zone: zone,
             self: link,
             refusal: lookup.quota(profile).refusalOfPages(beside: usage),
+            stale: banner,
             changeToken: changeToken
         )
     }

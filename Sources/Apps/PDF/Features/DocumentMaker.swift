@@ -5,7 +5,7 @@ import Media
 /// Makes one PDF of pictures and PDFs in any order: neighbouring pictures at once, then all parts together.
 struct DocumentMaker: Sendable {
     let engine: DocumentEngine
-    let store: any Documents
+    let store: DocumentStore
     let scratch: ScratchFolder
     let maximumPages: Int
 

@@ -14,7 +14,7 @@ struct DocumentSaving: Sendable {
     /// Whether deleted documents are moved to the trash.
     let hasTrash: Bool
 
-    private var store: any Documents { lookup.store }
+    private var store: DocumentStore { lookup.store }
     private var events: EventStream { jobs.events }
 
     /// `POST …/save {"name"?}`: a draft becomes a saved document. A second time changes nothing but the name, if one is
@@ -38,9 +38,9 @@ struct DocumentSaving: Sendable {
         let profile = try request.profile()
         let id = try await lookup.document(request, profile: profile).id
         return try await locks.holding([id]) {
-            let read = { try await lookup.documentToChange(request, profile: profile) }
-            let (document, revision) = try await DocumentLookup.repeating(try await read(), again: read) { before in
-                try await store.save(
+            let changed = try await lookup.retrying {
+                let before = try await lookup.documentToChange(request, profile: profile)
+                return try await store.save(
                     before,
                     name: name,
                     file: try await retitled(before, name: name, request, profile: profile),
@@ -49,15 +49,15 @@ struct DocumentSaving: Sendable {
                     at: lookup.clock.now()
                 )
             }
-            events.publishList(revision, of: profile)
-            return try await lookup.reader(document, profile: profile)
+            events.publishList(changed.revision, of: profile)
+            return try lookup.reader(changed, profile: profile)
         }
     }
 
     /// Returns a new file of a document that is to have another name, because a PDF has its name as title; nil if the
     /// name stays.
     private func retitled(_ document: Document, name: String?, _ request: ScreenRequest, profile: String) async throws
-        -> StagedFile?
+        -> Blob?
     {
         guard let name, name != document.name else { return nil }
         let pages = document.pages.indices.map { ComposedPage(page: $0 + 1) }
@@ -71,7 +71,7 @@ struct DocumentSaving: Sendable {
         let profile = try request.profile()
         let id = try request.parameter("id")
         let toTrash = try !request.query.flag("permanently") && hasTrash
-        let (document, revision) = try await locks.holding([id]) {
+        let deletion = try await locks.holding([id]) {
             let deleted = try await store.delete(
                 id,
                 toTrash: toTrash,
@@ -82,9 +82,9 @@ struct DocumentSaving: Sendable {
             guard let deleted else { throw Problem.noDocument(id) }
             return deleted
         }
-        let isInTrash = toTrash && !document.isDraft
-        events.publishList(revision, of: profile, isInTrash ? EventStream.listAndTrash : EventStream.list)
-        let current = if let revision { revision } else { try await store.revision(profile: profile) }
+        let isInTrash = toTrash && !deletion.document.isDraft
+        events.publishList(deletion.revision, of: profile, isInTrash ? EventStream.listAndTrash : EventStream.list)
+        let current = try deletion.revision ?? store.revision(profile: profile)
         return try .pdf(
             DeletionScreen(id: id, revision: current, actions: isInTrash ? [Trash.documents.undo(id)] : []),
             "pdf.list",

@@ -14,13 +14,15 @@ struct DocumentThumbnails: Sendable {
     let lookup: DocumentLookup
     let thumbnails: ThumbnailStore
     let engine: DocumentEngine
-    let options: PDFApp.Limits
+    /// The folder of files while they are drawn.
+    let scratch: ScratchFolder
+    let options: PDFOptions
     /// Pages that could not be drawn lately.
     private let failures = DrawingFailures()
     /// Held by the request that draws a thumbnail, so that nothing is drawn twice at once.
     let locks = KeyedMutex()
 
-    private var store: any Documents { lookup.store }
+    private var store: DocumentStore { lookup.store }
 
     /// `GET …/thumbnail`: the first page.
     @Sendable func ofDocument(_ request: ScreenRequest) async throws -> ScreenResponse {
@@ -42,9 +44,11 @@ struct DocumentThumbnails: Sendable {
             ?? min(Self.standardWidth, options.maximumWidth)
         let changeToken = store.changeToken(profile: profile)
         let id = try request.parameter("id")
-        let read = try await store.documentReader(id, profile: profile, at: lookup.clock.now())
+        let isCurrent = try await store.catchUp() == nil
         var (document, stored) = try thumbnails.database.read { _ in
-            guard let document = try read() else { throw Problem.noDocument(id) }
+            guard let document = try store.document(id, profile: profile, at: lookup.clock.now()) else {
+                throw Problem.noDocument(id)
+            }
             let page = document.pages[try choose(document)]
             return (document, try thumbnails.storedThumbnail(of: page, width: width))
         }
@@ -56,27 +60,20 @@ struct DocumentThumbnails: Sendable {
                 after: stored.lastUsed,
                 at: lookup.clock.now()
             )
-            return Self.response(stored.thumbnail, document, changeToken)
+            return Self.response(stored.thumbnail, document, isCurrent ? changeToken : nil)
         }
-        for attempt in 1...2 {
-            let index = try choose(document)
+        let drawn = try await lookup.retrying {
             do {
-                let thumbnail = try await thumbnail(request, at: index, of: document, width: width)
-                return Self.response(thumbnail, document, changeToken)
+                return try await thumbnail(request, at: try choose(document), of: document, width: width)
+            } catch is DocumentStore.Gone {
+                // The page has changed while it was drawn, or its document is gone.
+                document = try await lookup.document(request, profile: profile)
+                throw DocumentStore.Gone()
             } catch {
-                // A change may have removed the file while its page was drawn: the file is not at fault then.
-                let now = try await lookup.document(request, profile: profile)
-                if !(error is DocumentStore.Gone) {
-                    guard attempt == 1, now.blob != document.blob else { throw Problem(error) ?? error }
-                }
-                document = now
+                throw Problem(error) ?? error
             }
         }
-        throw Problem(
-            .overloaded,
-            "The document changes faster than it can be drawn.",
-            headerFields: [.retryAfter: "1"]
-        )
+        return Self.response(drawn, document, isCurrent ? changeToken : nil)
     }
 
     /// Returns the stored thumbnail of a page, or draws it. Requests for a page that is being drawn wait for it, also
@@ -92,15 +89,8 @@ struct DocumentThumbnails: Sendable {
             }
             let picture = try await draw(request, at: index, of: document, width: width)
             let drawn = ThumbnailStore.Thumbnail(data: picture.data, mediaType: picture.mediaType)
-            let now = lookup.clock.now()
-            try await store.save(
-                drawn,
-                of: page,
-                width: width,
-                in: thumbnails,
-                budget: options.thumbnailBytes,
-                at: now
-            )
+            let (budget, now) = (options.thumbnailBytes, lookup.clock.now())
+            try await thumbnails.save(drawn, of: page, width: width, budget: budget, at: now)
             return drawn
         }
     }
@@ -110,19 +100,20 @@ struct DocumentThumbnails: Sendable {
         -> RenderedPicture
     {
         let page = document.pages[index]
-        let (shown, file, engine) = (page.shownSize, try await store.file(of: document), engine)
+        let (shown, file) = (page.shownSize, try await store.file(of: document, in: scratch))
         let size = PDFPage(width: shown.width, height: shown.height, rotation: 0)
-        // A change may have removed the file meanwhile.
-        let isPresent = { FileManager.default.fileExists(atPath: file.url.path) }
-        return try await failures.drawing(page.content, at: lookup.clock.now, isPresent: isPresent) {
-            try await request.whileClientWaits { try await engine.picture(index + 1, file.url, size, width) }
+        defer { withExtendedLifetime(file) {} }
+        return try await failures.drawing(page.content, at: lookup.clock.now) { [engine] in
+            try await request.whileClientWaits {
+                try await engine.picture(index + 1, URL(filePath: file.path), size, width)
+            }
         }
     }
 
     private static func response(
         _ thumbnail: ThumbnailStore.Thumbnail,
         _ document: Document,
-        _ changeToken: ChangeToken
+        _ changeToken: ChangeToken?
     ) -> ScreenResponse {
         ScreenResponse.localPicture(
             thumbnail.data,

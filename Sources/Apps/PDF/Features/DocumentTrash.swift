@@ -22,7 +22,7 @@ struct DocumentTrash: TrashFeature {
     let events: EventStream
     let lifetime: Duration
 
-    private var store: any Documents { lookup.store }
+    private var store: DocumentStore { lookup.store }
 
     /// `POST /v1/pdf/trash/{id}/restore`: restores the document unchanged. Repeating it changes nothing.
     @Sendable func restore(_ request: ScreenRequest) async throws -> ScreenResponse {
@@ -34,17 +34,19 @@ struct DocumentTrash: TrashFeature {
             profile: profile,
             at: lookup.clock.now()
         )
-        guard let (document, revision) = restored else { throw notFound(id) }
-        events.publishList(revision, of: profile, EventStream.listAndTrash)
-        return try await lookup.reader(document, profile: profile)
+        guard let restored else { throw notFound(id) }
+        events.publishList(restored.revision, of: profile, EventStream.listAndTrash)
+        return try lookup.reader(restored, profile: profile)
     }
+
+    func catchUp() async throws -> Banner? { try await store.catchUp() }
 
     func audience(of profile: String) -> ServerEvent.Audience { .profile(app: PDFApp.name, profile: profile) }
 
     func changeToken(of profile: String) -> ChangeToken { store.changeToken(profile: profile) }
 
     func page(_ request: PageRequest, of profile: String) async throws -> TrashPage<DocumentStore.Listing.Row> {
-        try await store.trash(profile: profile, page: request)
+        try store.trash(profile: profile, page: request)
     }
 
     func properties(of document: DocumentStore.Listing.Row) -> Properties {
@@ -67,14 +69,11 @@ struct DocumentTrash: TrashFeature {
     }
 
     func empty(_ preconditions: WritePreconditions, of profile: String) async throws -> (count: Int, revision: Int) {
-        let now = lookup.clock.now()
-        let (count, revisions) = try await store.purgeTrash(of: profile, upTo: now, preconditions: preconditions)
-        if let revision = revisions[profile] { return (count, revision) }
-        return (count, try await store.revision(profile: profile))
+        try await store.emptyTrash(of: profile, upTo: lookup.clock.now(), preconditions: preconditions)
     }
 
     func purge(upTo time: Date) async throws -> (count: Int, revisions: [String: Int]) {
-        try await store.purgeTrash(of: nil, upTo: time, preconditions: .none)
+        try await store.purgeTrash(upTo: time)
     }
 
     func notFound(_ id: String) -> Problem { .noDocument(id) }

@@ -3,17 +3,19 @@ import Screens
 
 /// The welcome, and the first screen of a cold start.
 struct DocumentWelcome: Sendable {
-    let store: any Documents
+    let store: DocumentStore
 
     /// `GET /v1/pdf/launch`: the welcome until it was seen, then the saved documents.
     @Sendable func launch(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
         let changeToken = store.changeToken(profile: profile)
-        let content = LaunchScreen(isWelcomeSeen: try await store.isWelcomeSeen(profile: profile))
+        let banner = try await store.catchUp()
+        let content = LaunchScreen(isWelcomeSeen: try store.isWelcomeSeen(profile: profile))
         return try .pdf(
             content,
             "pdf.launch",
             links: Links(self: request.selfLink),
+            stale: banner,
             changeToken: changeToken
         )
     }
@@ -22,8 +24,9 @@ struct DocumentWelcome: Sendable {
     @Sendable func show(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
         let changeToken = store.changeToken(profile: profile)
-        let isSeen = try await store.isWelcomeSeen(profile: profile)
-        return try screen(isSeen: isSeen, request, changeToken: changeToken)
+        let banner = try await store.catchUp()
+        let isSeen = try store.isWelcomeSeen(profile: profile)
+        return try screen(isSeen: isSeen, request, stale: banner, changeToken: changeToken)
     }
 
     /// `PUT /v1/pdf/welcome {"seen": true}`.
@@ -32,17 +35,21 @@ struct DocumentWelcome: Sendable {
         guard case .bool(let isSeen) = try await request.jsonObject().values["seen"] else {
             throw Problem.validation([.field("/seen", "invalid", "seen must be true or false.")])
         }
-        let version = Self.version(isSeen: try await store.isWelcomeSeen(profile: profile))
+        try await store.catchUpToChange()
+        let version = Self.version(isSeen: try store.isWelcomeSeen(profile: profile))
         try request.writePreconditions().check(version: version)
         try await store.setWelcomeSeen(isSeen, profile: profile)
-        return try screen(isSeen: isSeen, request, changeToken: nil)
+        return try screen(isSeen: isSeen, request, stale: nil, changeToken: nil)
     }
 
-    private func screen(isSeen: Bool, _ request: ScreenRequest, changeToken: ChangeToken?) throws -> ScreenResponse {
+    private func screen(isSeen: Bool, _ request: ScreenRequest, stale banner: Banner?, changeToken: ChangeToken?) throws
+        -> ScreenResponse
+    {
         var response = try ScreenResponse.pdf(
             DocumentWelcomeScreen(seen: isSeen),
             "pdf.welcome",
             links: Links(self: request.selfLink),
+            stale: banner,
             changeToken: changeToken
         )
         response.version = String(Self.version(isSeen: isSeen))

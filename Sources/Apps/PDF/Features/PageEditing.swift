@@ -89,7 +89,7 @@ struct PageEditing: Sendable {
 /// Writes pages of documents to a new file.
 struct PageArranger: Sendable {
     let engine: DocumentEngine
-    let store: any Documents
+    let store: DocumentStore
     let scratch: ScratchFolder
 
     /// Writes a file of these pages, for a document that is changed or made next.
@@ -104,7 +104,7 @@ struct PageArranger: Sendable {
         of files: [URL],
         title: String,
         _ progress: @escaping DocumentJobs.Progress
-    ) async throws -> StagedFile {
+    ) async throws -> Blob {
         let output = scratch.place(".pdf")
         let composition = DocumentEngine.Composition(pages: pages, sources: files, title: title)
         _ = try await engine.compose(composition, URL(filePath: output.path)) { progress($0.fraction) }
@@ -119,11 +119,11 @@ struct PageArranger: Sendable {
         of documents: [Document],
         title: String,
         _ progress: @escaping DocumentJobs.Progress
-    ) async throws -> StagedFile {
-        var files: [DocumentFile] = []
-        for document in documents { files.append(try await store.file(of: document)) }
+    ) async throws -> Blob {
+        var files: [TemporaryPath] = []
+        for document in documents { files.append(try await store.file(of: document, in: scratch)) }
         defer { withExtendedLifetime(files) {} }
-        return try await write(pages, of: files.map(\.url), title: title, progress)
+        return try await write(pages, of: files.map { URL(filePath: $0.path) }, title: title, progress)
     }
 
     /// Inserts the pages of a file into a document.
@@ -141,7 +141,7 @@ struct PageArranger: Sendable {
         at position: Int,
         maximumPages: Int,
         _ progress: @escaping DocumentJobs.Progress
-    ) async throws -> (file: StagedFile, pages: [DocumentPage]) {
+    ) async throws -> (file: Blob, pages: [DocumentPage]) {
         guard document.pages.count + new.count <= maximumPages else {
             throw MediaError.tooManyPages(limit: maximumPages)
         }
@@ -149,9 +149,9 @@ struct PageArranger: Sendable {
         sources.insert(contentsOf: new.indices.map { ComposedPage(source: 1, page: $0 + 1) }, at: position)
         var pages = document.pages
         pages.insert(contentsOf: new, at: position)
-        let old = try await store.file(of: document)
+        let old = try await store.file(of: document, in: scratch)
         defer { withExtendedLifetime(old) {} }
-        return (try await write(sources, of: [old.url, file], title: document.name, progress), pages)
+        return (try await write(sources, of: [URL(filePath: old.path), file], title: document.name, progress), pages)
     }
 }
 

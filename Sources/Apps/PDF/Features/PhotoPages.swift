@@ -12,7 +12,7 @@ struct PhotoPages: Sendable {
     let maker: DocumentMaker
     let arranger: PageArranger
     let text: TextPages
-    let options: PDFApp.Limits
+    let options: PDFOptions
 
     /// `POST …/pages`: a form adds its files, JSON adds a text.
     @Sendable func add(_ request: ScreenRequest) async throws -> ScreenResponse {
@@ -27,7 +27,7 @@ struct PhotoPages: Sendable {
         // A problem of the document is reported before the files are read.
         _ = try await editor.lookup.documentToChange(request, profile: profile)
         let quota = options.quota(of: profile)
-        try quota.checkPages(beside: try await editor.lookup.store.usage(profile: profile))
+        try quota.checkPages(beside: try editor.lookup.store.usage(profile: profile))
         let upload = try await UploadedFiles.read(request, maker, options)
         let place = try PagePlace(upload.form)
         return try await editor.change(request, titles: upload.files.map(\.title), quota: quota) { document in
@@ -70,7 +70,7 @@ struct TextPages: Sendable {
     let editor: DocumentEditor
     let engine: DocumentEngine
     let arranger: PageArranger
-    let options: PDFApp.Limits
+    let options: PDFOptions
 
     /// `POST …/pages {"text", "locale"?, "at"?}`: as many pages as the text needs.
     ///
@@ -80,7 +80,8 @@ struct TextPages: Sendable {
         let quota = options.quota(of: profile)
         let fields = try await request.jsonObject(or: "multipart/form-data")
         let content = try TextContent(fields, maximumBytes: options.maximumTextBytes)
-        try quota.checkPages(beside: try await editor.lookup.store.usage(profile: profile))
+        try await editor.lookup.store.catchUpToChange()
+        try quota.checkPages(beside: try editor.lookup.store.usage(profile: profile))
         return try await editor.change(request, quota: quota) { document in
             try content.place.position(in: document)
         } work: { document, position, progress in

@@ -77,30 +77,3 @@ struct DocumentPage: Sendable, Equatable {
         return page
     }
 }
-
-/// A finished file that no document refers to yet. It is removed with the last reference to it unless one does.
-struct StagedFile: Sendable {
-    /// The file of the future document.
-    let blob: Blob
-    /// The place of its bytes until then; nil if they are in the file of the blob.
-    let place: TemporaryPath?
-}
-
-/// The file of a document at a path, for programs that read it. It stays at least as long as the value, unless it is
-/// that of a blob, which a change of the document removes.
-struct DocumentFile: Sendable {
-    let url: URL
-    private let place: TemporaryPath?
-
-    /// The file of a blob.
-    init(path: String) {
-        url = URL(filePath: path)
-        place = nil
-    }
-
-    /// A copy.
-    init(_ place: TemporaryPath) {
-        url = URL(filePath: place.path)
-        self.place = place
-    }
-}

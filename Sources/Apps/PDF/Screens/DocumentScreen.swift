@@ -159,6 +159,7 @@ extension ScreenResponse {
     ///
     /// - Parameters:
     ///   - created: the address of the new document; the status is 201 then.
+    ///   - banner: that the documents may be out of date; nil if they are not.
     ///   - changeToken: for how long the same request has the same response; nil for writes.
     /// - Throws: `EncodingError`.
     static func pdf(
@@ -169,15 +170,24 @@ extension ScreenResponse {
         page: Page? = nil,
         revision: Int? = nil,
         links: Links,
+        stale banner: Banner? = nil,
         changeToken: ChangeToken? = nil
     ) throws -> ScreenResponse {
-        try .local(
+        let meta = Meta(
+            screen: name,
+            state: state,
+            provenance: Provenance(source: .local, stale: banner != nil),
+            revision: revision,
+            banner: banner,
+            page: page
+        )
+        return try .local(
             content,
-            Meta(screen: name, state: state, provenance: .local, revision: revision, page: page),
+            meta,
             links,
             status: created == nil ? .ok : .created,
             headerFields: created.map { [.location: $0.requestTarget] } ?? [:],
-            changeToken: changeToken
+            changeToken: banner == nil ? changeToken : nil
         ).byProfile()
     }
 
@@ -192,6 +202,7 @@ extension ScreenResponse {
         zone: TimeZone = .gmt,
         self link: Link? = nil,
         refusal: Text?,
+        stale banner: Banner? = nil,
         changeToken: ChangeToken? = nil
     ) throws -> ScreenResponse {
         let href = DocumentProperties.href(document.id)
@@ -200,6 +211,7 @@ extension ScreenResponse {
             "pdf.reader",
             created: isNew ? href : nil,
             links: Links(self: link ?? href),
+            stale: banner,
             // A draft expires by time, which no change token tells.
             changeToken: document.isDraft ? nil : changeToken
         )

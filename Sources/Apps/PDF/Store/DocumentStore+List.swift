@@ -2,6 +2,7 @@ import Database
 import Foundation
 import Freshness
 import GRDB
+import Journal
 import Screens
 import TextSearch
 
@@ -41,8 +42,11 @@ extension DocumentStore {
         var usage: StorageUsage
     }
 
+    /// Returns a page of the list with its total and revision.
+    ///
+    /// - Parameter search: nil for all saved documents.
     func list(profile: String, page: PageRequest, _ search: DocumentSearch?) throws -> Listing {
-        try database.read { db in
+        try users.read { db in
             let (revision, count, usage) = try Self.counts(of: profile, db)
             if let search {
                 return try Self.found(search, of: profile, page, count: count, revision: revision, usage, db)
@@ -98,8 +102,9 @@ extension DocumentStore {
         )
     }
 
+    /// Returns the revision of a profile's list.
     func revision(profile: String) throws -> Int {
-        try database.read { try Self.counts(of: profile, $0).revision }
+        try users.read { try Self.counts(of: profile, $0).revision }
     }
 
     static func counts(of profile: String, _ db: Database) throws -> (revision: Int, saved: Int, usage: StorageUsage) {
@@ -132,7 +137,7 @@ extension DocumentStore.Listing.Row: FetchableRecord {
 extension DocumentStore {
     /// Returns the saved documents of a profile without their pages, newest first, with their page counts.
     func savedDocuments(profile: String) throws -> [(document: Document, pageCount: Int)] {
-        try database.read { db in
+        try users.read { db in
             let arguments: StatementArguments = ["profile": profile, "limit": -1, "offset": 0]
             return try Row.fetchAll(try db.cachedStatement(sql: Self.selectList), arguments: arguments).map {
                 try (Document(row: $0, pages: []), $0.size("page_count"))
@@ -189,12 +194,6 @@ extension DocumentStore {
         max(0, min(created, 1 << (62 - sequenceBits))) << sequenceBits | sequence & sequenceMask
     }
 
-    /// The rank of a row as an expression of PostgreSQL.
-    static let rankExpression = """
-        greatest(0, least(created, \(Int64(1) << (62 - sequenceBits)))) << \(sequenceBits)
-            | (sequence & \(sequenceMask))
-        """
-
     /// Returns a profile as the owner of terms. Two profiles may have the same number: the rows decide.
     static func owner(ofTerms profile: String) -> Int64 { Int64(profile.stableHash & 0xFFFF_FFFF) }
 
@@ -248,19 +247,28 @@ extension DocumentStore {
         """
     }
 
-    /// Enters the names of all documents, whose rows were copied, into the empty index.
-    static func indexAll(_ db: Database) throws {
-        let sql = """
-            SELECT sequence, profile, created, folded FROM pdf_document WHERE draft_until IS NULL AND trashed IS NULL
-            ORDER BY created, sequence
-            """
-        let rows = try Row.fetchCursor(db, sql: sql)
-        while let row = try rows.next() {
-            let rank = try rank(created: row.value("created"), sequence: row.value("sequence"))
-            let owner = try owner(ofTerms: row.value("profile"))
-            try names.insert(SearchTerms.parts(of: row.value("folded")), of: owner, at: rank, db)
+    /// Does for a row of another server what a write of its document does.
+    @Sendable static func indexName(_ db: Database, _ update: JournalTables.RowUpdate) throws {
+        let (old, new) = (try update.before.flatMap(ListedName.init), try update.after.flatMap(ListedName.init))
+        guard old != new else { return }
+        if let old { try names.delete(SearchTerms.parts(of: old.folded), of: old.owner, at: old.rank, db) }
+        if let new { try names.insert(SearchTerms.parts(of: new.folded), of: new.owner, at: new.rank, db) }
+    }
+
+    /// The entry of a listed document.
+    private struct ListedName: Equatable {
+        let rank: Int64
+        let owner: Int64
+        let folded: String
+
+        init?(_ row: Row) throws {
+            guard try row.value("draft_until") as Int64? == nil, try row.value("trashed") as Int64? == nil else {
+                return nil
+            }
+            rank = try DocumentStore.rank(created: row.value("created"), sequence: row.value("sequence"))
+            owner = try DocumentStore.owner(ofTerms: row.value("profile"))
+            folded = try row.value("folded")
         }
-        try names.optimize(db)
     }
 
     /// Adds the index to a database in which names were searched one by one.

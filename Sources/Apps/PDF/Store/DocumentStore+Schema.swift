@@ -1,11 +1,12 @@
-package import Database
+import Database
 import Freshness
 import GRDB
+import Journal
 import Screens
 
 extension DocumentStore {
     /// The migrations of the tables.
-    package static let migrations: [SchemaMigration] = [
+    static let migrations: [SchemaMigration] = [
         SchemaMigration(
             "pdf/001 documents",
             sql: """
@@ -75,16 +76,7 @@ extension DocumentStore {
                 INSERT INTO pdf_profile (profile, seen, revision, saved)
                     SELECT profile, 0, 0, count(*) FROM pdf_document WHERE draft_until IS NULL GROUP BY profile
                     ON CONFLICT (profile) DO UPDATE SET saved = excluded.saved;
-                CREATE TRIGGER pdf_document_inserted AFTER INSERT ON pdf_document WHEN new.draft_until IS NULL BEGIN
-                    INSERT INTO pdf_profile (profile, seen, revision, saved) VALUES (new.profile, 0, 0, 1)
-                        ON CONFLICT (profile) DO UPDATE SET saved = saved + 1;
-                END;
-                CREATE TRIGGER pdf_document_saved AFTER UPDATE OF draft_until ON pdf_document
-                WHEN (old.draft_until IS NULL) <> (new.draft_until IS NULL) BEGIN
-                    INSERT INTO pdf_profile (profile, seen, revision, saved)
-                        VALUES (new.profile, 0, 0, iif(new.draft_until IS NULL, 1, -1))
-                        ON CONFLICT (profile) DO UPDATE SET saved = saved + excluded.saved;
-                END;
+                \(savedTriggers)
                 CREATE TRIGGER pdf_document_removed AFTER DELETE ON pdf_document WHEN old.draft_until IS NULL BEGIN
                     UPDATE pdf_profile SET saved = saved - 1 WHERE profile = old.profile;
                 END;
@@ -96,10 +88,82 @@ extension DocumentStore {
         SchemaMigration("pdf/004 names", migrate: indexNames),
         SchemaMigration("pdf/005 trash", sql: trashTables),
         SchemaMigration("pdf/006 usage", sql: usageCounters),
+        SchemaMigration("pdf/007 files", sql: filesWithoutKey),
     ]
+
+    /// The rows of several servers. Names and pictures of pages are of each of them, and so are files that it has read.
+    static let replicated = JournalTables(
+        replicated: ["pdf_profile", "pdf_document", "pdf_page"],
+        local: ["pdf_thumbnail"],
+        virtual: ["pdf_term"],
+        derivations: ["pdf_document": indexName, "pdf_page": ThumbnailStore.forgetPage],
+        contents: ["pdf_document": "blob_id"]
+    )
 }
 
 extension DocumentStore {
+    /// Documents whose files need not be in the database: another server may have them. All triggers and indexes go
+    /// with the former table.
+    private static let filesWithoutKey = """
+        CREATE TABLE pdf_document_next (
+            sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+            id TEXT NOT NULL UNIQUE,
+            profile TEXT NOT NULL,
+            version INTEGER NOT NULL DEFAULT 1,     -- grows with every change
+            name TEXT NOT NULL,
+            folded TEXT NOT NULL DEFAULT '',        -- the name as searches compare it
+            created INTEGER NOT NULL,
+            draft_until INTEGER,                    -- NULL: saved
+            trashed INTEGER,                        -- when it was moved to the trash; NULL: it was not
+            blob_id INTEGER NOT NULL,               -- its file
+            length INTEGER NOT NULL,
+            page_count INTEGER NOT NULL DEFAULT 0
+        ) STRICT;
+        INSERT INTO pdf_document_next
+            SELECT sequence, id, profile, version, name, folded, created, draft_until, trashed, blob_id, length,
+                page_count
+            FROM pdf_document ORDER BY sequence;
+        INSERT INTO sqlite_sequence (name, seq)
+            SELECT 'pdf_document_next', 0 WHERE NOT EXISTS (
+                SELECT 1 FROM sqlite_sequence WHERE name = 'pdf_document_next'
+            );
+        UPDATE sqlite_sequence
+            SET seq = coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'pdf_document'), 0)
+            WHERE name = 'pdf_document_next';
+        DROP TABLE pdf_document;
+        ALTER TABLE pdf_document_next RENAME TO pdf_document;
+        CREATE INDEX pdf_document_by_file ON pdf_document (blob_id);
+        CREATE INDEX pdf_document_by_age ON pdf_document (profile, created DESC, sequence DESC)
+            WHERE draft_until IS NULL AND trashed IS NULL;
+        CREATE INDEX pdf_document_by_end ON pdf_document (draft_until) WHERE draft_until IS NOT NULL;
+        \(trashIndexes)
+        CREATE TRIGGER pdf_document_deleted AFTER DELETE ON pdf_document BEGIN
+            DELETE FROM blob WHERE id = old.blob_id;
+        END;
+        CREATE TRIGGER pdf_document_took_other_blob AFTER UPDATE OF blob_id ON pdf_document
+        WHEN old.blob_id <> new.blob_id BEGIN
+            DELETE FROM blob WHERE id = old.blob_id;
+        END;
+        \(savedTriggers)
+        \(trashTriggers)
+        \(usageTriggers)
+        """
+}
+
+extension DocumentStore {
+    private static let savedTriggers = """
+        CREATE TRIGGER pdf_document_inserted AFTER INSERT ON pdf_document WHEN new.draft_until IS NULL BEGIN
+            INSERT INTO pdf_profile (profile, seen, revision, saved) VALUES (new.profile, 0, 0, 1)
+                ON CONFLICT (profile) DO UPDATE SET saved = saved + 1;
+        END;
+        CREATE TRIGGER pdf_document_saved AFTER UPDATE OF draft_until ON pdf_document
+        WHEN (old.draft_until IS NULL) <> (new.draft_until IS NULL) BEGIN
+            INSERT INTO pdf_profile (profile, seen, revision, saved)
+                VALUES (new.profile, 0, 0, iif(new.draft_until IS NULL, 1, -1))
+                ON CONFLICT (profile) DO UPDATE SET saved = saved + excluded.saved;
+        END;
+        """
+
     /// Bytes of a document beside its file: its row, those of its pages, and the end of a block of the disk.
     static let bytesBeside = 4096
 
@@ -115,6 +179,9 @@ extension DocumentStore {
             ON CONFLICT (profile) DO UPDATE SET
                 bytes = excluded.bytes, draft_bytes = excluded.draft_bytes, trash_bytes = excluded.trash_bytes;
 
+        \(usageTriggers)
+        """
+    private static let usageTriggers = """
         CREATE TRIGGER pdf_document_stored AFTER INSERT ON pdf_document BEGIN
             INSERT INTO pdf_profile (profile, seen, revision, bytes, draft_bytes)
                 VALUES (new.profile, 0, 0, \(size(of: "new")), \(draft(of: "new")))
@@ -136,8 +203,9 @@ extension DocumentStore {
         END;
         """
 
+    /// Returns the bytes that a profile stores.
     func usage(profile: String) throws -> StorageUsage {
-        try database.read { try Self.usage(of: profile, $0) }
+        try users.read { try Self.usage(of: profile, $0) }
     }
 
     static func usage(of profile: String, _ db: Database) throws -> StorageUsage {
@@ -150,8 +218,9 @@ extension DocumentStore {
 }
 
 extension DocumentStore {
+    /// Returns whether the welcome of a profile was seen.
     func isWelcomeSeen(profile: String) throws -> Bool {
-        try database.read { db in
+        try users.read { db in
             try Bool.fetchOne(
                 try db.cachedStatement(sql: "SELECT seen FROM pdf_profile WHERE profile = ?"),
                 arguments: [profile]
@@ -161,7 +230,7 @@ extension DocumentStore {
 
     func setWelcomeSeen(_ isSeen: Bool, profile: String) async throws {
         defer { changes[profile].bump() }
-        try await database.write { db in
+        try await users.write(scope: Self.scope(profile)) { db in
             try db.execute(
                 sql: """
                     INSERT INTO pdf_profile (profile, seen, revision) VALUES (?, ?, 0)

@@ -2,13 +2,14 @@ import Database
 import Foundation
 import Freshness
 import GRDB
+import Journal
 import Screens
 
 /// Deleted documents: their rows stay with files and pages, and have the time of their deletion. No other query returns
 /// them, no operation changes them, and the search index has no names of them.
 extension DocumentStore {
     func trash(profile: String, page: PageRequest) throws -> TrashPage<Listing.Row> {
-        try database.read { db in
+        try users.read { db in
             let counts = try Row.fetchOne(try db.cachedStatement(sql: Self.selectTrashed), arguments: [profile])
             var arguments: StatementArguments = ["profile": profile, "limit": page.limit + 1]
             arguments += page.key.map { ["trashed": $0[0], "sequence": $0[1]] } ?? ["offset": page.offset]
@@ -30,27 +31,40 @@ extension DocumentStore {
         }
     }
 
+    /// Moves a document from the trash back to the list. One that is already listed is not changed.
+    ///
+    /// - Parameter preconditions: the conditions for its version.
+    /// - Returns: the document, and the new revision of the list if that changed; nil if the profile has none of that
+    ///   id.
+    /// - Throws: 412 `precondition-failed`; `StorageError`, `SharedStoreError`.
     func restore(_ id: String, preconditions: WritePreconditions, profile: String, at now: Date) async throws
         -> Changed?
     {
         guard DocumentIdentity.isOne(id) else { return nil }
         defer { changes[profile].bump() }
-        return try await database.write { db in
+        return try await users.write(scope: Self.scope(profile)) { db in
             let kept = try Self.document(id, profile: profile, at: now, db)
             guard let document = try kept ?? Self.trashedDocument(id, profile: profile, db) else { return nil }
             try preconditions.check(version: document.version)
-            guard kept == nil else { return (document, nil) }
+            guard kept == nil else {
+                return Changed(document: document, usage: try Self.usage(of: profile, db))
+            }
             let update = try db.cachedStatement(sql: "UPDATE pdf_document SET trashed = NULL WHERE sequence = ?")
             try update.execute(arguments: [document.sequence])
             try Self.changeName(of: nil, to: document, profile: profile, db)
-            return (document, try Self.nextRevision(profile, db))
+            return try Self.changed(document, profile: profile, db)
         }
     }
 
+    /// Deletes a document in the trash permanently, with its file.
+    ///
+    /// - Parameter preconditions: the conditions for its version.
+    /// - Returns: the new revision of the list; nil if there is none of that id in the trash.
+    /// - Throws: 412 `precondition-failed`; `StorageError`, `SharedStoreError`.
     func purge(_ id: String, preconditions: WritePreconditions, profile: String) async throws -> Int? {
         guard DocumentIdentity.isOne(id) else { return nil }
         defer { changes[profile].bump() }
-        return try await database.writeErasing { db in
+        return try await users.write(scope: Self.scope(profile), deleting: .permanent) { db in
             guard let document = try Self.trashedDocument(id, profile: profile, db) else { return nil }
             try preconditions.check(version: document.version)
             try Self.purge(document.sequence, db)
@@ -58,39 +72,71 @@ extension DocumentStore {
         }
     }
 
-    func purgeTrash(of profile: String?, upTo time: Date, preconditions: WritePreconditions) async throws
-        -> (count: Int, revisions: [String: Int])
+    /// Permanently deletes the documents of a profile that were moved to the trash up to a time.
+    ///
+    /// - Parameter preconditions: the conditions for the revision of the profile's list.
+    /// - Returns: their number, and the revision.
+    /// - Throws: 412 `precondition-failed`; `StorageError`, `SharedStoreError`.
+    func emptyTrash(of profile: String, upTo time: Date, preconditions: WritePreconditions = .none) async throws
+        -> (count: Int, revision: Int)
     {
-        var (count, revisions, isFirst): (Int, [String: Int], Bool) = (0, [:], true)
+        defer { changes[profile].bump() }
+        var (count, isFirst) = (0, true)
         while true {
-            let (purged, changed) = try await database.writeErasing { [isFirst] db in
-                if isFirst, let profile {
-                    try preconditions.check(version: try Self.counts(of: profile, db).revision)
-                }
-                let rows = try Self.due(of: profile, upTo: time, db)
-                for row in rows { try Self.purge(row.value("sequence"), db) }
-                let revisions = try Set(rows.map { try $0.value("profile") as String }).map {
-                    ($0, try Self.nextRevision($0, db))
-                }
-                return (rows.count, Dictionary(uniqueKeysWithValues: revisions))
+            let (purged, revision) = try await users.write(
+                scope: Self.scope(profile),
+                deleting: .permanent
+            ) { [isFirst] db in
+                let revision = try Self.counts(of: profile, db).revision
+                if isFirst { try preconditions.check(version: revision) }
+                let purged = try Self.purge(Self.selectTrashedUpTo, profile, time, db)
+                return (purged, purged > 0 ? try Self.nextRevision(profile, db) : revision)
             }
-            for profile in changed.keys { changes[profile].bump() }
-            revisions.merge(changed) { _, new in new }
             (count, isFirst) = (count + purged, false)
-            if purged < Self.purgeBatch { return (count, revisions) }
+            if purged == 0 { return (count, revision) }
         }
     }
 
-    private static func due(of profile: String?, upTo time: Date, _ db: Database) throws -> [Row] {
-        let limit: StatementArguments = ["time": time.millisecondsSince1970, "limit": purgeBatch]
-        guard let profile else { return try Row.fetchAll(db, sql: selectDue, arguments: limit) }
-        return try Row.fetchAll(db, sql: selectDueOfProfile, arguments: limit + ["profile": profile])
+    /// Permanently deletes the documents of all profiles that were moved to the trash up to a time.
+    ///
+    /// - Returns: their number, and the new revision of each profile that had some.
+    /// - Throws: `StorageError`, `SharedStoreError`.
+    func purgeTrash(upTo time: Date) async throws -> (count: Int, revisions: [String: Int]) {
+        var (count, revisions): (Int, [String: Int]) = (0, [:])
+        for profile in try await profiles(Self.selectDue, time) {
+            let (purged, revision) = try await emptyTrash(of: profile, upTo: time)
+            count += purged
+            if purged > 0 { revisions[profile] = revision }
+        }
+        return (count, revisions)
+    }
+
+    /// Returns the profiles with documents that are due.
+    private func profiles(_ select: String, _ time: Date) async throws -> [String] {
+        _ = try await users.catchUp()
+        return try users.read { try String.fetchAll($0, sql: select, arguments: [time.millisecondsSince1970]) }
+    }
+
+    /// Permanently deletes some documents of a profile, as many as one transaction may.
+    ///
+    /// - Parameter select: returns their `sequence` and `page_count`.
+    /// - Returns: their number.
+    private static func purge(_ select: String, _ profile: String, _ time: Date, _ db: Database) throws -> Int {
+        let statement = try db.cachedStatement(sql: select)
+        let rows = try Row.fetchAll(statement, arguments: [profile, time.millisecondsSince1970, purgeBatch])
+        var (count, pages) = (0, 0)
+        for row in rows where pages < purgedPages {
+            try purge(row.value("sequence"), db)
+            pages += try row.size("page_count")
+            count += 1
+        }
+        return count
     }
 
     static func purge(_ sequence: Int64, _ db: Database) throws {
         let pages = try pages(of: sequence, db)
         try db.execute(sql: "DELETE FROM pdf_document WHERE sequence = ?", arguments: [sequence])
-        try ThumbnailStore.forget(pages, db)
+        try ThumbnailStore.forget(pages.map(\.content), db)
     }
 
     private static func trashedDocument(_ id: String, profile: String, _ db: Database) throws -> Document? {
@@ -101,8 +147,10 @@ extension DocumentStore {
 }
 
 extension DocumentStore {
-    /// The most drafts that one transaction removes, so that other writers need not wait long.
+    /// The most documents that one transaction removes, so that other writers need not wait long.
     static let purgeBatch = 64
+    /// About the most pages of them: a change of the journal has their rows.
+    private static let purgedPages = 20_000
 
     /// A draft in the list of drafts.
     struct Draft: Sendable, Equatable {
@@ -115,7 +163,7 @@ extension DocumentStore {
     }
 
     func drafts(profile: String, at now: Date) throws -> (drafts: [Draft], usage: StorageUsage) {
-        try database.read { db in
+        try users.read { db in
             let statement = try db.cachedStatement(sql: Self.selectDrafts)
             let rows = try Row.fetchAll(statement, arguments: [profile, now.millisecondsSince1970, Draft.limit])
             let drafts = try rows.map { Draft(row: try Listing.Row(row: $0), until: try $0.date("draft_until")) }
@@ -123,22 +171,23 @@ extension DocumentStore {
         }
     }
 
+    /// Removes the expired drafts.
+    ///
+    /// - Returns: their number.
+    /// - Throws: `StorageError`, `SharedStoreError`.
     func purgeDrafts(at now: Date) async throws -> Int {
-        var purged = 0
-        while true {
-            let (count, profiles) = try await database.writeErasing { db in
-                let rows = try Row.fetchAll(
-                    db,
-                    sql: Self.selectExpired,
-                    arguments: [now.millisecondsSince1970, Self.purgeBatch]
-                )
-                for row in rows { try Self.purge(row.value("sequence"), db) }
-                return (rows.count, try Set(rows.map { try $0.value("profile") as String }))
-            }
-            for profile in profiles { changes[profile].bump() }
-            purged += count
-            if count < Self.purgeBatch { return purged }
+        var count = 0
+        for profile in try await profiles(Self.selectExpired, now) {
+            defer { changes[profile].bump() }
+            var purged: Int
+            repeat {
+                purged = try await users.write(scope: Self.scope(profile), deleting: .permanent) { db in
+                    try Self.purge(Self.selectExpiredOfProfile, profile, now, db)
+                }
+                count += purged
+            } while purged > 0
         }
+        return count
     }
 
     static let selectDrafts = """
@@ -146,8 +195,12 @@ extension DocumentStore {
         WHERE profile = ? AND draft_until > ? AND trashed IS NULL ORDER BY created DESC, sequence DESC LIMIT ?
         """
     static let selectExpired = """
-        SELECT sequence, profile FROM pdf_document WHERE draft_until IS NOT NULL AND draft_until <= ?
-        ORDER BY draft_until LIMIT ?
+        SELECT DISTINCT profile FROM pdf_document INDEXED BY pdf_document_by_end
+        WHERE draft_until IS NOT NULL AND draft_until <= ?
+        """
+    static let selectExpiredOfProfile = """
+        SELECT sequence, page_count FROM pdf_document INDEXED BY pdf_document_by_end
+        WHERE profile = ? AND draft_until IS NOT NULL AND draft_until <= ? ORDER BY draft_until LIMIT ?
         """
 }
 
@@ -158,11 +211,19 @@ extension DocumentStore {
         DROP INDEX pdf_document_by_age;
         CREATE INDEX pdf_document_by_age ON pdf_document (profile, created DESC, sequence DESC)
             WHERE draft_until IS NULL AND trashed IS NULL;
+        \(trashIndexes)
+
+        ALTER TABLE pdf_profile ADD COLUMN trashed INTEGER NOT NULL DEFAULT 0; -- documents in the trash
+        DROP TRIGGER pdf_document_removed;
+        \(trashTriggers)
+        """
+
+    static let trashIndexes = """
         CREATE INDEX pdf_document_by_deletion ON pdf_document (profile, trashed DESC, sequence DESC)
             WHERE trashed IS NOT NULL;
         CREATE INDEX pdf_document_by_trash_age ON pdf_document (trashed) WHERE trashed IS NOT NULL;
-
-        ALTER TABLE pdf_profile ADD COLUMN trashed INTEGER NOT NULL DEFAULT 0; -- documents in the trash
+        """
+    static let trashTriggers = """
         CREATE TRIGGER pdf_document_trashed AFTER UPDATE OF trashed ON pdf_document
         WHEN old.trashed IS NULL AND new.trashed IS NOT NULL BEGIN
             UPDATE pdf_profile SET saved = saved - 1, trashed = trashed + 1 WHERE profile = new.profile;
@@ -171,7 +232,6 @@ extension DocumentStore {
         WHEN old.trashed IS NOT NULL AND new.trashed IS NULL BEGIN
             UPDATE pdf_profile SET saved = saved + 1, trashed = trashed - 1 WHERE profile = new.profile;
         END;
-        DROP TRIGGER pdf_document_removed;
         CREATE TRIGGER pdf_document_removed AFTER DELETE ON pdf_document
         WHEN old.draft_until IS NULL AND old.trashed IS NULL BEGIN
             UPDATE pdf_profile SET saved = saved - 1 WHERE profile = old.profile;
@@ -193,11 +253,11 @@ extension DocumentStore {
     private static let inOrder = "ORDER BY trashed DESC, sequence DESC LIMIT :limit"
 
     static let selectDue = """
-        SELECT sequence, profile FROM pdf_document WHERE trashed IS NOT NULL AND trashed <= :time
-        ORDER BY trashed LIMIT :limit
+        SELECT DISTINCT profile FROM pdf_document INDEXED BY pdf_document_by_trash_age
+        WHERE trashed IS NOT NULL AND trashed <= ?
         """
-    static let selectDueOfProfile = """
-        SELECT sequence, profile FROM pdf_document
-        WHERE profile = :profile AND trashed IS NOT NULL AND trashed <= :time ORDER BY trashed DESC LIMIT :limit
+    static let selectTrashedUpTo = """
+        SELECT sequence, page_count FROM pdf_document
+        WHERE profile = ? AND trashed IS NOT NULL AND trashed <= ? ORDER BY trashed DESC LIMIT ?
         """
 }

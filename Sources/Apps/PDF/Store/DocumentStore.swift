@@ -1,48 +1,84 @@
-package import Database
+import AppInterface
+import Database
 import Foundation
 import Freshness
 import GRDB
+import Journal
+import Media
 import Screens
 import TextSearch
 
-/// The documents of all profiles: rows here, files as blobs. A row and its blob change in one transaction, so that a
-/// change is made as a whole or not at all.
+/// The documents of all profiles: rows here, files as blobs. A document is changed with its file, as a whole or not at
+/// all. Several servers have the same rows, and each the files that it has made or has read.
 ///
 /// Documents are user data: no cache budget removes them. Drafts are invisible as soon as they expire
 /// (``purgeDrafts(at:)`` removes them).
-package struct DocumentStore: Sendable {
+struct DocumentStore: Sendable {
     /// The document has changed since it was read, or does not exist any more.
     struct Gone: Error {}
 
     /// A document to be inserted.
     struct New: Sendable {
         var name: String
-        var file: StagedFile
+        /// A finished file that no document refers to yet. It is removed with the last reference to it unless one does.
+        var file: Blob
         var pages: [DocumentPage]
     }
 
-    /// A document after a change, and the new revision of the list if that changed.
-    typealias Changed = (document: Document, revision: Int?)
+    /// A document after a change.
+    struct Changed: Sendable {
+        var document: Document
+        /// The new revision of the list if that changed.
+        var revision: Int?
+        /// The bytes that the profile stores.
+        var usage: StorageUsage
+    }
 
-    let database: LarderDatabase
+    let users: UserDatabase
     /// Counts the changes of each profile.
     let changes = VersionCounters()
 
-    package init(_ database: LarderDatabase) {
-        self.database = database
+    init(_ users: UserDatabase) {
+        self.users = users
+        users.onChange(of: "pdf_profile") { [changes] keys in
+            for profile in keys.compactMap({ $0.first.flatMap(String.fromDatabaseValue) }) { changes[profile].bump() }
+        }
     }
 
-    func changeToken(profile: String) -> ChangeToken { ChangeToken(of: changes[profile]) }
+    /// The documents of a profile, which have one counter of revisions.
+    static func scope(_ profile: String) -> String { "pdf/\(profile)" }
 
+    /// Brings the rows up to date, before those of a request are read.
+    ///
+    /// - Returns: the notification that they may be out of date; nil if they are not.
+    /// - Throws: `SharedStoreError`, `StorageError`, `CancellationError`.
+    func catchUp() async throws -> Banner? { try await users.catchUp()?.banner }
+
+    /// Brings the rows up to date for a change, which cannot be made without the others.
+    ///
+    /// - Throws: `SharedStoreError`, `StorageError`, `CancellationError`.
+    func catchUpToChange() async throws {
+        if let lag = try await users.catchUp() { throw lag.reason }
+    }
+
+    /// Returns the token of a profile's documents; to be taken before ``catchUp()``. Drafts also expire by time, so
+    /// that responses that show one are not cached.
+    func changeToken(profile: String) -> ChangeToken {
+        let topic = ServerEvent.Audience.profile(app: PDFApp.name, profile: profile).topic
+        return ChangeToken(of: changes[profile]).and(users.changeToken(of: topic))
+    }
+
+    /// Returns a document of a profile; nil if there is none, or it is an expired draft.
     func document(_ id: String, profile: String, at now: Date) throws -> Document? {
         guard DocumentIdentity.isOne(id) else { return nil }
-        return try database.read { try Self.document(id, profile: profile, at: now, $0) }
+        return try users.read { try Self.document(id, profile: profile, at: now, $0) }
     }
 
-    /// Returns a document of a profile with what the profile stores; nil if there is none, or it is an expired draft.
+    /// Returns a document of a profile with the bytes that the profile stores; nil if there is none, or it is an
+    /// expired draft.
     func shown(_ id: String, profile: String, at now: Date) throws -> (document: Document, usage: StorageUsage)? {
         guard DocumentIdentity.isOne(id) else { return nil }
-        return try database.read { db in
+        return try users.read { db in
             try Self.document(id, profile: profile, at: now, db).map { ($0, try Self.usage(of: profile, db)) }
         }
     }
@@ -77,28 +113,53 @@ package struct DocumentStore: Sendable {
         )
     }
 
+    /// The most pages that documents of one change have, if servers share them: the journal has their rows.
+    private static let mostPages = 20_000
+
+    /// Inserts documents, all or none.
+    ///
+    /// - Parameter draftUntil: when they expire; nil for saved documents.
+    /// - Returns: the documents, the new revision of the list if that changed, and the bytes that the profile stores.
+    /// - Throws: 507 `quota-exceeded`; `MediaError.tooManyPages`; `StorageError`, `SharedStoreError`. The files of the
+    ///   documents are removed then.
     func insert(
         _ documents: [New],
         profile: String,
         created: Date,
         draftUntil: Date?,
         quota: StorageQuota
-    ) async throws -> (documents: [Document], revision: Int?) {
+    ) async throws -> [Changed] {
         defer { changes[profile].bump() }
-        let blobs = database.blobs
-        return try await keepingOrDiscarding(documents.map(\.file)) { db in
+        let (users, blobs) = (users, users.database.blobs)
+        if users.isShared, documents.reduce(0, { $0 + $1.pages.count }) > Self.mostPages {
+            for new in documents { discard(new.file) }
+            throw MediaError.tooManyPages(limit: Self.mostPages)
+        }
+        return try await users.write(scope: Self.scope(profile), contents: documents.map(\.file)) { db in
             let inserted = try quota.holding({ try Self.usage(of: profile, db) }) {
                 try documents.map { new in
-                    try blobs.insert(new.file.blob, in: db)
-                    return try Self.insert(new, profile: profile, created: created, draftUntil: draftUntil, db)
+                    try blobs.insert(new.file, in: db)
+                    let sequence = try users.rowID(for: "pdf_document")
+                    return try Self.insert(
+                        new,
+                        sequence: sequence,
+                        profile: profile,
+                        created: created,
+                        draftUntil: draftUntil,
+                        db
+                    )
                 }
             }
-            return (inserted, draftUntil == nil ? try Self.nextRevision(profile, db) : nil)
+            let revision = draftUntil == nil ? try Self.nextRevision(profile, db) : nil
+            let usage = try Self.usage(of: profile, db)
+            return inserted.map { Changed(document: $0, revision: revision, usage: usage) }
         }
     }
 
+    /// - Parameter sequence: nil for the next one of SQLite.
     static func insert(
         _ new: New,
+        sequence: Int64? = nil,
         profile: String,
         created: Date,
         draftUntil: Date?,
@@ -106,58 +167,71 @@ package struct DocumentStore: Sendable {
     ) throws -> Document {
         let id = DocumentIdentity.random()
         try db.cachedStatement(sql: insertDocument).execute(arguments: [
-            id, profile, new.name, new.name.partFolded, created.millisecondsSince1970,
-            draftUntil.map(\.millisecondsSince1970), new.file.blob.id, new.file.blob.length,
+            sequence, id, profile, new.name, new.name.partFolded, created.millisecondsSince1970,
+            draftUntil.map(\.millisecondsSince1970), new.file.id, new.file.length,
         ])
-        let sequence = db.lastInsertedRowID
-        try insert(new.pages, of: sequence, db)
         let document = Document(
-            sequence: sequence,
+            sequence: db.lastInsertedRowID,
             id: id,
             version: 1,
             name: new.name,
             created: created.wholeMilliseconds,
             draftUntil: draftUntil?.wholeMilliseconds,
-            blob: new.file.blob,
+            blob: new.file,
             pages: new.pages
         )
+        try insert(new.pages, of: document.sequence, db)
         try changeName(of: nil, to: document, profile: profile, db)
         return document
     }
 
     /// Inserts a saved document of a test's document.
     func seed(_ new: New, profile: String, created: Date, _ db: Database) throws {
-        try database.blobs.insert(new.file.blob, in: db)
+        try users.database.blobs.insert(new.file, in: db)
         _ = try Self.insert(new, profile: profile, created: created, draftUntil: nil, db)
         _ = try Self.nextRevision(profile, db)
     }
 
+    /// Replaces the file and the pages of a document, and postpones the end of a draft.
+    ///
+    /// - Throws: ``Gone`` if the document has changed since it was read; 507 `quota-exceeded`; `StorageError`,
+    ///   `SharedStoreError`. The new file is removed then.
     func replace(
         _ document: Document,
-        file: StagedFile,
+        file: Blob,
         pages: [DocumentPage],
         profile: String,
         draftUntil: Date,
         quota: StorageQuota
     ) async throws -> Changed {
         defer { changes[profile].bump() }
-        let blobs = database.blobs
-        return try await keepingOrDiscarding([file]) { db in
-            // Every change holds the lock of its document: one that has changed since it was read was deleted.
-            let sql = "SELECT 1 FROM pdf_document WHERE sequence = ? AND blob_id = ? AND trashed IS NULL"
-            guard try Int.fetchOne(db, sql: sql, arguments: [document.sequence, document.blob.id]) != nil else {
-                throw Gone()
-            }
+        let blobs = users.database.blobs
+        return try await users.write(scope: Self.scope(profile), contents: [file]) { db in
+            try Self.check(document, db)
             var changed = document
             changed.version += 1
-            changed.blob = file.blob
+            changed.blob = file
             changed.pages = pages
             if document.isDraft { changed.draftUntil = draftUntil.wholeMilliseconds }
-            try blobs.insert(file.blob, in: db)
+            try blobs.insert(file, in: db)
             try quota.holding({ try Self.usage(of: profile, db) }) { try Self.update(changed, db) }
             try Self.replace(document.pages, by: pages, of: document.sequence, db)
-            return (changed, document.isDraft ? nil : try Self.nextRevision(profile, db))
+            return try Self.changed(changed, profile: profile, db)
         }
+    }
+
+    /// Checks that a document has not changed since it was read.
+    private static func check(_ document: Document, _ db: Database) throws {
+        let sql = "SELECT 1 FROM pdf_document WHERE sequence = ? AND version = ? AND blob_id = ? AND trashed IS NULL"
+        let select = try db.cachedStatement(sql: sql)
+        let arguments: StatementArguments = [document.sequence, document.version, document.blob.id]
+        guard try Int.fetchOne(select, arguments: arguments) != nil else { throw Gone() }
+    }
+
+    /// Counts a change of a document.
+    static func changed(_ document: Document, profile: String, _ db: Database) throws -> Changed {
+        let revision = document.isDraft ? nil : try nextRevision(profile, db)
+        return Changed(document: document, revision: revision, usage: try usage(of: profile, db))
     }
 
     private static func replace(
@@ -168,22 +242,7 @@ package struct DocumentStore: Sendable {
     ) throws {
         try db.execute(sql: "DELETE FROM pdf_page WHERE document = ?", arguments: [sequence])
         try insert(pages, of: sequence, db)
-        try ThumbnailStore.forget(old, db)
-    }
-
-    /// Runs one transaction; if it fails, the new files of documents are removed.
-    func keepingOrDiscarding<Value: Sendable>(
-        _ files: [StagedFile],
-        _ updates: @Sendable @escaping (Database) throws -> Value
-    ) async throws -> Value {
-        do {
-            // Nothing is changed for a client that has left.
-            try Task.checkCancellation()
-            return try await database.write(updates)
-        } catch {
-            for file in files { discard(file) }
-            throw error
-        }
+        try ThumbnailStore.forget(old.map(\.content), db)
     }
 
     private static func insert(_ pages: [DocumentPage], of sequence: Int64, _ db: Database) throws {
@@ -213,8 +272,8 @@ package struct DocumentStore: Sendable {
     }
 
     private static let insertDocument = """
-        INSERT INTO pdf_document (id, profile, name, folded, created, draft_until, blob_id, length)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+        INSERT INTO pdf_document (sequence, id, profile, name, folded, created, draft_until, blob_id, length)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
         """
     private static let insertPage = """
         INSERT INTO pdf_page (document, number, id, kind, width, height, rotation, content)
@@ -223,25 +282,34 @@ package struct DocumentStore: Sendable {
 }
 
 extension DocumentStore {
-    func save(_ document: Document, name: String?, file: StagedFile?, isSaved: Bool, profile: String, at now: Date)
+    /// Saves a draft, renames a document, or both.
+    ///
+    /// - Parameter file: the file of the document under its new name; nil if the file stays.
+    /// - Returns: the document after the change.
+    /// - Throws: ``Gone`` if the document has changed since it was read; `StorageError`, `SharedStoreError`. The new
+    ///   file is removed then.
+    func save(_ document: Document, name: String?, file: Blob?, isSaved: Bool, profile: String, at now: Date)
         async throws -> Changed
     {
         defer { changes[profile].bump() }
-        let (id, blobs) = (document.id, database.blobs)
-        return try await keepingOrDiscarding(file.map { [$0] } ?? []) { db in
-            guard var document = try Self.document(id, profile: profile, at: now, db) else { throw Gone() }
-            let before = document
-            if let name { document.name = name }
-            if isSaved { document.draftUntil = nil }
+        let blobs = users.database.blobs
+        return try await users.write(scope: Self.scope(profile), contents: file.map { [$0] } ?? []) { db in
+            try Self.check(document, db)
+            if let end = document.draftUntil, end <= now { throw Gone() }
+            var changed = document
+            if let name { changed.name = name }
+            if isSaved { changed.draftUntil = nil }
             if let file {
-                document.blob = file.blob
-                try blobs.insert(file.blob, in: db)
+                changed.blob = file
+                try blobs.insert(file, in: db)
             }
-            guard document != before else { return (document, nil) }
-            document.version += 1
-            try Self.changeName(of: before, to: document, profile: profile, db)
-            try Self.update(document, db)
-            return (document, document.isDraft ? nil : try Self.nextRevision(profile, db))
+            guard changed != document else {
+                return Changed(document: document, usage: try Self.usage(of: profile, db))
+            }
+            changed.version += 1
+            try Self.changeName(of: document, to: changed, profile: profile, db)
+            try Self.update(changed, db)
+            return try Self.changed(changed, profile: profile, db)
         }
     }
 
@@ -259,12 +327,19 @@ extension DocumentStore {
         )
     }
 
+    /// Deletes a document. Documents that were made of it stay.
+    ///
+    /// - Parameters:
+    ///   - toTrash: whether a saved document is moved to the trash, not deleted permanently with its file.
+    ///   - preconditions: the conditions for its version.
+    /// - Returns: the deleted document, and the revision of the list if that changed; nil if there was none.
+    /// - Throws: 412 `precondition-failed`; `StorageError`, `SharedStoreError`.
     func delete(_ id: String, toTrash: Bool, preconditions: WritePreconditions, profile: String, at now: Date)
         async throws -> Changed?
     {
         guard DocumentIdentity.isOne(id) else { return nil }
         defer { changes[profile].bump() }
-        return try await database.writeErasing { db in
+        return try await users.write(scope: Self.scope(profile), deleting: .permanent) { db in
             guard let document = try Self.document(id, profile: profile, at: now, db) else { return nil }
             try preconditions.check(version: document.version)
             try Self.changeName(of: document, to: nil, profile: profile, db)
@@ -276,48 +351,49 @@ extension DocumentStore {
             } else {
                 try Self.purge(document.sequence, db)
             }
-            return (document, document.isDraft ? nil : try Self.nextRevision(profile, db))
+            return try Self.changed(document, profile: profile, db)
         }
     }
 }
 
-extension DocumentStore: Documents {
-    func documentReader(_ id: String, profile: String, at now: Date) -> () throws -> Document? {
-        { try document(id, profile: profile, at: now) }
+// Files.
+extension DocumentStore {
+    /// Adopts a finished file for a document that is inserted or changed next.
+    ///
+    /// - Throws: `StorageError`.
+    func stage(_ place: TemporaryPath) throws -> Blob { try users.database.blobs.adopt(place) }
+
+    /// Removes a staged file that no document refers to.
+    func discard(_ file: Blob) { users.database.blobs.discard(file) }
+
+    /// Returns the file of a document, at a path at which programs can read it as long as the value exists.
+    ///
+    /// - Throws: ``Gone`` if the document has another one by now; `StorageError`, `SharedStoreError`.
+    func file(of document: Document, in scratch: ScratchFolder) async throws -> TemporaryPath {
+        do {
+            return try await users.hold(document.blob, in: scratch)
+        } catch StorageError.blobUnavailable(let id) {
+            throw try names(document) ? StorageError.blobUnavailable(id) : Gone()
+        }
     }
 
-    func stage(_ place: TemporaryPath) throws -> StagedFile {
-        StagedFile(blob: try database.blobs.adopt(place), place: nil)
+    /// Whether a document has the file that it had when it was read.
+    func names(_ document: Document) throws -> Bool {
+        let select = "SELECT 1 FROM pdf_document WHERE blob_id = ?"
+        return try users.read { try Int.fetchOne($0, sql: select, arguments: [document.blob.id]) != nil }
     }
 
-    func discard(_ file: StagedFile) { database.blobs.discard(file.blob) }
-
-    func file(of document: Document) -> DocumentFile {
-        DocumentFile(path: database.blobs.filePath(of: document.blob))
-    }
-
-    func content(of document: Document) throws -> FileContent {
+    /// Opens the file of a document, to be sent. It can be read to its end if the document changes meanwhile.
+    ///
+    /// - Throws: `StorageError.blobUnavailable` if the document has another one by now; `SharedStoreError`.
+    func content(of document: Document) async throws -> FileContent {
         FileContent(
-            blob: try database.blobs.reader(document.blob),
+            try await users.content(document.blob),
+            of: document.blob,
             type: SourceFormat.pdf.mediaType,
             version: "\(document.blob.id)",
             fileName: document.fileName,
             disposition: .attachment
         )
-    }
-
-    func save(
-        _ thumbnail: ThumbnailStore.Thumbnail,
-        of page: DocumentPage,
-        width: Int,
-        in thumbnails: ThumbnailStore,
-        budget: Int,
-        at now: Date
-    ) async throws {
-        try await thumbnails.save(thumbnail, of: page, width: width, budget: budget, at: now) { db in
-            // The document may have been deleted while the page was drawn; then no picture of it may stay.
-            let select = try db.cachedStatement(sql: "SELECT 1 FROM pdf_page WHERE content = ?")
-            return try Row.fetchOne(select, arguments: [page.content]) != nil
-        }
     }
 }

@@ -1,6 +1,7 @@
 import Database
 import Foundation
 import GRDB
+import Journal
 
 /// Pictures of pages: a cache of this server, also if servers share the documents.
 struct ThumbnailStore: Sendable {
@@ -50,18 +51,12 @@ struct ThumbnailStore: Sendable {
     /// Stores a thumbnail, and removes those that were used least recently while all of them together have more than
     /// `budget` bytes.
     ///
-    /// - Parameter isKept: whether it is stored at all, decided in the same transaction.
-    func save(
-        _ thumbnail: Thumbnail,
-        of page: DocumentPage,
-        width: Int,
-        budget: Int,
-        at now: Date,
-        if isKept: @Sendable @escaping (Database) throws -> Bool = { _ in true }
-    ) async throws {
+    /// - Throws: ``DocumentStore/Gone`` if no document has the page any more: then no picture of it may stay.
+    func save(_ thumbnail: Thumbnail, of page: DocumentPage, width: Int, budget: Int, at now: Date) async throws {
         guard thumbnail.data.count <= budget else { return }
         try await database.writeIfRoom { db in
-            guard try isKept(db) else { return }
+            let select = try db.cachedStatement(sql: "SELECT 1 FROM pdf_page WHERE content = ?")
+            guard try Int.fetchOne(select, arguments: [page.content]) != nil else { throw DocumentStore.Gone() }
             try db.execute(
                 sql: Self.insertThumbnail,
                 arguments: [
@@ -90,33 +85,21 @@ struct ThumbnailStore: Sendable {
     static let sumOfThumbnails = "SELECT sum(size) FROM pdf_thumbnail"
     static let selectOldestThumbnails = "SELECT rowid, size FROM pdf_thumbnail ORDER BY last_used, rowid LIMIT 1000"
 
-    /// Removes the thumbnails of pages that no document of this database has any more.
-    static func forget(_ pages: [DocumentPage], _ db: Database) throws {
+    /// Removes the thumbnails of pages that no document has any more.
+    ///
+    /// - Parameter contents: those of the pages (``DocumentPage/content``).
+    static func forget(_ contents: [String], _ db: Database) throws {
         let forget = try db.cachedStatement(
             sql: """
                 DELETE FROM pdf_thumbnail
                 WHERE content = :content AND NOT EXISTS (SELECT 1 FROM pdf_page WHERE content = :content)
                 """
         )
-        for content in Set(pages.map(\.content)) { try forget.execute(arguments: ["content": content]) }
+        for content in Set(contents) { try forget.execute(arguments: ["content": content]) }
     }
 
-    /// Returns the contents of pages (``DocumentPage/content``) that have thumbnails, in order.
-    ///
-    /// - Parameter last: The content after which the list begins.
-    func contents(after last: String, limit: Int) throws -> [String] {
-        try database.read { db in
-            let sql = "SELECT DISTINCT content FROM pdf_thumbnail WHERE content > ? ORDER BY content LIMIT ?"
-            return try String.fetchAll(try db.cachedStatement(sql: sql), arguments: [last, limit])
-        }
-    }
-
-    /// Removes the thumbnails of pages with these contents.
-    func forget(contents: some Collection<String> & Sendable) async throws {
-        guard !contents.isEmpty else { return }
-        try await database.writeErasing { db in
-            let forget = try db.cachedStatement(sql: "DELETE FROM pdf_thumbnail WHERE content = ?")
-            for content in contents { try forget.execute(arguments: [content]) }
-        }
+    /// Does the same for a row that another server has changed.
+    @Sendable static func forgetPage(_ db: Database, _ update: JournalTables.RowUpdate) throws {
+        if let content: String = try update.before?.value("content") { try forget([content], db) }
     }
 }

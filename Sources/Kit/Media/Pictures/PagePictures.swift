@@ -98,21 +98,18 @@ package final class DrawingFailures: Sendable {
 
     /// Draws something, unless that has failed lately: then its failure is repeated.
     ///
-    /// - Parameters:
-    ///   - subject: Identifies the subject by its content; a width or a rotation makes no difference.
-    ///   - isPresent: Whether its file is still there after a failure; else the file is not at fault.
+    /// - Parameter subject: Identifies the subject by its content; a width or a rotation makes no difference.
     /// - Throws: Errors of `draw`, or a recorded one.
     package func drawing<Value>(
         _ subject: String,
         at now: @Sendable () -> Date,
-        isPresent: () -> Bool = { true },
         _ draw: () async throws -> Value
     ) async throws -> Value {
         if let failure = failures.failure(of: subject, at: now()) { throw failure }
         do {
             return try await draw()
         } catch let error as MediaError {
-            if isPresent(), error.isInContent { failures.record(error, of: subject, at: now()) }
+            if error.isInContent { failures.record(error, of: subject, at: now()) }
             throw error
         }
     }

@@ -28,7 +28,7 @@ typealias PDFHarness = AppHarness<PDFApp, StubDocumentEngine>
 extension AppHarness<PDFApp, StubDocumentEngine> {
     /// Runs a test against the app.
     ///
-    /// - Parameter shared: where the documents are; nil for the app's own database.
+    /// - Parameter shared: the store of several servers; nil for a server by itself.
     static func run(
         directory: DataDirectory? = nil,
         clock: ManualClock = ManualClock(),
@@ -43,16 +43,16 @@ extension AppHarness<PDFApp, StubDocumentEngine> {
         try await run(
             PDFApp.self,
             fixture: paper,
-            AppSurroundings(clock: clock, directory: directory),
+            AppSurroundings(clock: clock, directory: directory, shared: shared),
             make: { context in
                 PDFApp(
-                    storage: DocumentStorage(shared, context.database, context.scratch),
+                    store: DocumentStore(context.users),
                     thumbnails: ThumbnailStore(database: context.database),
                     engine: engine ?? paper.engine,
                     events: context.events,
                     scratch: context.scratch,
                     disk: disk,
-                    options: PDFApp.Limits(settings, limits),
+                    options: PDFOptions(settings, limits),
                     retention: context.retention,
                     logger: context.logger
                 )
@@ -63,7 +63,7 @@ extension AppHarness<PDFApp, StubDocumentEngine> {
 
     var paper: StubDocumentEngine { fixture }
     /// The documents of the app.
-    var documents: any Documents { app.storage.documents }
+    var documents: DocumentStore { app.store }
     /// The requests of the tests go through it.
     var routes: PDFHarness { self }
 

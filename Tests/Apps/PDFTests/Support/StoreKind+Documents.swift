@@ -1,26 +1,22 @@
 import AppInterface
 import Database
 import Foundation
+import Journal
 import Screens
 import SharedStore
 import TestKit
 
 @testable import PDF
 
-extension StoreKind {
-    /// Returns a new store that servers share; nil for documents in a server's own database.
-    func shared() async throws -> SharedStoreAccess? {
-        switch self {
-        case .sqlite: nil
-        case .postgresql: try await .temporary(SharedDocuments.migrations)
-        }
-    }
-}
-
 extension SharedStoreAccess {
-    /// Numbers of rows: contents, parts of them, documents, pages.
-    func rowCounts() async throws -> [Int] {
-        let tables = ["pdf_content", "pdf_content_part", "pdf_document", "pdf_page"]
+    /// Opens a store for servers of the PDF app.
+    static func documents(on server: RunningPostgres? = nil) async throws -> SharedStoreAccess {
+        try await temporary(Journal.storeMigrations, on: server)
+    }
+
+    /// Numbers of files in PostgreSQL, and of their parts.
+    func contentCounts() async throws -> [Int] {
+        let tables = ["content", "content_part"]
         let counts = tables.map { "(SELECT count(*) FROM \($0)) AS \($0)" }.joined(separator: ", ")
         let rows = try await database.rows("SELECT \(counts)") { row in
             try tables.map { try row.value($0) as Int }
@@ -32,6 +28,16 @@ extension SharedStoreAccess {
     func execute(_ statements: String...) async throws {
         try await database.write(turns: ["test"]) { transaction in
             for statement in statements { try transaction.execute(statement) }
+        }
+    }
+}
+
+extension StoreKind {
+    /// Returns a new store that servers share; nil for documents of a server by itself.
+    func documents() async throws -> SharedStoreAccess? {
+        switch self {
+        case .sqlite: nil
+        case .postgresql: try await .documents()
         }
     }
 }
@@ -60,11 +66,11 @@ extension PDFHarness {
             draftUntil: nil,
             quota: .unlimited
         )
-        return inserted.documents[0]
+        return inserted[0].document
     }
 
     /// Returns a finished file of these bytes.
-    func stage(_ bytes: Data) throws -> StagedFile {
+    func stage(_ bytes: Data) throws -> Blob {
         let file = try app.creation.maker.scratch.file(".pdf")
         try file.append(bytes)
         return try documents.stage(file.place)

@@ -1,0 +1,93 @@
+import Foundation
+import Freshness
+import Media
+import Screens
+
+/// Makes saved documents of pages of others, which stay unchanged.
+struct PageCopying: Sendable {
+    /// A page of one of the documents, by their positions.
+    private typealias Place = (source: Int, page: Int)
+
+    let lookup: DocumentLookup
+    let jobs: DocumentJobs
+    let arranger: PageArranger
+    let options: PDFOptions
+
+    /// `POST /v1/pdf/merge {"first", "second", "name"?}`: all pages of two documents.
+    @Sendable func merge(_ request: ScreenRequest) async throws -> ScreenResponse {
+        let profile = try request.profile()
+        let fields = try await request.jsonObject()
+        let ids = try Self.ids(fields)
+        let name = try fields.string("name").map(DocumentName.accepted)
+        try request.writePreconditions().check(version: nil)
+        return try await make(request, profile: profile) {
+            var sources: [Document] = []
+            for id in ids { sources.append(try await lookup.savedDocument(id, profile: profile)) }
+            return sources
+        } of: { sources in
+            guard sources.reduce(0, { $0 + $1.pages.count }) <= options.maximumPages else {
+                throw MediaError.tooManyPages(limit: options.maximumPages)
+            }
+            let pages = sources.enumerated().flatMap { index, source in
+                source.pages.indices.map { (source: index, page: $0) }
+            }
+            return (pages, name ?? DocumentName.joined(sources[0].name, sources[1].name))
+        }
+    }
+
+    /// `POST …/extract {"pages", "name"?}`: these pages of a document, in this order.
+    @Sendable func extract(_ request: ScreenRequest) async throws -> ScreenResponse {
+        let profile = try request.profile()
+        let fields = try await request.jsonObject()
+        let (wanted, name) = (try PageList(fields), try fields.string("name").map(DocumentName.accepted))
+        return try await make(request, profile: profile) {
+            [try await lookup.documentToChange(request, profile: profile)]
+        } of: { sources in
+            let pages = try wanted.indices(in: sources[0]).map { (source: 0, page: $0) }
+            let stem = DocumentName.shortened(sources[0].name, to: DocumentName.longest - 10)
+            return (pages, name ?? "\(stem) (extract)")
+        }
+    }
+
+    private func make(
+        _ request: ScreenRequest,
+        profile: String,
+        _ read: @escaping @Sendable () async throws -> [Document],
+        of choose: @escaping @Sendable ([Document]) throws -> (pages: [Place], name: String)
+    ) async throws -> ScreenResponse {
+        try await lookup.store.catchUpToChange()
+        // Errors in them are reported before the job begins.
+        _ = try await read()
+        let new = try await jobs.run(request) { progress in
+            try await lookup.retrying {
+                let sources = try await read()
+                let (pages, name) = try choose(sources)
+                let composed = pages.map { ComposedPage(source: $0.source, page: $0.page + 1) }
+                let file = try await arranger.write(composed, of: sources, title: name, progress)
+                let copies = pages.map { sources[$0.source].pages[$0.page].copy() }
+                return try await lookup.store.insert(
+                    [DocumentStore.New(name: name, file: file, pages: copies)],
+                    profile: profile,
+                    created: lookup.clock.now(),
+                    draftUntil: nil,
+                    quota: options.quota(of: profile)
+                )
+            }
+        }
+        jobs.events.publishList(new[0].revision, of: profile)
+        return try lookup.reader(new[0], isNew: true, profile: profile)
+    }
+
+    private static func ids(_ fields: JSONFields) throws -> [String] {
+        let names = ["first", "second"]
+        let ids = try names.map { try fields.string($0) ?? "" }
+        let missing = zip(names, ids).filter { $1.isEmpty }.map { field, _ in
+            Problem.FieldError.field("/\(field)", "required", "\(field) must be the id of a document.")
+        }
+        guard missing.isEmpty else { throw Problem.validation(missing) }
+        guard ids[0] != ids[1] else {
+            throw Problem.validation([.field("/second", "invalid", "A document cannot be merged with itself.")])
+        }
+        return ids
+    }
+}
