@@ -5,7 +5,7 @@ import Testing
 
 @testable import Larder
 
-/// What responses offer: a front end can act and go on without building an address or a body by itself.
+/// The actions of responses let a front end act and navigate without building an address or a body.
 @Suite("Actions and routes of responses")
 struct ActionTests {
     /// A request that a response names.
@@ -86,8 +86,8 @@ struct ActionTests {
         }
     }
 
-    /// Writes without an action: a login begins with what people enter, contents are no JSON, and the others are for
-    /// tests and for other apps.
+    /// Writes without an action: a login takes text that a person types, uploaded contents are not JSON, and the others
+    /// serve tests or other apps.
     private static let withoutAction: Set = [
         "POST /v1/disk/session", "POST /v1/disk/session/authorization", "DELETE /v1/disk/onboarding",
         "PUT /v1/disk/file/content", "POST /v1/ships/session", "POST /v1/notes/session",

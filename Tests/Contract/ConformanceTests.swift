@@ -6,8 +6,8 @@ import Testing
 
 @Suite("Responses of the running server")
 struct ConformanceTests {
-    /// What no test can bring about, with the reason. Keys are `METHOD path status code`, with an empty code where
-    /// there is none.
+    /// Documented responses that no test can cause, with the reason. Keys are `METHOD path status code`, with an empty
+    /// code if the response has none.
     static let unseen: [String: String] = [
         "POST /v1/notes/session 503 overloaded":
             "needs more logins at once than a test can be sure of; PasswordHasherTests shows that they are turned away",
@@ -37,11 +37,12 @@ struct ConformanceTests {
             && !key.hasPrefix("POST /v1/disk/folders ")
     }
 
-    /// What a process responds that serves some of the apps; this one serves all. EndToEnd/NodeTests shows it of each
-    /// app by several methods, and it is decided by the beginning of the path.
+    /// Whether a response comes only from a process that serves some of the apps; the server of these tests serves all.
+    /// EndToEnd/NodeTests covers each app with several methods; the status depends on the beginning of the path.
     private static func isOfOtherProcess(_ key: String) -> Bool { key.hasSuffix(" 421 misdirected-request") }
 
-    /// What a process responds that shares a store; this one has none. EndToEnd/SharedNotesTests shows it.
+    /// Whether a response comes only from a process with a shared store. EndToEnd/SharedShopTests and the suites
+    /// `…OfServersTests` of the apps cover `store-unavailable`; ScreensTests/ProblemTests, `outcome-unknown`.
     private static func isOfSharedStore(_ key: String) -> Bool {
         if key.hasSuffix(" 503 store-unavailable") { return true }
         guard key.hasSuffix(" 502 outcome-unknown"), !key.contains("/save-to-disk ") else { return false }
@@ -89,7 +90,7 @@ struct ConformanceTests {
             documented.subtracting(seen).subtracting(Self.unseen.keys).subtracting(excused).sorted() == [],
             "never seen"
         )
-        // What depends on LibreOffice is seen on one machine and not on another.
+        // Responses that need LibreOffice are seen only on machines that have it.
         let neverSeen = Self.unseen.filter { $0.value != Self.needsOffice }.keys
         #expect(seen.intersection(neverSeen).sorted() == [], "excused, but seen")
         #expect(Set(Self.unseen.keys).subtracting(documented).sorted() == [], "excused, but not documented")

@@ -104,7 +104,7 @@ private struct Damage: Sendable {
 
     static let none = Damage(page: 0, table: "", bytes: Data(), name: "none")
 
-    /// What a table's own screens are below; nil if others may need it, too.
+    /// The app whose screens alone read the table, from the prefix of its name; nil if other screens may read it, too.
     var app: String? {
         for (prefix, app) in [("ship", "ships"), ("shop", "shop"), ("pdf", "pdf"), ("note", "notes"), ("disk", "disk")]
         where table.hasPrefix(prefix) { return app }
@@ -118,9 +118,9 @@ private struct Trial: Sendable {
         let damage: Damage
         /// Status by path, with the code of a problem of the server.
         var screens: [String: String] = [:]
-        /// What the server has said if it did not start.
+        /// The server's output if it refused to start.
         var refusal: String?
-        /// What the doctor says of the database.
+        /// The output of `larder doctor` for the database.
         var doctor = ""
 
         /// Whether something was read that is damaged.
@@ -189,7 +189,7 @@ private struct Trial: Sendable {
         return outcome
     }
 
-    /// Makes all upstreams unreachable: what is not stored any more cannot be fetched.
+    /// Makes all upstreams unreachable, so that a damaged copy cannot be replaced by a new fetch.
     private func goOffline(_ larder: RunningLarder) async throws {
         let control = Client(base: try await larder.process.line(after: "sandbox on "))
         for upstream in ["spacex", "catalogue", "people", "geocoder", "yandex_disk"] {

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Every path")
 struct EverywhereTests {
-    /// What a response to a HEAD may say differently: time has passed, and it is another request.
+    /// Header fields that may differ between a GET and a HEAD: time has passed, and each request has its own id.
     static let volatile: Set<String> = ["date", "x-request-id", "age", "cache-status", "transfer-encoding"]
 
     let document: OpenAPIDocument
@@ -97,7 +97,7 @@ struct EverywhereTests {
                     operation.path == "/v1/events"
                     ? try await larder.listen { _ in true } : try await larder.send("GET", path, member)
                 let head = try await larder.send("HEAD", path, member)
-                // Measuring changes what is measured.
+                // A request changes the metrics that the next one reads.
                 let ignored = Self.volatile.union(operation.path == "/metrics" ? ["content-length"] : [])
                 #expect(head.body.isEmpty && head.status == get.status, "\(path)")
                 let (ofHead, ofGet) = (

@@ -14,8 +14,8 @@ struct MountTests {
         conformance = Conformance(document: document)
     }
 
-    /// Everything that does not conform: each field of a problem has to be documented, of the upstream's own response
-    /// only what Larder adds.
+    /// Everything that does not conform: each field of a problem has to be documented, but of the upstream's own
+    /// response only the fields that Larder adds.
     private func faults(_ response: ReceivedResponse, of method: String) throws -> [String] {
         let operation = try #require(document.operation("\(method) /v1/upstreams/{name}/{path}"))
         if response.problemCode != nil {

@@ -2,7 +2,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// A front end that follows the JSON, and knows nothing else, succeeds with whatever is enabled.
+/// A front end that knows nothing but the JSON succeeds with every enabled action.
 @Suite("Actions that are enabled")
 struct PressedActionTests {
     /// An action of a screen.
@@ -19,7 +19,7 @@ struct PressedActionTests {
         }
     }
 
-    /// What the actions are pressed in.
+    /// The state of upstreams and of stored data while the actions are pressed.
     enum Situation: CaseIterable {
         case online
         /// The upstreams are away; copies are fresh.
@@ -56,7 +56,7 @@ struct PressedActionTests {
     private final class Finger {
         let larder: InProcessLarder
         private let reads: [StoredReads.Read]
-        /// Whether texts of notes are sent as they are given: a longer one has no room.
+        /// Whether texts of notes are sent unchanged: the quota has no room for a longer one.
         private let keepsTexts: Bool
         private var pressed: Set<String> = []
         private var disabled: Set<String> = []
@@ -78,7 +78,7 @@ struct PressedActionTests {
             }
         }
 
-        /// Returns the next action of a screen as it is now.
+        /// Returns the next action of the current screen.
         private func next(of read: StoredReads.Read, turn: Int) async throws -> Found? {
             let response = try await larder.send("GET", read.target, read.headers)
             guard response.status == 200, response["Content-Type"]?.hasPrefix("application/json") == true,
@@ -136,7 +136,7 @@ struct PressedActionTests {
             return (request, try await larder.send(method, href, fields, body: body))
         }
 
-        /// Returns what a user fills in; nil to leave it out.
+        /// Returns a value for a field as a user would enter it; nil to leave it out.
         private func value(of field: JSON, _ href: String) async throws -> JSON? {
             let (kind, given) = (field.kind.string ?? "", field.value.string)
             if let values = field.values.array { return .array(values) }
@@ -147,7 +147,7 @@ struct PressedActionTests {
             case "password": return .string("secret")
             case "text" where keepsTexts && href.hasPrefix("/v1/notes/"): return .string(given ?? "")
             case "text":
-                // A user goes on from a folder, and changes a name in front of its ending.
+                // A user appends a name to a folder, and puts text in front of a file name, so its extension stays.
                 guard let given, given.hasSuffix("/") else { return .string("\(pressed.count)-\(given ?? "")") }
                 return .string("\(given)\(pressed.count)")
             case "document":

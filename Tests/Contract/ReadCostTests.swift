@@ -4,10 +4,10 @@ import Testing
 
 @Suite("What reads cost the database")
 struct ReadCostTests {
-    /// What a screen takes that is made again of what is stored.
+    /// The most that a screen takes that is made from stored data.
     static let usual = (transactions: 1, statements: 4)
 
-    /// What takes more statements, and why. No other screen may join them.
+    /// Screens that take more statements, and why. No other screen may join them.
     static let others: [String: (transactions: Int, statements: Int, reason: String)] = [
         "GET /v1/disk/operations/{id}": (
             2, 2,
@@ -31,7 +31,7 @@ struct ReadCostTests {
     /// and segment of the index, however many rows are found. No other screen has any.
     static let inner: [String: Int] = ["GET /v1/disk/search": 40, "GET /v1/notes/places": 40]
 
-    /// What is no screen that is made of what is stored.
+    /// Operations that are not screens made from stored data.
     static let unmeasured: [String: String] = [
         "GET /v1/events": "a stream, which does not end",
         "GET /v1/export": "an archive of everything that a user has",
@@ -80,7 +80,7 @@ struct ReadCostTests {
         }
     }
 
-    /// Returns what one of several requests has run, the one that has cost least: the server also works for itself.
+    /// Returns the statements of the cheapest of several equal requests: the server's own work adds some to the others.
     private func statements(_ log: StatementLog, of request: () async throws -> Void) async throws -> [String] {
         var least: [String]?
         for _ in 1...5 {

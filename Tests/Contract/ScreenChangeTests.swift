@@ -12,7 +12,7 @@ struct ScreenChangeTests {
     private struct Seen {
         let name: String
         let revision: JSON
-        /// What is shown. Where it comes from, and how old it is, is not part of it.
+        /// The data, the state and the page. The source and the age of the data are not part of it.
         let content: JSON
 
         init?(_ body: JSON) {
@@ -113,13 +113,13 @@ struct ScreenChangeTests {
         }
     }
 
-    /// The events by which other screens than the one that changes tell of it: what a screen shows of theirs.
+    /// Events that tell of a change of a screen under another name, because it shows data of theirs.
     static let tellers = [
         // How many of a product are on the list.
         "shop.search": ["shop.list"], "shop.card": ["shop.list"],
         // A text that is made when it is shared.
         "shop.share": ["shop.card"],
-        // Rows of the lists of files, and what waits for the Disk.
+        // Rows of the lists of files, and writes that wait for the Disk.
         "disk.search": ["disk.files", "outbox-changed"], "disk.file": ["disk.files", "outbox-changed", "disk.offline"],
         "disk.files": ["outbox-changed", "disk.offline"], "disk.recent": ["outbox-changed", "disk.offline"],
         "disk.published": ["outbox-changed", "disk.offline"], "disk.trash": ["disk.files", "outbox-changed"],
@@ -129,8 +129,7 @@ struct ScreenChangeTests {
         "notes.places": ["notes.list"], "notes.person": ["notes.people"],
     ]
 
-    /// What happens between two looks: the upstreams change, and another client makes Larder see it; or a user changes
-    /// what is theirs.
+    /// A change between two looks: an upstream changes and another client fetches it, or a user changes their own data.
     private static func step(_ world: World, _ number: Int) async throws -> String {
         let larder = world.larder
         func send(_ method: String, _ path: String, _ app: String, _ body: String? = nil) async throws -> JSON {

@@ -124,7 +124,7 @@ struct DocumentTests {
             "pending", "needs_decision",
         ]
         let requests = document.schemasOfRequests
-        // Members of GeoJSON are its own (RFC 7946): what a cluster has, a pin lacks.
+        // GeoJSON defines its own members (RFC 7946): a cluster has members that a pin lacks.
         let ofGeoJSON: Set<String> = ["id", "bbox", "title", "subtitle", "point_count"]
         for (pointer, name, value) in document.root.members()
         where name == "additionalProperties" && value == .bool(false) {
@@ -136,15 +136,15 @@ struct DocumentTests {
             let properties = Set((schema["properties"]?.object ?? [:]).keys)
             var mayBeAbsent =
                 pointer.contains("GeoJSON") || pointer.contains("Feature") ? optional.union(ofGeoJSON) : optional
-            // Of problems only: the screen that shows what came of a write.
+            // Only problems have it: the screen that shows the outcome of a write.
             if pointer == "/components/schemas/Problem/additionalProperties" { mayBeAbsent.insert("href") }
             if pointer.contains("/requestBody/") { mayBeAbsent.insert("at") }
-            // An action has what its request needs.
+            // The members that the request of the action needs.
             if pointer.contains("/ActionBody/") || pointer.contains("/ActionHeaders/") {
                 mayBeAbsent.formUnion(properties)
             }
             if pointer.contains("/Action/") { mayBeAbsent.formUnion(["fields", "headers", "disabled_reason"]) }
-            // A field is filled with what its kind is; a button may be the front end's own.
+            // `values` and `location` depend on the kind of the field.
             if pointer.contains("/ActionField/") { mayBeAbsent.formUnion(["values", "location"]) }
             if pointer.contains("/Empty/") { mayBeAbsent.insert("action") }
             // Only of rows that are counted up to a limit.

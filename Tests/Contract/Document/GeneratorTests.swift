@@ -1,7 +1,7 @@
 import TestKit
 import Testing
 
-/// What generators of clients can work with: each of these rules has broken one of them.
+/// Rules that generators of clients need: the violation of each has broken one of them.
 @Suite("openapi.yaml as generators read it")
 struct GeneratorTests {
     let document: OpenAPIDocument

@@ -10,15 +10,15 @@ struct OpenAPIDocument: Sendable {
         return OpenAPIDocument(root: try StrictEdition(published: published().root, rules: rules).document())
     }
 
-    /// Returns the document as it is published, which is read once for all tests.
+    /// Returns the published document, which is read once for all tests.
     static func published() throws -> OpenAPIDocument { try read.get() }
 
-    /// Returns the strict edition of the document, which is what the server is held to.
+    /// Returns the strict edition of the document. Responses of the server are checked against it.
     static func load() throws -> OpenAPIDocument { try strict.get() }
 
     var validator: SchemaValidator { SchemaValidator(document: root) }
 
-    /// The value, or what it refers to.
+    /// Returns the value, or the target of its reference.
     func resolved(_ value: JSON) throws -> JSON {
         guard let reference = value["$ref"] else { return value }
         return try resolved(try validator.resolve(reference))
@@ -73,7 +73,7 @@ struct Operation: Sendable {
         return !alternatives.isEmpty && !alternatives.contains(.object([:]))
     }
 
-    /// Statuses with their responses, as they stand there.
+    /// Responses by status, with references not yet resolved.
     var responses: [String: JSON] { value["responses"]?.object ?? [:] }
 
     /// The parameters in braces.

@@ -1,8 +1,7 @@
 import TestKit
 import Testing
 
-/// A front end needs no formatting code: what people see of a value is sent beside it (docs/contract.md, "Names and
-/// formats").
+/// A front end needs no formatting code: the text of a value is sent beside it (docs/contract.md, "Names and formats").
 @Suite("Values as texts")
 struct TextMemberTests {
     /// Values that are formatted wherever an app shows them.

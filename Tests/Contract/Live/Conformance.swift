@@ -56,7 +56,7 @@ struct Conformance {
     }
 
     /// The servers of these tests list an origin, so `Origin` is a member of every `Vary`, as the introduction says,
-    /// and those with devices add `Larder-Device` and `Cookie`; what is left is the operation's own.
+    /// and those with devices add `Larder-Device` and `Cookie`; the remaining members are the operation's own.
     private static func withOwnVary(_ headers: [String: String]) -> [String: String] {
         var headers = headers
         var members = (headers["vary"] ?? "").split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
@@ -91,7 +91,7 @@ struct Conformance {
         return violations + ["body: the status is not that of the response"]
     }
 
-    /// What is wrong with an event of the stream.
+    /// Returns the deviations of an event of the stream from its schema.
     func faults(of event: ServerSentEvents.Event) throws -> [String] {
         guard event.id != nil else { return ["event \(event.kind) has no id"] }
         guard let schema = document.operation("GET /v1/events")?.value["x-event-data"]?[event.kind] else {

@@ -7,7 +7,7 @@ extension ContractScenario {
     private static let list = "GET /v1/devices"
     private static let rename = "PATCH /v1/devices/{id}"
     private static let remove = "DELETE /v1/devices/{id}"
-    /// What makes a request of these tests one that a proxy has passed on.
+    /// A proxy adds this field, so the server does not take such a request for a local one.
     private static let elsewhere = ["Via": "1.1 contract"]
 
     /// A server that asks for no devices.
@@ -24,7 +24,7 @@ extension ContractScenario {
         operation.hasPrefix("PATCH") ? #"{"name":"a"}"# : nil
     }
 
-    /// A server that asks for devices, and all that goes wrong with them.
+    /// A server that asks for devices, with accepted and refused requests.
     func devices() async throws {
         for operation in [Self.list, Self.rename, Self.remove] {
             #expect(try await ask(operation, Self.elsewhere, body: Self.body(of: operation)).status == 401)

@@ -17,7 +17,7 @@ extension ContractScenario {
     }
     private static let onlyStored = ["Cache-Control": "only-if-cached"]
 
-    /// Onboarding, logging in and out, and what is wrong with a login.
+    /// Onboarding, login and logout, with logins that are refused.
     func diskSessions() async throws {
         for isHead in [false, true] {
             for screen in ["launch", "onboarding"] { try await ask("GET /v1/disk/\(screen)", isHead: isHead) }
@@ -76,7 +76,7 @@ extension ContractScenario {
         #expect(unauthorised.status == 201)
     }
 
-    /// What changes sessions and the onboarding, at versions that they do not have.
+    /// Writes of sessions and of the onboarding with an `If-Match` that is out of date.
     private func diskSessionPreconditions(_ member: [String: String]) async throws {
         let login = #"{"mode":"oauth_token","access_token":"sandbox-token"}"#
         let stale = ["If-Match": "\"bogus\""].merging(member) { own, _ in own }
@@ -88,7 +88,7 @@ extension ContractScenario {
             let response = try await ask(operation, query: query, stale, body: body)
             #expect(response.status == 412, "\(operation): \(response.text)")
         }
-        // Whatever the body is.
+        // A partial PUT is refused with any body.
         for body in ["{}", #"{"seen":true}"#] {
             let part = try await ask("PUT /v1/disk/onboarding", ["Content-Range": "bytes 0-1/2"], body: body)
             #expect(part.status == 400, "\(part.text)")

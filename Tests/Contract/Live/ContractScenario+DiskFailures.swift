@@ -3,8 +3,8 @@ import TestKit
 import Testing
 
 extension ContractScenario {
-    /// An upload during which the connection to the uploader breaks, and the API is away when it is asked what came
-    /// of it.
+    /// An upload during which the connection to the uploader breaks, while the API is unreachable for the question
+    /// whether the file was stored.
     func unknownOutcome(_ upload: @escaping @Sendable (ContractScenario) async throws -> Void) async throws {
         try await larder.control("DELETE", "/journal")
         try await larder.fault("hold", of: "yandex_uploader")
@@ -18,14 +18,14 @@ extension ContractScenario {
         _ = try await diskSession()
     }
 
-    /// A write that the API has received when the connection breaks, and the API is away when it is asked what came of
-    /// it.
+    /// A write that the API has received when the connection breaks, while the API is unreachable for the question
+    /// whether it was done.
     private func unknownWrite(_ operation: String, query: String = "", body: String? = nil) async throws {
         let member = try await diskSession()
         try await larder.control("DELETE", "/journal")
         try await larder.fault("hold", of: "yandex_disk")
         async let response = ask(operation, query: query, member, body: body)
-        // Each look at what is there passes; the write stays.
+        // Each read before the write passes; the write is held.
         var method = "GET"
         var count = 0
         while method == "GET" {
@@ -41,7 +41,7 @@ extension ContractScenario {
         try await larder.fault("online", of: "yandex_disk")
     }
 
-    /// The upstream refuses, fails or goes, with nothing stored.
+    /// The upstream refuses, fails or is unreachable, with nothing stored.
     func diskRefusals() async throws {
         let reads =
             Self.diskReads.map { ($0, "?refresh=1", nil as String?) }
@@ -84,7 +84,7 @@ extension ContractScenario {
             for (operation, query, body) in reads { try await ask(operation, query: query, member, body: body) }
         }
         try await larder.fault("online", of: "yandex_disk")
-        // What is to be changed is known, and the upstream fails behind that: whether it was done is not known.
+        // The file is known, and the upstream fails during the write: whether it was done is unknown.
         try await larder.control("PUT", "/yandex_disk/files", #"{"path":"disk:/contract/a.txt","text":"text of a"}"#)
         for path in ["/contract/a.txt", "/contract/new.txt"] {
             try await larder.control("PUT", "/yandex_disk/files", #"{"path":"disk:\#(path)","text":"text"}"#)

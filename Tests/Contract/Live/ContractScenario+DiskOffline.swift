@@ -6,7 +6,7 @@ extension ContractScenario {
     private static let offline = "/v1/disk/offline"
     private static let body = #"{"path":"/offline/a.txt"}"#
 
-    /// Files that are kept offline: marked, listed, and ended; and what is wrong with that.
+    /// Files that are kept offline: marked, listed, and ended, with requests that are refused.
     func diskOffline() async throws {
         for name in ["a", "b"] {
             let file = #"{"path":"disk:/offline/\#(name).txt","text":"text of \#(name)"}"#
@@ -57,7 +57,7 @@ extension ContractScenario {
         }
     }
 
-    /// The upstream refuses, fails or goes when a file is to be marked of which nothing is known.
+    /// The upstream refuses, fails or is unreachable when an unknown file is to be marked.
     private func diskOfflineRefusals() async throws {
         for fault in [
             "error(401)", "error(403)", "error(404)", "error(423)", "error(429)", "error(500)", "error(507)",

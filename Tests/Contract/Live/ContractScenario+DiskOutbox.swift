@@ -89,7 +89,7 @@ extension ContractScenario {
             let left = try await ask("POST /v1/disk/folders", fields, body: #"{"path":"/outbox/\#(name)"}"#)
             ids.append(try left.json.at(pointer: "/data/id")?.string ?? "")
         }
-        // No more may wait, whatever it is.
+        // The outbox is full for every kind of write.
         for (operation, query, body) in [
             ("POST /v1/disk/folders", "", #"{"path":"/outbox/z"}"#),
             ("PUT /v1/disk/file/content", "?path=/outbox/z.txt", "bytes"),
@@ -142,7 +142,7 @@ extension ContractScenario {
         try await ask(resolve, ship: id, text, body: "{}")
     }
 
-    /// What the Disk refuses for now waits, and is tried again; a refused token is said on every screen.
+    /// A write that the Disk refuses for the time being waits and is tried again. Every screen reports a refused token.
     private func waiting(_ ids: [String], _ member: [String: String]) async throws {
         try await larder.fault("error(423)", of: "yandex_disk")
         try await reach(member)

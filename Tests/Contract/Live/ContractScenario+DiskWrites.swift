@@ -3,7 +3,7 @@ import TestKit
 import Testing
 
 extension ContractScenario {
-    /// What one write needs: query and body, of something that is there.
+    /// Writes with their query and body. The files that they need exist, or an earlier write makes them.
     static let diskWrites: [(operation: String, query: String, body: String?)] = [
         ("POST /v1/disk/folders", "", #"{"path":"/contract/folder"}"#),
         ("PUT /v1/disk/file/content", "?path=/contract/new.txt&overwrite=true&tz=UTC", "bytes"),

@@ -11,7 +11,7 @@ extension ContractScenario {
         return ["Authorization": "Bearer \(try response.json["data"]?["token"]?.string ?? "")"]
     }
 
-    /// The app while the people API and the geocoder are there, and what is wrong with requests.
+    /// The app while the people API and the geocoder are reachable, with requests that are refused.
     func notes() async throws {
         try await people()
         let member = try await notesSession("writer")
@@ -230,12 +230,12 @@ extension ContractScenario {
 
     static let peopleReads = ["GET /v1/notes/people", "GET /v1/notes/people/{id}", "GET /v1/notes/people/{id}/avatar"]
 
-    /// Without a fetch there are no people; afterwards they are shown whatever the upstream does.
+    /// Without a fetch there are no people. After one, they are shown in every state of the upstream.
     private func people() async throws {
         let member = try await notesSession()
         let read = { (fault: String, status: Int) in
             try await larder.fault(fault, of: "people")
-            // What was away a moment ago is not asked before a probe has found it again.
+            // An upstream that was unreachable is not asked again before a probe has reached it.
             if fault == "online" {
                 await BoundedWait.poll(for: "the people") {
                     (try? await ask(Self.peopleReads[0], ship: "1", member).status) == status

@@ -27,7 +27,7 @@ enum MadeFile {
         return document(objects, trailer: "")
     }
 
-    /// A PDF that takes a password: what it is encrypted with is nonsense, so no password opens it.
+    /// A PDF with a password. Its encryption entries are arbitrary bytes, so no password opens it.
     static let encrypted = document(
         ["<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [] /Count 0 >>", encryption],
         trailer: "/Encrypt 3 0 R /ID [<00112233445566778899aabbccddeeff> <00112233445566778899aabbccddeeff>] "
@@ -248,7 +248,7 @@ extension ContractScenario {
         #expect(try await askPDF("DELETE \(member)", of: first, query: "?permanently=true").status == 200)
     }
 
-    /// What is refused, apart from what no program can work on.
+    /// Requests that are refused before any program works on the document.
     func documentsRefused() async throws {
         let (one, other) = try await savedPair()
         let draft = try await draft([("a.pdf", MadeFile.pdf(pages: 1))])

@@ -38,7 +38,7 @@ struct HeldPrograms: Sendable {
         ]
     }
 
-    /// Gives what a server that has ended has left to another one.
+    /// Copies the data directory of a server that has ended, for another one.
     func copy(data: String, to other: String) throws {
         try FileManager.default.copyItem(at: folder.appending(path: data), to: folder.appending(path: other))
     }

@@ -6,7 +6,7 @@ import Testing
 extension ContractScenario {
     private static func operations() throws -> [Operation] { try OpenAPIDocument.load().operations }
 
-    /// What can go wrong with every request, before its route is asked.
+    /// Problems of every request that are found before its route is called.
     func problemsOfEveryRequest() async throws {
         let host = "Host: 127.0.0.1:\(larder.port)\r\nConnection: close\r\n"
         let manyFields = (1...100).map { "X-Field-\($0): a\r\n" }.joined()

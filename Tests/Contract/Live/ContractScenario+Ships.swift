@@ -11,7 +11,7 @@ extension ContractScenario {
         try await ask("GET /v1/ships/{id}/image", member)
     }
 
-    /// Logging in and out, and what is wrong with a login.
+    /// Login and logout, with logins that are refused.
     func sessions() async throws {
         let user = try await session(#"{"mode":"login","username":" Captain@example.com ","password":"secret"}"#)
         let guest = try await session()

@@ -80,7 +80,7 @@ extension ContractScenario {
         try await ask("GET /v1/shop/images/{id}/{n}", ship: "40", ["Cache-Control": "only-if-cached"])
     }
 
-    /// The list, and what is wrong with changes of it.
+    /// The list, with changes of it that are refused.
     func shopList() async throws {
         let profile = ["Larder-Profile": "contract-list"]
         let list = "GET /v1/shop/list"
@@ -98,7 +98,7 @@ extension ContractScenario {
             try await ask("POST /v1/shop/list/items", profile, body: body)
         }
         try await askPages(list, query: "?limit=1", profile)
-        // What is wrong with the page changes nothing.
+        // A write with a wrong page in its query is refused and changes nothing.
         for write in ["DELETE /v1/shop/list", "POST /v1/shop/list/items", "DELETE \(item)", "PUT /v1/shop/list/order"] {
             for query in ["?limit=0", "?offset=-1", "?cursor=x"] {
                 let refused = try await ask(write, query: query, profile, body: Self.shopBodies[write])
@@ -137,7 +137,7 @@ extension ContractScenario {
         try await ask(list, profile)
         try await ask("GET /v1/shop/list/share", ["Accept": "text/plain"].merging(profile) { own, _ in own })
         try await larder.control("POST", "/reset")
-        // What was said to be gone is there again once the upstream was asked for it.
+        // Products that the list showed as gone are known again after the upstream was asked for them.
         for id in ["1", "2"] {
             #expect(try await ask("GET /v1/shop/products/{id}", query: "?refresh=1", ship: id, profile).status == 200)
         }
@@ -156,7 +156,7 @@ extension ContractScenario {
         }
     }
 
-    /// What every operation of the shop says to a profile that is none, and to a tag that it has given.
+    /// Requests of every operation of the shop with an invalid profile, and with an entity tag of its own response.
     func shopProfilesAndTags() async throws {
         for operation in try OpenAPIDocument.load().operations where operation.path.hasPrefix("/v1/shop/") {
             try await ask(operation.key, ["Larder-Profile": "no name"], body: Self.shopBodies[operation.key])
@@ -171,7 +171,7 @@ extension ContractScenario {
         }
     }
 
-    /// The catalogue refuses, fails, wants to be left alone and goes away, with and without something stored.
+    /// The catalogue refuses, fails, asks for a pause and becomes unreachable, with and without something stored.
     func shopUpstreamFails() async throws {
         let add = "POST /v1/shop/list/items"
         for fault in ["error(403)", "error(404)", "error(400)", "garbage", "error(503)"] {
@@ -188,7 +188,7 @@ extension ContractScenario {
         #expect(try await ask(add, body: #"{"product_id":50}"#).status == 429)
     }
 
-    /// The catalogue goes away when something is stored.
+    /// The catalogue becomes unreachable after a response was stored.
     func shopOffline() async throws {
         try await larder.control("PUT", "/upstreams/catalogue/fault", #"{"fault":"online"}"#)
         for operation in Self.shopReads { try await ask(operation) }

@@ -7,7 +7,7 @@ extension ContractScenario {
         "GET /health/live", "GET /health/ready", "GET /metrics",
     ]
 
-    /// What needs no session.
+    /// Operations that need no session.
     func system() async throws {
         for operation in Self.open {
             for isHead in [false, true] { try await ask(operation, ["X-Request-Id": "contract-1"], isHead: isHead) }
@@ -20,7 +20,7 @@ extension ContractScenario {
         #expect(try await ask("GET /v1/usage", query: "?profile=a%20b").status == 400)
     }
 
-    /// The event stream: from now on, with what was missed, and from an unknown identity.
+    /// The event stream: from now on, with missed events, and from an unknown identity.
     func events() async throws {
         let operation = "GET /v1/events"
         let member = try await session()

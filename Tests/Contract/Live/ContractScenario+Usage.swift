@@ -2,7 +2,7 @@ import TestKit
 import Testing
 
 extension ContractScenario {
-    /// What two servers with the same data show in turn.
+    /// Documents and a note that two servers with the same data show in turn.
     struct Kept: Sendable {
         var one: Drawn
         var other: Drawn
@@ -37,7 +37,7 @@ extension ContractScenario {
         return Kept(one: one, other: other, member: member, note: try note.json.at(pointer: "/data/id")?.string ?? "")
     }
 
-    /// What adds is refused, each in its own words; what does not goes on to work.
+    /// Writes that add bytes are refused, each with its own text; writes that add none succeed.
     func quotasUsedUp(_ kept: Kept) async throws {
         let create = "POST /v1/pdf/documents"
         let refused = [

@@ -2,7 +2,7 @@ import TestKit
 import Testing
 
 extension ContractScenario {
-    /// The pages, and what they load.
+    /// The pages and the files that they load.
     func pages() async throws {
         let document = try OpenAPIDocument.load()
         for operation in document.operations where operation.value["tags"] == .array([.string("web")]) {

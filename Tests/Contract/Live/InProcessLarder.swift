@@ -22,7 +22,7 @@ struct InProcessLarder: Sendable {
     fileprivate let http: HTTPClient
     let client: Client
     let sandbox: RunningSandbox
-    /// Kept for as long as the server runs: a folder goes with its last owner.
+    /// Kept for as long as the server runs: the folder is deleted with its last owner.
     let data: TemporaryFolder
     /// Lets system calls on the server's data fail; nil unless it was asked for.
     let faults: FaultScope?
@@ -78,8 +78,8 @@ private let metrics: PrometheusRegistry = {
     return registry
 }()
 
-/// What every server of these tests has: a free port, copies that stay fresh, probes that never run, and an application
-/// that the sandbox knows.
+/// Settings of every server of these tests: a free port, copies that stay fresh, probes that never run, and an OAuth
+/// client that the sandbox knows.
 let contractSettings: [String] = {
     let upstreams = ["spacex", "catalogue", "people", "geocoder", "yandex-disk"]
     let own = [
@@ -91,7 +91,7 @@ let contractSettings: [String] = {
     return own + upstreams.flatMap { ["--upstreams-\($0)-probe-interval-ms", "3600000"] }
 }()
 
-/// Returns the configuration of a server with what every server of these tests has.
+/// Returns a configuration with the settings of every server of these tests, followed by these.
 func contractConfiguration(_ settings: [String], _ environment: [String: String]) throws -> LarderConfiguration {
     try LarderConfiguration(
         try SettingsReader(arguments: contractSettings + settings, environment: [:], file: nil),
@@ -110,9 +110,9 @@ private func clientWithoutRedirects() -> HTTPClient {
 ///
 /// - Parameters:
 ///   - settings: flags as on the command line, after those that every server of these tests has.
-///   - environment: what programs are looked for in, and what else variables set.
+///   - environment: variables of the process; programs are looked for in `PATH`.
 ///   - withFaults: system calls on the server's data can be made to fail.
-///   - statements: logs what the database runs.
+///   - statements: logs the SQL statements of the database.
 ///   - withControls: the server has the controls of its sandbox.
 ///   - isClosedByBody: `body` closes the application, to see how the server responds then.
 func withLarder(

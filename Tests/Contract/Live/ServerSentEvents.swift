@@ -12,7 +12,7 @@ struct ServerSentEvents {
     private(set) var lastID: String?
 
     init(_ text: String) {
-        // What follows the last empty line is not complete.
+        // A block after the last empty line is not complete.
         for block in text.components(dividedBy: "\n\n").dropLast() {
             var kind: String?
             var data: [String] = []

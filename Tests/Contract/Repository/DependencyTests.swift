@@ -7,7 +7,7 @@ import Testing
         "Darwin", "Dispatch", "Foundation", "FoundationEssentials", "Glibc", "Musl", "Synchronization", "Testing",
     ]
 
-    /// Returns what differs between the dependencies of a target and the modules that its sources import.
+    /// Returns the differences between the dependencies of a target and the modules that its sources import.
     private static func differences(declared: Set<String>, imported: Set<String>) -> [String] {
         declared.subtracting(imported).sorted().map { "depends on \($0) and does not import it" }
             + imported.subtracting(declared).subtracting(toolchain).sorted().map {

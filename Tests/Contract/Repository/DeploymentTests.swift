@@ -8,7 +8,7 @@ import Yams
 /// The systemd unit and the compose file, compared with the defaults of the settings.
 @Suite struct DeploymentTests {
     private static let mebibyte = 1 << 20
-    /// What the server itself may take: its response cache, what it reads at a time, and the runtime.
+    /// Bytes of the server without its children: the response cache, the buffers of requests, and the runtime.
     private static let serverBytes = 512 * mebibyte
 
     private func standard(_ key: String) throws -> Int {
@@ -22,7 +22,7 @@ import Yams
         return (try standard("media.children") + 1) * (limits.max() ?? 0) * Self.mebibyte + Self.serverBytes
     }
 
-    /// The end of a stop that hangs: the time for requests, and what the server takes after it.
+    /// Seconds until a stop that hangs is over: the time for requests, and 5 seconds that the server takes after it.
     private func longestStop() throws -> Double { Double(try standard("http.stop_timeout_ms")) / 1000 + 5 }
 
     private func bytes(_ text: String) throws -> Int {

@@ -4,8 +4,8 @@ struct HeaderOwners {
     private static let suffixes = [".c", ".cc", ".h"]
     private var owners: [String: String] = [:]
 
-    /// Reads the public headers of targets in C and C++, and what system libraries with a pkg-config file include.
-    /// Those without such a file are of the C library, whose headers each target may include.
+    /// Reads the public headers of targets in C and C++, and the headers that system libraries with a pkg-config file
+    /// include. Those without such a file are of the C library, whose headers each target may include.
     init(_ targets: [PackageManifest.Target]) throws {
         for target in targets where target.pkgConfig != nil {
             for header in try Self.included(by: target) { owners[header] = target.name }

@@ -3,7 +3,7 @@ import Testing
 
 /// The repository is understood by itself.
 @Suite struct HygieneTests {
-    /// All text files of ours but documents, which have tests of their own, and the tests that name what is looked for.
+    /// All text files of ours but documents, which have tests of their own, and the tests with the forbidden words.
     private static var files: [String] {
         let folders = ["Sources", "Tests", "script", "docker", "deploy", ".ci"]
         let found = folders.flatMap { folder in Repository.files(in: folder).map { "\(folder)/\($0)" } }

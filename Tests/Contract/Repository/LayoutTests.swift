@@ -52,7 +52,7 @@ import Yams
         let user = try #require(lines.last { $0.hasPrefix("USER ") })
         #expect(!user.contains("root") && !user.hasPrefix("USER 0"))
         #expect(lines.contains { $0.hasPrefix("HEALTHCHECK ") })
-        // A server with a certificate redirects what comes in clear text.
+        // A server with a certificate redirects requests in clear text.
         let check = try #require(lines.first { $0.hasPrefix("CMD curl") })
         #expect(check.contains(" --location ") && check.contains(" --insecure ") && check.contains("/health/ready"))
         #expect(lines.contains { $0.hasPrefix("ENTRYPOINT ") && $0.contains("tini") })

@@ -2,7 +2,7 @@ import Foundation
 import Subprocess
 import TestKit
 
-/// What Package.swift declares, as SwiftPM reads it.
+/// The contents of Package.swift, in SwiftPM's own JSON.
 struct PackageManifest: Decodable {
     /// SwiftPM refuses the manifest.
     struct Unreadable: Error, CustomStringConvertible {

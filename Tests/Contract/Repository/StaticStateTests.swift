@@ -1,8 +1,8 @@
 import Testing
 
-/// A reset of the harness makes anew whatever the composition root makes. Values of static variables would survive.
+/// A reset of the harness calls the composition root again. Values of static variables would survive it.
 @Suite struct StaticStateTests {
-    /// What is the same for every state: found by the file and the name.
+    /// Variables whose values do not depend on the state of the server, by file and name.
     private static let harmless: Set = [
         // The statement that a thread runs at this moment.
         "Sources/Kit/Database/ReaderConnections.swift running",

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The tests that docs/threat-model.md names: what shows a protection has to be there.
+/// Each protection in docs/threat-model.md names tests that show it. They have to exist.
 @Suite struct ThreatModelTests {
     /// A suite, and words of the names of its tests.
     private struct Reference: Equatable {

@@ -1,7 +1,7 @@
 import TestKit
 
 extension SchemaValidator {
-    /// Follows a schema to its last branch without a value, so that what it cannot check is refused wherever it stands.
+    /// Checks all branches of a schema without a value, so that an unknown keyword is refused in each of them.
     ///
     /// - Throws: ``SchemaError``.
     func check(_ schema: JSON) throws {

@@ -19,7 +19,7 @@ enum SchemaFormat: String {
             let style = Date.ISO8601FormatStyle(includingFractionalSeconds: text.contains("."))
             return (try? Date(text, strategy: style)) != nil
         case .uriReference:
-            // Characters first: Foundation encodes what it should refuse.
+            // Characters first: Foundation would encode invalid ones instead of refusing them.
             let characters = /([A-Za-z0-9\-._~:\/?#\[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})*/
             return text.wholeMatch(of: characters) != nil && text.filter { $0 == "#" }.count <= 1
         }

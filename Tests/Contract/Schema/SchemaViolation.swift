@@ -11,7 +11,7 @@ struct SchemaViolation: Error, Equatable, CustomStringConvertible {
     var description: String { "\(place.isEmpty ? "/" : place) \(keyword): \(detail)" }
 }
 
-/// What is wrong with a schema itself. Never taken for a value that does not conform.
+/// A fault of a schema itself. Never taken for a value that does not conform.
 enum SchemaError: Error, Equatable {
     /// A keyword that this validator does not check; it must not be taken for one that holds.
     case unknownKeyword(String)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The commands of the README on a new machine: what they call, in which order, and how they end.
+/// The commands of the README on a new machine: the programs that they call, in which order, and how they end.
 @Suite struct ScriptCommandTests {
     @Test("SRV-01 On a new machine, script/server installs what is missing, builds, and serves with the sandbox")
     func server() async throws {

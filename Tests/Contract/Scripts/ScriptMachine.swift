@@ -12,7 +12,7 @@ struct ScriptMachine: Sendable {
         let errors: String
     }
 
-    /// Programs that are what they are everywhere.
+    /// Programs that are taken from this machine: they do the same everywhere.
     private static let real = [
         "bash", "cat", "cmp", "comm", "cp", "dirname", "env", "getconf", "grep", "mkdir", "mktemp", "paste", "rm",
         "sed", "sort", "tee",

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// What the first command of the README does on machines of every kind.
+/// The first command of the README, on machines of every kind.
 @Suite struct SetupTests {
-    /// What running needs.
+    /// Packages that a running server needs.
     private static let needed: Set<String> = [
         "libsqlite3-dev", "zlib1g-dev", "pkg-config", "libjpeg-dev", "libqpdf-dev", "libpangocairo-1.0-0",
         "libvips-tools", "poppler-utils", "fonts-dejavu-core", "fonts-wqy-microhei", "fonts-noto-color-emoji",
