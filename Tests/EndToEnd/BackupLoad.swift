@@ -2,9 +2,9 @@ import Foundation
 import TestKit
 import Testing
 
-/// Clients that write and delete documents and notes for as long as a test wants, and remember what was acknowledged.
+/// Clients that write and delete documents and notes until a test stops them, and remember the acknowledged writes.
 final class BackupLoad: Sendable {
-    /// What exists, as far as the clients know.
+    /// Documents and notes that exist, as far as the clients know.
     struct Written: Sendable {
         /// Bytes of the files of documents, by address.
         var documents: [String: Data] = [:]
@@ -42,13 +42,13 @@ final class BackupLoad: Sendable {
         self.member = member
     }
 
-    /// What was acknowledged, and whose deletion was not begun.
+    /// Acknowledged documents and notes whose deletion was not begun.
     var acknowledged: Written {
         let state = state.value
         return state.written.subtracting(state.deleted)
     }
 
-    /// Whose deletion was begun.
+    /// Documents and notes whose deletion was begun.
     var deletions: Written { state.value.deleted }
 
     func stop() { state.update { $0.isStopped = true } }

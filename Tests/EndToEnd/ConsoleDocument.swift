@@ -25,10 +25,9 @@ struct ConsoleDocument {
     }
 }
 
-/// An output as a document shows it: `…` is what it leaves out, and times, tokens, tags, ages and identities of
-/// requests are other ones each time.
+/// An output as printed in a document. `…` marks omitted text; times, tokens, tags, ages and request ids always differ.
 struct ShownOutput {
-    /// Lines before the body: they may be some of those that there are.
+    /// Lines before the body. The document may omit some of them.
     private let head: [String]
     private let body: String
 
@@ -40,7 +39,7 @@ struct ShownOutput {
         body = lines[beginning...].map { $0.trimmingCharacters(in: .whitespaces) }.joined()
     }
 
-    /// Returns what differs from an output, but for the values that vary; nil if nothing does.
+    /// Returns the first difference from an output, apart from the values that vary; nil if there is none.
     func difference(from output: String) throws -> String? {
         let lines = output.replacing("\r\n", with: "\n").split(separator: "\n").map(String.init)
         for wanted in head {

@@ -16,7 +16,7 @@ import Testing
         let folder: TemporaryFolder
 
         func check(_ step: ConsoleDocument.Step, in path: String) async throws {
-            // What goes on keeps no pipe of this test open.
+            // A command in the background must not keep a pipe of this test open.
             let isAside = step.command.hasSuffix(" &") || step.command.hasPrefix("curl -N")
             let output = try await run(isAside ? "{\n\(step.command)\n} >/dev/null 2>&1 &" : step.command)
             if step.output.isEmpty {

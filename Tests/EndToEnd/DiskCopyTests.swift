@@ -34,7 +34,7 @@ import Testing
         )
     }
 
-    /// Copies, and returns what the command says.
+    /// Runs `larder store copy`, and returns its status and output.
     private func copy(_ source: String, _ target: String, key: String?) async -> (status: Int32?, text: String) {
         let options = key.map { ["--store-key-file", $0] } ?? []
         let process = RunningProcess(["store", "copy", "--from", source, "--to", target] + options)
@@ -53,7 +53,7 @@ import Testing
     private static let bytes = String(repeating: "0123456789", count: 150_000)
     private static let upload = "/v1/disk/file/content?path=/waiting.txt"
 
-    /// What an account has made that is not at the API: marks, a download, writes that wait.
+    /// Gives an account data that only Larder has: marks, a download, waiting writes. Returns the path of the download.
     private static func makeWork(_ member: Client, _ sandbox: RunningSandbox) async throws -> String {
         #expect(try await member.put("/v1/disk/onboarding", #"{"seen":true}"#).status == 200)
         #expect(try await member.put("/v1/disk/offline", #"{"path":"/keep"}"#).status == 201)
@@ -69,7 +69,7 @@ import Testing
         return href
     }
 
-    /// What they see of it without the API.
+    /// Returns the account's data from screens that do not need the API.
     private static func seen(_ member: Client, _ download: String) async throws -> [JSON] {
         let outbox = try await member.get("/v1/disk/outbox").json.data.items.elements
         let marks = try await member.get("/v1/disk/offline").json.data.items.elements

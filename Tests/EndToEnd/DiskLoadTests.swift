@@ -5,7 +5,7 @@ import Testing
 
 /// Many clients of one Disk account at once, against the real executable and the simulated Yandex Disk.
 @Suite(.timeLimit(.minutes(10))) struct DiskLoadTests {
-    /// What did not end as it should.
+    /// Responses with an unexpected status.
     private final class Faults: Sendable {
         private let texts = Mutex<[String]>([])
         func check(_ what: String, _ response: ReceivedResponse, _ status: Int) {

@@ -2,7 +2,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// The event stream and the response cache of the real executable: what concerns one profile or session only.
+/// Events and cached responses of one profile or session, in the real executable.
 @Suite(.timeLimit(.minutes(10))) struct EventTests {
     private static func start() async throws -> (RunningLarder, RunningSandbox) {
         let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
@@ -46,7 +46,7 @@ import Testing
         let changed = try await client.send("GET", "/v1/shop/list", Self.profile("anna"))
         #expect(try changed.body != mine.body && changed.json.data.items.elements.count == 1)
 
-        // All hear what comes next; the others have heard nothing before.
+        // All receive the next event; `bert` and `local` have received none before.
         try await sandbox.fault("offline")
         _ = try await guest.get("/v1/ships?refresh=1")
         let heard = try #require(try await anna.next())
@@ -78,7 +78,7 @@ import Testing
         let (larder, sandbox) = try await Self.start()
         defer { withExtendedLifetime(sandbox) {} }
         let guest = try await larder.guest()
-        // On a busy machine the ships arrive after the patience, and end what was cached until then.
+        // On a busy machine the ships arrive after the patience, and invalidate the responses cached before.
         try await BoundedWait.poll(for: "the ships of the upstream") {
             try await guest.get("/v1/ships?refresh=1").json.meta.source.string == "upstream"
         }

@@ -25,7 +25,7 @@ import Testing
         print(sorted(path for path in names if path.endswith('.pdf')))
         """
 
-    /// Returns what Python says of the archive that a client gets.
+    /// Returns the lines that a Python script prints about an archive.
     private static func read(_ archive: Data, profile: String) async throws -> [String] {
         let folder = try TemporaryFolder()
         let file = folder.url.appending(path: "export.zip")

@@ -2,7 +2,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// What is recorded against simulated upstreams, and replayed without any (docs/fixtures.md).
+/// Responses are recorded from simulated upstreams, and replayed without any (docs/fixtures.md).
 @Suite(.timeLimit(.minutes(5))) struct FixtureTests {
     private static let names = ["spacex", "catalogue", "yandex_disk", "yandex_oauth"]
 
@@ -27,7 +27,7 @@ import Testing
         let bodies: [Data]
     }
 
-    /// What a front end sees of ships, products and files, and the bytes of a picture, a download and a mount.
+    /// Returns ships, products and files as a front end gets them, and the bytes of a picture, a download and a mount.
     private static func seen(_ larder: RunningLarder) async throws -> Seen {
         let guest = try await larder.guest()
         let ships = try await guest.get("/v1/ships").json.data

@@ -1,6 +1,6 @@
 import TestKit
 
-/// What clients do that want a server to serve no others. `script/check-floods` has the same kinds at full size.
+/// Attacks of clients that keep a server from serving others. `script/check-floods` has the same kinds at full size.
 enum Flood: String, CaseIterable, Sendable {
     case idle, slowHeads, slowBodies, unread, pipelining, unreadPipelining, resets, connections, malformed, largeHeads
     case logins, listeners

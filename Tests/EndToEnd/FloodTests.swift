@@ -29,8 +29,8 @@ import Testing
                 longest = max(longest, ContinuousClock.now - began)
                 served.update { $0 += 1 }
             }
-            // Some hundred times what it takes without a flood: a client that had to wait for another's deadline would
-            // take at least 10 s.
+            // Some hundred times the duration without a flood. A client that waited for another's deadline would take
+            // at least 10 s.
             #expect(longest < .seconds(5), "\(flood): \(longest)")
         }
         #expect(await larder.stop() == 0)

@@ -2,7 +2,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// What a front end sees when Larder itself fails, as its author sets it (docs/harness.md).
+/// Faults of Larder's own routes that a test author sets, as a front end sees them (docs/harness.md).
 @Suite(.timeLimit(.minutes(3))) struct HarnessFrontTests {
     @Test("HARN-32 a route is slow, gone, cut off or refuses, for responses that were kept as well; others are not")
     func faults() async throws {
@@ -92,7 +92,7 @@ import Testing
 }
 
 extension TestedLarder {
-    /// Sets what is wrong with a route.
+    /// Sets the fault of a route.
     func fault(_ fault: String, of route: String) async throws {
         let response = try await harness.put("/front/fault", #"{"route":"\#(route)","fault":"\#(fault)"}"#)
         try #require(response.status == 200, "\(response.text)")

@@ -2,7 +2,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// What a test author learns of the requests of a front end (docs/harness.md).
+/// The journal of a front end's requests, for the author of a test (docs/harness.md).
 @Suite(.timeLimit(.minutes(3))) struct HarnessJournalTests {
     @Test("HARN-13 a request has one entry; the requests to upstreams that it causes carry its number and identity")
     func cause() async throws {

@@ -21,7 +21,7 @@ import Testing
         #expect("\(spacex)".contains("refused"), "\(spacex)")
         #expect(try await tested.sandbox.journal().count == arrived)
         #expect(try await tested.client.get("/v1/shop/search").status == 200)
-        // The controls are at the same port: to any other client, the upstream is what `offline` makes of it.
+        // The controls share the port, so it has to accept connections: other clients see the same as with `offline`.
         await #expect(throws: (any Error).self) { try await tested.sandbox.client.get("/spacex/v4/ships") }
 
         try await tested.sandbox.fault("online")

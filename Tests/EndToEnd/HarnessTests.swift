@@ -2,7 +2,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// What a test author does to a whole server between two tests and in them (docs/harness.md).
+/// Controls of a whole server, used by a test author between tests and within them (docs/harness.md).
 @Suite(.timeLimit(.minutes(5))) struct HarnessTests {
     @Test("HARN-01 after a reset every screen is that of a new data directory, whatever was before")
     func likeNew() async throws {

@@ -2,7 +2,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// TRUST-01 with the real executable: what an upstream sends ends neither the process nor the next request.
+/// TRUST-01 with the real executable: no response of an upstream ends the process or breaks the next request.
 @Suite(.timeLimit(.minutes(10))) struct HostileUpstreamTests {
     private static let json = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n[]"
 

@@ -51,7 +51,7 @@ import Testing
         await first.kill9()
         await reading.value
 
-        // The upstream is away: what is stored is shown.
+        // The upstream is unreachable: the stored ships are shown.
         let second = try await RunningLarder.start(data: data, upstream: "http://127.0.0.1:9")
         client = second.client
         client.token = token

@@ -71,7 +71,7 @@ import Testing
         #expect(try await wrongPasswords(direct.client, from: claimed) == [401, 401, 401, 429, 429])
         let behind = try await TestedLarder.start(settings + ["--http-trusted-proxies", "127.0.0.0/8"])
         #expect(try await wrongPasswords(behind.client, from: claimed) == [401, 401, 401, 401, 401])
-        // What precedes the address that the proxy adds is the client's own word.
+        // Addresses in front of the one that the proxy adds were sent by the client, and are not trusted.
         let forged = (1...5).map { "203.0.113.\($0), 192.0.2.7" }
         #expect(try await wrongPasswords(behind.client, from: forged) == [401, 401, 401, 429, 429])
     }

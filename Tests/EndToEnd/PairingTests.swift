@@ -5,7 +5,7 @@ import NIOHTTP1
 import TestKit
 import Testing
 
-/// Paired devices of the real executable (docs/decisions/0141). What a proxy says that it has passed on is not local.
+/// Paired devices of the real executable (docs/decisions/0141). A request with `Via` is not local: a proxy sent it.
 @Suite(.timeLimit(.minutes(5))) struct PairingTests {
     private static let elsewhere = ["Via": "1.1 test"]
     private static let settings = ["--http-access", "pairing"]

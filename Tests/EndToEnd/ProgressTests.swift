@@ -2,7 +2,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// What commands that take long show of their progress.
+/// The progress of commands that take long.
 @Suite(.timeLimit(.minutes(10))) struct ProgressTests {
     /// A data directory with a document, a file and a stored response.
     private func directory() async throws -> TemporaryFolder {

@@ -4,7 +4,7 @@ import Testing
 
 /// Two runs that are to be equal (docs/harness.md).
 @Suite(.timeLimit(.minutes(5))) struct RandomnessTests {
-    /// What two runs may differ in: the machine's time, ports, and how long something has taken.
+    /// Removes the values that differ between two equal runs: the machine's time, ports, and durations.
     private static func normalized(_ text: String, _ space: TestedSpace) -> String {
         text.replacing(space.client.base, with: "LARDER").replacing(space.sandbox.base, with: "SANDBOX")
             .replacing("127.0.0.1:\(space.client.port)", with: "LARDER")

@@ -1,11 +1,11 @@
 import TestKit
 
 extension RunningLarder {
-    /// Starts a process with a folder of its own that shares what users make with others.
+    /// Starts a process with a folder of its own that shares the data of users with other processes.
     ///
     /// - Parameters:
     ///   - schema: That of the processes, in the store.
-    ///   - apps: What it serves.
+    ///   - apps: The apps that it serves.
     ///   - upstream: The API of ships; nil for a sandbox of its own.
     static func sharing(
         _ server: RunningPostgres,

@@ -2,7 +2,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// What must not get in or out.
+/// Foreign requests that must not get in, and secrets that must not get out.
 @Suite(.timeLimit(.minutes(10))) struct SecurityTests {
     @Test("SRV-11 a foreign Host gets 403 and a problem, on every kind of route")
     func foreignHost() async throws {

@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    /// What was made at the API, in order.
+    /// Returns the paths that were created at the API, in order.
     private func made() async throws -> [String] {
         let entries = try await sandbox.control.get("/journal?upstream=yandex_disk&method=PUT&status=201").json.entries
         return entries.elements.map { entry in

@@ -2,7 +2,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// Two processes of one PostgreSQL: what is kept, heard, counted and decided over both.
+/// Two processes with one PostgreSQL: kept responses, events, counters and conflicts span both.
 @Suite(.timeLimit(.minutes(10))) struct SharedNodesTests {
     private static func credentials(_ mode: String, _ name: String, _ password: String = "secret") -> String {
         #"{"mode":"\#(mode)","username":"\#(name)","password":"\#(password)"}"#

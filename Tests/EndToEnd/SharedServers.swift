@@ -8,7 +8,7 @@ struct SharedServers {
     private let server: RunningPostgres
     private let apps: String
 
-    /// - Parameter apps: What the processes serve.
+    /// - Parameter apps: The apps that the processes serve.
     init(_ apps: String) async throws {
         server = try await RunningPostgres.shared.value
         url = try server.database()
@@ -26,7 +26,7 @@ struct SharedServers {
         )
     }
 
-    /// Runs a statement in the database, and returns what it selects.
+    /// Runs a statement in the database, and returns the rows that it selects.
     @discardableResult
     func sql(_ statement: String) async throws -> String { try await RunningPostgres.sql(statement, at: url) }
 

@@ -20,7 +20,7 @@ import Testing
         let picture = try await first.client.get("/v1/shop/images/53/0")
         #expect(picture["Content-Type"] == "image/png" && picture["Cache-Control"] == "private, no-cache")
         #expect(try await first.client.post("/v1/shop/list/items", #"{"product_id":53,"quantity":2}"#).status == 201)
-        // Writes of other products are under way when the process is killed; what was acknowledged has to be there.
+        // Writes of other products are under way when the process is killed. Every acknowledged one has to be there.
         let acknowledged = await withTaskGroup(of: Int?.self, returning: Set<Int>.self) { group in
             for id in 1...40 {
                 group.addTask {

@@ -22,7 +22,7 @@ import Testing
         RunningProcess(["store", "copy", "--from", source, "--to", target])
     }
 
-    /// Copies, and returns what the command says.
+    /// Runs `larder store copy`, and returns its output.
     private static func copied(_ source: String, _ target: String) async throws -> String {
         let process = copy(source, target)
         let status = await process.ended()
@@ -38,14 +38,14 @@ import Testing
         return process.log
     }
 
-    /// What users have made with all apps.
+    /// Users with data in all apps.
     private struct Users {
         var bob: Client
         var eve: Client
         var sailor: Client
         var documents: [String] = []
 
-        /// Makes it.
+        /// Creates the users and their data.
         init(on larder: RunningLarder) async throws {
             bob = try await Self.register("Bob", larder)
             eve = try await Self.register("Ёжик", larder)
@@ -84,7 +84,7 @@ import Testing
             return client
         }
 
-        /// What they see of it, by path.
+        /// Returns the users' data from screens, by path.
         func seen(on larder: RunningLarder) async throws -> [String: JSON] {
             let own = [
                 "pdf/documents", "pdf/documents?q=pass", "pdf/trash", "shop/history", "shop/search?saved=1", "usage",
@@ -107,7 +107,7 @@ import Testing
             return seen
         }
 
-        /// What does not depend on the time: "1 minute ago".
+        /// Removes the members that depend on the time, such as "1 minute ago".
         private static func lasting(_ json: JSON) -> JSON {
             switch json {
             case .object(let members):

@@ -2,7 +2,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// What has been acknowledged outlives the process, however it ends.
+/// Every acknowledged write outlives the process, however that ends.
 @Suite(.timeLimit(.minutes(10))) struct SurvivalTests {
     @Test("SRV-04 SRV-05 SHIP-04 ships outlive kill -9 and are served offline, flagged, in the same order")
     func cacheSurvivesKill() async throws {

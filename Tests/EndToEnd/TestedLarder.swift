@@ -15,7 +15,7 @@ struct TestedLarder {
         data: TemporaryFolder? = nil,
         environment: [String: String] = [:]
     ) async throws -> TestedLarder {
-        // What is held waits for its release, and not for a slow machine.
+        // A held request waits for its release. On a slow machine, the usual limits would end it before.
         let patient = ["total-timeout", "patience"].flatMap { ["--upstreams-spacex-\($0)-ms", "600000"] }
         let own = ["--sandbox", "--notes-scrypt-logarithm", "10"] + patient
         let larder = try await RunningLarder.start(
@@ -67,7 +67,7 @@ struct TestedLarder {
         return client
     }
 
-    /// What a new client sees, at one time of the clock.
+    /// Returns the screens of a new client, at one time of the clock.
     func screens() async throws -> [String] {
         try await freeze()
         let (guest, member) = (try await larder.guest(), try await member("bob"))
@@ -122,10 +122,10 @@ struct TestedSpace {
 }
 
 extension Client {
-    /// The response of whatever server listens here; nil if none does, at once.
+    /// Returns the response of any server that listens at this port; nil, at once, if none does.
     ///
-    /// A port that a server has left may be that of another test, so that a connection alone shows nothing. The client
-    /// of HTTP goes on trying where nothing listens.
+    /// Another test's server may have got the port of a server that has ended, so a connection alone proves nothing.
+    /// The HTTP client would keep trying to connect to a port where no server listens.
     func responseOfAny(_ path: String) async -> ReceivedResponse? {
         guard (try? await RawClient.connect(port: port, { _ in })) != nil else { return nil }
         return try? await get(path)

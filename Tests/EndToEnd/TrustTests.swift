@@ -2,7 +2,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// What the operator's data is worth: what something in between says, and what a crash leaves behind.
+/// A proxy's responses replace no stored screen, and a crash leaves no private bytes outside of the data directory.
 @Suite(.timeLimit(.minutes(10))) struct TrustTests {
     private func start(_ data: TemporaryFolder, _ sandbox: RunningSandbox, environment: [String: String] = [:])
         async throws -> (RunningLarder, Client)
