@@ -32,7 +32,7 @@ package struct FaultLoop {
     ///
     /// - Parameters:
     ///   - mayBePartial: Whether the write is several transactions, so that a part may be done if it is refused.
-    ///   - prepare: Prepares what the write needs, without faults.
+    ///   - prepare: Prepares the data that the write needs, without faults.
     ///   - write: The write; throws if it is refused.
     /// - Returns: Number of system calls that failed or, in a sample, were skipped: the sum for all faults.
     /// - Throws: ``Violation``; the write's error if it is refused without a fault.

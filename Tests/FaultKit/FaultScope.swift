@@ -75,7 +75,7 @@ package final class FaultScope: Sendable {
 
     /// Runs `body` while the system call number `step`, counted from 1, fails.
     ///
-    /// - Returns: What `body` returns, and whether a call has failed: otherwise `body` has fewer calls.
+    /// - Returns: The value of `body`, and whether a call has failed: otherwise `body` has fewer calls.
     package func failing<Value>(
         _ fault: Fault,
         at step: Int,

@@ -11,7 +11,7 @@ package enum Unprivileged {
 
     /// Runs `body` on a thread of its own, with the rights of ``user``, and waits for it.
     ///
-    /// - Throws: What `body` throws; ``Unavailable``.
+    /// - Throws: The error of `body`; ``Unavailable``.
     package static func run<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) throws -> Value {
         guard geteuid() == 0 else { return try body() }
         let done = DispatchSemaphore(value: 0)

@@ -19,7 +19,7 @@ extension AppHarness {
         return String(cookie.prefix { $0 != ";" })
     }
 
-    /// Checks what holds for sessions by cookie in all apps alike.
+    /// Checks the rules for sessions by cookie, which are the same in all apps.
     ///
     /// - Parameters:
     ///   - login: the body of a login.

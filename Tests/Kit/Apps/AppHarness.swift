@@ -6,18 +6,18 @@ package import Screens
 import Testing
 package import Upstream
 
-/// An app behind the real router, over scripted upstreams, a temporary database and a clock that a test moves. It is
-/// wired as the server does it.
+/// An app behind the real router, over scripted upstreams, a temporary database and a clock that a test moves. The
+/// wiring is the server's.
 ///
-/// The tests of an app give it a name and what only that app needs: `typealias ShipsHarness = AppHarness<ShipsApp,
-/// ScriptedSpaceX>`.
+/// The tests of an app give it a name and the fixture that only that app needs: `typealias ShipsHarness =
+/// AppHarness<ShipsApp, ScriptedSpaceX>`.
 package struct AppHarness<Served: App, Fixture: Sendable>: Sendable {
     /// The tables of the app's server.
     package static var migrations: [SchemaMigration] { AppParts.migrations(of: Served.self) }
 
     /// The app.
     package let app: Served
-    /// What the app's tests script, such as a simulated upstream.
+    /// The fixture that the app's tests script, such as a simulated upstream.
     package let fixture: Fixture
     /// The clock of app, sessions, events and upstreams.
     package let clock: ManualClock
@@ -29,7 +29,7 @@ package struct AppHarness<Served: App, Fixture: Sendable>: Sendable {
     package let sessions: SessionStore
     /// The upstreams by name.
     package let upstreams: [String: Upstream]
-    /// What was logged.
+    /// The lines of the log.
     package let log: LogRecorder
     /// The statements that the database has run.
     package let statements: StatementLog
@@ -39,7 +39,7 @@ package struct AppHarness<Served: App, Fixture: Sendable>: Sendable {
     /// Runs a test against an app.
     ///
     /// - Parameters:
-    ///   - fixture: what the app's tests script.
+    ///   - fixture: the fixture that the app's tests script.
     ///   - upstreams: the upstreams that have an address.
     ///   - surroundings: clock, data directory and settings.
     ///   - make: creates the app; by default as the server does.
@@ -70,7 +70,7 @@ package struct AppHarness<Served: App, Fixture: Sendable>: Sendable {
             try await finish(harness)
         }
         for (_, upstream) in parts.upstreams { upstream.stop() }
-        // Whatever a test did, nothing of an upload stays behind.
+        // No file of an upload may be left by any test.
         #expect(try FileManager.default.contentsOfDirectory(atPath: parts.scratch.path) == [])
         try parts.database.close()
     }

@@ -10,7 +10,7 @@ import ResponseStore
 import Screens
 import Upstream
 
-/// What the server creates before an app, and offers to it.
+/// The parts of a server that exist before an app and are offered to it.
 struct AppParts {
     let database: LarderDatabase
     let sessions: SessionStore

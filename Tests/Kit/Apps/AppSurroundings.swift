@@ -11,7 +11,7 @@ package enum ClientIdentification: Sendable {
     case profile
 }
 
-/// What an app under test works with, apart from its upstreams.
+/// The surroundings of an app under test, apart from its upstreams.
 package struct AppSurroundings: Sendable {
     /// The clock.
     package var clock: ManualClock

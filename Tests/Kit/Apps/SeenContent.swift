@@ -1,7 +1,7 @@
 import Screens
 package import Testing
 
-/// What was seen of screens, to find out whether `meta.fetched_at` moves with their content.
+/// The content of screens seen so far, to find out whether `meta.fetched_at` moves with it.
 package struct SeenContent {
     private var seen: [String: (content: JSONFields.Value, fetchedAt: String)] = [:]
     /// How often a screen had another content than before.

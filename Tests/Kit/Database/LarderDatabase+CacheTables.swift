@@ -9,7 +9,7 @@ extension LarderDatabase {
     ///   - directory: The locked folder.
     ///   - migrations: Those of the apps under test; the cache's own come first.
     ///   - options: How to open.
-    ///   - logger: Receives what the database reports.
+    ///   - logger: Receives the database's log messages.
     /// - Throws: `StorageError`.
     package static func withCacheTables(
         in directory: DataDirectory,

@@ -21,7 +21,7 @@ package struct QueryPlan: Sendable, CustomStringConvertible {
 
     /// Whether it walks a whole table or index.
     package var scans: Bool { steps.contains { $0.contains("SCAN") } }
-    /// Whether it sorts what an index does not.
+    /// Whether it sorts rows because no index has their order.
     package var sorts: Bool { steps.contains { $0.contains("TEMP B-TREE") } }
 
     /// Its steps, for people.

@@ -7,11 +7,11 @@ package import SharedStore
 import Testing
 
 extension SharedStoreAccess {
-    /// Opens a new schema of the tests' PostgreSQL, with the tables of sessions and of some steps. What servers tell
-    /// each other is heard while ``SharedChanges/run()`` runs.
+    /// Opens a new schema of the tests' PostgreSQL, with the tables of sessions and of some steps. Messages of other
+    /// servers are received while ``SharedChanges/run()`` runs.
     ///
     /// - Parameters:
-    ///   - kept: how long what was read may be relied on.
+    ///   - kept: how long a server may rely on rows that it has read.
     ///   - server: the PostgreSQL, if the test stops it.
     /// - Throws: ``RunningPostgres/Failure``, `SharedStoreError`.
     package static func temporary(
@@ -38,7 +38,7 @@ extension SharedStoreAccess {
 
     /// Returns the rows of users in the file of one of the servers, which follows the others.
     ///
-    /// - Parameter kept: how long a read may rely on what was applied before.
+    /// - Parameter kept: how long a read may rely on the rows without asking for changes of others.
     package func users(
         in database: LarderDatabase,
         _ tables: JournalTables,
@@ -62,7 +62,7 @@ extension SharedStoreAccess {
     }
 }
 
-/// Where the data of a test is, for what holds wherever it is.
+/// The stores of the tests that have to pass on both.
 package enum StoreKind: String, CaseIterable, CustomTestStringConvertible, Sendable {
     case sqlite, postgresql
 

@@ -3,7 +3,7 @@ import Synchronization
 
 /// The statements that a database has run, for tests that count them.
 package final class StatementLog: Sendable {
-    /// What was run meanwhile.
+    /// The number of transactions and statements that were run.
     package struct Count: Sendable, Equatable {
         /// Transactions, of reads and writes.
         package var transactions: Int
@@ -13,7 +13,7 @@ package final class StatementLog: Sendable {
         /// Statements that triggers and virtual tables run within one, such as those of a search in an index.
         package var inner: Int
 
-        /// Describes what is expected to be run.
+        /// Describes the expected transactions and statements.
         package init(transactions: Int, statements: Int, inner: Int = 0) {
             (self.transactions, self.statements, self.inner) = (transactions, statements, inner)
         }
@@ -48,16 +48,16 @@ package final class StatementLog: Sendable {
 
     /// Returns the SQL that is run during some work, in order.
     ///
-    /// - Throws: what `work` throws.
+    /// - Throws: the error of `work`.
     package func statements(of work: () async throws -> Void) async rethrows -> [String] {
         log.withLock { $0 = [] }
         try await work()
         return log.withLock(\.self)
     }
 
-    /// Counts what is run during some work.
+    /// Counts the SQL that is run during some work.
     ///
-    /// - Throws: what `work` throws.
+    /// - Throws: the error of `work`.
     package func count(_ work: () async throws -> Void) async rethrows -> Count {
         Count(of: try await statements(of: work))
     }
@@ -65,7 +65,7 @@ package final class StatementLog: Sendable {
     /// Counts the statements of the longest transaction that is run during some work, without those of triggers: for
     /// so long other writers wait.
     ///
-    /// - Throws: what `work` throws.
+    /// - Throws: the error of `work`.
     package func longestTransaction(_ work: () async throws -> Void) async rethrows -> Int {
         let ran = try await statements(of: work).filter { !$0.hasPrefix("--") }
         return ran.split { $0.hasPrefix("BEGIN") || $0.hasPrefix("COMMIT") }.map(\.count).max() ?? 0

@@ -15,7 +15,7 @@ package final class TemporaryFolder: Sendable {
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
     }
 
-    /// Returns a folder that is not there yet. What a test creates in its place is removed with the value.
+    /// Returns a path without a folder. A folder that a test creates there is removed with the value.
     package static func unmade() -> TemporaryFolder { TemporaryFolder(url: unused) }
 
     private static var unused: URL {

@@ -5,27 +5,27 @@ import NIOHTTP1
 
 /// Sends requests to a server under test.
 package struct Client: Sendable {
-    /// Every request gets a connection if it wants one; the shared client's limit of eight would hold back what a test
-    /// wants at once.
+    /// Every request gets a connection if it needs one; the shared client's limit of eight would hold back requests
+    /// that a test sends at once.
     package static let http: HTTPClient = {
         var configuration = HTTPClient.Configuration()
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 1000
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }()
 
-    /// Longest time for a whole response: none of the tests takes as long, whatever else the machine does.
+    /// Longest time for a whole response: no test takes as long, even on a busy machine.
     package static let timeout: TimeAmount = .seconds(60)
 
     /// Where its server begins, without a trailing slash.
     package let base: String
-    /// What sends its requests.
+    /// The HTTP client that sends its requests.
     private let http: HTTPClient
     /// The token of its session; nil for none.
     package var token: String?
 
     /// Creates a client without a session.
     ///
-    /// - Parameter http: what sends its requests; by default the client of all tests, which follows redirects.
+    /// - Parameter http: sends its requests; by default the client of all tests, which follows redirects.
     package init(base: String, http: HTTPClient = Client.http) {
         self.base = base
         self.http = http
@@ -88,7 +88,7 @@ package struct Client: Sendable {
         return try await send(request)
     }
 
-    /// Sends a request of the caller's own making, to whatever address.
+    /// Sends a request of the caller's own making, to any address.
     package func send(_ request: HTTPClientRequest) async throws -> ReceivedResponse {
         let response = try await http.execute(request, timeout: Self.timeout)
         let bytes = try await response.body.collect(upTo: 16 << 20)

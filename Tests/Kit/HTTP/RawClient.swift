@@ -3,7 +3,7 @@ import NIOCore
 import NIOPosix
 package import NIOSSL
 
-/// A client that sends bytes as they are, over TCP or TLS.
+/// A client that sends the bytes of a test unchanged, over TCP or TLS.
 package struct RawClient: ~Copyable {
     private var inbound: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator
     private let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
@@ -23,7 +23,7 @@ package struct RawClient: ~Copyable {
     ///   - receiveBuffer: bytes that the kernel takes for the client (`SO_RCVBUF`); nil for its own choice.
     ///   - address: the address of the client on the loopback network.
     ///   - tls: how it speaks TLS; nil if it does not.
-    ///   - body: what it does.
+    ///   - body: uses the client.
     package static func connect<Result: Sendable>(
         port: Int,
         reads: Bool = true,
@@ -87,7 +87,7 @@ package struct RawClient: ~Copyable {
     /// Closes the sending side only.
     package func finish() { outbound.finish() }
 
-    /// Number of bytes that have arrived beyond what was asked for.
+    /// Number of bytes that have arrived behind the received text.
     package var unreadCount: Int { unread.count }
 
     /// Reads up to and including `mark`.
@@ -122,13 +122,13 @@ package struct RawClient: ~Copyable {
         do {
             while let buffer = try await inbound.next() { unread += Array(buffer: buffer) }
         } catch {
-            // Reset: what came before it is what counts.
+            // A reset: the bytes before it count.
         }
         defer { unread = [] }
         return String(decoding: unread, as: UTF8.self)
     }
 
-    /// The server closed before what was waited for.
+    /// The server closed before it had sent the expected text.
     package struct EndOfInput: Error {
         package let received: String
     }

@@ -1,7 +1,7 @@
 import NIOCore
 import NIOPosix
 
-/// What was received over one TCP connection.
+/// The bytes received over one TCP connection, and its end.
 package struct RawExchange: Sendable {
     /// The bytes.
     package private(set) var received: [UInt8] = []
@@ -18,8 +18,8 @@ package struct RawExchange: Sendable {
     ///
     /// - Parameters:
     ///   - port: the port on the loopback interface.
-    ///   - first: what is sent at once.
-    ///   - later: each of them is sent when what was received ends with its `after`.
+    ///   - first: bytes that are sent at once.
+    ///   - later: bytes that are each sent when the received ones end with their `after`.
     /// - Throws: the error of the connection if none could be made.
     package init(port: Int, send first: String, later: [(after: String, send: String)] = []) async throws {
         let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton).connect(

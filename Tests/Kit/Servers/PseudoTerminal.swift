@@ -1,14 +1,14 @@
 import Foundation
 package import SystemPackage
 
-/// A terminal that a test gives to a program, to read what it shows there.
+/// A terminal that a test gives to a program, to read its output there.
 package final class PseudoTerminal: Sendable {
     /// The system has none left.
     package struct Unavailable: Error {
         let code: Int32
     }
 
-    /// What the program writes to.
+    /// The side of the terminal that the program writes to.
     package let device: FileDescriptor
     private let master: Int32
 
@@ -33,7 +33,7 @@ package final class PseudoTerminal: Sendable {
 
     deinit { close(master) }
 
-    /// Reads what is written until the program has closed the terminal.
+    /// Reads the program's output until it has closed the terminal.
     package func collect(_ take: @escaping @Sendable (String) -> Void) async {
         await withCheckedContinuation { continuation in
             DispatchQueue.global().async { [self] in

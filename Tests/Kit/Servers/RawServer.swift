@@ -3,7 +3,7 @@ import NIOPosix
 
 /// A server on a free port of the loopback interface that sends bytes of the test's own, whatever it receives.
 package final class RawServer: Sendable {
-    /// What has arrived on a connection since the last response.
+    /// The bytes that have arrived on a connection since the last response.
     package struct Received: Sendable {
         /// The bytes as text.
         package let text: String
@@ -18,9 +18,9 @@ package final class RawServer: Sendable {
         package var path: String { words.count > 1 ? String(words[1]) : "/" }
     }
 
-    /// What is sent, and what happens to the connection then.
+    /// Bytes to send, and the end of the connection after them.
     package struct Response: Sendable {
-        /// What happens to the connection.
+        /// Whether the connection stays open, is closed, or is reset.
         package enum Ending: Sendable { case stays, closes, resets }
 
         /// The bytes in the pieces in which they are written.
@@ -48,7 +48,7 @@ package final class RawServer: Sendable {
         package static let silence = Response(pieces: [], ending: .stays)
     }
 
-    /// What has happened so far.
+    /// The requests and connections so far.
     package struct Log: Sendable {
         package var requests: [String] = []
         package var accepted = 0
@@ -65,7 +65,7 @@ package final class RawServer: Sendable {
 
     /// Starts a server.
     ///
-    /// - Parameter respond: Returns the response to what has arrived, or nil if that is not whole yet.
+    /// - Parameter respond: Returns the response to the received bytes, or nil if they are not a whole request yet.
     /// - Throws: the error of the socket.
     package init(_ respond: @escaping @Sendable (Received) -> Response?) async throws {
         let log = Watched(Log())
@@ -96,7 +96,7 @@ package final class RawServer: Sendable {
     /// - Parameters:
     ///   - responses: The responses to one head of a request after the other; behind the last one it is silent.
     ///   - test: The test.
-    /// - Throws: the error of the socket; what `test` throws.
+    /// - Throws: the error of the socket or of `test`.
     package static func with(_ responses: Response..., test: (RawServer) async throws -> Void) async throws {
         let left = Watched(responses)
         let server = try await RawServer { received in

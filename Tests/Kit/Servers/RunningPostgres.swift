@@ -6,7 +6,7 @@ import Synchronization
 /// A PostgreSQL of the tests: its own files in a temporary folder, a Unix socket and no port. It ends with the value,
 /// and with the process of the tests however that ends.
 package final class RunningPostgres: Sendable {
-    /// It did what was not expected of it.
+    /// PostgreSQL has not started, or a command or statement has failed.
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
     }
@@ -103,7 +103,7 @@ package final class RunningPostgres: Sendable {
 
     /// Ends the server.
     ///
-    /// - Parameter mode: `fast` rolls back what is under way; `immediate` is like a crash.
+    /// - Parameter mode: `fast` rolls back open transactions; `immediate` is like a crash.
     /// - Throws: ``Failure``.
     package func stop(_ mode: String = "fast") throws { try command("stop \(mode)") }
 
@@ -112,9 +112,9 @@ package final class RunningPostgres: Sendable {
     /// - Throws: ``Failure``.
     package func restart() throws { try command("start") }
 
-    /// Runs a statement by psql, and returns what it selects: a row a line, columns between `|`.
+    /// Runs a statement with psql, and returns the selected rows: a row a line, columns between `|`.
     ///
-    /// - Throws: ``Failure`` with what psql said.
+    /// - Throws: ``Failure`` with psql's error output.
     @discardableResult
     package static func sql(_ statement: String, at address: String) async throws -> String {
         let result = try await Subprocess.run(

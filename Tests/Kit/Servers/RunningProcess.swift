@@ -50,8 +50,8 @@ package final class RunningProcess: Sendable {
     /// Starts the executable.
     ///
     /// - Parameters:
-    ///   - input: what it reads from its standard input.
-    ///   - terminal: what its standard error is; nil for a pipe.
+    ///   - input: the text of its standard input.
+    ///   - terminal: the terminal of its standard error; nil for a pipe.
     ///   - unread: which pipe has no reader; nil if both are read.
     package init(
         _ arguments: [String],
@@ -91,7 +91,7 @@ package final class RunningProcess: Sendable {
         }
     }
 
-    /// Runs the executable to its end, and collects what it writes.
+    /// Runs the executable to its end, and collects its output.
     private static func run(
         _ arguments: [String],
         _ environment: Environment,

@@ -26,10 +26,10 @@ package struct TestAuthority: Sendable {
     /// The file of its key.
     package var key: URL { folder.server.key }
 
-    /// What makes `larder serve` use it.
+    /// Settings with which `larder serve` uses the certificate.
     package var settings: [String] { ["--http-tls-certificate", certificate.path, "--http-tls-key", key.path] }
 
-    /// Returns what a server makes handshakes with.
+    /// Returns the TLS context of a server with the certificate.
     package func context() throws -> NIOSSLContext {
         try ServerCertificate(folder.server, protocols: ["h2", "http/1.1"], now: Date()).context
     }

@@ -1,7 +1,7 @@
 package import Foundation
 
 extension JSONEncoder {
-    /// An encoder with the settings that the form on the wire stands for: the judge of what is written without it.
+    /// Foundation's encoder with the settings of the wire format, to compare Larder's own encoders with.
     package static var wire: JSONEncoder {
         let encoder = JSONEncoder()
         encoder.keyEncodingStrategy = .convertToSnakeCase

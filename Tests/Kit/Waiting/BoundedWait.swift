@@ -1,17 +1,17 @@
 package import Testing
 
-/// Ends the waits of tests for what the code under test does: a test that waits in vain fails and says for what.
+/// Bounds the waits of tests for the code under test: a test that waits in vain fails, and names the awaited event.
 package enum BoundedWait {
     /// The longest wait in steps, of a second each if the machine is idle.
     private static let longest = 60
-    /// How often a step lets all other tasks run. On a busy machine they take long to do so, and what is waited for
-    /// takes many turns: time alone would not tell a slow machine from a wait in vain.
+    /// How often a step lets all other tasks run. On a busy machine a turn takes long, and an event may take many
+    /// turns: time alone would not tell a slow machine from a wait in vain.
     private static let turns = 20
 
     /// Waits, and records an issue if that does not end.
     ///
     /// - Parameters:
-    ///   - what: What is waited for.
+    ///   - what: The awaited event, for the failure's text.
     ///   - steps: The longest wait.
     ///   - wait: Returns true once it has happened, false if its task is cancelled before.
     static func run(
@@ -42,7 +42,7 @@ package enum BoundedWait {
     /// Asks again and again whether a condition holds, of which nothing tells, and lets other tasks run meanwhile. If
     /// it does not hold in time, records an issue.
     ///
-    /// - Parameter what: What is waited for.
+    /// - Parameter what: The awaited event, for the failure's text.
     package static func poll(
         for what: String,
         sourceLocation: SourceLocation = #_sourceLocation,

@@ -26,7 +26,7 @@ package final class Watched<Value: Sendable>: Sendable {
 
     /// Changes the value.
     ///
-    /// - Returns: What the change returns.
+    /// - Returns: The result of the change.
     @discardableResult
     package func update<Result>(_ change: (inout Value) -> Result) -> Result {
         let (result, woken) = state.withLock { state in
@@ -41,7 +41,7 @@ package final class Watched<Value: Sendable>: Sendable {
 
     /// Waits until the condition holds. If it does not, the test fails.
     ///
-    /// - Parameter what: What the test waits for; by default another value.
+    /// - Parameter what: The awaited event, for the failure's text; by default another value.
     package func until(
         _ what: String? = nil,
         sourceLocation: SourceLocation = #_sourceLocation,
