@@ -7,7 +7,7 @@ import Testing
 @testable import HTTPServer
 
 struct AcceptQueueTests {
-    /// Records what is passed on.
+    /// Records the channels that the queue passes on.
     private final class Recorder: ChannelInboundHandler {
         typealias InboundIn = any Channel
 

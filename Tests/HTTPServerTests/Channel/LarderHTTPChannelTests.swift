@@ -240,9 +240,9 @@ struct LarderHTTPChannelTests {
         let logger = Logger.quiet
         let content = RefusalContent(type: "text/plain", language: "en", body: [])
         let server = LarderHTTPChannel(responder: { _, _, _ in }, problem: { _, _ in content })
-        // What comes back is let go at once, as by a server that does not listen any more.
+        // The result is released at once, as by a server that has stopped listening.
         _ = try server.setup(channel: channel, logger: logger).wait()
-        // Before NIO learns that the connection is there, it keeps what it made itself.
+        // Until the channel becomes active, NIO itself keeps the objects that it has made for it.
         channel.pipeline.fireChannelActive()
         #expect(try channel.finish(acceptAlreadyClosed: true).isClean, "it is closed without a word")
     }

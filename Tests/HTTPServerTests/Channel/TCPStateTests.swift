@@ -7,7 +7,7 @@ import Testing
 @testable import HTTPServer
 
 struct TCPStateTests {
-    /// What a client does with its connection.
+    /// Ways in which a client ends its connection, or keeps it.
     enum Client: CaseIterable {
         case closes, resets, closesAfterRequest, resetsAfterRequest, halfClosesAfterRequest, staysSilent
 

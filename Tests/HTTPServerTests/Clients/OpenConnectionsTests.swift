@@ -35,7 +35,7 @@ import Testing
         other.hold(OpenConnection.least - (7 << 20) - 1)
         #expect(other.mayBegin && !one.mayBegin)
         connections.closed(one)
-        // What is released late is not counted again.
+        // The close has released these bytes already; their own release is not counted again.
         one.hold(-(80 << 20))
         #expect(connections.held == OpenConnection.least - 1)
     }

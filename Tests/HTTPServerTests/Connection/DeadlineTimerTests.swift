@@ -5,7 +5,7 @@ import Testing
 @testable import HTTPServer
 
 struct DeadlineTimerTests {
-    /// What a connection does with its timer: it has a deadline or none, and arms the timer again when that fires.
+    /// Uses its timer like a connection: it has a deadline or none, and arms the timer again when that fires.
     private final class Owner {
         let eventLoop = EmbeddedEventLoop()
         var timer = DeadlineTimer()

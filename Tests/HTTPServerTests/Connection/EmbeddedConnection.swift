@@ -57,7 +57,7 @@ final class EmbeddedConnection {
         channel.read()
     }
 
-    /// What has gone out since the last look.
+    /// Returns the bytes that were sent since the last call, as text.
     func sent() throws -> String {
         var text = ""
         while let buffer = try channel.readOutbound(as: ByteBuffer.self) { text += String(buffer: buffer) }
@@ -78,7 +78,7 @@ extension OpenConnections {
 }
 
 extension ConnectionRefusal {
-    /// The content of a response of these tests; the language is what the client has sent as its own.
+    /// The content of a refusal in these tests; its language names the languages that the client accepts.
     func testContent(_ head: RefusedHead?) -> RefusalContent {
         let language = head.map { (["of"] + $0.acceptedLanguages).joined(separator: "+") } ?? "unknown"
         return RefusalContent(
@@ -102,7 +102,7 @@ extension ConnectionRefusal.Reason {
     }
 }
 
-/// What the connection reported. Only used on the test's own thread.
+/// The refusals and cuts that the connection reported. Only used on the test's own thread.
 final class Journal: @unchecked Sendable {
     var refusals: [ConnectionRefusal] = []
     var cuts: [AbruptClose] = []
@@ -141,7 +141,7 @@ final class FakeSocket: ChannelOutboundHandler {
     }
 }
 
-/// An application that only does what the test tells it to.
+/// An application that records requests and responds only when the test tells it to.
 final class RecordingApplication: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart

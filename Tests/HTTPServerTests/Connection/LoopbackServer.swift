@@ -49,8 +49,8 @@ struct LoopbackServer: Sendable {
             },
             configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),
             onServerRunning: { portSource.yield($0.localAddress?.port ?? 0) },
-            // One event loop, so that what happens to several connections at once, such as a stop, has happened to all
-            // of them before any of them goes on.
+            // One event loop, so that an event of several connections at once, such as a stop, has reached all of them
+            // before any of them continues.
             eventLoopGroupProvider: .shared(MultiThreadedEventLoopGroup.singleton.any()),
             logger: .quiet
         )
@@ -93,7 +93,7 @@ struct LoopbackServer: Sendable {
         }
         router.post("refuse") { _, _ in HTTPResponse.Status.unauthorized }
         router.post("early") { request, _ in
-            // As a client of an upstream that responses before it has taken the whole upload: it goes on reading.
+            // Like a client of an upstream that responds before it has taken the whole upload: the body is still read.
             let (parts, source) = AsyncStream.makeStream(of: Int.self)
             Task {
                 do {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTPServer
 
-/// What a refused client has sent as its language is known if its head has arrived.
+/// A refusal is in the client's language if the head of its request has arrived.
 @Suite struct RefusalResponseTests {
     private static let head = "POST / HTTP/1.1\r\nHost: a\r\nAccept-Language: ru\r\nAccept-Language: en\r\n"
 

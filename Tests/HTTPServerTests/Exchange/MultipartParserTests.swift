@@ -5,7 +5,7 @@ import Testing
 
 @Suite("multipart/form-data as its bytes arrive")
 struct MultipartParserTests {
-    /// What a parser saw, with the data of a part in one piece.
+    /// A parsed part, with its data in one piece.
     struct Part: Equatable {
         var head: MultipartPartHead
         var content = ""

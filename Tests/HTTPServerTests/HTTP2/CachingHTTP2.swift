@@ -14,7 +14,7 @@ extension EmbeddedHTTP2 {
     ///
     /// - Parameters:
     ///   - opened: by how much the client opens the window of the connection
-    ///   - raw: what the client sends in place of frames, of which the last is the request
+    ///   - raw: bytes that the client sends in place of frames, of which the last is the request
     static func cached(
         _ text: String,
         status: HTTPResponseStatus = .ok,

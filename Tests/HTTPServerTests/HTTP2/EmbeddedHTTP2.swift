@@ -15,13 +15,13 @@ final class EmbeddedHTTP2 {
     let socket = FakeSocket()
     let journal = Journal()
     let open: OpenConnection
-    /// Largest piece in which the server gets what the client sends, in bytes.
+    /// Largest piece in which the server receives the client's bytes.
     var piece = Int.max
-    /// Counts what NIO decodes.
+    /// Counts the header blocks that NIO has decoded.
     let decoded = HeaderBlockCounter()
     /// The streams that reached the application, in their order.
     private(set) var streams: [EmbeddedStream] = []
-    /// What the client has received since the last look.
+    /// The frames that the client has received so far.
     private var received: [HTTP2Frame] = []
     private var nextStream = 1
 
@@ -85,7 +85,7 @@ final class EmbeddedHTTP2 {
         try pipeline.addHandler(decoded, position: .after(try pipeline.handler(type: NIOHTTP2Handler.self)))
     }
 
-    /// A client that sends what no other one would.
+    /// A client without validation, which can send frames and fields that no other client would.
     private static func frames(window: Int) -> NIOHTTP2Handler {
         var connection = NIOHTTP2Handler.ConnectionConfiguration()
         connection.initialSettings = nioDefaultSettings + [HTTP2Setting(parameter: .initialWindowSize, value: window)]
@@ -171,7 +171,7 @@ final class EmbeddedHTTP2 {
         pump()
     }
 
-    /// What the client has received on a stream.
+    /// Returns the frames that the client has received on a stream, as one response.
     func response(on stream: HTTP2StreamID) -> StreamResponse {
         pump()
         var response = StreamResponse()

@@ -70,7 +70,7 @@ struct HTTP2ConnectionHandlerTests {
 
     // MARK: Floods
 
-    /// What a client does too often.
+    /// Frames that a client sends too often.
     enum Flood: CaseIterable, Sendable {
         case resets, pings, settings, priorities, emptyData
     }

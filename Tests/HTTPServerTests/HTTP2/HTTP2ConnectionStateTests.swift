@@ -72,7 +72,7 @@ struct HTTP2SplitWindowTests {
     func property(_ seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var window = HTTP2SplitWindow()
-        // What the client allows, and what NIO takes for allowed.
+        // The window that the client has opened, and the part of it that NIO knows.
         var (all, known, written) = (HTTP2SplitWindow.initial, HTTP2SplitWindow.initial, 0)
         let largest = 1 << Int.random(in: 4...24, using: &random)
         for _ in 1...2000 {

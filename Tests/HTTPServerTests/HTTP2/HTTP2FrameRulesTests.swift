@@ -45,7 +45,7 @@ struct HTTP2FrameRulesTests {
         #expect(!rules.mayServe(5, written) && !rules.mayServe(3, written) && rules.mayServe(7, written))
         rules.served(9, bytes: 0)
         #expect(!rules.mayServe(7, written) && !rules.mayServe(9, written) && rules.mayServe(11, written))
-        // Trailers of NIO's stream, and what NIO finds itself.
+        // Trailers of a stream of NIO, and two streams that NIO itself refuses: one below an open one, and an even one.
         let passed = [judge(Self.request(5)), judge(Self.request(3)), judge(Self.request(8))]
         #expect(passed == [.pass, .pass, .pass])
         let refused = [judge(Self.request(7)), judge(Self.request(9))]
@@ -117,7 +117,7 @@ struct RawFrame {
             + payload
     }
 
-    /// What a connection begins with (RFC 9113 §3.4).
+    /// The bytes with which a client opens a connection (RFC 9113 §3.4).
     static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
 
     static func windowUpdate(_ stream: Int, _ increment: Int) -> RawFrame {
@@ -148,8 +148,8 @@ struct HTTP2FrameHeadTests {
         #expect(unknown.kind == nil && unknown.length == 0)
     }
 
-    /// What bytes are divided into if they arrive in pieces of this size: frames by their heads, how they came, and
-    /// the number of bytes of all parts.
+    /// Divides bytes that arrive in pieces of this size: returns frames by their heads, with the way in which they
+    /// arrived, and the number of bytes of all parts.
     private static func divide(_ bytes: [UInt8], by size: Int) -> (frames: [String], count: Int, isAtBoundary: Bool) {
         var (division, frames, count, held) = (HTTP2FrameDivision(), [String](), 0, [UInt8]())
         for start in stride(from: 0, to: bytes.count, by: size) {

@@ -182,7 +182,7 @@ struct HTTP2RepeatHandlerTests {
         #expect(connection.decoded.count == 3)
     }
 
-    // MARK: What NIO does not survive
+    // MARK: Frames that NIO does not survive
 
     @Test("SRV-14 windows of open streams that are made smaller end the connection, not the process")
     func narrowed() throws {

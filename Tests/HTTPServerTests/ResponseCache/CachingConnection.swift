@@ -48,7 +48,7 @@ struct CachingConnection {
         application.respond(text, headers: headers)
     }
 
-    /// Sends a head and has the application respond; returns what was sent back.
+    /// Sends a head and has the application respond; returns the bytes of the response as text.
     func record(_ head: String, _ text: String, _ changeToken: ChangeToken = .unlimited, fields: HTTPHeaders = [:])
         throws
         -> String

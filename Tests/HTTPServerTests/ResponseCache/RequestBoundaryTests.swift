@@ -7,7 +7,7 @@ import Testing
     private var boundary = RequestBoundary()
     private var decoded = DecodedCounts()
 
-    /// Passes on all of a text; `read` says what the decoder makes of each stretch.
+    /// Passes on all of a text, and returns its stretches; `read` counts as the decoder would for each of them.
     private mutating func pass(_ text: String, _ read: (String, inout DecodedCounts) -> Void) -> [String] {
         var bytes = ByteBuffer(string: text)
         var stretches: [String] = []

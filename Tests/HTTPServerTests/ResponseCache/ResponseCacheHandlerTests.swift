@@ -316,7 +316,7 @@ import Testing
         kept.connection.channel.embeddedEventLoop.run()
         let rest = try kept.connection.sent().components(separatedBy: "HTTP/1.1 200").count - 1
         #expect(first + rest == 10 && kept.passed == 1)
-        // What is behind them is passed on as usual.
+        // A request behind them is passed on as usual.
         kept.connection.receive(Self.other)
         #expect(kept.passed == 2)
     }
