@@ -9,7 +9,7 @@ import Upstream
 
 @testable import weather
 
-/// The app of docs/your-own-app.md: what it has by what it declares.
+/// The app of docs/your-own-app.md: its declarations alone give it lists, search, stored copies and problems.
 @Suite struct WeatherTests {
     private typealias Harness = AppHarness<WeatherApp, ScriptedTransport>
 

@@ -156,7 +156,7 @@ struct ShipsOfServersTests {
                 let refused = try await one.ask(.delete, "/v1/ships/a1", as: token, body: "")
                 refused.expectProblem("store-unavailable", 503)
                 #expect(refused.headerFields[.retryAfter] != nil)
-                // What was committed, and not yet read by the other server, is seen once it can be.
+                // The other server shows a deletion that it had not read yet once the store is reachable.
                 #expect(try await two.get("/v1/ships", as: other)["meta.stale"] == true)
                 try postgres.restart()
                 try await BoundedWait.poll(for: "the store") {

@@ -83,7 +83,7 @@ struct CardsTests {
             _ = try await app.get("/v1/shop/products/2")
             try app.control(.delete, "products/2")
             try await app.get("/v1/shop/products/2?refresh=1").expectProblem("not-found", 404)
-            // The stored page still names it; it is not shown, and the page is filled with what follows.
+            // The stored page still has the product; it is not shown, and the next product fills the page.
             #expect(try await app.get("/v1/shop/search?limit=3").ids == [1, 3, 4])
             app.catalogue.reset()
             if !comesBackUnchanged { try app.control(.put, "products/2", #"{"price":1}"#) }

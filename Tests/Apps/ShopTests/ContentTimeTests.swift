@@ -31,7 +31,7 @@ struct ContentTimeTests {
             for step in 0..<120 {
                 app.clock.advance(by: .seconds(Int.random(in: 1...20, using: &random)))
                 switch Int.random(in: 0..<10, using: &random) {
-                // What was deleted cannot be changed.
+                // The sandbox refuses to change a product that was deleted.
                 case 0..<5: try? Self.change(app, &random, step)
                 case 5: app.transport.always { (_) throws(UpstreamError) in throw .unreachable(.refused) }
                 default: app.respondAgain()

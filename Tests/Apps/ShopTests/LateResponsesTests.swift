@@ -61,7 +61,7 @@ struct LateResponsesTests {
             await app.transport.requestIsHeld()
             await app.clock.sleepers(of: .seconds(2))
             app.clock.advance(by: .seconds(2))
-            // Most of the time the search waits again by now. If not, it finds what the late response has stored.
+            // Most of the time the search waits again by now. If not, it finds the late response in the store.
             for _ in 0..<1000 { await Task.yield() }
             app.transport.release()
             #expect(try await response.ids == [53])

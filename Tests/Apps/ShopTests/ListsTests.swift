@@ -223,7 +223,7 @@ struct ListsTests {
             let order = #"{"product_ids":[2,1]}"#
             try await app.ask(.put, "/v1/shop/list/order", as: nil, [.contentRange: "bytes 0-1/2"], json: order)
                 .expectProblem("invalid-parameter", 400)
-            // What is not there is 404, whatever the preconditions (RFC 9110 §13.2.1).
+            // An item that is not on the list is 404, whatever the preconditions (RFC 9110 §13.2.1).
             try await app.ask(.delete, "/v1/shop/list/items/9", as: nil, [.ifMatch: "\"1\""]).expectProblem(
                 "not-found",
                 404
@@ -366,7 +366,7 @@ struct ListPageTests {
             let removed = try await app.ask(.delete, "/v1/shop/list/items/1500?limit=2&offset=499")
             #expect(removed.listed == [1501, 1502])
             #expect(removed["data.item"] == .null && removed["data.totals.items"] == 901)
-            // What is wrong with the page changes nothing.
+            // A write with a wrong page in its query is refused and changes nothing.
             let refused = try await app.ask(.delete, "/v1/shop/list/items/1501?limit=0")
             refused.expectProblem("invalid-parameter", 400)
             try await app.ask(.delete, "/v1/shop/list?cursor=x").expectProblem("invalid-parameter", 400)
@@ -444,7 +444,7 @@ struct ReseedTests {
             _ = try await app.get("/v1/shop/products/20?refresh=1")
             #expect(try await app.get("/v1/shop/list")["data.items.1.price"] == 28.5)
             try app.control(.put, "reseeded", #"{"shift":7}"#)
-            // 10 is now what was 3.
+            // Product 10 is now the former product 3.
             let card = try await app.get("/v1/shop/products/10?refresh=1")
             #expect(card["data.title"] == "Charcoal Rain Jacket" && card["data.cart.in_list"] == false)
             var list = try await app.get("/v1/shop/list")
@@ -483,7 +483,7 @@ struct ReseedTests {
         try await ShopHarness.run { (app) async throws in
             try await app.add(10, quantity: 2)
             try app.control(.put, "reseeded", #"{"shift":7}"#)
-            // 10 is now what was 3.
+            // Product 10 is now the former product 3.
             let before = try await app.get("/v1/shop/products/10?refresh=1")
             #expect(before["data.button.id"] == "add" && before["data.actions.0.id"] == "add")
             let row = try await app.get("/v1/shop/search?q=charcoal")
@@ -536,7 +536,7 @@ struct ReseedTests {
             #expect(list["data.items.0.image_url"] == "/v1/shop/images/3/0")
             try await app.add(5).expectProblem("not-found", 404)
             try await app.add(3333).expectProblem("not-found", 404)
-            // What is on the list already stays there, and the upstream is not asked.
+            // A product that is already on the list stays there, and the upstream is not asked.
             app.transport.goAway()
             let count = app.transport.requests.count
             let again = try await app.add(3, quantity: 4)

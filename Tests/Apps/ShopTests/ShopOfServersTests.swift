@@ -186,7 +186,7 @@ struct ShopOfServersTests {
                 refused.expectProblem("store-unavailable", 503)
                 #expect(refused.headerFields[.retryAfter] != nil, "\(method) \(target)")
             }
-            // What was committed, and not yet read by the other server, is seen once it can be.
+            // The other server shows changes that it had not read yet once the store is reachable.
             #expect(try await two.get("/v1/shop/list")["meta.stale"] == true)
             try postgres.restart()
             for app in [two, one] {

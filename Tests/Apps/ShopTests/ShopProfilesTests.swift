@@ -272,7 +272,7 @@ struct ShopProfilesTests {
             #expect(list.items.map(\.difference) == [nil] && list.totals.price == 3)
         }
         let new = try Product.test(5, "A", cents: 250, madeAt: "1")
-        // What is received later counts, whatever the clock of a server says.
+        // The product that was received last counts, whatever the clock of a server says.
         try await nodes[1].save([new], at: epoch.addingTimeInterval(-3600))
         // On a page that does not show it, too.
         #expect(try await nodes[1].current().list("anna", PageRequest(limit: 1, offset: 1)).totals.price == 7.5)

@@ -98,7 +98,7 @@ extension AppHarness<ShopApp, ScriptedCatalogue> {
         )
     }
 
-    /// Changes what the upstream sends.
+    /// Calls the control API of the simulated catalogue, to change its products and categories.
     func control(_ method: HTTPRequest.Method, _ path: String, _ body: String = "{}") throws {
         let path = path.split(separator: "/").map(String.init)
         let response = try catalogue.control(ControlRequest(method: method, path: path, body: Array(body.utf8)))
