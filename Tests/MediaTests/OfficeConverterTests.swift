@@ -4,7 +4,7 @@ import Testing
 @testable import Media
 
 @Suite struct OfficeConverterTests {
-    /// A stand-in for LibreOffice: what matters here is how it is called and what is made of its results.
+    /// A script in place of LibreOffice: the tests check its arguments and the use of its results.
     private func engine(_ script: String) throws -> (Scratch, MediaEngine) {
         let scratch = try Scratch()
         let program = try scratch.write(Array("#!/bin/sh\n\(script)\n".utf8), to: "soffice")

@@ -96,7 +96,7 @@ import Testing
             to: "turned.jpg"
         )
         let summary = try await document(scratch, [file], layout: layout)
-        // What libvips makes of the same photo is what is right.
+        // libvips's rendering of the same photo is the reference.
         let expected = try await scratch.pixels(of: file)
         let page = summary.pages[0]
         #expect((page.width > page.height) == (expected.width > expected.height))

@@ -4,8 +4,8 @@ import Testing
 @testable import Media
 
 @Suite(.timeLimit(.minutes(10))) struct PDFToolTextTests {
-    /// What pdftotext finds, without white space and direction marks: where letters stand is compared as pictures, if
-    /// at all.
+    /// Returns pdftotext's output without white space and direction marks. Positions of letters are compared as
+    /// pictures, if at all.
     private func extracted(_ scratch: Scratch, _ pdf: URL, page: Int? = nil) async throws -> String {
         let pages = page.map { ["-f", "\($0)", "-l", "\($0)"] } ?? []
         let text = try await scratch.text(of: "pdftotext", pages + ["-enc", "UTF-8", pdf.path, "-"])

@@ -113,7 +113,7 @@ private let mutations = ProcessInfo.processInfo.environment["PDF_MUTATIONS"].fla
             #expect(try await !streams(of: out, scratch).contains("GPSLatitude"), "\(filter)")
             #expect(try Data(contentsOf: kept).range(of: Data(data)) != nil, "\(filter)")
             #expect(try await scratch.drawn(out) == scratch.drawn(file), "\(filter)")
-            // What an earlier version has imported loses it with its next change.
+            // A document that an earlier version has imported loses the position with its next change.
             _ = try await documents.keep([1], of: kept, to: out)
             #expect(try await !streams(of: out, scratch).contains("GPSLatitude"), "\(filter)")
         }

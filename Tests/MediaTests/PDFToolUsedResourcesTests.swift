@@ -11,7 +11,7 @@ enum SharedResources: String, CaseIterable {
     case inherited
     /// Each page has its own, of shared parts.
     case categories
-    /// What pages draw has it: forms, forms without resources, stamps, patterns, glyphs, masks.
+    /// Parts that pages draw have it: forms, forms without resources, stamps, patterns, glyphs, masks.
     case forms, bareForms, stamps, patterns, glyphs, masks
 }
 
@@ -59,7 +59,7 @@ enum SharedResources: String, CaseIterable {
         return pdf
     }
 
-    /// The sixth and seventh object of a page: what draws its picture and its text.
+    /// The sixth and seventh object of a page, which draw its picture and its text.
     private static func parts(_ sharing: SharedResources, _ page: Int, _ drawn: String) -> ([UInt8], [UInt8]) {
         func stream(_ content: String, _ entries: String) -> [UInt8] { PDFFixture.stream(Array(content.utf8), entries) }
         let none = Array("null".utf8)
@@ -202,7 +202,7 @@ enum SharedResources: String, CaseIterable {
         for name in ["/Mid", "/Deep", "/DefaultRGB", "/Named"] { #expect(text.contains(name), "\(name)") }
     }
 
-    /// libqpdf 11.3 writes a number sign in a name as it is, which makes it another name.
+    /// libqpdf 11.3 writes a number sign in a name without escaping it, which makes it another name.
     @Test(
         "PDF-20 names with number signs, and of bytes that are not UTF-8, stay as they are, however often it is written"
     )

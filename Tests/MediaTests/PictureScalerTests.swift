@@ -163,7 +163,7 @@ import Testing
     {
         let scratch = try Scratch()
         let whole = try Data(contentsOf: try await scratch.picture(.gradient(300, 200), name))
-        // A TIFF's directory stands at its end: without it there is no head either.
+        // A TIFF's directory is at its end: without it there is no head either.
         await #expect {
             _ = try await scratch.engine.pictures.scale(
                 .bytes(whole.prefix(whole.count * 3 / 4)),
@@ -200,7 +200,7 @@ import Testing
 
     @Test("loaders that libvips does not trust stay shut, whatever a file claims to be") func untrusted() async throws {
         let scratch = try Scratch()
-        // A head that passes for a PNG, with what follows from another world: the decoder fails, and no other is tried.
+        // A head that passes for a PNG, followed by bytes of another format: the decoder fails, and no other is tried.
         let bytes = PictureFixtures.png(width: 4, height: 4, chunks: [("IDAT", Array("<svg/>".utf8))])
         await #expect(throws: MediaError.damaged("the PNG cannot be decoded")) {
             _ = try await scratch.engine.pictures.scale(.bytes(Data(bytes)), width: 10, height: 10)

@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    /// What looks like one picture in several sizes to libvips, which would show the smallest on all pages.
+    /// libvips takes such a file for one picture in several sizes, and would show the smallest on all pages.
     @Test("TRUST-12 PDF-02 pages of a TIFF that halve in size stay apart, and the picture of one is its own")
     func halvedPages() async throws {
         let scratch = try Scratch()

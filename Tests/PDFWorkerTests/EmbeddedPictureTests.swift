@@ -24,7 +24,7 @@ import Testing
                 try PNGChunks(HeaderReader(source: Array(whole[..<length]))).all()
             }
         }
-        // What is left is too short for a chunk with content.
+        // The remaining bytes are too few for another chunk with content.
         for length in 47..<whole.count {
             let chunks = try PNGChunks(HeaderReader(source: Array(whole[..<length]))).all()
             #expect(chunks.count == (length < 59 ? 2 : 3))

@@ -3,7 +3,7 @@ import Synchronization
 
 @testable import Media
 
-/// Keeps what a job reports.
+/// Keeps the progress reports of a job.
 final class ProgressLog: Sendable {
     private let reports = Mutex<[JobProgress]>([])
 

@@ -18,8 +18,8 @@ enum PictureFixtures {
         return Array(jpeg[0..<2]) + [0xFF, 0xE1, UInt8(length >> 8), UInt8(length & 0xFF)] + content + jpeg[2...]
     }
 
-    /// A JPEG without its EXIF, XMP (both APP1) and IPTC (APP13) segments; every other byte is as it was. Written apart
-    /// from what the product does: it looks no further than the first scan.
+    /// Returns a JPEG without its EXIF, XMP (both APP1) and IPTC (APP13) segments, and with all other bytes unchanged.
+    /// Independent of the product's own code: it reads no further than the first scan.
     static func withoutMetadata(_ jpeg: [UInt8]) -> [UInt8] {
         var kept = Array(jpeg[0..<2])
         var offset = 2

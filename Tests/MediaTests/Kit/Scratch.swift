@@ -37,7 +37,7 @@ final class Scratch: Sendable {
         return url(name)
     }
 
-    /// Names of what the engine has left in its folder of jobs.
+    /// Names of the files that the engine has left in its folder of jobs.
     var leftovers: [String] { (try? FileManager.default.contentsOfDirectory(atPath: url("work").path)) ?? [] }
 
     /// Runs a program that is independent of Larder and gives its standard output.
@@ -50,7 +50,7 @@ final class Scratch: Sendable {
             output: .bytes(limit: 256 << 20),
             error: .string(limit: 1 << 20)
         )
-        // qpdf ends with 3 where it only warns; a test that wants none looks at what it says.
+        // qpdf ends with 3 if it only warns; a test that allows no warning checks the output.
         guard result.terminationStatus.isSuccess else {
             let output = result.standardError + String(decoding: result.standardOutput, as: UTF8.self)
             throw ToolFailed(description: "\(name) \(arguments): \(result.terminationStatus) \(output)")
