@@ -159,7 +159,7 @@ import Testing
                     #expect("\(error)".contains("full"), "\(step): \(error)")
                 }
                 if case .success = result { #expect(FileManager.default.fileExists(atPath: target.path)) }
-                // Whatever was reported: what has the name of the backup is one.
+                // Whatever was reported, a folder with the name of the backup is a whole backup.
                 if FileManager.default.fileExists(atPath: target.path) {
                     let restored = scenario.folder.url.appending(path: "restored-\(UUID().uuidString)")
                     _ = try Restore(of: target, migrations: CacheTables.migrations).write(to: restored)

@@ -93,7 +93,7 @@ import Testing
         .enabled(if: FileManager.default.fileExists(atPath: "/dev/full"))
     )
     func diskFull() throws {
-        // A link, because the writer removes what it could not finish.
+        // A link, because the writer removes a file that it could not finish.
         let database = try LarderDatabase.temporary()
         let path = database.directory.blobsPath + "/full.part"
         try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "/dev/full")

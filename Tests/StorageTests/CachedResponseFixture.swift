@@ -32,7 +32,7 @@ func makeCachedResponse(
 }
 
 extension ResponseStore {
-    /// Returns what is stored for the key of a made response.
+    /// Returns the stored responses with the key of a response.
     func responses(like response: CachedResponse) throws -> [CachedResponse] {
         try responses(
             upstream: response.upstream,

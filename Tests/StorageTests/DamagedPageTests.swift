@@ -10,7 +10,7 @@ import Testing
 /// Starts after a clean stop with one damaged page each (docs/decisions/0049).
 @Suite(.timeLimit(.minutes(10))) struct DamagedPageTests {
     private static let pageSize = 4096
-    /// Without what these hold nothing can be served.
+    /// Tables and schema that every start reads: without their rows nothing can be served.
     private static let readAtStart: Set<String> = [
         "sqlite_schema", "grdb_migrations", "data_directory", "sealing_key", "sealed_secret", "blob", "removed_blob",
     ]

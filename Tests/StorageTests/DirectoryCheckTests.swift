@@ -8,7 +8,7 @@ import Testing
 @testable import Database
 @testable import ResponseStore
 
-/// TRUST-03: what does not fit together is refused by name, and nothing is deleted or changed.
+/// TRUST-03: files that do not fit together are refused by name, and nothing is deleted or changed.
 @Suite struct DirectoryCheckTests {
     @Test("TRUST-03 a database that is missing or empty beside key and files is refused", arguments: [true, false])
     func missingDatabase(isEmpty: Bool) throws {
@@ -156,7 +156,7 @@ import Testing
             _ = try database.write {
                 try ResponseStore(database).save(makeCachedResponse("https://ships.test/2", body: .blob(blob)), in: $0)
             }
-            // What a killed process leaves.
+            // A killed process leaves the files like this, with rows that are only in the log.
             try FileManager.default.copyItem(at: scenario.folder, to: copy.folder)
             try database.close()
         }

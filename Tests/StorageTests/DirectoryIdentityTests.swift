@@ -17,8 +17,8 @@ import Testing
         "storage/005 eviction", "storage/006 content time",
     ]
 
-    /// What the build before left: its six steps, a key with its fingerprint, a row with its file, a file without a
-    /// row.
+    /// Makes the directory of the build before: its six steps, a key with its fingerprint, a row with its file, a file
+    /// without a row.
     private func makeOlder() throws -> (blob: Blob, stranger: BlobID) {
         let path = folder.path
         do {

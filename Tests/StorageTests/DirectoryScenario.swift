@@ -19,7 +19,7 @@ final class DirectoryScenario {
         try LarderDatabase.withCacheTables(in: DataDirectory(at: folder), logger: logger)
     }
 
-    /// Does what `larder doctor` does.
+    /// Checks the directory like `larder doctor`.
     func examine() throws -> DirectoryCheck {
         try DirectoryCheck(
             of: DataDirectory(at: folder),

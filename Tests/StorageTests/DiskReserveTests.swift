@@ -24,7 +24,7 @@ import Testing
         // 1: create, 2: all of it, 3: cut, 4: half of it.
         _ = await scenario.scope.failing(.noRoomOnce, at: 2) { scenario.reserve.take() }
         #expect(scenario.reserve.allocated == DiskReserve.bytes / 2 && !scenario.reserve.isWhole)
-        // What is there stays if there is no space for more. 1: all of it.
+        // The allocated part stays if there is no space for more. 1: all of it.
         _ = await scenario.scope.failing(.fullDisk, at: 1) { scenario.reserve.take() }
         #expect(scenario.reserve.allocated == DiskReserve.bytes / 2)
         scenario.reserve.take()

@@ -6,7 +6,7 @@ import TestKit
 @testable import Database
 @testable import ResponseStore
 
-/// A database whose system calls can fail, with what the loops write.
+/// A database whose system calls can fail, and the writes of the fault loops.
 struct FaultScenario {
     static let quiet = Logger.quiet
     let scope: FaultScope

@@ -6,8 +6,7 @@ import ResponseStore
 import TestKit
 import Testing
 
-/// A copy of the files of an open database is what a killed process leaves: nothing was closed, nothing moved out of
-/// the log.
+/// A copy of the files of an open database is the state after a kill: nothing was closed or moved out of the log.
 @Suite struct LarderDatabaseOpeningTests {
     private let temporary = TemporaryFolder.unmade()
     var folder: URL { temporary.url }

@@ -10,7 +10,7 @@ import Testing
 
 /// SQLite rolls a transaction back by itself if the disk is full, and GRDB does not notify observers of that.
 @Suite struct LarderDatabaseTransactionTests {
-    /// A transaction that does what `change` does and is then rolled back by SQLite.
+    /// Runs a transaction with `change` that SQLite then rolls back.
     private func fail(_ database: LarderDatabase, _ change: (Database) throws -> Void) throws {
         try database.pool.writeWithoutTransaction { db in
             try db.execute(sql: "CREATE TABLE IF NOT EXISTS filler (bytes BLOB) STRICT")

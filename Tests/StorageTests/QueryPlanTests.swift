@@ -6,7 +6,7 @@ import Testing
 @testable import Database
 @testable import ResponseStore
 
-/// What the server does per request, and what runs over many rows, must find its rows by an index.
+/// Queries of each request, and those that change many rows, must find their rows by an index.
 @Suite struct QueryPlanTests {
     static let hotQueries = [
         ResponseStore.selectByKey, ResponseStore.upsert, ResponseStore.upsertBody, ResponseStore.deleteVariantsBeyond,

@@ -5,7 +5,7 @@ import Testing
 @testable import Database
 @testable import ResponseStore
 
-/// What each start looks for in a database is recorded in it.
+/// The tables, indexes and triggers that each start expects in a database are recorded in it.
 @Suite struct SchemaObjectsTests {
     private let scenario = DirectoryScenario()
 

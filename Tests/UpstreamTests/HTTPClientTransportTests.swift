@@ -257,8 +257,8 @@ struct HTTPClientTransportUploadsTests {
         )
     }
 
-    /// What the client is asked for waits nowhere but in sockets: the event loop that writes to the upstream has
-    /// written each part before the next one is taken.
+    /// Parts of a body wait only in sockets: the event loop has written each part to the upstream before the client
+    /// asks for the next one.
     @Test(
         "SRV-07 No part of a large body waits for the event loop that sends it while further ones are taken",
         arguments: [true, false]
@@ -278,7 +278,7 @@ struct HTTPClientTransportUploadsTests {
                     return counts.taken
                 }
                 guard taken <= parts else { return nil }
-                // In line before the part itself: what is behind this has not been sent either.
+                // Queued before the part itself: while this has not run, the part has not been sent either.
                 loop.execute { counts.withLockedValue { $0.passed += 1 } }
                 return ByteBuffer(string: taken == parts ? end : text)
             }
@@ -303,7 +303,7 @@ struct HTTPClientTransportUploadsTests {
         } catch {
             failure = error
         }
-        // Whatever happened: a client that is not shut down ends the process of all tests.
+        // In any case: a client that is not shut down ends the process of all tests.
         try await transport.shutdown()
         try await group.shutdownGracefully()
         if let failure { throw failure }

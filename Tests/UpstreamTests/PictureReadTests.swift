@@ -7,7 +7,7 @@ import Testing
 @testable import Freshness
 @testable import Upstream
 
-/// What is known of pictures and of their hosts, and how long a picture is waited for.
+/// Known failures of pictures and of their hosts, and the longest wait for a picture.
 @Suite(.timeLimit(.minutes(10)))
 struct PictureReadTests {
     private static func picture(_ url: String = "https://pictures.test/a.png") -> Resource {
@@ -77,7 +77,7 @@ struct PictureReadTests {
         scene.clock.advance(by: .seconds(4))
         #expect(try await failure(scene) == Self.known)
         #expect(scene.transport.count == 1)
-        // A refresh asks whatever is known, and its failure lengthens the pause.
+        // A refresh asks in spite of a known failure, and its own failure lengthens the pause.
         #expect(try await failure(scene, .revalidate) == .unreachable(.refused))
         scene.clock.advance(by: .seconds(9))
         #expect(try await failure(scene) == Self.known)

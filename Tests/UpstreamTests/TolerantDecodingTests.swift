@@ -84,7 +84,7 @@ struct BoundedTextTests {
         ] {
             #expect(prefix(json, 2) == nil, "\(json)")
         }
-        // UTF-16 may be cut anywhere, but stays what is no JSON in UTF-8.
+        // UTF-16 may be cut anywhere, but its bytes are never valid JSON in UTF-8.
         let wide = "[1,2,3,4]".data(using: .utf16LittleEndian) ?? Data()
         #expect(JSONPrefix.ofArray(wide, elements: 2)?.last == UInt8(ascii: "]"))
     }

@@ -12,7 +12,7 @@ import Testing
 @testable import Freshness
 @testable import Upstream
 
-/// What a reader gets when the upstream does not work, and what is left in the store.
+/// The result of a read while the upstream fails, and the response that the store keeps.
 @Suite(.timeLimit(.minutes(10)))
 struct UpstreamFetchTests {
     @Test("SRV-05 A failing upstream: the copy, stale and not offline", arguments: [500, 503, 429, 408, 507])

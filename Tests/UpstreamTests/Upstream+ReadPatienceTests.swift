@@ -24,7 +24,7 @@ struct UpstreamReadPatienceTests {
         #expect(result.provenance.stale && !result.provenance.offline && !result.provenance.isValidatedNow)
         #expect(try scene.body(of: result.response) == "old")
         #expect(try scene.storedBody(scene.list()) == "old")
-        // A second reader joins what is still under way.
+        // A second reader joins the request that is still under way.
         async let joined = scene.upstream.read(scene.list())
         await scene.clock.sleepers(of: .seconds(2))
         gate.open()

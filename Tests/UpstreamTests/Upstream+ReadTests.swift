@@ -12,7 +12,7 @@ import Testing
 @testable import Freshness
 @testable import Upstream
 
-/// Reads through the whole of ``Upstream``: what is requested, returned and stored if the upstream works.
+/// Reads through the whole of ``Upstream``: the requests, results and stored responses while the upstream works.
 @Suite(.timeLimit(.minutes(10)))
 struct UpstreamReadTests {
     @Test("SRV-04 A first read is fetched and stored, in the database")
@@ -64,7 +64,7 @@ struct UpstreamReadTests {
         var later = scene.list()
         later.generation = 1
         #expect(scene.list().flightKey != later.flightKey)
-        // What is to be sent once is not repeated, though its method is idempotent.
+        // A call that is to be sent once is not repeated, though its method is idempotent.
         scene.transport.then(failure(.unreachable(.reset)))
         await #expect(throws: UpstreamError.unreachable(.reset)) {
             _ = try await scene.upstream.call(

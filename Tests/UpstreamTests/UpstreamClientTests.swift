@@ -7,7 +7,7 @@ import Testing
 @testable import Freshness
 @testable import Upstream
 
-/// Redirects, retries, the deadline, and what says something of the upstream.
+/// Redirects, retries, the deadline, and the results that change the upstream's reachability.
 @Suite(.timeLimit(.minutes(10)))
 struct UpstreamClientTests {
     private static func redirect(_ location: String, _ status: HTTPResponse.Status = .found) -> ScriptedTransport.Step {

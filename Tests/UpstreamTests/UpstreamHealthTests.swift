@@ -82,7 +82,7 @@ struct UpstreamHealthTests {
         await scene.upstream.settle()
         #expect(order.value == ["responded", "refreshed"])
         #expect(scene.changes.value == [.wentDown(at: scene.clock.now), .cameBack(at: scene.clock.now)])
-        // What the request has left behind follows at once.
+        // A change that is found after the end of the request is announced at once.
         scene.transport.always(failure(.unreachable(.refused)))
         await RequestScope.$current.withValue(scope) {
             _ = try? await scene.upstream.read(scene.list(), .revalidate)

@@ -12,7 +12,7 @@ import Testing
 @testable import Freshness
 @testable import Upstream
 
-/// What a limited cache keeps of what it fetches, and what it notes of what it serves.
+/// The fetched responses that a limited cache keeps, and the uses that it records.
 @Suite(.timeLimit(.minutes(10)))
 struct UpstreamStoreTests {
     private static let large = String(repeating: "x", count: 2000)
