@@ -4,7 +4,7 @@ import Testing
 
 @testable import Sandbox
 
-/// What a client without a parser sees, byte by byte, on a clock that only the test moves.
+/// The bytes that a client without a parser receives, on a clock that only the test moves.
 @Suite struct UpstreamCallConnectionTests {
     private static func request(_ fault: String) -> String {
         "GET /spacex/v4/ships HTTP/1.1\r\nHost: localhost\r\nSandbox-Fault: \(fault)\r\n\r\n"

@@ -13,7 +13,7 @@ import Testing
         String(decoding: try WireFormat.encode(value), as: UTF8.self)
     }
 
-    /// Expects what `JSONEncoder` makes of a value, in whatever order.
+    /// Expects the same JSON as from `JSONEncoder`, in any order of members.
     private func expectSame(_ value: some Encodable) throws {
         let (own, judged) = (try WireFormat.encode(value), try JSONEncoder.wire.encode(value))
         let read = try JSONSerialization.jsonObject(with: own, options: .fragmentsAllowed) as? NSObject

@@ -14,7 +14,7 @@ import Upstream
 @testable import Proxy
 @testable import Upstream
 
-/// A scene with a mount, and what a client sees of its responses.
+/// A scene with a mount, and the responses of the mount as a client gets them.
 struct MountScenario {
     let scene: Scenario
     let mount: Mount

@@ -83,7 +83,7 @@ final class RangeOrigin: Transport {
     }
 }
 
-/// A mount of a ``RangeOrigin``, and a client that plays what it has.
+/// A mount of a ``RangeOrigin``, and a client that plays its file.
 struct RangeScenario {
     let it: MountScenario
     let origin: RangeOrigin
@@ -145,7 +145,7 @@ struct RangeScenario {
         }
     }
 
-    /// Waits until what a client has left behind is stored.
+    /// Waits until these parts are stored, which may happen after the client has left.
     func partsAre(_ expected: [Range<Int>]) async throws {
         try await BoundedWait.poll(for: "parts \(expected)") { try parts == expected }
     }

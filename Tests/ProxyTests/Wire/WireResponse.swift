@@ -1,10 +1,9 @@
 import TestKit
 
-/// Responses as bytes: right ones of every framing, and those that break each rule on its own. What ``WireCase``
-/// mutates.
+/// Responses as bytes: valid ones of every framing, and ones that break a single rule each. ``WireCase`` mutates them.
 struct WireResponse {
     private var chance: SeededRandom
-    /// Port of the server itself, for links that lead somewhere.
+    /// Port of the server itself, for links to it.
     private let port: Int
 
     init(chance: SeededRandom, port: Int) {

@@ -149,7 +149,7 @@ final class WireRun: Sendable {
         return "case \(wireCase.number) of seed \(seed), by \(wireCase.route), connection \(wireCase.ending): \(bytes)"
     }
 
-    /// What came of a case, in words; those of an error that is none of Larder's begin with `untyped`.
+    /// Returns the outcome of a case in words. An error that is not one of Larder's begins with `untyped`.
     private func outcome(of wireCase: WireCase) async -> String {
         let path = "/case/\(wireCase.number)"
         let url = server.url + path
@@ -209,8 +209,8 @@ final class WireRun: Sendable {
         return response.body
     }
 
-    /// Sends healthy requests until one is served with its own body. What an upstream has sent behind a response may be
-    /// taken for the next one on that connection (RFC 9112 §9.2 has no defence), but then the connection ends.
+    /// Sends healthy requests until one is served with its own body. Bytes that an upstream has sent behind a response
+    /// may be taken for the next one on that connection (RFC 9112 §9.2 has no defence), but then the connection ends.
     private func healthy(_ number: Int) async throws {
         for attempt in 0..<50 {
             let name = "\(number)-\(attempt)"
@@ -230,9 +230,10 @@ extension ByteStream {
     }
 }
 
-/// One case of the mutation run: what the server sends to one request, and how. The same for the same seed and number.
+/// One case of the mutation run: the bytes that the server sends to one request, their pieces and the end of the
+/// connection. The same for the same seed and number.
 struct WireCase: Sendable {
-    /// Through what the request goes.
+    /// The interface of Larder that sends the request.
     enum Route: Int, CaseIterable, Sendable { case read, call, stream, upload, mount, mountHead, mountWrite }
 
     let number: Int

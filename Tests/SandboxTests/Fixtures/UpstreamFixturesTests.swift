@@ -235,7 +235,7 @@ struct UpstreamFixturesTests {
         #expect(first.count == 2 && first.values.allSatisfy { $0.contains("larder-secret-1") })
         try record(try Self.fixtures(folder, .record), "token-of-the-second-day", "Ada")
         #expect(try contents() == first)
-        // What has changed is one file, under the same name.
+        // One file has changed, and its name has not.
         try record(try Self.fixtures(folder, .record), "token-of-the-third-day", "Bob")
         #expect(try contents().keys == first.keys && contents().count { first[$0.key] != $0.value } == 1)
     }
@@ -290,7 +290,7 @@ struct UpstreamFixturesTests {
         let again = try Self.fixtures(folder, .record)
         try again.keep(Self.get("/long"), Self.response("{}"))
         #expect(try files == names.filter { $0 != "002-GET-long.body.bin" })
-        // What was not read to its end leaves nothing behind.
+        // A body that was not read to its end leaves no file.
         do {
             let tee = FixtureTee(again)
             for _ in 0..<3 { try part.withUnsafeBytes { try tee.append($0) } }
@@ -342,7 +342,6 @@ struct UpstreamFixturesTests {
     }
 }
 
-/// What is reported.
 private final class LogOfReports: Sendable {
     private let state = Watched<[String]>([])
 

@@ -9,12 +9,12 @@ import Testing
 
 /// An API that echoes all that it gets, and has secrets of its own in every format.
 @Suite("Planted secrets") struct PlantedSecretsTests {
-    /// What is planted, one of each kind.
+    /// The planted secrets, one of each kind.
     private static let planted = (1...29).map { "planted-\($0 < 10 ? "0" : "")\($0)/Kx+9\($0)zQ" }
 
     private static func secret(_ number: Int) -> String { planted[number - 1] }
 
-    /// What finds a secret in bytes: itself, and as other formats write it.
+    /// Returns the texts that reveal a secret: itself, and its form in other encodings.
     private static func traces(of secret: String) -> [String] {
         let percent = secret.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? secret
         let base64 = Data(secret.utf8).base64EncodedString().prefix(20)
@@ -93,7 +93,7 @@ import Testing
         return FixtureRequest(method: .post, target: target, headerFields: fields, body: sent)
     }
 
-    /// What an API responds that echoes a request, in its body and its fields, also encoded.
+    /// The response of an API that echoes a request, in its body and its fields, also encoded.
     private static var echo: FixtureResponse {
         let body = #"""
             {"you":{"sent":"\#(secret(1))","and":"sid=\#(secret(2))","plus":"\#(secret(3))"},
@@ -143,7 +143,7 @@ import Testing
             #expect(Self.found(in: bytes) == [], "\(name): \(String(decoding: bytes, as: UTF8.self))")
             #expect(bytes.firstRange(of: Data("planted-26".utf8)) == nil, "\(name)")
         }
-        // What was recorded is found again, and is what it was.
+        // Each recording is found again, with its content type.
         let replaying = try UpstreamFixtures(
             name: "api",
             base: "https://api.example",

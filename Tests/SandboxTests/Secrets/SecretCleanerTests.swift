@@ -40,9 +40,9 @@ struct SecretCleanerTests {
         _ = try JSONParser.parse(Array(json.utf8))
         let form = cleaner.body("grant_type=authorization_code&code=4711&client_secret=abcdefgh1&x=1", .form)
         #expect(form == "grant_type=authorization_code&code=larder-secret-4&client_secret=larder-secret-1&x=1")
-        // What is known as a credential is found anywhere.
+        // A known credential is replaced anywhere.
         #expect(cleaner.body("hello abcdefgh1!", .text) == "hello larder-secret-1!")
-        // A file that is downloaded keeps what only looks like one.
+        // A file that is downloaded keeps text that only looks like a credential.
         #expect(cleaner.body("password=abc", .text) == "password=abc")
     }
 
@@ -64,7 +64,7 @@ struct SecretCleanerTests {
         let picture = "https://x.example/0f343b0931126a20f133d67c2b018a3b.jpg"
         #expect(cleaner.target(picture) == picture)
         #expect(cleaner.target("/items/1\(mac)") == "/items/1\(mac)")
-        // What was a signature in a link is one where the host of the link is the upstream.
+        // A signature that was seen in a link is also replaced if the host of the link is the upstream.
         let other = SecretCleaner(base: "https://down.example", secrets: cleaner.secrets)
         #expect(other.target("/disk/\(mac)/photo.jpg") == "/disk/larder-secret-1/photo.jpg")
     }
@@ -76,7 +76,7 @@ struct SecretCleanerTests {
         cleaner.secrets.skip(to: 7)
         #expect(cleaner.value("Bearer x", ofField: "authorization") == "Bearer larder-secret-8")
         #expect(compared.value("Bearer x", ofField: "authorization") == "Bearer larder-secret-8")
-        // What the compared request carries itself is replaced wherever it has it.
+        // Credentials of the compared request itself are replaced wherever it has them.
         let echo = cleaner.comparing([.authorization: "Bearer tok-echoed"], "/")
         #expect(echo.body(#"{"for":"tok-echoed"}"#, .json) == #"{"for":"larder-secret-any"}"#)
     }
