@@ -6,7 +6,6 @@ package import Settings
 import Upstream
 
 extension NotesApp {
-    /// The people API.
     static let people = UpstreamDescription(
         "people",
         title: "the people API",

@@ -17,9 +17,8 @@ package struct NotesApp: App {
     package static let name = NoteStore.app
     /// Title of the app in `GET /v1`.
     package static let title = Text("Notes on a map", ru: "Заметки на карте")
-    /// The app's tables.
     package static let migrations = NoteStore.migrations
-    /// Its tables but those that each server derives from them.
+    /// The app's tables without the indexes that each server derives from them.
     package static let replicated: JournalTables? = NoteStore.replicated
 
     let store: NoteStore

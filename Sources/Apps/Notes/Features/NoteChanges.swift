@@ -8,9 +8,9 @@ struct NoteChanges: Sendable, Equatable {
     /// Largest body: a character of a note may be six bytes of JSON.
     static let maximumBodyBytes = 8 * Note.longestBody
 
-    /// The text; nil leaves it as it is.
+    /// The new text; nil for no change.
     var body: String?
-    /// The place; nil leaves it as it is. `null` is the unknown place; without a name, the name is empty.
+    /// The new place; nil for no change. `null` is the unknown place; without a name, the name is empty.
     var location: Note.Location?
 
     /// Reads the fields.

@@ -164,8 +164,7 @@ final class PasswordHasher: Sendable {
     }
 
     private func runJobs() {
-        // On Linux that is of this thread only. If the system refuses, the thread goes on with the priority that it
-        // has.
+        // On Linux this sets the priority of this thread only. If the system refuses, the thread keeps its priority.
         _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
         while let job = state.withLock({ $0.next() }) { job() }
     }

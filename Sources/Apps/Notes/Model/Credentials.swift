@@ -3,11 +3,11 @@ import CryptoExtras
 import Database
 import Foundation
 
-/// The name of an account as it is shown, and its keys.
+/// The name of an account in its shown form, with its keys.
 ///
 /// Two names are one account if they are equal after width mapping, full case folding and normalisation form C, as in
 /// the profile UsernameCaseMapped of RFC 8265 §3.3: `Zoë` typed with a combining diaeresis, as `ZOË` or in fullwidth
-/// letters, is the same account. It is shown as it was registered.
+/// letters, is the same account. Screens show the registered spelling.
 struct UserName: Sendable, Equatable {
     /// The reason why a text is no name.
     enum Fault: Error, Equatable {
@@ -22,11 +22,11 @@ struct UserName: Sendable, Equatable {
     /// Longest name in bytes of UTF-8.
     static let longest = 256
 
-    /// The name as it is shown: in normalisation form C, without spaces around it.
+    /// The shown form: in normalisation form C, without spaces around it.
     let shown: String
-    /// The name as it is compared.
+    /// The form by which names are compared.
     let key: String
-    /// The name as it was compared before full case folding. Accounts that it keeps apart stay apart.
+    /// The form by which names were compared before full case folding. Accounts that it keeps apart stay apart.
     let spelling: String
 
     /// Reads the name of a login.
@@ -64,8 +64,8 @@ struct UserName: Sendable, Equatable {
     static func key(of shown: String) -> String { shown.widthMapped.fullyCaseFolded }
 }
 
-/// A password as it is hashed: in normalisation form C, every kind of space as U+0020 (profile OpaqueString of RFC
-/// 8265 §4.2). It is not trimmed and case-sensitive.
+/// A password in the form that is hashed: normalisation form C, every kind of space as U+0020 (profile OpaqueString of
+/// RFC 8265 §4.2). It is not trimmed and case-sensitive.
 struct Password: Sendable, Equatable {
     /// The reason why a text is no password.
     enum Fault: Error, Equatable {
@@ -89,7 +89,7 @@ struct Password: Sendable, Equatable {
     }
 }
 
-/// A password as it is stored: scrypt (RFC 7914) of it with a salt of its own, and the parameters that made it.
+/// A stored password: its scrypt hash (RFC 7914) with a salt of its own, and the parameters of the hash.
 struct PasswordHash: Sendable, Equatable {
     struct Cost: Sendable, Equatable {
         /// N of RFC 7914, a power of two: proportional to time and memory.
@@ -121,7 +121,6 @@ struct PasswordHash: Sendable, Equatable {
         digest = try Self.derive(password, salt, cost)
     }
 
-    /// A stored hash.
     init(salt: Data, cost: Cost, digest: Data) {
         self.salt = salt
         self.cost = cost

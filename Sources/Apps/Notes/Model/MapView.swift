@@ -10,7 +10,6 @@ struct MapView: Sendable, Equatable {
         let zoom: Int
     }
 
-    /// The whole map.
     static let world = MapView(.world)
 
     let box: BoundingBox
@@ -168,7 +167,6 @@ struct BoundingBox: Sendable, Equatable {
     let east: Double
     let north: Double
 
-    /// The whole map.
     static let world = BoundingBox(west: -180, south: -90, east: 180, north: 90)
 
     private init(west: Double, south: Double, east: Double, north: Double) {

@@ -52,7 +52,7 @@ struct NoteOutline: Sendable, Equatable {
     /// Characters of a text that are stored beside it for lists and maps.
     static let openingLength = 200
 
-    /// Returns the beginning of a text, and "…" if the text goes on.
+    /// Returns the beginning of a text, with "…" if more follows.
     static func opening(of body: String) -> String {
         let begin = body.prefix(openingLength)
         return begin.endIndex == body.endIndex ? body : "\(begin)…"
@@ -65,7 +65,7 @@ struct NoteOutline: Sendable, Equatable {
         } ?? ""
     }
 
-    /// The callout on the map: the first 30 characters, on one line, and "…" if the text goes on.
+    /// The callout on the map: the first 30 characters, on one line, with "…" if more follows.
     var title: String {
         let begin = opening.prefix(30).map { $0.isNewline ? " " : $0 }
         return String(begin) + (opening.dropFirst(30).allSatisfy(\.isWhitespace) ? "" : "…")

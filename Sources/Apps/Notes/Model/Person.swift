@@ -23,7 +23,6 @@ struct PeopleSnapshot: Sendable, Equatable {
     /// Counts how often people were fetched.
     let number: Int
     let fetchedAt: Date
-    /// Number of people.
     let count: Int
 }
 

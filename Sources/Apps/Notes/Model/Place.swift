@@ -2,7 +2,6 @@ import Foundation
 
 /// A place that is suggested while the user types.
 struct Place: Sendable, Equatable {
-    /// Origin of the place.
     enum Source: String, Encodable, Sendable {
         /// The notes of the account.
         case notes
@@ -45,7 +44,7 @@ struct Place: Sendable, Equatable {
     }
 }
 
-/// Names of places and people as they are compared and sorted.
+/// Forms of names of places and people for comparing and sorting.
 enum PlaceName {
     /// Returns a name in lower case and without diacritics: `São Paulo`, `sao paulo` and `SÃO PAULO` are equal.
     static func folded(_ name: String) -> String {

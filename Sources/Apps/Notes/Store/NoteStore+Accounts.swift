@@ -6,7 +6,7 @@ import GRDB
 import Journal
 import Screens
 
-/// An account as it is stored.
+/// An account with the hash of its password.
 struct NoteAccount: Sendable, Equatable {
     let id: Int64
     let name: String
@@ -70,7 +70,7 @@ extension NoteStore {
         try await users.write(scope: Self.names) { try Self.register(name, password, now: now, $0) }
     }
 
-    /// Inserts an account, in the transaction that stores what belongs to it.
+    /// Inserts an account in the caller's transaction, which for a test's account inserts its session, too.
     ///
     /// - Returns: nil if the name is taken.
     static func register(_ name: UserName, _ password: PasswordHash, now: Date, _ db: Database) throws -> NoteAccount? {
@@ -176,7 +176,7 @@ extension NoteStore {
     /// - Throws: ``AccountChanged`` if its password was changed meanwhile; `StorageError`, `SharedStoreError`.
     func delete(_ account: NoteAccount, in sessions: SessionStore) async throws {
         defer { noteChanges[account.id].bump() }
-        // A change of the journal has what it deletes, which is too much for one.
+        // A changeset of the journal includes the deleted rows: all rows of an account may be too large for one.
         while users.isShared, try await deleteSome(account) {}
         let ended: [Data] = try await users.write(
             scope: Self.scope(account.id),

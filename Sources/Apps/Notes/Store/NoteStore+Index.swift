@@ -33,7 +33,7 @@ extension NoteStore {
 
     /// Removes a note that is deleted.
     ///
-    /// - Parameter note: the note as it was added: the index has no copy of the text.
+    /// - Parameter note: the note with the text that was indexed: the index has no copy of it.
     static func remove(_ note: Note, account: Int64, _ db: Database) throws {
         try removeText(note, account: account, db)
         try db.cachedStatement(sql: "DELETE FROM note_position WHERE id = ?").execute(arguments: [note.id])
@@ -131,7 +131,7 @@ extension NoteStore {
         try db.execute(sql: "INSERT INTO sqlite_sequence (name, seq) VALUES ('note', ?)", arguments: [id])
     }
 
-    /// Does what a write of a note and its triggers do.
+    /// Updates the indexes and clusters for a row that the journal changes, as a write of a note and its triggers do.
     @Sendable private static func derive(_ db: Database, _ update: JournalTables.RowUpdate) throws {
         let rows = (update.before, update.after)
         guard let row = rows.0 ?? rows.1 else { return }

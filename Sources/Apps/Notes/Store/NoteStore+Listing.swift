@@ -8,11 +8,10 @@ import TextSearch
 /// A page of an account's notes, read in one transaction.
 struct NotePage: Sendable {
     let notes: [NoteOutline]
-    /// Whether notes follow.
     let hasMore: Bool
     /// The revision after which the next page begins.
     let next: Int?
-    /// Whether only ``next`` leads to it (`SearchHits.isCut`).
+    /// Whether the next page is read by ``next`` only, not by an offset (`SearchHits.isCut`).
     let isCut: Bool
     /// Notes that match; nil if more than are counted.
     let total: Int?

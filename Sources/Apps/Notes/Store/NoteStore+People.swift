@@ -16,13 +16,12 @@ struct PeoplePage: Sendable {
     }
 
     let people: [Person]
-    /// Whether people follow.
     let hasMore: Bool
     /// People on all pages.
     let total: Int
-    /// What they are of; nil if none were ever fetched.
+    /// The snapshot that the people belong to; nil if none were ever fetched.
     let fetched: PeopleSnapshot?
-    /// What the list is ordered by, of the last person; nil if the page has none.
+    /// The sort key of the last person; nil if the page has none.
     let key: [CursorValue]?
 
     /// - Parameter found: The people of the page, and the next one if there is one.
@@ -186,7 +185,7 @@ extension NoteStore {
 }
 
 extension Person: FetchableRecord {
-    /// What people are ordered by.
+    /// The columns that sort the list of people, before the id.
     var sortKeys: (first: String, last: String) {
         (PlaceName.folded(firstName ?? lastName ?? "").cutToKey, PlaceName.folded(lastName ?? "").cutToKey)
     }

@@ -41,9 +41,9 @@ extension NoteStore {
             .execute(arguments: ["id": id, "deleted": now.millisecondsSince1970, "deletion": deletion])
     }
 
-    /// Moves a note from the trash back to the list. A note that is already listed stays as it is.
+    /// Moves a note from the trash back to the list. A note that is already listed does not change.
     ///
-    /// - Parameter preconditions: what its version must meet.
+    /// - Parameter preconditions: compared with the note's version.
     /// - Returns: the note and the account's revision; nil if the account has none of that id.
     /// - Throws: 412 `precondition-failed`; `StorageError`.
     func restore(_ id: Int64, preconditions: WritePreconditions = .none, account: Int64) async throws
@@ -65,7 +65,7 @@ extension NoteStore {
 
     /// Deletes a note in the trash permanently.
     ///
-    /// - Parameter preconditions: what its version must meet.
+    /// - Parameter preconditions: compared with the note's version.
     /// - Returns: the account's revision; nil if there is none of that id in its trash.
     /// - Throws: 412 `precondition-failed`; `StorageError`.
     func purge(_ id: Int64, preconditions: WritePreconditions = .none, account: Int64) async throws -> Int? {
@@ -80,7 +80,7 @@ extension NoteStore {
 
     /// Empties the trash permanently. Notes that are moved to it in the meantime stay.
     ///
-    /// - Parameter preconditions: what the account's revision must meet.
+    /// - Parameter preconditions: compared with the account's revision.
     /// - Returns: how many notes that were, and the account's revision.
     /// - Throws: 412 `precondition-failed`; ``AccountChanged``; `StorageError`.
     func emptyTrash(preconditions: WritePreconditions = .none, account: Int64) async throws
@@ -107,7 +107,7 @@ extension NoteStore {
         }
     }
 
-    /// Permanently deletes what was moved to the trash before a time.
+    /// Permanently deletes the notes that were moved to the trash before a time.
     ///
     /// - Returns: how many notes that were, and the new revision of each account that had some.
     func purgeTrash(deletedBefore time: Date) async throws -> (count: Int, revisions: [Int64: Int]) {

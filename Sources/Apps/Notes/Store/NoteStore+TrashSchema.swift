@@ -3,7 +3,7 @@ import Foundation
 import GRDB
 
 extension NoteStore {
-    /// The trash. What is counted of it is kept by triggers.
+    /// The trash. Triggers keep its count.
     static let trashTables = """
         CREATE TABLE note_trash (
             id INTEGER PRIMARY KEY,          -- that of the note, which no other one gets (AUTOINCREMENT)

@@ -4,10 +4,10 @@ import Journal
 import Screens
 
 extension NoteStore {
-    /// What a note counts beside its texts: its row, and its entries for words, places and clusters.
+    /// Bytes that a note counts beside its texts, for its row and its entries for words, places and clusters.
     static let bytesBeside = 1024
 
-    /// What each account stores, kept by triggers: a quota is checked with each write.
+    /// The bytes that each account stores, kept by triggers, because each write checks them against the quota.
     static let usageCounters = """
         ALTER TABLE notes_account ADD COLUMN bytes INTEGER NOT NULL DEFAULT 0; -- of its notes, in the trash or not
         ALTER TABLE notes_account ADD COLUMN trash_bytes INTEGER NOT NULL DEFAULT 0; -- those of them in the trash
@@ -37,14 +37,14 @@ extension NoteStore {
         END;
         """
 
-    /// Returns what an account stores.
+    /// Returns the bytes that an account stores.
     func usage(account: Int64) throws -> StorageUsage {
         try users.read { try Self.usage(account, $0) }
     }
 
     static func usage(_ account: Int64, _ db: Database) throws -> StorageUsage { try state(account, db).usage }
 
-    /// Returns the number of the last change of an account's notes, and what the account stores.
+    /// Returns the number of the last change of an account's notes, and the bytes that the account stores.
     static func state(_ account: Int64, _ db: Database) throws -> (revision: Int, usage: StorageUsage) {
         let select = try db.cachedStatement(sql: "SELECT bytes, trash_bytes, revision FROM notes_account WHERE id = ?")
         let row = try Row.fetchOne(select, arguments: [account])

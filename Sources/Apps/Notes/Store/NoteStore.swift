@@ -42,7 +42,7 @@ struct NoteStore: Sendable {
     /// - Throws: `SharedStoreError`, `StorageError`, `CancellationError`.
     func catchUp() async throws -> Banner? { try await users.catchUp()?.banner }
 
-    /// Returns the token of what an account sees of its notes now; to be taken before ``catchUp()``.
+    /// Returns a token that becomes invalid when the notes of an account change. Take it before ``catchUp()``.
     func changeToken(account: Int64) -> ChangeToken {
         let topic = ServerEvent.Audience.account(app: Self.app, account: "\(account)").topic
         return ChangeToken(of: noteChanges[account]).and(users.changeToken(of: topic))
@@ -67,8 +67,8 @@ struct NoteStore: Sendable {
     /// Inserts a note.
     ///
     /// - Parameters:
-    ///   - preconditions: what the version of the account's list must meet.
-    ///   - quota: what the account may store.
+    ///   - preconditions: compared with the version of the account's list.
+    ///   - quota: the most bytes that the account may store.
     /// - Throws: ``AccountChanged`` if the account was deleted; 412 `precondition-failed`; 507 `quota-exceeded`;
     ///   `StorageError`.
     func add(
@@ -121,11 +121,11 @@ struct NoteStore: Sendable {
         return note
     }
 
-    /// Changes a note; what is nil stays. Its time of modification changes in any case.
+    /// Changes a note; arguments that are nil change nothing. The time of modification changes in any case.
     ///
     /// - Parameters:
-    ///   - preconditions: what its version must meet.
-    ///   - quota: what the account may store.
+    ///   - preconditions: compared with the note's version.
+    ///   - quota: the most bytes that the account may store.
     /// - Returns: the note; nil if the account has none of that id.
     /// - Throws: 412 `precondition-failed`; 507 `quota-exceeded`; `StorageError`.
     func change(
@@ -170,7 +170,7 @@ struct NoteStore: Sendable {
     ///
     /// - Parameters:
     ///   - now: when it is moved to the trash; nil to delete it permanently.
-    ///   - preconditions: what its version must meet.
+    ///   - preconditions: compared with the note's version.
     /// - Returns: whether the account had a note of that id.
     /// - Throws: 412 `precondition-failed`; `StorageError`.
     func delete(
