@@ -70,7 +70,7 @@ struct ShipDetailsScreen: Encodable, Sendable {
         upstreamPresent = ship.isListed
     }
 
-    /// A whole number without a fraction, others as they are.
+    /// Returns a number as text, a whole one without a fraction.
     private static func plain(_ value: Double) -> String {
         value == value.rounded() && abs(value) < 1e15 ? String(Int64(value)) : String(value)
     }

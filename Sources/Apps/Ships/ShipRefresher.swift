@@ -66,8 +66,8 @@ struct ShipRefresher: Sendable {
         }
     }
 
-    /// Reads the list of ships from the API and takes it over; if that fails, the stored ships are left as they are,
-    /// and on a first start the bundled snapshot is imported.
+    /// Reads the list of ships from the API and takes it over; if that fails, the stored ships do not change, and on a
+    /// first start the bundled snapshot is imported.
     ///
     /// - Returns: The provenance of the ships, for the screens that show them.
     /// - Throws: `UpstreamFailure` if there is nothing to show; `StorageError`, `CancellationError`.

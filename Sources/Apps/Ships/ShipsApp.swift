@@ -18,10 +18,9 @@ package struct ShipsApp: App {
     package static let name = ShipStore.app
     /// Title of the app in `GET /v1`.
     package static let title = Text("SpaceX ships", ru: "Корабли SpaceX")
-    /// The app's tables.
     package static let migrations = ShipStore.migrations
     package static let records = [RecordTable("ship") { _ = try Ship(row: $0) }]
-    /// All of its tables.
+    /// All tables of the app.
     package static let replicated: JournalTables? = ShipStore.replicated
 
     private let launch = Launch()
@@ -116,7 +115,6 @@ package struct ShipsApp: App {
 }
 
 extension ShipsApp {
-    /// The SpaceX API.
     static let spacex = UpstreamDescription(
         "spacex",
         title: "SpaceX",
@@ -156,7 +154,6 @@ extension ShipsApp {
 }
 
 extension ProblemCode {
-    /// The ship was deleted.
     static let shipDeleted = ProblemCode("ship-deleted", .notFound, .shipDeleted)
 }
 

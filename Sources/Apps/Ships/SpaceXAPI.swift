@@ -79,7 +79,6 @@ struct ShipSnapshot: Sendable {
     /// The file has no date: a fault of the build.
     struct Damaged: Error {}
 
-    /// When it was recorded.
     let recordedAt: Date
     let records: ShipRecords
 
@@ -120,7 +119,6 @@ struct ShipRecords: Sendable, Equatable {
         case notAList = "not a list of ships"
         /// There are records, and none of them is a ship.
         case noUsableRecord = "a list without a single ship"
-        /// There are no records.
         case noShips = "an empty list where there were ships"
         /// There are more records than `ListLimit.elements`.
         case tooLong = "a list that is too long"
@@ -130,7 +128,6 @@ struct ShipRecords: Sendable, Equatable {
     /// name or an id, are skipped.
     let ships: [Ship]
 
-    /// Decodes a response.
     init(json: Data) throws(ShapeError) {
         let items: TolerantList<ShipRecord>
         do {

@@ -5,9 +5,9 @@ import Upstream
 
 /// The merge of a response's ships into the store.
 ///
-/// SQLite has one writer. What there is to write is found before, on a connection that reads, and written in parts, so
-/// that other writers have their turn between them. Each part is a change of its own, with a revision of its own:
-/// whatever happens between two of them, each ship is as the API lists it or as it was before.
+/// SQLite has one writer. The writes are computed before, on a connection that reads, and made in parts, so that other
+/// writers have their turn between them. Each part is a change with its own revision: whatever happens between two of
+/// them, each ship has the values that the API lists or those from before the merge.
 final class ShipMerge: Sendable {
     /// Most ships that one transaction changes.
     static let largestPart = 1000
@@ -21,7 +21,7 @@ final class ShipMerge: Sendable {
         let content: Int
     }
 
-    /// What is left to write.
+    /// The writes that remain.
     private struct Plan: Sendable {
         var writes: ArraySlice<ShipWrite>
         /// The revision of the ships that it was made for.
@@ -42,7 +42,7 @@ final class ShipMerge: Sendable {
         self.ships = ships
     }
 
-    /// Finds what there is to write.
+    /// Computes the writes of the merge.
     ///
     /// - Throws: `UpstreamError.badResponse` if there would be more ships than are kept; errors of the database.
     func prepare(_ db: Database) throws {
@@ -50,8 +50,8 @@ final class ShipMerge: Sendable {
         plan.withLock { $0 = new }
     }
 
-    /// Writes the next part. If the ships have changed since the part before, finds what is left to write first. Goes
-    /// on behind it once it is noted (``note(_:)``).
+    /// Writes the next part. If the ships have changed since the part before, computes the remaining writes anew first.
+    /// The following call writes the part after it only if ``note(_:)`` was called.
     ///
     /// - Throws: `UpstreamError.badResponse` if there would be more ships than are kept; errors of the database.
     func writeNext(_ db: Database) throws -> Part {
@@ -72,7 +72,7 @@ final class ShipMerge: Sendable {
     var content: Int? { plan.withLock { $0?.content } }
 }
 
-/// A ship as the store has it.
+/// A stored ship.
 struct KnownShip: Sendable {
     let columns: ShipColumns
     let isFromSnapshot: Bool

@@ -5,7 +5,7 @@ import Journal
 import Screens
 import Upstream
 
-/// What accounts delete and restore. A deleted ship is hidden from its account; the row of the ship stays.
+/// Ships that accounts delete and restore. A deleted ship is hidden from its account; the row of the ship stays.
 extension ShipStore {
     /// Hides a ship from an account.
     ///
@@ -75,8 +75,8 @@ extension ShipStore {
         }
     }
 
-    /// Deletions and restorations of one ship that are kept for each account: the last one counts, the others say what
-    /// a front end with an older revision shows.
+    /// Deletions and restorations of one ship that are kept for each account: the last one counts, the others tell
+    /// which ships a front end with an older revision shows.
     static let keptMarks = 16
 
     static let insertMark = "INSERT INTO ship_of_account (account, ship_id, revision, hidden) VALUES (?, ?, ?, ?)"

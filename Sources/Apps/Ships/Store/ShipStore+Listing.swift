@@ -41,7 +41,6 @@ struct ShipPage: Sendable {
     static let list = PagedList("ships.list", key: [.text, .text])
 
     let ships: [Entry]
-    /// Whether ships follow.
     let hasMore: Bool
     let counts: Counts
     let changes: ShipChanges
@@ -131,7 +130,7 @@ extension ShipStore {
         """
     }
 
-    /// What changed between a revision and `now`, `limit` ships at most.
+    /// Returns the changes between a revision and `now`, of `limit` ships at most.
     fileprivate static func changes(
         _ db: Database,
         account: String,

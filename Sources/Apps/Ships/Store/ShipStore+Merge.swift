@@ -10,7 +10,7 @@ import Synchronization
 import Upstream
 
 extension ShipStore {
-    /// Reads the list of ships from the API and takes it over; if that fails, the ships are left as they are.
+    /// Reads the list of ships from the API and takes it over; if that fails, the ships do not change.
     ///
     /// - Parameters:
     ///   - snapshot: Taken over if there is no ship: the first start without an upstream.

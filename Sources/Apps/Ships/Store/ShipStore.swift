@@ -5,11 +5,11 @@ import GRDB
 import Journal
 import Screens
 
-/// The ships of the app, and what each account has deleted and restored.
+/// The ships of the app, and the ships that each account has deleted and restored.
 ///
 /// Every change takes the next number of one counter, its revision. A ship has the revisions at which it was added,
-/// last changed and removed; an account's last deletions and restorations of a ship have theirs. So "what changed since
-/// revision n" is a query of a few rows, not of a log that grows.
+/// last changed and removed; an account's last deletions and restorations of a ship have theirs. So the changes since a
+/// revision are a query of a few rows, not a log that grows.
 struct ShipStore: Sendable {
     /// The name of the app, as in the audiences of its events.
     static let app = "ships"
@@ -50,7 +50,7 @@ struct ShipStore: Sendable {
         }
     }
 
-    /// Returns a ship as an account has it; nil if there is no such ship.
+    /// Returns a ship, and whether the account has hidden it; nil if there is no such ship.
     static func ship(_ id: String, account: String, _ db: Database) throws -> ShipOfAccount? {
         try Row.fetchOne(try db.cachedStatement(sql: selectShip), arguments: ["account": account, "id": id])
             .map { row in
@@ -88,7 +88,7 @@ struct ShipStore: Sendable {
     }
 }
 
-/// A ship as an account has it.
+/// A ship, and whether an account has hidden it.
 struct ShipOfAccount: Sendable, Equatable {
     var ship: Ship
     /// Whether the account has hidden it.

@@ -1,15 +1,14 @@
 import HTTPTypes
 import Upstream
 
-/// One write of a merge of what the API lists into the store.
+/// One write of the merge of a list of the API into the store.
 enum ShipWrite: Sendable, Equatable {
     /// Inserts a ship that is new, or that was removed.
     case insert(ShipColumns, fromSnapshot: Bool = false)
-    /// Updates a ship.
     case update(ShipColumns)
     /// Keeps a ship that the API no longer lists, with a mark.
     case markVanished(String)
-    /// Notes that the API lists a ship just as the snapshot has it: nothing changes for an account.
+    /// Notes that the API lists a ship with the values of the snapshot: nothing changes for an account.
     case confirm(String)
     /// Removes a ship that only the snapshot ever listed: this upstream does not know it.
     case remove(String)
@@ -17,8 +16,8 @@ enum ShipWrite: Sendable, Equatable {
     /// Most ships that are kept. All are compared with each response.
     static let maximumKnown = 2 * ListLimit.elements
 
-    /// Returns what takes over a list, by id: missing ships are inserted, changed ones updated, and those that are no
-    /// longer listed are kept with a mark.
+    /// Returns the writes that merge a list: missing ships are inserted, changed ones updated, and those that the list
+    /// lacks are kept with a mark, or removed if only the snapshot had them.
     ///
     /// - Throws: `UpstreamError.badResponse` if there would be more than ``maximumKnown``.
     static func writes(listing ships: [ShipColumns], known: [String: KnownShip]) throws(UpstreamError) -> [ShipWrite] {
