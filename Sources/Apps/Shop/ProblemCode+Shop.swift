@@ -2,6 +2,5 @@ import HTTPTypes
 import Screens
 
 extension ProblemCode {
-    /// The list is empty.
     static let listEmpty = ProblemCode("list-empty", .conflict, .emptyList)
 }

@@ -16,9 +16,8 @@ package struct ShopApp: App {
     package static let name = ShopStore.app
     /// Title of the app in `GET /v1`.
     package static let title = Text("Shop", ru: "Магазин")
-    /// The app's tables.
     package static let migrations = ShopStore.migrations
-    /// The tables of what profiles make.
+    /// The tables with the rows of profiles.
     package static let replicated: JournalTables? = ShopStore.replicated
 
     private let launch = Launch()

@@ -42,6 +42,7 @@ extension CatalogueAPI {
 /// A row of a list of products.
 struct ListedProduct: Sendable, Equatable {
     let id: Int
-    /// Whether the row has all that a product needs; if not, what is stored under its id is of an earlier response.
+    /// Whether the row has all fields that a product needs; if not, the product stored under its id is from an earlier
+    /// response.
     let isUsable: Bool
 }

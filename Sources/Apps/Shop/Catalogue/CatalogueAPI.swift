@@ -25,12 +25,12 @@ struct CatalogueAPI: Sendable {
     /// For how long fetched categories are fresh.
     let categoryFreshness: Duration
 
-    /// Returns a failure of this API as the app shows it.
+    /// Returns a failure of this API with the dialog of the app.
     func failure(_ error: UpstreamError) -> UpstreamFailure {
         UpstreamFailure(error, of: upstream, dialog: .shopFailure)
     }
 
-    /// What part of the list of products to read, and how.
+    /// The part of the list of products to read, and how to read it.
     struct PartOptions: Sendable {
         var offset: Int
         var limit: Int

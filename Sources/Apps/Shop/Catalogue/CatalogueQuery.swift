@@ -47,8 +47,8 @@ struct CatalogueQuery: Sendable, Equatable {
                 Item(name: "price_max", value: filters.maximum?.amount.description ?? noMaximum),
             ]
         }
-        // A positive lower bound would exclude what costs nothing, and with a lower bound of 0 the upstream ignores the
-        // range.
+        // A positive lower bound would exclude products that cost nothing, and with a lower bound of 0 the upstream
+        // ignores the range.
         return filters.maximum == nil ? [] : nil
     }
 

@@ -8,9 +8,7 @@ struct CatalogueWalk: Sendable {
     /// Most parts that one page asks for.
     static let maximumParts = 25
 
-    /// What to do next.
     enum Step: Sendable, Equatable {
-        /// Ask for this part.
         case ask(offset: Int, limit: Int)
         /// The page is complete. The position is the beginning of the next page, nil at the end of the list.
         case done(nextPosition: Int?)
@@ -36,7 +34,6 @@ struct CatalogueWalk: Sendable {
         toSkip = skipping
     }
 
-    /// The next step.
     var next: Step {
         if let end { return end }
         guard parts < Self.maximumParts else { return .done(nextPosition: position) }

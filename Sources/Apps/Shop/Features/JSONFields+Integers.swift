@@ -1,7 +1,8 @@
 import Screens
 
 extension JSONFields {
-    /// Returns an integer field; null counts as absent. What is wrong with it is added to `errors`.
+    /// Returns an integer field; null counts as absent. Adds an error to `errors` if the field is invalid, or required
+    /// and absent.
     func integer(
         _ name: String,
         in range: ClosedRange<Int>,

@@ -32,7 +32,7 @@ final class LateResponses: Sendable {
         }
         guard isFirst else { return }
         tasks.start { [self] in
-            // A failure changes nothing of what was shown.
+            // A failed read brings no newer results, so nobody is notified.
             let result = try? await read()
             let profiles = expected.withLock { $0.removeValue(forKey: key) } ?? []
             guard let result, !result.provenance.stale else { return }

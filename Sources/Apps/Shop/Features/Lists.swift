@@ -43,7 +43,7 @@ struct Lists: Sendable {
         return try response(try store.list(profile, page), page, request, lag, changeToken: changeToken)
     }
 
-    /// `POST /v1/shop/list/items`. A product that is on the list already is left as it is.
+    /// `POST /v1/shop/list/items`. A product that is already on the list does not change.
     func add(_ request: ScreenRequest) async throws -> ScreenResponse {
         let (profile, page) = (try request.profile(), try Self.page(request))
         let preconditions = request.writePreconditions()
@@ -228,7 +228,7 @@ extension ListOrder {
 }
 
 extension ScreenResponse {
-    /// Returns the response with the version of what it shows, which `If-Match` of later writes is compared with.
+    /// Returns the response with the version of the list that it shows. `If-Match` of later writes is compared with it.
     func at(version: Int) -> ScreenResponse {
         var response = self
         response.version = String(version)

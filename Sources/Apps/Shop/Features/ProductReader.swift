@@ -14,7 +14,7 @@ struct ProductReader: Sendable {
         /// For how long a further read returns the same; nil if that is not known.
         var changeToken: ChangeToken?
 
-        /// Creates the result of a read. What the product says was received with this response or another one.
+        /// Creates the result of a read. The product's values were received with this response or another one.
         init(_ known: KnownProduct, _ provenance: Provenance, changeToken: ChangeToken? = nil) {
             product = known.product
             self.provenance = provenance
@@ -41,7 +41,7 @@ struct ProductReader: Sendable {
         return id
     }
 
-    /// Returns a product that is shown as it is stored; nil if ``read(_:_:)`` is to be called.
+    /// Returns a stored product that is shown without a request; nil if ``read(_:_:)`` is to be called.
     ///
     /// - Parameter witness: Taken before the transaction within which this is called.
     /// - Throws: `StorageError`.
@@ -74,7 +74,7 @@ struct ProductReader: Sendable {
         return Result(known, result.provenance, changeToken: result.changeToken)
     }
 
-    /// Returns what is shown of a product that could not be read.
+    /// Returns the stored product after a failed read.
     ///
     /// - Throws: ``Problem`` 404 if the API says that there is none; the failure if nothing is stored.
     private func recover(from failure: UpstreamFailure, _ id: Int, seen: KnownProduct?) async throws -> Result {

@@ -105,7 +105,7 @@ extension ProductSearch {
         ).marked(isOlder: isOlder)
     }
 
-    /// How to read a part. What was seen of the catalogue is used if nothing is stored.
+    /// Returns the options to read a part. If no response is stored for it, the products seen so far answer instead.
     func options(_ page: Page, _ offset: Int, _ limit: Int, waits: Bool) -> CatalogueAPI.PartOptions {
         CatalogueAPI.PartOptions(
             offset: offset,
@@ -151,7 +151,7 @@ extension Provenance {
         return combined.including([contentTime, other.contentTime].compactMap { $0 })
     }
 
-    /// Returns the provenance of a response that shows what was received at these times, too.
+    /// Returns the provenance of a response that includes contents received at these times, too.
     fileprivate func including(_ dates: [Date]) -> Provenance {
         var provenance = self
         provenance.contentFetchedAt = (dates + [contentTime].compactMap { $0 }).max()

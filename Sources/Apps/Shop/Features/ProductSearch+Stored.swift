@@ -4,13 +4,12 @@ import Screens
 import Upstream
 
 extension ProductSearch {
-    /// What a page depends on apart from the store, taken before it is read.
+    /// Tokens of the stored responses and of the products. To be taken before a page is read.
     struct Witness: Sendable {
         let responses: ReadWitness
         let catalogue: ChangeToken
     }
 
-    /// Returns what a page depends on apart from the store.
     func witness() -> Witness {
         Witness(responses: api.upstream.witness(), catalogue: ChangeToken(of: store.catalogueChanges))
     }

@@ -19,7 +19,7 @@ struct ProductSearch: Sendable {
         var isPartial = false
     }
 
-    /// A page of a search, and what is known before it is read.
+    /// A page of a search, with the values that are known before it is read.
     struct Page: Sendable {
         let query: SearchQuery
         let catalogueQuery: CatalogueQuery
@@ -120,7 +120,7 @@ struct ProductSearch: Sendable {
         return next
     }
 
-    /// Returns what is to be recorded where a walk ended, and where the next page begins.
+    /// Returns the places to record at the end of a walk, and the beginning of the next page.
     func places(_ position: Int?, _ page: Page, _ walk: CatalogueWalk) -> ([ShopStore.Place], SearchPlace?) {
         let isExact = page.catalogueQuery.isExact
         let (limit, offset) = (page.limit, page.place.offset)
@@ -129,7 +129,8 @@ struct ProductSearch: Sendable {
         var places: [ShopStore.Place] = []
         if !isExact, offset == 0 || !page.start.isKnown { places.append(ShopStore.Place(offset: 0, position: 0)) }
         if let position { places.append(ShopStore.Place(offset: reached, position: position)) }
-        // What a cursor says may be made up, so that it is not recorded for other clients.
+        // A client may have invented the position in its cursor, so places that follow from it are not recorded for
+        // others.
         if page.place.reached != nil { places = [] }
         return (places, position.map { SearchPlace(offset: isReached ? reached : offset, reached: ($0, reached)) })
     }
@@ -144,7 +145,8 @@ struct ProductSearch: Sendable {
         var provenance = provenance
         if let oldest = shown.map(\.fetchedAt).min() {
             provenance.validatedAt = oldest
-            // What was seen since can be among the products, and what is gone since not.
+            // The page can include products seen after the oldest one, and lacks products that were removed since: its
+            // content is as new as the last change.
             provenance.contentFetchedAt = try store.lastChange()
             if provenance.cacheStatus?.timeToLive != nil {
                 provenance.cacheStatus?.timeToLive = -max(0, Int(clock.now().timeIntervalSince(oldest)))

@@ -36,7 +36,7 @@ extension SearchQuery {
 
     static let acceptedPrice: Text = .priceForm
 
-    /// What is accepted in place of a text; nil if the text is valid.
+    /// Returns the rule that a text breaks; nil if the text is valid.
     static func fault(of text: String) -> Text? {
         if text.trimmingCharacters(in: .whitespacesAndNewlines).count > maximumTextLength {
             return .textLength(maximumTextLength)
@@ -61,7 +61,7 @@ extension SearchQuery {
 }
 
 extension SearchFilters {
-    /// A contradiction between filters: the parameter at fault, and what is accepted there.
+    /// A contradiction between filters: the parameter at fault, and the values that it accepts.
     var contradiction: (name: String, accepted: Text)? {
         if price != nil, minimum != nil || maximum != nil {
             return ("price", .priceAlone)

@@ -7,7 +7,7 @@ struct PastSearch: Sendable, Equatable {
     var searchedAt: Date
 }
 
-/// What a profile searched for, read in one transaction.
+/// The searches of a profile, read in one transaction.
 struct ProfileSearches: Sendable, Equatable {
     /// The last search with its filters; nil if there is none.
     var last: SearchQuery?

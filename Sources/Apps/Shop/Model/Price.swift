@@ -39,7 +39,7 @@ struct Price: Sendable, Hashable, Comparable, Codable {
         self.init(amount)
     }
 
-    /// The price as the app shows it: `44$`, `19.99$`.
+    /// The text of the price on screens: `44$`, `19.99$`.
     var text: String { "\(amount)$" }
 
     /// The nearest binary number, for comparisons in SQL.

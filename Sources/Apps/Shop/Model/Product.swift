@@ -1,6 +1,6 @@
 import Foundation
 
-/// A product as the app stores it: what its screens show, without the upstream's quirks.
+/// A product as the app stores it: the fields of its screens, without the upstream's quirks.
 struct Product: Sendable, Equatable {
     struct Category: Sendable, Equatable {
         var id: Int

@@ -1,7 +1,7 @@
 import Foundation
 import Screens
 
-/// Beginning of a page of a search: an offset, or what a cursor contains.
+/// The beginning of a page of a search: an offset, or the place in a cursor.
 ///
 /// The catalogue's list is known by position only, and rows of it are filtered here. So a cursor says at which position
 /// of the catalogue's list the page before ended: neither the pages before nor their limit need be known. Among the
@@ -23,7 +23,7 @@ struct SearchPlace: Sendable, Equatable {
 }
 
 extension SearchPlace {
-    /// Returns the list of what a query finds, for cursors.
+    /// Returns the paged list of the results of a query, which makes and reads cursors.
     static func list(of query: SearchQuery) -> PagedList {
         PagedList("shop.search", filter: query.key, key: [.integer, .integer, .integer, .integer])
     }

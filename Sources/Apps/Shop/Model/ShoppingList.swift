@@ -43,7 +43,7 @@ struct ListItem: Sendable, Equatable {
     static let differences = (1 - quantities.count)...(quantities.count - 1)
 
     var id: ListItemID
-    /// The product as it was last seen.
+    /// The product in its last known version.
     var product: Product
     var quantity: Int
     var difference: Difference?
@@ -72,13 +72,12 @@ struct CartLine: Sendable, Equatable {
     var quantity: Int
 }
 
-/// A part of a shopping list, and what is said of the whole, read in one transaction.
+/// A part of a shopping list with the sums and the revision of the whole list, read in one transaction.
 struct ShoppingList: Sendable, Equatable {
     /// The lines of the part, in order.
     var items: [ListItem]
     /// The position of the last of them; nil if there is none.
     var lastPosition: Int?
-    /// Whether lines follow.
     var hasMore = false
     /// Sums over all lines.
     var totals: ListTotals
@@ -90,7 +89,6 @@ struct ShoppingList: Sendable, Equatable {
 
 /// Sums over all lines of a shopping list.
 struct ListTotals: Sendable, Equatable {
-    /// Lines.
     var lines = 0
     /// Pieces of all lines.
     var pieces = 0

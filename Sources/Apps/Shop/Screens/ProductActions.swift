@@ -14,10 +14,9 @@ extension Action {
         )
     }
 
-    /// Shows the list.
     static let openList = Action(id: "open_list", title: .openList, method: "GET", href: "/v1/shop/list")
 
-    /// What changes a line of the list: −, +, and its removal.
+    /// The actions of a line of the list: −, +, and its removal.
     static func changing(_ line: CartLine) -> [Action] {
         func step(_ id: String, _ title: Text, by difference: Int) -> Action {
             Action(
@@ -70,7 +69,6 @@ extension Action {
         )
     }
 
-    /// Removes all filters.
     static let resetFilters = Action(id: "reset", title: .reset, method: "DELETE", href: "/v1/shop/filters")
 
     /// Puts the lines of the list into another order.

@@ -37,7 +37,7 @@ struct CategoryName: Encodable, Sendable {
     }
 }
 
-/// What a row of the results and the card both show of a product.
+/// The fields of a product that a row of the results and the card have in common.
 struct ProductSummary: Encodable, Sendable {
     let id: Int
     let title: String

@@ -19,7 +19,7 @@ extension ListItem {
 }
 
 extension Product {
-    /// What the card says to be shared.
+    /// The text that the card shares.
     var shareText: Text { .share(title, price.text) + .shareDescription(descriptionText) }
 
     /// The description, or the app's words if there is none.

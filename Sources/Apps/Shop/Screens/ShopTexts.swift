@@ -54,7 +54,7 @@ extension Text {
 }
 
 extension ListItem.Difference {
-    /// What has become of the product, for the user.
+    /// The difference from the product on the list, as a sentence for the user.
     var text: Text {
         switch self {
         case .gone: Text("No longer for sale", ru: "Больше не продаётся")
@@ -63,7 +63,7 @@ extension ListItem.Difference {
     }
 }
 
-// What is shared.
+// Texts to share.
 extension Text {
     static func share(_ title: String, _ price: String) -> Text {
         Text("Name: \(title)\nPrice: \(price)", ru: "Название: \(title)\nЦена: \(price)")
@@ -78,7 +78,7 @@ extension Text {
     }
 }
 
-// What is wrong with what was entered.
+// Messages about invalid input.
 extension Problem.Dialog {
     static let prices = Problem.Dialog(
         message: Text(

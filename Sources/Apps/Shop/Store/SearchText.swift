@@ -5,7 +5,7 @@ enum SearchText {
     /// Ends each title, twice: no text that is searched for contains it.
     static let end = "\u{2}"
 
-    /// Returns a title as it is indexed.
+    /// Returns the indexed form of a title.
     static func indexed(_ title: String) -> String { title.caseFolded.replacing(end, with: " ") + end + end }
 
     /// Returns a text as a phrase of FTS5's query syntax.

@@ -9,7 +9,6 @@ struct CategoryPage: Sendable {
     static let list = PagedList("shop.categories", key: [.integer, .integer])
 
     let categories: [Product.Category]
-    /// Whether categories follow.
     let hasMore: Bool
     /// Categories on all pages.
     let total: Int

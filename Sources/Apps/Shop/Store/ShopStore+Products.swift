@@ -12,7 +12,7 @@ struct KnownProduct: Sendable, Equatable {
     /// Whether the upstream has said since that there is no such product.
     var isGone: Bool
     var fetchedAt: Date
-    /// When what it says, or that it is gone, was received.
+    /// When the values of the product, or its removal from the catalogue, were received.
     var changedAt: Date
 }
 
@@ -27,9 +27,9 @@ extension ShopStore {
         }
     }
 
-    /// Counts the revisions of the lists that show products, and when the transaction is committed, ends what was
-    /// rendered from the products, and no more than that. Of several servers, each knows by itself which products are
-    /// gone or replaced, which counts no revision.
+    /// Counts the revisions of the lists that contain these products. After the commit, invalidates the screens that
+    /// were rendered from the products, and no others. With several servers no revision is counted, because each of
+    /// them finds by itself which products are gone or replaced.
     ///
     /// - Parameter wereKnown: Whether some of them were shown before, so that listeners are notified.
     private func noteChanges(of ids: [Int], wereKnown: Bool = true, _ db: Database) throws {

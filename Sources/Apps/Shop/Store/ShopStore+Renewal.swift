@@ -6,10 +6,10 @@ import ResponseStore
 
 // Later versions of products on the lists of several servers. A server by itself writes them with the products.
 extension ShopStore {
-    /// Renews lists in the background: the catalogue is shown whether they can be written or not. What fails is done
-    /// after the next confirmation.
+    /// Renews lists in the background, because the catalogue is shown whether they can be written or not. A renewal
+    /// that fails is made up for after the next confirmation of the product.
     ///
-    /// - Parameter ids: Products that the upstream has just confirmed to be as they are stored here.
+    /// - Parameter ids: Products whose stored versions the upstream has just confirmed.
     func startRenewal(of ids: [Int]) {
         guard users.isShared else { return }
         renewals.start { [self] in try? await renewLists(of: ids) }

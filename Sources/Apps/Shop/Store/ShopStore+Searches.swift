@@ -10,8 +10,8 @@ extension ShopStore {
     /// Maximum number of searches in the history of a profile.
     static let maximumPastSearches = 5
 
-    /// Records a search as the profile's last one, and if it has a text, in its history. Nothing is written if it is
-    /// the last one already, or if it cannot be written at present: the search goes on.
+    /// Records a search as the profile's last one, and if it has a text, in its history. Writes nothing if it is the
+    /// last one already. If it cannot be written at present, the search is shown without being recorded.
     ///
     /// - Throws: `StorageError` other than a full disk, `CancellationError`.
     func record(_ query: SearchQuery, _ profile: String, at now: Date) async throws {
@@ -123,7 +123,7 @@ extension ShopStore {
     /// A change of the last search or of the history.
     private typealias SearchChange = @Sendable (Database) throws -> (isChanged: Bool, searches: ProfileSearches)
 
-    /// Returns what a transaction does that changes the last search or the history, and counts their revision.
+    /// Returns the body of a transaction that changes the last search or the history and counts their revision.
     ///
     /// - Parameters:
     ///   - preconditions: Compared with the revision before the change.

@@ -51,7 +51,7 @@ struct ShopStore: Sendable {
     let catalogueChanges = VersionCounter()
     /// Bumped when the categories change.
     let categoryChanges = VersionCounter()
-    /// Notified of changes of what was shown of products.
+    /// Notified when products that were shown before have changed.
     let productListener = ProductListener()
     /// Bumped when a product changes, by id.
     let productChanges = VersionCounters()
