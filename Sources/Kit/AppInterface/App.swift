@@ -153,7 +153,6 @@ package struct SeedStep: Sendable {
     /// Is called if nothing was stored.
     package let discarded: @Sendable () -> Void
 
-    /// Describes an item.
     package init(
         store: @escaping @Sendable (Database) throws -> Void,
         stored: @escaping @Sendable () -> Void = {},

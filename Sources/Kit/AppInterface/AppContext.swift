@@ -34,7 +34,6 @@ package struct AppContext: Sendable {
     package let clock: WallClock
     /// The clock by which the data of users expires.
     package let retention: RetentionClock
-    /// The log.
     package let logger: Logger
     private let upstreams: [String: Upstream]
 
@@ -189,7 +188,6 @@ package struct AccountFiles: Sendable {
     package let fetch: Fetch
     package let store: Store
 
-    /// Offers files.
     package init(app: String, fetch: @escaping Fetch, store: @escaping Store) {
         self.app = app
         self.fetch = fetch

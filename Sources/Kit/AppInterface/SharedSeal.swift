@@ -12,7 +12,6 @@ package struct SharedSeal: Sendable {
         package let description =
             "The key in store.key_file is not the one that has sealed the secrets of the shared store."
 
-        /// Creates the error.
         package init() {}
     }
 

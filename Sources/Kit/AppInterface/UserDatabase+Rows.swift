@@ -10,8 +10,8 @@ extension UserDatabase {
     /// before it if several servers share the rows.
     ///
     /// - Parameters:
-    ///   - next: writes the next part, and returns what it has written and whether it was the last one. It may run
-    ///     again after a part that was not committed.
+    ///   - next: writes the next part, and returns it and whether it was the last one. It may run again after a part
+    ///     that was not committed.
     ///   - committed: is called after the commit of each part.
     package func persistRows<Part: Sendable>(
         scope: String,

@@ -15,7 +15,6 @@ package struct UserTable: Sendable {
 
     /// How the rows get into a store.
     package enum Rows: Sendable {
-        /// They are inserted.
         case inserted
         /// The triggers of the server's own database make them with those of other tables, and the copied rows replace
         /// these; the shared store has no triggers.
