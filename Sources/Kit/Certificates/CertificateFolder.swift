@@ -28,7 +28,6 @@ package struct CertificateFolder: Sendable {
         CertificateFiles(certificate: url.appending(path: "authority.crt"), key: url.appending(path: "authority.key"))
     }
 
-    /// The server's files.
     package var server: CertificateFiles {
         CertificateFiles(certificate: url.appending(path: "server.crt"), key: url.appending(path: "server.key"))
     }
@@ -118,12 +117,11 @@ package struct CertificateFiles: Sendable, Equatable {
     /// Larger files are no certificates.
     static let largest = 1 << 20
 
-    /// The certificate of the server, then those that lead to its authority (PEM).
+    /// The certificate chain (PEM): the server's certificate, then those between it and its authority.
     package let certificate: URL
     /// Its private key (PEM).
     package let key: URL
 
-    /// Names the two files.
     package init(certificate: URL, key: URL) {
         self.certificate = certificate
         self.key = key
@@ -205,7 +203,7 @@ package enum CertificateError: Error, Equatable, CustomStringConvertible {
         }
     }
 
-    /// Returns a date as it is written in sentences.
+    /// Returns a date for sentences, such as `2026-11-28 (UTC)`.
     package static func text(of date: Date) -> String {
         date.formatted(.iso8601.year().month().day().dateSeparator(.dash)) + " (UTC)"
     }

@@ -45,7 +45,6 @@ struct LocalAuthority: Sendable {
         )
     }
 
-    /// Reads an authority.
     init(_ files: CertificateFiles) throws(CertificateError) {
         let (key, _) = try ServerCertificate.key(in: files.key)
         let certificate = try ServerCertificate.chain(in: files.certificate)[0]

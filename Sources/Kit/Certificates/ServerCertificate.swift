@@ -124,7 +124,7 @@ package final class ServedCertificate: Sendable {
 
     /// Reads the files again. Open connections keep the old certificate.
     ///
-    /// - Throws: `CertificateError` if the new files cannot be served; then all stays as it was.
+    /// - Throws: `CertificateError` if the new files cannot be served; then the old certificate stays in use.
     package func reload(now: Date) throws(CertificateError) {
         let next = try ServerCertificate(files, protocols: protocols, now: now)
         served.withLock { $0 = next }
@@ -133,7 +133,7 @@ package final class ServedCertificate: Sendable {
 
 /// The hosts that a certificate is for (RFC 9525 §6.3).
 package struct CertificateNames: Sendable, Equatable {
-    /// Names and addresses, lower case; names with a wildcard as they are written.
+    /// Names and addresses in lower case; names with a wildcard begin with `*.`.
     package let all: [String]
 
     private let hosts: Set<String>
@@ -170,7 +170,7 @@ package struct CertificateNames: Sendable, Equatable {
     }
 }
 
-/// A host name or an address, as a certificate has it.
+/// A host name or an address of a certificate.
 package struct HostName: Sendable, Hashable {
     /// In lower case; addresses in their shortest form.
     package let text: String
