@@ -3,7 +3,6 @@
 ///
 /// Reserved permits are for short tasks only, so that those need not wait for long ones.
 package actor AsyncSemaphore {
-    /// The queue is full.
     package struct QueueFull: Error, Equatable {}
 
     private struct Waiter {
@@ -39,7 +38,7 @@ package actor AsyncSemaphore {
     ///
     /// - Parameter isShort: whether the task may hold a reserved permit.
     /// - Throws: ``QueueFull`` at once if too many tasks wait; `CancellationError` if the task is cancelled while it
-    ///   waits; what `body` throws.
+    ///   waits; errors of `body`.
     package nonisolated func withPermit<Value: Sendable>(
         isShort: Bool = false,
         _ body: @Sendable () async throws -> Value

@@ -2,7 +2,6 @@ package import NIOCore
 
 /// A body in parts, produced on demand: a slow consumer holds the source back.
 package struct ByteStream: AsyncSequence, Sendable {
-    /// A part.
     package typealias Element = ByteBuffer
     /// Gives the next part, nil at the end.
     package typealias Next = () async throws -> ByteBuffer?
@@ -50,20 +49,19 @@ package struct ByteStream: AsyncSequence, Sendable {
     /// Starts reading.
     package func makeAsyncIterator() -> Iterator { Iterator(next: begin()) }
 
-    /// Reads part by part.
     package struct Iterator: AsyncIteratorProtocol {
         let next: Next
 
         /// The next part, nil at the end.
         ///
-        /// - Throws: What the source throws.
+        /// - Throws: The errors of the source.
         package func next() async throws -> ByteBuffer? { try await next() }
     }
 
     /// Collects the whole body.
     ///
     /// - Parameter limit: Largest body in bytes.
-    /// - Throws: `NIOTooManyBytesError` for a larger one; what the source throws.
+    /// - Throws: `NIOTooManyBytesError` for a larger one; errors of the source.
     package func collect(upTo limit: Int) async throws -> ByteBuffer {
         var whole = ByteBuffer()
         for try await part in self {

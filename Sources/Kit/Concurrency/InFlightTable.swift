@@ -1,6 +1,6 @@
 /// The requests under way and the tasks that wait for each of them: single flight as a value, without tasks and locks.
 package struct InFlightTable<Key: Hashable, Waiter> {
-    /// What a task that joins a flight has to do.
+    /// The role of a task that joins a flight.
     package enum Role: Sendable, Equatable {
         /// The key is not in flight: run the work.
         case lead
@@ -16,7 +16,6 @@ package struct InFlightTable<Key: Hashable, Waiter> {
     private var flights: [Key: [Ticket: Waiter]] = [:]
     private var lastNumber = 0
 
-    /// Creates an empty table.
     package init() {}
 
     /// Whether a key is in flight.

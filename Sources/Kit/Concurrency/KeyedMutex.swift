@@ -19,7 +19,6 @@ package final class KeyedMutex: Sendable {
 
     /// The key was not free in time.
     package struct WaitTooLong: Error {
-        /// Creates the error.
         package init() {}
     }
 
@@ -36,7 +35,7 @@ package final class KeyedMutex: Sendable {
     ///     end.
     ///   - isolation: The actor of the caller.
     ///   - body: Runs while the keys are held.
-    /// - Throws: `CancellationError` if the task is cancelled while it waits; ``WaitTooLong``; what `body` throws.
+    /// - Throws: `CancellationError` if the task is cancelled while it waits; ``WaitTooLong``; errors of `body`.
     package func holding<Result>(
         _ keys: [String],
         timeout: (@Sendable () async throws -> Void)? = nil,

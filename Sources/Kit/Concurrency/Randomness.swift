@@ -7,18 +7,17 @@ package final class Randomness: Sendable {
     @TaskLocal package static var current: Randomness?
 
     private let seed: UInt64
-    /// How many numbers were drawn, by what for.
+    /// How many numbers were drawn, by purpose.
     private let drawn = Mutex<[String: UInt64]>([:])
 
-    /// Creates a sequence.
     package init(seed: UInt64) { self.seed = seed }
 
-    /// Begins again.
     package func reset() { drawn.withLock { $0 = [:] } }
 
     /// Returns a random number.
     ///
-    /// - Parameter purpose: What it is for: the numbers of one purpose do not depend on how many another one draws.
+    /// - Parameter purpose: The use of the number: the numbers of one purpose do not depend on how many another one
+    ///   draws.
     package static func number(for purpose: String) -> UInt64 {
         current?.next(for: purpose) ?? .random(in: .min ... .max)
     }

@@ -24,7 +24,6 @@ package final class RecentFailures<Subject: Hashable & Sendable, Failure: Error>
         }
     }
 
-    /// Remembers a failure.
     package func record(_ failure: Failure, of subject: Subject, at now: Date) {
         failures.withLock { failures in
             if failures.count >= Self.maximum {
@@ -38,7 +37,6 @@ package final class RecentFailures<Subject: Hashable & Sendable, Failure: Error>
     /// Forgets the failure of a subject.
     package func forget(_ subject: Subject) { failures.withLock { $0[subject] = nil } }
 
-    /// Forgets all failures.
     package func forgetAll() { failures.withLock { $0 = [:] } }
 
     /// A failure that ends later than any can was recorded before the clock was set back.

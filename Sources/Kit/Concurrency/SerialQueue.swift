@@ -16,7 +16,7 @@ package final class SerialQueue: Sendable {
 
     /// Runs work after all that was started before.
     ///
-    /// - Throws: what `work` throws.
+    /// - Throws: errors of `work`.
     package func run<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
             queue.async { continuation.resume(with: Result(catching: work)) }

@@ -4,9 +4,7 @@ import Synchronization
 ///
 /// The work runs in a task of its own: a caller that is cancelled, or whose patience ends, stops only its own wait.
 package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sendable {
-    /// How a wait ended.
     package enum WaitOutcome: Sendable {
-        /// The work has ended.
         case completed(Result<Value, Failure>)
         /// The patience ended, or the waiting task was cancelled; the work continues.
         case abandoned
@@ -61,7 +59,7 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable, Fail
         }
     }
 
-    /// Cancels all work. Its callers receive what the cancelled work throws.
+    /// Cancels all work. Its callers receive the error or value with which the cancelled work ends.
     package func cancelAll() {
         for task in state.withLock({ Array($0.tasks.values) }) { task.cancel() }
     }
