@@ -52,7 +52,6 @@ extension BlobID: DatabaseValueConvertible {
 
 /// A body that is stored as a file.
 package struct Blob: Hashable, Sendable {
-    /// The identity.
     package var id: BlobID
     /// The length in bytes.
     package var length: Int

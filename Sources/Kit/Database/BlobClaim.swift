@@ -9,7 +9,7 @@ import Synchronization
 /// fails; after a kill, the next start finds the transaction committed. In that case ``BlobRemoval`` decides later.
 ///
 /// Until then the file has its unfinished name, too, so that the next start finds it if the process is killed. The
-/// finished name is removed first: what remains of an interrupted removal is an unfinished file.
+/// finished name is removed first, so an interrupted removal leaves an unfinished file.
 final class BlobClaim: Sendable {
     private enum State {
         /// No row was written, or its transaction has certainly been rolled back.

@@ -100,7 +100,8 @@ final class BlobRemoval: Sendable {
         return true
     }
 
-    /// Removes the files that the commits so far allow to remove. What fails stays recorded and is tried again.
+    /// Removes the files that the commits so far allow to remove. After a failure the record stays, and the removal is
+    /// tried again.
     ///
     /// - Parameters:
     ///   - lastWrite: At start, when the database was last written. A file that has changed since was put there by a
@@ -141,7 +142,8 @@ final class BlobRemoval: Sendable {
         }
     }
 
-    /// Removes the unfinished names of files that committed rows name. What fails is tried again after the next commit.
+    /// Removes the unfinished names of files that committed rows name. Names that cannot be removed are tried again
+    /// after the next commit.
     private func removeUnfinishedNames() {
         let settled = state.withLock(\.settled)
         let removed = settled.prefix { unlink("\(folder)/\($0.unfinishedName)") == 0 || errno == ENOENT }

@@ -8,8 +8,8 @@ import Logging
 /// A blob belongs to one row of one table, which refers to `blob(id)` and has two triggers that delete the blob with
 /// the row, or when the row takes another (see `stored_response`). The file is removed after the transaction that
 /// deleted the blob has committed (`BlobRemoval`). After a crash at any moment the file of each row exists, and the
-/// next start removes what has an unfinished name and no row. A finished file without either is that of a row that was
-/// lost: no start removes it; it is reported.
+/// next start removes files with an unfinished name and no row. A finished file without either is that of a row that
+/// was lost: no start removes it; it is reported.
 package struct BlobStore: Sendable {
     /// Larger bodies are stored as files: from about this size, SQLite is slower than the file system.
     package static let inlineLimit = 100_000

@@ -72,7 +72,7 @@ package struct DataDirectory: Sendable {
     /// Removes everything in the folder but its lock, so that the next database begins as in a new one. No database may
     /// be open in it.
     ///
-    /// - Parameter names: What stays beside the lock.
+    /// - Parameter names: Entries that stay beside the lock.
     /// - Throws: ``StorageError``.
     package func removeContents(but names: Set<String> = []) throws {
         let kept = names.union([Self.lockName])

@@ -2,7 +2,6 @@
 package struct DatabaseOptions: Sendable {
     /// When the pages of a database are checked before it is used. The check reads the whole file.
     package enum IntegrityCheck: Sendable {
-        /// Always.
         case always
         /// When the last process ended without closing it. SQLite recovers from that by itself; the check looks for a
         /// disk that lied.
@@ -17,7 +16,7 @@ package struct DatabaseOptions: Sendable {
     package var maximumReaderCount: Int
     /// How long a connection waits for a lock of another one on the database, in seconds.
     package var busyTimeout: Double
-    /// Whether what was acknowledged survives a loss of power. Data that ends with its process needs no such thing.
+    /// Whether acknowledged writes survive a loss of power. Data that ends with its process does not need that.
     package var isDurable = true
     /// Whether the files are known to be those that this process has made and closed in order. They are neither checked
     /// nor migrated then.

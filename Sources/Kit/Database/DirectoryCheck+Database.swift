@@ -5,7 +5,7 @@ extension DirectoryCheck {
     /// Reads a database without writing to it, so that an unusable one is not changed.
     ///
     /// - Parameters:
-    ///   - progress: Receives what is being done.
+    ///   - progress: Receives the step under way.
     ///   - examine: Is called with a database of a known schema.
     mutating func examineDatabase(
         _ path: String,
@@ -99,7 +99,8 @@ extension DirectoryCheck {
         throw StorageError.foreignDatabase(path: path, detail: "its tables are not those of Larder")
     }
 
-    /// Compares the applied migrations, and what they have created, with those of this build.
+    /// Compares the applied migrations, and the tables, indexes and triggers that they have created, with those of this
+    /// build.
     private mutating func examineSchema(_ db: Database, path: String, migrations: [SchemaMigration]) throws {
         let migrator = try SchemaMigration.migrator(migrations)
         let applied = try Self.appliedMigrations(db, path: path, migrator: migrator)
@@ -116,7 +117,7 @@ extension DirectoryCheck {
             // The record may be damaged.
             missing = try SchemaObjects.missing(SchemaObjects.created(by: migrator), in: present)
         }
-        // What is to be created must not be there.
+        // Objects that later migrations create must not exist yet.
         let early = isCurrent ? [] : try SchemaObjects.created(by: migrator).subtracting(expected).intersection(present)
         guard missing.isEmpty, early.isEmpty else {
             try Self.checkRecords(db, path: path)
@@ -126,7 +127,7 @@ extension DirectoryCheck {
         }
     }
 
-    /// Checks the table of the applied migrations, before what it says is taken for a fault of the schema.
+    /// Checks the table of the applied migrations, so that its damage is not reported as a fault of the schema.
     private static func checkRecords(_ db: Database, path: String) throws {
         guard try db.tableExists("grdb_migrations"), let damage = try IntegrityCheck.damage(of: "grdb_migrations", db)
         else { return }

@@ -1,7 +1,7 @@
 import Logging
 
 extension DirectoryCheck {
-    /// Logs at start what `larder doctor` shows.
+    /// Logs at start the faults of files that `larder doctor` reports.
     func log(to logger: Logger) {
         if let faults = files.faults() {
             logger.error(

@@ -1,11 +1,11 @@
 import Foundation
 package import GRDB
 
-/// Checks whether the database, key and blobs of a data directory belong together, and what is missing. Changes
+/// Checks whether the database, key and blobs of a data directory belong together, and which parts are missing. Changes
 /// nothing.
 ///
-/// `serve` runs it before anything is opened for writing, `doctor` shows its result. What cannot be used is refused by
-/// an error; files that are missing, truncated or unknown are named, because everything else can still be served.
+/// `serve` runs it before anything is opened for writing, `doctor` shows its result. An unusable directory is refused
+/// by an error; files that are missing, truncated or unknown are named, because everything else can still be served.
 package struct DirectoryCheck: Sendable {
     /// Whether the directory is new: the first start creates everything.
     package internal(set) var isNew = true
@@ -32,7 +32,7 @@ package struct DirectoryCheck: Sendable {
     ///   - options: Which pages are checked. If all are, so are the references between rows.
     ///   - readsFiles: Whether each file is read to its end; nil if it is with all pages.
     ///   - inspect: Reads more from the database; called only if its schema is that of this build.
-    ///   - progress: Receives what is being done.
+    ///   - progress: Receives the step under way.
     /// - Throws: ``StorageError`` if it cannot be used.
     package init(
         of directory: DataDirectory,
@@ -70,7 +70,7 @@ package struct DirectoryCheck: Sendable {
         try checkParts(of: directory, names: blobFiles.finished)
     }
 
-    /// Takes a directory as it is: whole, current and closed.
+    /// Assumes that a directory is whole, current and closed.
     ///
     /// - Throws: ``StorageError`` if its blobs have no identity that can be read.
     init(trusting directory: DataDirectory) throws {
@@ -105,14 +105,14 @@ package struct DirectoryCheck: Sendable {
         try SealingKey.check(fingerprint: keyFingerprint, path: directory.keyPath)
     }
 
-    /// Returns the names of what belongs to a database, if there is none.
+    /// Returns the names of the files that belong to a database, if there is no database.
     private func remains(in directory: DataDirectory, blobs: Int) throws -> [String] {
         let files = [directory.keyPath, SealingKey.nextFile(of: KeyFile(path: directory.keyPath)).path]
         var remains = files.filter { FileManager.default.fileExists(atPath: $0) }.map {
             ($0 as NSString).lastPathComponent
         }
         if blobs > 0 || blobsIdentity != nil { remains.append("blobs (\(blobs) files)") }
-        // SQLite removes the log of a missing or empty database, and with it what is only in the log.
+        // SQLite removes the log of a missing or empty database, and with it the changes that are only in the log.
         if !isBegun, wasLeftOpen { remains.append(DataDirectory.databaseName + "-wal") }
         return remains
     }

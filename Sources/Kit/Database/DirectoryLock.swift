@@ -42,7 +42,8 @@ final class DirectoryLock: Sendable {
     }
 
     deinit {
-        // A folder of tests in the system's temporary folder: the system clears what cannot be removed here.
+        // A folder of tests in the system's temporary folder: files that cannot be removed here are cleared by the
+        // system.
         if let temporaryFolder { try? FileManager.default.removeItem(atPath: temporaryFolder) }
     }
 

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Space on the disk that is reserved for deleting and for starting: SQLite needs some to record what is deleted, and a
-/// full disk has none.
+/// Space on the disk that is reserved for deleting and for starting: SQLite needs some to record the changed pages, and
+/// a full disk has none.
 struct DiskReserve: Sendable {
     /// Size in bytes: a multiple of the pages that a deletion changes.
     static let bytes = 1 << 20
@@ -20,7 +20,7 @@ struct DiskReserve: Sendable {
     /// Whether the reserve has its full size.
     var isWhole: Bool { allocated >= Self.bytes }
 
-    /// Allocates the reserve, or as much of it as there is space for. What is allocated already is kept.
+    /// Allocates the reserve, or as much of it as there is space for. Keeps the space that is already allocated.
     func take() {
         // Without it everything works except deletions and starts on a full disk, and `restoreReserve` tries again.
         guard let file = try? OpenFile(path, O_RDWR | O_CREAT) else { return }
@@ -45,7 +45,7 @@ struct DiskReserve: Sendable {
     /// Runs a step, and if the disk is full, a second time with the space of the reserve; without it if there is space
     /// again.
     ///
-    /// - Throws: What the second run throws, or the first one if it failed for another reason.
+    /// - Throws: The error of the second run, or of the first one if it failed for another reason.
     func lending<Value>(_ step: () throws -> Value) throws -> Value {
         do {
             return try step()

@@ -21,7 +21,7 @@ package enum IntegrityCheck {
 
     /// Checks the pages of one table and of its indexes, and that each row is in all of them.
     ///
-    /// - Returns: What is wrong; nil if nothing is.
+    /// - Returns: SQLite's findings; nil if there are none.
     /// - Throws: Errors of the database other than damaged pages.
     package static func damage(of table: String, _ db: Database) throws -> String? {
         try damage(of: table, by: "integrity_check", db)
@@ -33,7 +33,7 @@ package enum IntegrityCheck {
     ///   - thoroughly: Whether each table and each search index is looked through, even if the pages seem whole.
     ///   - db: A connection of its own. Within a transaction, SQLite reports an error at a page once more when it is
     ///     committed.
-    /// - Returns: What is wrong, by name of the damaged table; ``freePages`` or ``otherPages`` if all tables are whole.
+    /// - Returns: The findings by name of the damaged table; ``freePages`` or ``otherPages`` if all tables are whole.
     /// - Throws: Errors of the database other than damaged pages.
     static func damagedTables(thoroughly: Bool, _ db: Database) throws -> [String: String] {
         let all = try damage(of: nil, by: "quick_check", db)
@@ -83,7 +83,7 @@ package enum IntegrityCheck {
         }
     }
 
-    /// Adds the names of the damaged tables to an error of damage; returns other errors as they are.
+    /// Adds the names of the damaged tables to an error of damage; returns other errors unchanged.
     package static func naming(_ error: any Error) -> any Error {
         guard case .damagedDatabase(let path, let detail) = error as? StorageError,
             let connection = try? DirectoryCheck.openForReading(path)
@@ -95,7 +95,7 @@ package enum IntegrityCheck {
         return StorageError.damagedDatabase(path: path, detail: ([detail] + details).joined(separator: "; "))
     }
 
-    /// Returns what is wrong with tables, each with its name.
+    /// Returns the findings of tables, each with the name of its table.
     static func text(of damaged: [String: String]) -> [String] {
         damaged.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
     }

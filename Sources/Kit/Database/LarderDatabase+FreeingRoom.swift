@@ -9,7 +9,7 @@ extension LarderDatabase {
     /// full disk, too: `updates` then runs again, in the space of the write-ahead log, and if that does not suffice in
     /// that of a reserve.
     ///
-    /// - Throws: ``StorageError``, `CancellationError`, or what `updates` throws.
+    /// - Throws: ``StorageError``, `CancellationError`, or an error of `updates`.
     package func writeFreeingRoom<Value: Sendable>(_ updates: @Sendable @escaping (Database) throws -> Value)
         async throws -> Value
     {
@@ -27,7 +27,7 @@ extension LarderDatabase {
     /// Changes the database as `write` does, for records without which a response is as good, such as that of
     /// a use: a read does not fail because the disk is too full to record it. ``maintain()`` reports that the disk is.
     ///
-    /// - Throws: ``StorageError`` other than a full disk, `CancellationError`, or what `updates` throws.
+    /// - Throws: ``StorageError`` other than a full disk, `CancellationError`, or an error of `updates`.
     package func writeIfRoom(_ updates: @Sendable @escaping (Database) throws -> Void) async throws {
         do {
             try await write(updates)
@@ -37,9 +37,9 @@ extension LarderDatabase {
     }
 
     /// Deletes private data in one transaction, as ``writeFreeingRoom(_:)`` does, and then empties the write-ahead log,
-    /// which still has the pages as they were. A reader may prevent that for now; ``maintain()`` does it later.
+    /// which still has the old pages. A reader may prevent that for now; ``maintain()`` does it later.
     ///
-    /// - Throws: ``StorageError``, `CancellationError`, or what `updates` throws.
+    /// - Throws: ``StorageError``, `CancellationError`, or an error of `updates`.
     package func writeErasing<Value: Sendable>(_ updates: @Sendable @escaping (Database) throws -> Value)
         async throws -> Value
     {
@@ -49,8 +49,8 @@ extension LarderDatabase {
         return value
     }
 
-    /// Does what earlier writes had to leave: allocates the reserve again if it was used or lost, and empties the
-    /// write-ahead log after private data was deleted. To be called every few seconds.
+    /// Completes earlier writes: allocates the reserve again if it was used or lost, and empties the write-ahead log
+    /// after private data was deleted. To be called every few seconds.
     package func maintain() async {
         if mustEmptyLog.load(ordering: .relaxed) { await emptyLog() }
         if !reserve.isWhole {

@@ -37,7 +37,7 @@ extension LarderDatabase {
 
     /// Checks a directory, opens its pool, applies the migrations, and gives database and blobs one identity.
     ///
-    /// - Throws: ``StorageError``. What was done until then does no harm: opening can be repeated.
+    /// - Throws: ``StorageError``. The steps until then do no harm: opening can be repeated.
     static func open(
         _ directory: DataDirectory,
         migrations: [SchemaMigration],
@@ -88,7 +88,7 @@ extension LarderDatabase {
 
     /// Makes commits wait for the disk, or for nothing.
     ///
-    /// GRDB sets NORMAL after it has prepared the connection; with that a loss of power may undo what was acknowledged.
+    /// GRDB sets NORMAL after it has prepared the connection; with that a loss of power may undo acknowledged writes.
     /// It does for migrations: one that was undone is applied by the next start. The first commit after this makes them
     /// durable, at the latest that of ``SchemaObjects/establish(by:in:isNew:)``.
     private static func makeDurable(_ pool: DatabasePool, _ options: DatabaseOptions) throws {

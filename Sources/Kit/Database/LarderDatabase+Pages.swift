@@ -15,7 +15,7 @@ extension LarderDatabase {
     /// file, and if something is wrong, twice as long: then each table and its indexes are checked by themselves.
     ///
     /// - Parameter thoroughly: Whether they are checked by themselves even if the pages seem whole.
-    /// - Returns: What is wrong, by name of the damaged table.
+    /// - Returns: The findings by name of the damaged table.
     /// - Throws: ``StorageError``, `CancellationError`.
     package func damagedTables(thoroughly: Bool = false) async throws -> [String: String] {
         var configuration = Configuration()
@@ -41,7 +41,7 @@ extension LarderDatabase {
 
     /// Makes ``checkReadiness()`` report damage that could not be removed, and logs it.
     ///
-    /// - Parameter tables: What is wrong, by name of the table.
+    /// - Parameter tables: The findings by name of the table.
     package func report(damaged tables: [String: String]) {
         guard !tables.isEmpty else { return }
         let detail = IntegrityCheck.text(of: tables).joined(separator: "; ")
@@ -59,7 +59,7 @@ extension LarderDatabase {
     /// - Parameters:
     ///   - leaving: The part of the file that may stay free, to be used again; and at least 8 MiB.
     ///   - progress: Receives how much was returned.
-    /// - Throws: ``StorageError`` other than a full disk, `CancellationError`. What was returned until then stays
+    /// - Throws: ``StorageError`` other than a full disk, `CancellationError`. The pages returned until then stay
     ///   returned.
     package func shrink(leaving part: Double = 0.25, progress: @escaping ProgressReceiver = { _ in }) async throws {
         do {

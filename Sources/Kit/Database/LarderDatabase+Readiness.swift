@@ -2,7 +2,7 @@ import GRDB
 import Synchronization
 
 extension LarderDatabase {
-    /// Runs one small read, for readiness probes, and reports what a check of the pages has found.
+    /// Runs one small read, for readiness probes, and throws the damage that a check of the pages has found.
     ///
     /// - Throws: ``StorageError``.
     package func checkReadiness() throws {

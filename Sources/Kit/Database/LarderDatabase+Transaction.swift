@@ -2,7 +2,8 @@ import GRDB
 import Synchronization
 
 extension LarderDatabase {
-    /// Runs one transaction on the writer's queue, and what its outcome requires.
+    /// Runs one transaction on the writer's queue. After it, removes the files that its outcome allows to remove, or
+    /// notifies observers of a rollback that GRDB has missed.
     func transact<Value>(_ db: Database, _ updates: (Database) throws -> Value) throws -> Value {
         try notifyMissedRollback(db)
         var value: Result<Value, any Error> = .failure(CancellationError())
@@ -31,7 +32,7 @@ extension LarderDatabase {
     /// Notifies observers of a rollback that GRDB has missed.
     ///
     /// SQLite rolls back by itself if the disk is full or fails, and GRDB notifies no observer of that
-    /// (`TransactionObserver.swift`, `statementDidFail`): what observers have collected would be applied by the next
+    /// (`TransactionObserver.swift`, `statementDidFail`): observers would apply their collected changes with the next
     /// commit. Rolling back an empty transaction notifies them and touches no file.
     private func notifyMissedRollback(_ db: Database) throws {
         guard hasMissedRollback.load(ordering: .relaxed), !db.isInsideTransaction else { return }

@@ -10,8 +10,7 @@ import Synchronization
 package final class LarderDatabase: Sendable {
     /// The folder of the database, locked while the database is open.
     package let directory: DataDirectory
-    /// The pool of GRDB, for what ``read(_:)`` and `write` do not offer, such as observation. It throws
-    /// GRDB's errors.
+    /// The pool of GRDB, for uses beside ``read(_:)`` and `write`, such as observation. It throws GRDB's errors.
     package let pool: DatabasePool
     let readers: ReaderConnections
     /// The files of bodies that are too large for a row.
@@ -26,7 +25,7 @@ package final class LarderDatabase: Sendable {
     let mustEmptyLog = Atomic(false)
     /// Whether a damaged page was met: 0 no, 1 yes, 2 reported to a check.
     let suspicion = Atomic(0)
-    /// What a check of the pages has found, if it could not be removed.
+    /// The damage that a check of the pages has found, if it could not be removed.
     let damage = Mutex<StorageError?>(nil)
     /// Called if all cached responses were removed at once.
     private let resetObservers = Mutex<[@Sendable () -> Void]>([])

@@ -57,7 +57,7 @@ final class ReaderConnections: Sendable {
 
     /// Reads one state: that of the read within which it is called, if it is. Waits for a connection if all are in use.
     ///
-    /// - Throws: `DatabaseError`; what `value` throws.
+    /// - Throws: `DatabaseError`; errors of `value`.
     func read<Value>(_ value: (Database) throws -> Value) throws -> Value {
         if let running = Self.running.value, running.connections === self { return try value(running.db) }
         slots.wait()
@@ -136,7 +136,7 @@ private final class ThreadSpecific<Value: AnyObject>: Sendable {
 
     /// Runs a call that does not suspend, during which this thread has a value.
     ///
-    /// - Throws: What `body` throws.
+    /// - Throws: Errors of `body`.
     func with<Result>(_ value: Value, _ body: () throws -> Result) rethrows -> Result {
         let before = pthread_getspecific(key)
         pthread_setspecific(key, Unmanaged.passUnretained(value).toOpaque())

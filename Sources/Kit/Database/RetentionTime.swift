@@ -6,7 +6,7 @@ import GRDB
 /// Sessions, drafts and the trash are removed when their time is over. A clock that is wrong for one start must not
 /// remove them, so the database records the time while Larder runs. A reading far ahead of the record is not believed
 /// before the clock has gone on from there for a day; until then the recorded time holds. A server that was off for
-/// longer than that removes what has expired a day later, which does no harm.
+/// longer than that removes expired data a day later, which does no harm.
 package struct RetentionTime: Sendable, Equatable {
     /// How far ahead of the record a reading is believed at once.
     static let tolerance: TimeInterval = 86_400
@@ -41,7 +41,7 @@ package struct RetentionTime: Sendable, Equatable {
     /// Takes a reading of the clock.
     mutating func observe(_ now: Date) {
         if now.timeIntervalSince(recorded) <= Self.tolerance {
-            // A clock that goes back is right now, or was before: nothing expires sooner by the later of both.
+            // A clock that is set back is right now, or was right before: nothing expires sooner by the later of both.
             (recorded, trial) = (max(recorded, now), nil)
         } else if let trial, (0...Self.longestPause).contains(now.timeIntervalSince(trial.last)) {
             self.trial?.last = now

@@ -2,8 +2,8 @@ import GRDB
 
 /// The tables with their columns, the indexes and the triggers that migrations create, which each start looks for.
 ///
-/// What they are is known by applying all migrations to an empty database, which takes a third of the time of a start.
-/// So a database records them beside its identity, with the migrations that they are of.
+/// To find them, all migrations are applied to an empty database, which takes a third of the time of a start. So a
+/// database records them beside its identity, with the migrations that they are of.
 enum SchemaObjects {
     static let migrations = [
         SchemaMigration(
@@ -15,7 +15,7 @@ enum SchemaObjects {
         )
     ]
 
-    /// Returns what all migrations of a build create.
+    /// Returns the tables, columns, indexes and triggers that all migrations of a build create.
     ///
     /// - Parameter db: A database to which they were applied; its record is used if it is of the same migrations.
     /// - Throws: Errors of the database and of the migrations.
@@ -24,7 +24,8 @@ enum SchemaObjects {
         return try created(by: migrator)
     }
 
-    /// Records what the migrations of a build create, unless it is recorded.
+    /// Records the tables, columns, indexes and triggers that the migrations of a build create, unless they are
+    /// recorded.
     ///
     /// - Parameters:
     ///   - pool: A database with an identity, to which they were applied.
@@ -62,7 +63,7 @@ enum SchemaObjects {
         )
     }
 
-    /// Returns what of `expected` is not there, without the columns of tables that are missing.
+    /// Returns the names in `expected` that `present` lacks, without the columns of tables that are missing.
     static func missing(_ expected: Set<String>, in present: Set<String>) -> [String] {
         let missing = expected.subtracting(present)
         let tables = missing.filter { $0.hasPrefix("table ") }.map { $0.dropFirst("table ".count) }
@@ -83,7 +84,7 @@ enum SchemaObjects {
 
     private static func lines(_ text: String) -> [String] { text.split(separator: "\n").map(String.init) }
 
-    /// Returns what migrations create in an empty database.
+    /// Returns the tables, columns, indexes and triggers that migrations create in an empty database.
     static func created(by migrator: DatabaseMigrator) throws -> Set<String> {
         let model = try DatabaseQueue(configuration: LarderDatabase.configuration(.init()))
         try migrator.migrate(model)

@@ -50,7 +50,6 @@ package final class TemporaryPath: Sendable {
 
 /// A file that is written at a ``TemporaryPath``. The calls block until the operating system has accepted the bytes.
 package final class ScratchFile: Sendable {
-    /// The path.
     package let place: TemporaryPath
     private let file: OpenFile
     private let written = Mutex(0)

@@ -14,7 +14,7 @@ package final class SealedSecrets: Sendable {
     private struct Keys {
         /// Seals and opens.
         var current: SymmetricKey
-        /// Opens only: around a key rotation some transactions read what the other key sealed.
+        /// Opens only: around a key rotation some transactions read secrets that the other key sealed.
         var other: SymmetricKey?
     }
 

@@ -1,10 +1,8 @@
 /// A text that must not appear in logs by accident: its description and mirror, which a library may log, do not contain
 /// it.
 package struct Secret: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The text.
     package let value: String
 
-    /// Wraps a text.
     package init(_ value: String) {
         self.value = value
     }

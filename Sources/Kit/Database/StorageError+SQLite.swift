@@ -41,7 +41,7 @@ extension DatabaseError {
     /// `SQLITE_CONSTRAINT_DATATYPE`: a row has a value of another type than its column, which no write stores.
     private var isOfType: Bool { extendedResultCode.rawValue == 3091 }
 
-    /// What is said of damaged content with the code of any error: by virtual tables, JSON functions and sums.
+    /// Messages about damaged content, with the code of any error: from virtual tables, JSON functions and sums.
     private static let complaints = [
         "invalid fts5 file format", "vtable constructor failed", "undersize RTree", "malformed JSON",
         "integer overflow",

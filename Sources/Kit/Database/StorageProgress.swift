@@ -1,6 +1,5 @@
-/// What a command that takes long does with stored data, for a display.
+/// The progress of a command that works long on stored data, for a display.
 package struct StorageProgress: Sendable, Equatable {
-    /// What is done.
     package enum Step: String, Sendable, CaseIterable {
         /// Files of bodies and documents are linked or copied.
         case files
@@ -18,14 +17,12 @@ package struct StorageProgress: Sendable, Equatable {
         case shrinking
     }
 
-    /// The step.
     package var step: Step
     /// Bytes that are done.
     package var completed: Int
     /// Bytes of the whole step; 0 if that is not known.
     package var total: Int
 
-    /// Creates a value.
     package init(_ step: Step, completed: Int = 0, total: Int = 0) {
         self.step = step
         self.completed = completed
@@ -41,14 +38,13 @@ package struct ProgressCounter {
     private let receive: ProgressReceiver
     private var progress: StorageProgress
 
-    /// Begins a step.
     package init(_ step: StorageProgress.Step, total: Int, _ receive: @escaping ProgressReceiver) {
         self.receive = receive
         progress = StorageProgress(step, total: total)
         receive(progress)
     }
 
-    /// Adds bytes; what was announced as a total is never exceeded.
+    /// Adds bytes, but never exceeds the announced total.
     package mutating func add(_ bytes: Int) {
         progress.completed = min(progress.completed + bytes, progress.total)
         receive(progress)
