@@ -37,7 +37,6 @@ package final class VersionCounters: Sendable {
     private static let fewest = 1024
     private let state = Mutex(State())
 
-    /// Creates the counters.
     package init() {}
 
     /// Number of keys that are remembered.

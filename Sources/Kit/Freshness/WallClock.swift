@@ -2,7 +2,6 @@ package import Foundation
 
 /// The clock that everything in Larder reads. The composition root passes it in, so that tests set the time.
 package struct WallClock: Sendable {
-    /// Returns the current time.
     package let now: @Sendable () -> Date
     /// Waits for a duration of real time; throws `CancellationError` if its task is cancelled.
     package let sleep: @Sendable (Duration) async throws -> Void
@@ -18,7 +17,7 @@ package struct WallClock: Sendable {
     ///
     /// - Parameters:
     ///   - timer: Follows a clock that can be set or stopped; nil if `sleep` does.
-    ///   - isFrozen: Returns whether the clock stands still.
+    ///   - isFrozen: Returns whether the clock is stopped.
     package init(
         now: @escaping @Sendable () -> Date,
         sleep: @escaping @Sendable (Duration) async throws -> Void,
@@ -31,11 +30,11 @@ package struct WallClock: Sendable {
         self.isFrozen = isFrozen
     }
 
-    /// Whether a test has stopped the clock: what happens in the background then has a determined order.
+    /// Whether a test has stopped the clock: then the order of background work is determined.
     package var standsStill: Bool { isFrozen() }
 
-    /// Does work that is due after a span of this clock's time: a probe, a purge. What waits for a response, such as a
-    /// patience or a timeout, waits in real time by ``sleep``.
+    /// Does work that is due after a span of this clock's time: a probe, a purge. Waits for a response, such as a
+    /// patience or a timeout, pass in real time by ``sleep``.
     ///
     /// - Throws: `CancellationError` if the task is cancelled before.
     package func run(after span: Duration, _ work: @escaping @Sendable () async -> Void) async throws {
