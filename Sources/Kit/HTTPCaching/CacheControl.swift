@@ -3,14 +3,12 @@ package import HTTPTypes
 
 /// The directives of a `Cache-Control` field, as written: unknown ones and repetitions included. RFC 9111 §5.2.
 package struct CacheControl: Sendable, Equatable {
-    /// One directive.
     package struct Directive: Sendable, Equatable {
         /// Its name in lower case: names are case-insensitive (RFC 9111 §5.2).
         package var name: String
         /// The text after the `=`.
         var argument: Argument
 
-        /// Creates a directive.
         package init(name: String, argument: Argument = .none) {
             self.name = name
             self.argument = argument
@@ -19,7 +17,6 @@ package struct CacheControl: Sendable, Equatable {
 
     /// The argument of a directive.
     package enum Argument: Sendable, Equatable {
-        /// There is no argument.
         case none
         /// A token, or the content of a quoted string. Recipients accept both forms (RFC 9111 §5.2).
         case value(String)

@@ -12,7 +12,6 @@ package struct CachedResponseHead: Sendable, Equatable {
     package var url: String
     /// The request's values of the fields that the response's `Vary` nominates. RFC 9111 §4.1.
     package var varyingFields: HTTPFields
-    /// Status of the response.
     package var status: HTTPResponse.Status
     /// Header fields of the response, hop-by-hop fields removed (RFC 9111 §3.1).
     package var headerFields: HTTPFields

@@ -57,7 +57,6 @@ package struct CachingRules: Sendable, Equatable {
 }
 
 extension Duration {
-    /// The duration in seconds.
     var inSeconds: Double {
         Double(components.seconds) + Double(components.attoseconds) / 1e18
     }

@@ -21,11 +21,9 @@ package enum Decision: Sendable, Equatable {
 package struct Reuse: Sendable, Equatable {
     /// Its index among the candidates.
     package var index: Int
-    /// The response.
     package var stored: CachedResponseHead
     /// Its age in seconds.
     package var exactAge: Double
-    /// How fresh it is.
     package var freshness: Freshness
     /// Its `Cache-Status`: a hit with the remaining freshness.
     package var status: CacheStatus

@@ -9,7 +9,6 @@ package struct Freshness: Sendable, Equatable {
     /// The age that is compared with the lifetime, in seconds.
     var age: Double
 
-    /// Creates a freshness.
     package init(lifetime: Double, age: Double) {
         self.lifetime = lifetime
         self.age = age

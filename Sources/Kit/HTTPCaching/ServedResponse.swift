@@ -5,9 +5,7 @@ package import HTTPTypes
 package struct ServedResponse: Sendable, Equatable {
     /// Which bytes of the stored body follow.
     package enum Body: Sendable, Equatable {
-        /// No body.
         case none
-        /// The whole body.
         case whole
         /// These bytes, positions counted from 0.
         case part(ClosedRange<Int>)
@@ -15,7 +13,6 @@ package struct ServedResponse: Sendable, Equatable {
 
     /// Status and header fields.
     package var head: HTTPResponse
-    /// The body.
     package var body: Body
 
     /// Fields that a 304 has if the 200 would have them. RFC 9110 §15.4.5.
@@ -96,7 +93,6 @@ package struct ServedResponse: Sendable, Equatable {
 /// If a failure is not covered, the error itself is the response: 502 or 504, never the stored one (RFC 9111
 /// §5.2.2.2).
 package struct Fallback: OptionSet, Sendable {
-    /// The bits.
     package let rawValue: Int
 
     /// Creates a set of failures.

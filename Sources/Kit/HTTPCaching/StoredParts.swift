@@ -135,7 +135,6 @@ extension CachedResponseHead {
 package struct Completion: Sendable, Equatable {
     /// Index of the stored response among the candidates.
     package var index: Int
-    /// The stored response.
     package var stored: CachedResponseHead
     /// The bytes to request.
     package var missing: Range<Int>

@@ -6,7 +6,6 @@ package import HTTPTypes
 package struct Validation: Sendable, Equatable {
     /// Its index among the candidates.
     package var index: Int
-    /// The response.
     package var stored: CachedResponseHead
     /// The preconditions to put into the request; none if the stored response has no validator.
     package var condition: ConditionalRequest
