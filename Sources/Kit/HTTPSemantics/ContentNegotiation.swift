@@ -20,7 +20,7 @@ package struct AcceptedMediaTypes: Sendable {
         return explicitWeight(of: type) ?? explicitWeight(of: "\(family)/*") ?? explicitWeight(of: "*/*") ?? 0
     }
 
-    /// Returns the weight of a media type or range that the client names as it is; nil if it does not.
+    /// Returns the weight of a media type or range that the client names literally; nil if it does not.
     package func explicitWeight(of range: String) -> Double? {
         ranges.first { $0.value == range }?.weight
     }

@@ -136,7 +136,7 @@ package struct ParameterizedValue: Sendable, Equatable {
         FieldList.trim(Substring(text.utf8.prefix { $0 != UInt8(ascii: ";") })).lowercased()
     }
 
-    /// Reads text in quotes. A backslash escapes a quote or a backslash; before anything else it stands for itself, as
+    /// Reads text in quotes. A backslash escapes a quote or a backslash; before any other character it is literal, as
     /// in `C:\photos` of old browsers.
     private static func quoted(_ rest: inout Substring.UnicodeScalarView) -> String? {
         var text = String.UnicodeScalarView()
@@ -181,11 +181,8 @@ package struct StructuredDictionary: Sendable {
     package enum Value: Sendable, Equatable {
         /// A boolean; a key without a value is true.
         case boolean(Bool)
-        /// An integer.
         case integer(Int)
-        /// A string.
         case string(String)
-        /// A token.
         case token(String)
         /// A decimal, a byte sequence, a date, a display string or an inner list: no directive takes one.
         case other
@@ -286,7 +283,6 @@ package struct ASCIISet: Sendable {
         return text.withUTF8 { $0.allSatisfy(contains) }
     }
 
-    /// Letters and digits.
     package static let alphanumerics = ASCIISet("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
     /// `tchar`, the characters of a token. RFC 9110 §5.6.2.
     package static let token = alphanumerics.adding("!#$%&'*+-.^_`|~")

@@ -27,7 +27,7 @@ package struct HTTPURL: Sendable, Hashable {
         case port
     }
 
-    /// The URL as it was written.
+    /// The text from which the URL was parsed.
     package let text: String
     /// `http` or `https`.
     package let scheme: String
@@ -39,7 +39,7 @@ package struct HTTPURL: Sendable, Hashable {
     package var hasDefaultPort: Bool { port == Self.defaultPort(of: scheme) }
     /// Whether it names a user.
     package let hasUser: Bool
-    /// Scheme, host and port as they were written, such as `http://127.0.0.1:8080`.
+    /// Scheme, host and port in the written spelling, such as `http://127.0.0.1:8080`.
     package let origin: String
     /// Path and query byte for byte, as a request has them (RFC 9112 §3.2.1). Characters that no URI has are
     /// percent-encoded.
@@ -61,7 +61,7 @@ package struct HTTPURL: Sendable, Hashable {
             authority.hasPrefix("[") || !authority.utf8.contains(UInt8(ascii: "%"))
         else { throw .host }
         let standard = Self.defaultPort(of: scheme)
-        // `URL.port` is nil for a number that is too large for `Int` as it is without a port: the written text decides.
+        // `URL.port` is nil without a port and for a number that is too large for `Int`: the written text decides.
         let digits = Self.port(of: authority)
         guard let port = digits.isEmpty ? standard : Self.number(digits), Int(port) == url.port ?? Int(standard)
         else {

@@ -16,7 +16,7 @@ package enum PercentEncoding {
     /// Percent-encodes the UTF-8 bytes of a text.
     /// - Parameters:
     ///   - text: any text.
-    ///   - allowed: the characters that stay as they are.
+    ///   - allowed: the characters that are not encoded.
     package static func encode(_ text: String, allowed: ASCIISet) -> String {
         var text = text
         let encoded = text.withUTF8 { bytes -> String? in

@@ -74,7 +74,7 @@ package struct EntityTag: Sendable, Equatable {
         opaque = String(tag)
     }
 
-    /// The tag as a field writes it.
+    /// The written form of the tag.
     package var text: String { (isWeak ? "W/" : "") + opaque }
 
     /// Compares weakly. RFC 9110 §8.8.3.2.
