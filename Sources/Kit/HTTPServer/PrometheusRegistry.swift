@@ -72,7 +72,6 @@ package final class PrometheusRegistry: MetricsFactory, Sendable {
         }
     }
 
-    /// A counter.
     package func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
         used.find(label, dimensions) { Series(.counter) }
     }
@@ -102,7 +101,7 @@ package final class PrometheusRegistry: MetricsFactory, Sendable {
     package func destroyTimer(_ handler: any TimerHandler) {}
 }
 
-/// Name and labels of a series, as they are written.
+/// Name and labels of a series in their written form.
 private struct SeriesKey: Hashable, Comparable {
     let name: String
     let labels: String
@@ -192,14 +191,11 @@ package struct MetricFamily: Sendable, Equatable {
 
     /// Name, in the unit of its last word: `_seconds`, `_bytes`; counters end in `_total`.
     package let name: String
-    /// Kind.
     package let kind: Kind
-    /// Names of the labels.
     package let labels: [String]
     /// One sentence without its full stop.
     package let help: String
 
-    /// Describes a family.
     package init(_ name: String, _ kind: Kind, labels: [String] = [], _ help: String) {
         self.name = name
         self.kind = kind

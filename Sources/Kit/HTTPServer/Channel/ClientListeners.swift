@@ -172,7 +172,6 @@ package final class ConnectionSlots: AvailableConnectionsDelegate {
     /// Creates a limit that no connection counts for yet.
     package init(limit: Int) { self.limit = limit }
 
-    /// Counts a connection.
     func connectionOpened() { state.withLock { $0.open += 1 } }
 
     /// A counted connection has closed.

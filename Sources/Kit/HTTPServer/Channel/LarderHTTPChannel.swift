@@ -14,14 +14,11 @@ import NIOHTTPTypesHTTP1
 package struct LarderHTTPChannel: ServerChildChannel, HTTPChannelHandler {
     /// An accepted connection.
     package struct Value: ServerChildChannelValue {
-        /// The connection's channel.
         package let channel: any Channel
         let progress: ConnectionProgress
     }
 
-    /// Hummingbird's responder.
     package let responder: HTTPChannelHandler.Responder
-    /// Limits of every connection.
     let limits: ConnectionLimits
 
     let reports: ConnectionReports

@@ -31,7 +31,6 @@ final class ClientScheduler {
         case arrival
         /// The handlers and the task of a connection, from its arrival to its end.
         case connection
-        /// A handshake of TLS.
         case handshake
         /// A request that is refused before the application sees it, and the end of its connection.
         case refusal
@@ -355,7 +354,6 @@ struct RoundRobinQueue<Client: Hashable, Element> {
     /// Clients with something that waits, in the order of their slots.
     private var scheduled: ArraySlice<Client> = []
 
-    /// Whether nothing waits.
     var isEmpty: Bool { scheduled.isEmpty }
 
     /// Number of things of a client that wait.
@@ -367,7 +365,6 @@ struct RoundRobinQueue<Client: Hashable, Element> {
         waiting[client, default: []].append(element)
     }
 
-    /// Removes the next element.
     mutating func popFirst() -> Element? {
         guard let client = scheduled.popFirst(), let element = waiting[client]?.popFirst() else { return nil }
         if waiting[client]?.isEmpty ?? true { waiting[client] = nil } else { scheduled.append(client) }

@@ -39,7 +39,6 @@ package final class OpenConnections: Sendable {
         self.places = places
     }
 
-    /// Number of open connections.
     package var count: Int { state.withLock { $0.open.count } }
 
     /// Number of addresses, or networks, that they are from. Trusted proxies are not counted.

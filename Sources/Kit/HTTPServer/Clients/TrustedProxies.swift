@@ -6,7 +6,6 @@ package import NIOCore
 /// The proxies whose word on the address of a client is believed (`http.trusted_proxies`). Without any, a client's
 /// address is that of its connection. See docs/decisions/0056.
 package struct TrustedProxies: Sendable, Equatable {
-    /// No proxy is trusted.
     package static let none = TrustedProxies([])
 
     private let ranges: [AddressRange]
@@ -146,7 +145,7 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     package init?(_ address: SocketAddress) {
         switch address {
         // `sin_addr` and `sin6_addr`, by their places in the structures: which module of C they belong to depends on
-        // what else is imported.
+        // the other imports.
         case .v4(let address): self.init(bytes: withUnsafeBytes(of: address.address) { Array($0[4..<8]) })
         case .v6(let address): self.init(bytes: withUnsafeBytes(of: address.address) { Array($0[8..<24]) })
         case .unixDomainSocket: return nil

@@ -85,7 +85,6 @@ struct DecodedCounts: Equatable {
     /// Whether the last head has a `Transfer-Encoding`; none but `chunked` is accepted.
     var isChunked = false
 
-    /// Counts a part.
     mutating func note(_ part: HTTPServerRequestPart) {
         switch part {
         case .head(let head):

@@ -56,7 +56,6 @@ extension ConnectionState {
         readPausedAt = now
     }
 
-    /// The server reads again.
     mutating func readResumed(now: NIODeadline) {
         guard let pausedAt = readPausedAt else { return }
         readPausedAt = nil
@@ -185,7 +184,7 @@ struct StalledWriteDetector {
 
 /// The timer of a connection: fires no later than the next of its deadlines.
 ///
-/// One that fires too early leads to a check only, after which it is armed again, so a request with an immediate
+/// A timer that fires too early causes only a check, after which it is armed again, so a request with an immediate
 /// response costs no scheduling. The scheduled closure calls ``fired()`` first.
 struct DeadlineTimer {
     private var pending: (deadline: NIODeadline, task: Scheduled<Void>)?
@@ -193,7 +192,7 @@ struct DeadlineTimer {
     /// Makes the timer fire at a deadline, unless it fires before that.
     ///
     /// - Parameters:
-    ///   - deadline: The next of all deadlines; nil if there is none, then the timer stays as it is.
+    ///   - deadline: The next of all deadlines; nil if there is none, then the timer does not change.
     ///   - eventLoop: That of the connection, on which this is called.
     mutating func arm(_ deadline: NIODeadline?, on eventLoop: any EventLoop, _ fire: @escaping () -> Void) {
         guard let deadline else { return }
@@ -207,7 +206,6 @@ struct DeadlineTimer {
     /// Notes that the timer has fired.
     mutating func fired() { pending = nil }
 
-    /// Ends the timer.
     mutating func cancel() {
         pending?.task.cancel()
         pending = nil

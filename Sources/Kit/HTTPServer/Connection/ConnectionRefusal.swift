@@ -27,7 +27,6 @@ package struct ConnectionRefusal: Sendable, Equatable {
     /// Address of the requested resource; nil if the response is a problem.
     private(set) var location: String?
 
-    /// HTTP status code.
     var status: Int {
         switch reason {
         case .clearText: location == nil ? 400 : 308
@@ -84,7 +83,7 @@ package enum AbruptClose: String, Sendable, CaseIterable {
 
 /// A refused request whose head has arrived.
 package struct RefusedHead: Sendable, Equatable {
-    /// The request target, as it was received.
+    /// The received request target.
     package let target: String
     /// The lines of `Accept-Language`.
     package let acceptedLanguages: [String]
@@ -95,7 +94,7 @@ package struct RefusedHead: Sendable, Equatable {
     }
 }
 
-/// A refusal as the application writes it.
+/// The content of a refusal, written by the application.
 package struct RefusalContent: Sendable {
     let type: String
     let language: String
@@ -134,7 +133,7 @@ final class RefusalContents: Sendable {
 
 /// The response to a refused request: a problem in the application's own form, and the end of the connection.
 struct RefusalResponse {
-    /// Head, body and end as the encoder takes them.
+    /// Head, body and end, for the encoder.
     let parts: [HTTPServerResponsePart]
 
     init(

@@ -103,7 +103,7 @@ extension ConnectionRefusal: Error {}
 /// The request target of a request line (RFC 9112 section 3.2): the accepted forms, and their meaning for the
 /// origin.
 enum RequestTarget: Equatable {
-    /// Origin-form, or `*` for OPTIONS: passed on as it is.
+    /// Origin-form, or `*` for OPTIONS: passed on unchanged.
     case origin
     /// Absolute-form, rewritten: its authority replaces `Host` (RFC 9112 section 3.2.2).
     case absolute(authority: String, origin: String)
@@ -112,7 +112,7 @@ enum RequestTarget: Equatable {
 
     /// Judges a target.
     /// - Parameters:
-    ///   - uri: the target as it was sent
+    ///   - uri: the target that was sent
     ///   - isOptions: whether the method is OPTIONS, the only one that may ask for `*`
     ///   - scheme: the beginning of an absolute target
     init(uri: String, isOptions: Bool, scheme: String = "http://") {

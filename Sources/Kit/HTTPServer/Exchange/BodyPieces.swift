@@ -3,8 +3,9 @@ import Synchronization
 
 /// Decides in which pieces the body of a request is received.
 ///
-/// Each piece goes from the event loop to the task that takes it, and on from there, which costs as much for a small
-/// one. But pieces that the task has not taken wait in memory, so only so many connections receive large ones at a time
+/// Each piece is handed from the event loop to the task that takes it, and on from there, which costs as much for a
+/// small one. But pieces that the task has not taken wait in memory, so only so many connections receive large ones at
+/// a time
 /// (``LargeBodySlots``), and only as long as the rest of the body is larger than one: requests that a client pipelines
 /// behind it are never read in a large piece. The rest of a chunked body is not known.
 struct BodyPieces {

@@ -166,10 +166,9 @@ package struct MultipartPartHead: Sendable, Equatable {
     /// Name of the file as the client gives it, without folders; nil if it gives none. To be shown, never to be
     /// opened.
     package var fileName: String?
-    /// `Content-Type` as it is declared.
+    /// The declared `Content-Type`.
     package var contentType: String?
 
-    /// Describes a part.
     init(name: String, fileName: String? = nil, contentType: String? = nil) {
         self.name = name
         self.fileName = fileName
@@ -192,7 +191,7 @@ package struct MultipartPartHead: Sendable, Equatable {
             disposition.value == "form-data",
             let name = disposition.parameters["name"]
         else { throw .malformedHeader("Content-Disposition must be form-data with a name") }
-        // Deprecated by RFC 7578 §4.7. An encoded part would be stored as it is, so it is refused.
+        // Deprecated by RFC 7578 §4.7. The part would be stored in its encoded form, so it is refused.
         if let encoding = fields["content-transfer-encoding"]?.lowercased(),
             !["7bit", "8bit", "binary"].contains(encoding)
         {

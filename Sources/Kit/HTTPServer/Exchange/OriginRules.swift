@@ -17,7 +17,7 @@ package struct OriginRules: Sendable, Equatable {
     /// - Parameters:
     ///   - allowed: origins of other servers whose pages may read and write here
     ///   - own: this server's origins, other than the scheme and the `Host` of a request
-    ///   - scheme: how clients come to this server itself: `http` or `https`
+    ///   - scheme: the scheme by which clients reach this server itself: `http` or `https`
     package init(allowed: [String], own: [String] = [], scheme: String = "http") {
         self.scheme = scheme
         allowedOrigins = Set(allowed.map { $0.lowercased() })

@@ -92,7 +92,6 @@ package struct RequestMeasurements: Sendable {
     let duration: Metrics.Timer
     let cache: Counter?
 
-    /// Creates the series.
     package init(_ labels: RequestLabels) {
         let dimensions = [("method", labels.method), ("route", labels.route)]
         total = Counter(
@@ -137,7 +136,6 @@ package final class RequestIdentities: Sendable {
         let run: String
         let number: Int
 
-        /// Run and number.
         var description: String { "\(run)-\(number)" }
     }
 
@@ -155,7 +153,6 @@ package final class RequestIdentities: Sendable {
         return next().description
     }
 
-    /// Returns the next identity.
     func next() -> Number {
         Number(run: run, number: lastNumber.add(1, ordering: .relaxed).newValue)
     }

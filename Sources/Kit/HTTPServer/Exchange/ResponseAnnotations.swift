@@ -31,7 +31,6 @@ package final class ResponseAnnotations: Sendable {
     package let interim = InterimResponses()
     private let state = Mutex(Values())
 
-    /// Creates empty annotations.
     package init() {}
 
     /// The annotations of the response under way.
@@ -147,10 +146,8 @@ package final class InterimResponses: Sendable {
     /// The number of the request under way.
     var request: Int { number.load(ordering: .relaxed) }
 
-    /// The connection is there.
     func opened(_ write: @escaping Write) { self.write.withLock { $0 = write } }
 
-    /// The connection is closed.
     func closed() { write.withLock { $0 = nil } }
 
     /// A request begins. To be called on the event loop, before the application sees it.

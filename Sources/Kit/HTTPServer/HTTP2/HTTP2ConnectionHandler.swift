@@ -109,7 +109,6 @@ final class HTTP2ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandle
         watchWrites(context)
     }
 
-    /// Whether streams are open.
     var hasStreams: Bool { state.hasStreams }
 
     /// Whether requests may be responded to ahead of NIO.
@@ -228,7 +227,6 @@ extension HTTP2ConnectionHandler {
         resumeLater(context)
     }
 
-    /// A stream has ended.
     func ended(_ stream: HTTP2StreamID, _ context: ChannelHandlerContext) {
         postponed.removeAll { $0.frames[0].streamID == stream }
         unanswered.remove(stream)

@@ -37,7 +37,6 @@ struct HTTP2ConnectionState {
     /// Whether a stream is open.
     func isOpen(_ stream: HTTP2StreamID) -> Bool { streams.contains(stream) }
 
-    /// Whether streams are open.
     var hasStreams: Bool { !streams.isEmpty }
 
     /// Whether another stream is within the limit of those that are open at once.
@@ -64,8 +63,8 @@ struct HTTP2ConnectionState {
     }
 }
 
-/// Limits of a client on an HTTP/2 connection beyond ``ConnectionLimits``; NIO ends the connection of one that goes
-/// beyond it.
+/// Limits of a client on an HTTP/2 connection beyond ``ConnectionLimits``; NIO ends the connection of a client that
+/// exceeds one.
 enum HTTP2Limits {
     /// Streams at once (RFC 9113 §5.1.2).
     static let streams = 100

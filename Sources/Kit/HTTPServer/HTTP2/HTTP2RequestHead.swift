@@ -47,7 +47,7 @@ struct HTTP2RequestHead {
 
     /// Returns the head as the decoder of HTTP/1.1 would.
     ///
-    /// - Parameter hasBody: Whether the stream goes on behind it.
+    /// - Parameter hasBody: Whether a body follows on the stream.
     func request(hasBody: Bool) -> HTTPRequestHead {
         var headers = HTTPHeaders(fields)
         if hasBody, !headers.contains(name: "content-length") {
@@ -83,7 +83,7 @@ struct HTTP2RequestHead {
 /// The last requests of a connection whose responses were cached, by the bytes of their header blocks. As
 /// ``RepeatedHead``, it knows where the response is, not the response.
 ///
-/// A block is known as long as the table by which NIO decodes it stays as it is: ``forget()`` it otherwise.
+/// A block is known until the table by which NIO decodes it changes: call ``forget()`` then.
 final class HTTP2RepeatedRequests {
     private struct Request {
         let block: ByteBuffer
@@ -164,7 +164,7 @@ enum HeaderBlock {
         return changing.contains(name) ? .nonIndexable : .indexable
     }
 
-    /// Whether a block leaves the dynamic table of its decoder as it is: fields by index, and literals that are not
+    /// Whether a block does not change the dynamic table of its decoder: fields by index, and literals that are not
     /// added to the table. As long as the table stays, the same bytes are the same fields.
     static func leavesTable(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var reader = Reader(bytes: bytes)

@@ -146,7 +146,7 @@ struct ByteWriter {
         bytes.storeBytes(of: integer.bigEndian, toByteOffset: index, as: Integer.self)
     }
 
-    /// Writes a string of HPACK (RFC 7541 §5.2) as it is, without Huffman's code.
+    /// Writes a string of HPACK (RFC 7541 §5.2) without Huffman's code.
     mutating func writeString(_ write: (inout ByteWriter) -> Void) {
         let start = count
         skip(1)

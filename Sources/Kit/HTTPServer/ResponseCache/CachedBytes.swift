@@ -96,16 +96,16 @@ final class CachedBytes: Sendable {
     }
 }
 
-/// The head of a response as it was sent, taken apart: the constant bytes, and the fields that depend on the time and
-/// the request.
+/// The head of a sent response, taken apart: the constant bytes, and the fields that depend on the time and the
+/// request.
 struct CachedBytesHead: Sendable, Equatable {
     /// Status line and fields that stay the same.
     var fixed: [UInt8]
-    /// Name of the `Date` field as it was written; nil if there is none, or if it stays.
+    /// The sent spelling of the name `Date`; nil if there is no such field, or if it stays.
     var date: String?
-    /// Name of `X-Request-Id` as it was written; nil if there is none.
+    /// The sent spelling of the name `X-Request-Id`; nil if there is no such field.
     var requestID: String?
-    /// Name of `Age` as it was written; nil if there is none.
+    /// The sent spelling of the name `Age`; nil if there is no such field.
     var age: String?
     /// `Cache-Status` before and after the number of its `ttl`; nil if it has none.
     var timeToLive: (before: String, after: String)?

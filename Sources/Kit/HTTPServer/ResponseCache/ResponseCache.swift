@@ -110,7 +110,7 @@ package final class ResponseCache: Sendable {
 
     /// Caches the bytes of a response if it is still valid and can be repeated.
     /// - Parameters:
-    ///   - bytes: head and body as they were sent
+    ///   - bytes: the sent head and body
     ///   - ticket: annotations of the response
     ///   - head: bytes of the request head
     func record(_ bytes: ByteBuffer, _ ticket: Ticket, for head: ByteBuffer, now: NIODeadline) {
@@ -231,7 +231,6 @@ struct ResponseCacheShard: Sendable {
         self.entries = entries
     }
 
-    /// Number of keys.
     var count: Int { slots.count }
 
     func find(_ key: ResponseCacheKey) -> (slot: Slot, response: CachedBytes)? {
@@ -263,7 +262,6 @@ struct ResponseCacheShard: Sendable {
         }
     }
 
-    /// Removes all responses.
     mutating func removeAll() {
         for slot in order { slot.response = nil }
         self = ResponseCacheShard(budget: budget, entries: entries)

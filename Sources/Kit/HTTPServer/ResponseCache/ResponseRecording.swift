@@ -1,7 +1,7 @@
 import NIOCore
 import NIOHTTP1
 
-/// The response under way as it is sent, which is cached when it has ended.
+/// Records the response that is being sent, and caches it when it has ended.
 struct ResponseRecording {
     private let cache: ResponseCache
     /// The bytes of the request head, if the response may be recorded.
@@ -14,7 +14,7 @@ struct ResponseRecording {
     /// Whether the bytes of a response are needed.
     var isCapturing: Bool { capture != nil }
 
-    /// A request goes to the application.
+    /// Begins with a request that is passed to the application.
     ///
     /// - Parameter bytes: Its head; nil if it did not arrive alone.
     mutating func begin(_ head: HTTPRequestHead, bytes: ByteBuffer?) {

@@ -10,7 +10,7 @@ struct SignificantHead {
     /// Whether cookies were left out, except the server's own.
     let hadCookies: Bool
 
-    /// Field lines that a head may have; one with more is passed on as it is.
+    /// The most field lines of a head that is divided; the key of one with more is the whole head.
     private static let maximumLines = ConnectionLimits.standard.headerCount
 
     /// Names of the fields, lower case: of proxies about the request's way, of tracing, and of browsers about
