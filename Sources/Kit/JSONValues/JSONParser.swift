@@ -1,7 +1,6 @@
 /// A syntax error of a JSON text and its position.
 package struct JSONSyntaxError: Error, Equatable, CustomStringConvertible {
     package enum Reason: Equatable, Sendable, CustomStringConvertible {
-        /// It is no JSON.
         case malformed
         /// It is deeper than ``JSONParser/maximumDepth``.
         case tooDeep

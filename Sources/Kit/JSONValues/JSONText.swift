@@ -1,4 +1,4 @@
-/// The white space of JSON texts: everything else stays as it is spelled.
+/// The white space of JSON texts: everything else keeps its spelling.
 package enum JSONText {
     /// Follows a text from byte to byte.
     private struct Place {

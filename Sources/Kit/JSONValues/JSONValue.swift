@@ -6,7 +6,7 @@
 package enum JSONValue: Sendable, Equatable {
     case null
     case bool(Bool)
-    /// The number as it is spelled, valid by RFC 8259 section 6.
+    /// The spelling of the number, valid by RFC 8259 section 6.
     case number(String)
     case string(String)
     case array([JSONValue])
