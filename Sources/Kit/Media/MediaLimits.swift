@@ -27,7 +27,6 @@ package struct MediaLimits: Sendable, Equatable {
     package var textPages = 500
     /// Largest office file in bytes.
     package var officeBytes = 64 << 20
-    /// Limits of `vips`.
     package var vips = ChildLimits(memory: 1536 << 20, processor: .seconds(10), wall: .seconds(15))
     /// Limits of `pdftoppm`. With less than 1 GiB it draws white pages instead of failing.
     package var pdftoppm = ChildLimits(memory: 1 << 30, processor: .seconds(10), wall: .seconds(15))

@@ -15,7 +15,6 @@ package enum MediaTool: String, Sendable, CaseIterable {
     /// Makes and changes PDFs.
     case pdfWorker
 
-    /// Name of its executable.
     package var executable: String {
         switch self {
         case .pdfWorker: "larder-pdf-worker"
