@@ -95,7 +95,6 @@ package struct JobProgress: Sendable, Equatable {
 package enum PDFSignature {
     /// The first bytes of every PDF.
     package static let bytes = Array("%PDF-".utf8)
-    /// The media type (IANA).
     package static let mediaType = "application/pdf"
     /// The signature begins within this many bytes.
     package static let searchedLength = 1024

@@ -4,7 +4,6 @@ package enum PDFJob: Codable, Sendable, Equatable {
     case pictures(Pictures)
     /// Makes a document of pages of others, in any order.
     case compose(Compose)
-    /// Typesets a text.
     case text(Text)
     /// Reports the contents of a document; writes nothing.
     case inspect(Inspect)
@@ -47,7 +46,6 @@ package enum PDFJob: Codable, Sendable, Equatable {
             case client
             /// From a decoder, without loss and hardly compressed: its pixels are coded as small as they can be.
             case decoder
-            /// From an encoder.
             case encoder
         }
 

@@ -2,7 +2,6 @@ package import Foundation
 
 /// Random access to bytes, so that the header of a large file is read without loading the file.
 package protocol ByteSource {
-    /// The number of bytes.
     var count: Int { get }
 
     /// Returns the bytes at these positions; fewer at the end, none beyond it.

@@ -3,7 +3,6 @@
 package enum PictureFormat: String, Sendable, CaseIterable, Codable {
     case jpeg, png, heic, webp, gif, tiff, avif
 
-    /// Its media type (IANA).
     package var mediaType: String { "image/\(rawValue)" }
 
     /// Bytes that ``init(signature:)`` reads.
