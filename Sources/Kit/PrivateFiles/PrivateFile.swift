@@ -19,7 +19,7 @@ package struct PrivateFile: Sendable {
     ///
     /// - Parameters:
     ///   - url: Where it is to be. Beside it, files whose names begin with its own are written.
-    ///   - mode: Who may do what with it.
+    ///   - mode: Its permissions, as for chmod(2).
     package init(at url: URL, _ bytes: Data, mode: mode_t = 0o600) {
         self.url = url
         self.bytes = bytes
