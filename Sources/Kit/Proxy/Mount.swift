@@ -14,7 +14,6 @@ package import Upstream
 ///
 /// Its responses are stored under a name of their own: rows of a screen are never used for a raw request.
 package final class Mount: Sendable {
-    /// The mounted upstream.
     package let upstream: Upstream
     let rules: CachingRules
     let hasher: CredentialHasher
@@ -81,7 +80,6 @@ package struct MountCredential: Sendable {
     /// The account, in other words than the token, which may be replaced by a newer one. Responses are stored under it.
     var identity: CredentialHash
 
-    /// Creates a credential.
     package init(authorization: String, identity: CredentialHash) {
         self.authorization = authorization
         self.identity = identity
@@ -90,13 +88,11 @@ package struct MountCredential: Sendable {
 
 /// A client's request for something below a mount.
 package struct MountRequest: Sendable {
-    /// Method.
     var method: HTTPRequest.Method
     /// Path and query below the upstream's base URL, byte for byte as received; begins with a slash.
     var target: String
     /// The client's header fields, without tokens of Larder's own sessions.
     var headerFields: HTTPFields
-    /// Body, if any.
     var body: ByteStream?
     /// Length of the body in bytes, if it is known.
     var bodyLength: Int?
@@ -105,7 +101,6 @@ package struct MountRequest: Sendable {
     /// Sends interim responses of the upstream (RFC 9110 §15.2) to the client.
     var interim: (@Sendable (HTTPResponse) -> Void)?
 
-    /// Creates a request.
     package init(
         method: HTTPRequest.Method,
         target: String,
@@ -162,7 +157,6 @@ package struct MountRequest: Sendable {
 
 /// The open body of a stored response of a mount.
 enum MountBody: Sendable {
-    /// All of it.
     case whole(ResponseStore.OpenBody)
     /// The pieces of the requested range, and the length of the whole.
     case parts([PartReader], length: Int)

@@ -30,7 +30,6 @@ final class MountFlights: Sendable {
         case leads(MountFlight)
         /// It followed one, which has ended.
         case completed(Outcome)
-        /// Its task was cancelled.
         case cancelled
     }
 

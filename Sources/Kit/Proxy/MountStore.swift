@@ -259,7 +259,7 @@ extension MountStore {
     }
 }
 
-/// The state that a response depends on, as it was before the store was read.
+/// The state that a response depends on, taken before the store is read.
 struct StoreSnapshot: Sendable {
     private let seen: ChangeToken
     private let unremoved: ChangeToken
@@ -275,7 +275,7 @@ struct StoreSnapshot: Sendable {
     }
 
     /// Returns a token that holds while the same request would get the same response: while the response is fresh,
-    /// nothing is stored or removed under its URL, and the upstream's reachability stays as it is.
+    /// nothing is stored or removed under its URL, and the upstream's reachability does not change.
     ///
     /// - Parameter reuse: How the response was assessed at ``now``.
     /// - Returns: Nil if the next response may differ: a stale one is validated, directives of the request ask for more

@@ -7,7 +7,7 @@ import Upstream
 
 /// A request below a mount, in the forms in which it is decided on, stored and sent.
 struct ProxiedRequest: Sendable {
-    /// Absolute URL, as it is sent.
+    /// The absolute URL to send.
     let url: String
     /// The same as a key of the store.
     let key: String
@@ -162,7 +162,7 @@ enum ForwardedFields {
     }
 }
 
-/// Why a request goes to the upstream, and which stored response it validates.
+/// The reason to send a request to the upstream, and the stored response that it validates.
 struct ForwardPlan: Sendable, Equatable {
     /// The reason, as in `Cache-Status`.
     let reason: CacheStatus.Forward

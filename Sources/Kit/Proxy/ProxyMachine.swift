@@ -141,7 +141,7 @@ indirect enum ProxyStep: Sendable, Equatable {
     case validate(Validation)
     /// Request the bytes that are missing, and combine them with stored ones (RFC 9111 §3.4).
     case complete(Completion)
-    /// Send the request as it is.
+    /// Send the request unchanged.
     case forward(CacheStatus.Forward)
     /// Send it again without any precondition: the 304 belongs to no known response.
     case forwardUnconditionally(CacheStatus.Forward)

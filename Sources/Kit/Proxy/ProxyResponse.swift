@@ -9,9 +9,7 @@ import Upstream
 /// The response of a mount: the upstream's own head with the fields of the cache, and the body in memory or as it
 /// arrives.
 package struct ProxyResponse: Sendable {
-    /// The body.
     package enum Body: Sendable {
-        /// No body.
         case none
         /// In memory.
         case bytes(ByteBuffer)
@@ -21,12 +19,10 @@ package struct ProxyResponse: Sendable {
 
     /// Status and header fields.
     package var head: HTTPResponse
-    /// Body.
     package var body: Body
     /// Holds while the same request would get the same response; nil for one that must not be cached as bytes.
     package var changeToken: ChangeToken?
 
-    /// Creates a response.
     package init(head: HTTPResponse, body: Body) {
         self.head = head
         self.body = body
@@ -75,8 +71,8 @@ extension StreamedResponse {
 }
 
 extension HTTPResponse {
-    /// An interim response as it is passed on: without fields of the connection to the upstream, and without those that
-    /// only Larder sends.
+    /// The interim response to pass on: without fields of the connection to the upstream, and without those that only
+    /// Larder sends.
     var forwardable: HTTPResponse {
         var response = self
         HopByHop.remove(from: &response.headerFields)
