@@ -15,7 +15,6 @@ package struct CacheEviction: Sendable {
         /// Bytes of both.
         package var bytes = 0
 
-        /// Creates an empty result.
         package init() {}
 
         /// Number of responses and page lists.
@@ -35,7 +34,6 @@ package struct CacheEviction: Sendable {
     /// most 6 MB, besides the files of blobs.
     static let batch = 64
 
-    /// The budget.
     let budget: CacheBudget
     private let database: LarderDatabase
 
@@ -151,7 +149,6 @@ package struct CacheEviction: Sendable {
 /// The limit of the cache: stored responses with their bodies, and page lists. Sessions, rows of apps and secrets do
 /// not count.
 package struct CacheBudget: Sendable, Equatable {
-    /// No limit.
     package static let unlimited = CacheBudget(bytes: .max)
 
     /// The limit in bytes as ``ResponseStore/Total`` counts them: bodies, header fields and keys, without the overhead

@@ -6,9 +6,7 @@ import GRDB
 package struct CacheInspection: Sendable {
     /// All stored responses of one URL and method.
     package struct Entry: Sendable, Equatable {
-        /// Name of the upstream.
         package var upstream: String
-        /// Request method.
         package var method: String
         /// Absolute URL; its query may hold secrets.
         package var url: String
@@ -26,7 +24,6 @@ package struct CacheInspection: Sendable {
         package var isPinned: Bool
     }
 
-    /// The order of entries.
     package enum Order: String, Sendable, CaseIterable {
         /// By upstream, then URL.
         case url
@@ -49,7 +46,7 @@ package struct CacheInspection: Sendable {
 
     let database: DatabaseQueue
     let path: String
-    /// Whether the file was complete without a log: then it is read as it is, and no file is created beside it.
+    /// Whether the file was complete without a log: then it is read alone, and no file is created beside it.
     private let wasComplete: Bool
 
     /// Opens the database of a data directory for reading; nil if there is none, or one without tables.

@@ -120,7 +120,6 @@ package struct PageKey: Hashable, Sendable {
     /// The most rows requested.
     package var limit: Int
 
-    /// Creates a key.
     package init(account: String, screen: String, query: String = "", offset: Int, limit: Int) {
         self.account = account
         self.screen = screen
@@ -132,7 +131,6 @@ package struct PageKey: Hashable, Sendable {
 
 /// One page of a list as the upstream sent it: keys of rows that apps store.
 package struct PageList: Sendable, Equatable {
-    /// The key.
     package var key: PageKey
     /// Keys of the rows in the upstream's order, without those deleted since.
     package var rowKeys: [String]

@@ -141,7 +141,6 @@ extension ResponseStore {
 }
 
 extension ResponseStore {
-    /// An open body.
     package enum OpenBody: Sendable {
         /// The whole body.
         case bytes(Data)

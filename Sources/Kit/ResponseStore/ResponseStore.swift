@@ -16,7 +16,6 @@ package struct ResponseStore: Sendable {
     /// are removed first.
     let maximumVariants: Int
 
-    /// Creates a store.
     package init(_ database: LarderDatabase, maximumVariants: Int = 32) {
         self.database = database
         self.maximumVariants = max(1, maximumVariants)
@@ -265,7 +264,6 @@ extension CachedResponse {
 extension ResponseStore {
     /// The stored responses of an upstream.
     package struct Total: Sendable, Equatable {
-        /// Name of the upstream.
         package var upstream: String
         /// Number of stored responses.
         package var responses: Int
