@@ -92,7 +92,6 @@ package struct AccessRules: Sendable {
         case open
     }
 
-    /// Who gets in.
     package let mode: Mode
     let operatorKey: OperatorKey?
     private let proxies: TrustedProxies
@@ -155,7 +154,7 @@ package struct AccessRules: Sendable {
 
     private static let openPages: Set<String> = ["/pair", "/health/live", "/health/ready"]
 
-    /// Whether a path is `/web/DIGEST/pair.js` or `pair.css`. It is looked up as it is: nothing is decoded.
+    /// Whether a path is `/web/DIGEST/pair.js` or `pair.css`. It is compared literally: nothing is decoded.
     private static func isFileOfPairing(_ path: String) -> Bool {
         let segments = path.split(separator: "/", omittingEmptySubsequences: false)
         return segments.count == 4 && segments[0].isEmpty && segments[1] == "web"

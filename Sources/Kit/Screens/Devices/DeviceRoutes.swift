@@ -168,7 +168,7 @@ extension ScreenResponse {
     }
 }
 
-/// A device as it is shown.
+/// A device in the list of devices.
 struct DeviceRow: Encodable, Sendable {
     let id: String
     let name: String

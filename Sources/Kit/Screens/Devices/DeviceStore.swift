@@ -10,11 +10,9 @@ import Synchronization
 package struct Device: Sendable, Equatable {
     /// Its identity, which the token cannot be computed from.
     package let id: String
-    /// Its name, for people.
     package var name: String
     /// The only profile that it has in apps without a login.
     package let profile: String
-    /// When it was paired.
     package let pairedAt: Date
     /// When it last sent a request, exact to some seconds; to the hour after a restart.
     package var lastSeenAt: Date
@@ -34,7 +32,6 @@ package struct Device: Sendable, Equatable {
 /// The paired devices: a table, and all of it in memory, so that a request costs a hash and a look-up. Only hashes of
 /// tokens are stored.
 package final class DeviceStore: Sendable {
-    /// The most devices.
     static let maximum = 100
 
     private let database: LarderDatabase
@@ -171,7 +168,6 @@ package final class DeviceStore: Sendable {
 }
 
 extension DeviceStore {
-    /// The table of devices.
     package static let migrations: [SchemaMigration] = [
         SchemaMigration(
             "devices/001 device",

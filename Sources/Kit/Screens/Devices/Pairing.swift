@@ -10,7 +10,6 @@ package final class Pairing: Sendable {
     /// A code that was made.
     package struct Made: Sendable {
         package let code: PairingCode
-        /// When it ends.
         package let end: Date
     }
 
@@ -173,7 +172,6 @@ struct PairingAttempts: Sendable {
         return max(1, Int((Self.window - now.timeIntervalSince(count.since)).rounded(.up)))
     }
 
-    /// Counts a wrong code.
     mutating func noteWrong(of address: String?, at now: Date) {
         guard let address, makeRoom(for: address, at: now) else {
             others = Self.counted(others, at: now)
@@ -242,7 +240,7 @@ package struct PairingCode: Sendable, Equatable {
         }
     }
 
-    /// The code as it is shown: two groups of four.
+    /// The code for people: two groups of four.
     package var text: String {
         String(decoding: characters.prefix(4) + [UInt8(ascii: "-")] + characters.dropFirst(4), as: UTF8.self)
     }

@@ -14,7 +14,6 @@ struct EventBacklog: Sendable {
 
     /// The events that a reconnecting client has missed.
     enum Missed: Equatable {
-        /// These events.
         case entries([Entry])
         /// More than is kept, or the identity is of another run of the server: the client has to request everything
         /// again.

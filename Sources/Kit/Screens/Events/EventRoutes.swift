@@ -84,7 +84,7 @@ extension EventStream.Message {
     }
 
     /// Returns the app of a session that has ended before the message; nil if none has. While a shared store does not
-    /// respond, the stream of a client goes on, but for the events of its account.
+    /// respond, the stream of a client continues without the events of its account.
     ///
     /// - Throws: `StorageError`, `SharedStoreError`.
     fileprivate func endedApp(of interest: EventInterest) async throws -> String? {

@@ -68,7 +68,6 @@ package final class EventStream: Service, Sendable {
         self.heartbeat = heartbeat
     }
 
-    /// Current number of listeners.
     package var listenerCount: Int { state.withLock { $0.listeners.count } }
     /// How many times an event was passed to a listener so far.
     package var deliveryCount: Int { state.withLock { $0.deliveries } }
@@ -240,7 +239,6 @@ struct EventListeners: Sendable {
     private var bySession: [Data: Set<Int>] = [:]
     private var byClient: [String: Set<Int>] = [:]
 
-    /// Number of listeners.
     var count: Int { listeners.count }
     var numbers: [Int] { Array(listeners.keys) }
 

@@ -4,7 +4,6 @@ package import Foundation
 package struct ServerEvent: Sendable, Equatable {
     /// Who may receive an event.
     package enum Audience: Sendable, Hashable {
-        /// All listeners.
         case everyone
         /// Listeners of an app.
         case app(String)
@@ -27,7 +26,6 @@ package struct ServerEvent: Sendable, Equatable {
         case text(String)
         /// A whole number.
         case number(Int)
-        /// True or false.
         case flag(Bool)
 
         private static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
@@ -74,7 +72,6 @@ package struct ServerEvent: Sendable, Equatable {
         )
     }
 
-    /// A screen's data changed.
     package static func screenChanged(app: String, screen: String, revision: Int, audience: Audience) -> ServerEvent {
         ServerEvent(
             kind: "screen-changed",

@@ -108,7 +108,6 @@ package struct StorageQuota: Sendable, Equatable {
         }
     }
 
-    /// No limit.
     package static let unlimited = StorageQuota(bytes: .max, of: .account)
 
     /// The most bytes.

@@ -7,7 +7,6 @@ import HummingbirdCore
 
 /// A user's own data in an app, for the archive (``ExportRoutes``), and its size (``UsageRoutes``).
 package struct UserData: Sendable {
-    /// Whose data it is.
     package struct Owner: Sendable {
         /// The profile of the request.
         package let profile: String

@@ -5,7 +5,6 @@ extension Text {
     package static let error = Text("Error", ru: "Ошибка")
     /// The button of an alert.
     package static let ok = Text("OK", ru: "ОК")
-    /// The button that cancels.
     package static let cancel = Text("Cancel", ru: "Отмена")
     /// The button that repeats a request.
     package static let tryAgain = Text("Try again", ru: "Повторить")

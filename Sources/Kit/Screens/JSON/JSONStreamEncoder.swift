@@ -86,7 +86,7 @@ extension JSONStreamEncoder {
         }
     }
 
-    /// Ends what lies deeper than a container, before its next member or element.
+    /// Ends the containers inside of a container, before its next member or element.
     fileprivate func proceed(in scope: Int, at depth: Int) throws {
         if open.count > depth { end(to: depth) }
         guard open.count == depth, open[depth - 1].number == scope else {

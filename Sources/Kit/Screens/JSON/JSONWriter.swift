@@ -18,7 +18,6 @@ struct JSONWriter: ~Copyable {
 
     deinit { start.deallocate() }
 
-    /// The written bytes.
     var bytes: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: start, count: count) }
 
     mutating func beginObject() { begin(UInt8(ascii: "{")) }
@@ -71,7 +70,6 @@ struct JSONWriter: ~Copyable {
         word.withBytes { append($0) }
     }
 
-    /// Writes a text.
     mutating func value(_ text: String) {
         separate()
         text.withBytes { utf8 in
@@ -144,13 +142,10 @@ extension String {
 
 // Values of the types that screens have, in the form of WireFormat.
 extension JSONWriter {
-    /// Writes `null`.
     mutating func null() { word("null") }
 
-    /// Writes a Boolean.
     mutating func value(_ value: Bool) { word(value ? "true" : "false") }
 
-    /// Writes an integer.
     mutating func value(_ value: some BinaryInteger) { word(String(value)) }
 
     /// Writes a number in the shortest digits that identify it; a whole number needs no fraction.

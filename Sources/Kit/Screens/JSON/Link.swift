@@ -68,7 +68,6 @@ extension Link: ExpressibleByStringInterpolation {
     package struct StringInterpolation: StringInterpolationProtocol {
         fileprivate var target = ""
 
-        /// Begins without pieces.
         package init(literalCapacity: Int, interpolationCount: Int) {
             target.reserveCapacity(literalCapacity + 20 * interpolationCount)
         }

@@ -59,7 +59,6 @@ extension Text: ExpressibleByStringInterpolation {
     package struct StringInterpolation: StringInterpolationProtocol {
         fileprivate var text = Text(verbatim: "")
 
-        /// Begins without pieces.
         package init(literalCapacity: Int, interpolationCount: Int) {}
 
         /// Appends a piece that is the same in all languages.

@@ -32,7 +32,6 @@ package struct Nullable<Value: Encodable & Sendable>: Encodable, Sendable {
     /// The value, if there is one.
     package var wrappedValue: Value?
 
-    /// Wraps a value.
     package init(wrappedValue: Value?) {
         self.wrappedValue = wrappedValue
     }

@@ -30,12 +30,10 @@ package struct Problem: Error, Sendable, Equatable {
 
     /// The content of an alert.
     package struct Dialog: Encodable, Sendable, Equatable {
-        /// Heading.
         package var title: Text
         package var message: Text
         package var buttons: [Text]
 
-        /// Creates an alert.
         package init(title: Text = .error, message: Text, buttons: [Text] = [.ok]) {
             self.title = title
             self.message = message
@@ -55,7 +53,6 @@ package struct Problem: Error, Sendable, Equatable {
         }
     }
 
-    /// Kind of error.
     package var code: ProblemCode
     /// A description of this occurrence, for people.
     package var detail: Text
@@ -131,9 +128,7 @@ extension Problem {
         Problem(.notFound, what)
     }
 
-    /// 421 for an app or upstream of another process.
-    ///
-    /// - Parameter what: The app or upstream, at the beginning of a sentence.
+    /// 421 for an app or upstream of another process, whose name begins the sentence.
     static func misdirected(_ what: String) -> Problem {
         Problem(.misdirectedRequest, "\(what) is served by another process (node.apps).")
     }
@@ -149,13 +144,12 @@ extension Problem {
     }
 }
 
-/// A problem as it is written: RFC 9457 with the members of docs/contract.md, "Problems".
+/// The body of a problem response: RFC 9457 with the members of docs/contract.md, "Problems".
 struct ProblemDocument: Encodable, Sendable {
     /// `urn:larder:problem:<code>`.
     var type: String
     /// The same for all problems of a code.
     var title: Text
-    /// HTTP status.
     var status: Int
     /// A description of this occurrence.
     var detail: Text

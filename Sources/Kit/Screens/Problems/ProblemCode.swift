@@ -14,7 +14,6 @@ package struct ProblemCode: Sendable, Hashable {
     /// Whether the same request may succeed later without a change.
     package let isRetryable: Bool
 
-    /// Declares a code.
     package init(_ rawValue: String, _ status: HTTPResponse.Status, _ title: Text, isRetryable: Bool = false) {
         self.rawValue = rawValue
         self.status = status

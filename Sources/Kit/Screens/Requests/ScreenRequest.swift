@@ -9,7 +9,7 @@ package import Logging
 package import NIOCore
 package import Upstream
 
-/// A request as a handler sees it.
+/// A request for a handler.
 package struct ScreenRequest: Sendable {
     /// Method; GET for HEAD.
     package let method: HTTPRequest.Method

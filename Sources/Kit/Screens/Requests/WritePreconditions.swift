@@ -8,7 +8,6 @@ package struct WritePreconditions: Sendable, Equatable {
     private let ifMatch: EntityTagCondition?
     private let ifNoneMatch: EntityTagCondition?
 
-    /// No preconditions.
     package static let none = WritePreconditions([:])
 
     /// Reads the fields of a request. A field without a member names no tag.

@@ -6,7 +6,6 @@ package struct Action: Encodable, Sendable, Equatable {
         /// Buttons, the confirming one first.
         package var buttons: [Text]
 
-        /// Creates a question.
         package init(message: Text, buttons: [Text]) {
             self.message = message
             self.buttons = buttons
@@ -31,7 +30,6 @@ package struct Action: Encodable, Sendable, Equatable {
     package var enabled: Bool
     /// Why it cannot be done now, for people; absent if it can.
     var disabledReason: Text?
-    /// The confirmation, or null.
     @Nullable package var confirm: Confirmation?
 
     /// Creates a button.
@@ -115,7 +113,6 @@ extension Action {
         /// Whether the request is refused without it.
         package let required: Bool
 
-        /// Describes a member.
         package init(
             _ name: String,
             _ kind: Kind,
@@ -139,7 +136,6 @@ extension Action {
         let lon: Double
         let name: String
 
-        /// Names a place.
         package init(latitude: Double, longitude: Double, name: String) {
             (lat, lon, self.name) = (latitude, longitude, name)
         }

@@ -5,7 +5,6 @@ package import Freshness
 package struct Envelope<Content: Encodable & Sendable>: Encodable, Sendable {
     /// The content of the screen.
     package var data: Content
-    /// Metadata.
     package var meta: Meta
     package var links: Links
 
@@ -31,7 +30,6 @@ package struct Links: Encodable, Sendable, Equatable {
 
 /// The state a screen is in. The error state is a problem document.
 package enum ScreenState: String, Encodable, Sendable {
-    /// There is content.
     case content
     /// There is no content, and that is not an error.
     case empty
@@ -44,7 +42,6 @@ package struct Meta: Encodable, Sendable {
     /// Name of the screen, `app.screen`.
     package var screen: String
     package var state: ScreenState
-    /// Origin of the data.
     package var source: Provenance.Source
     /// Whether the upstream could not be reached.
     package var offline: Bool
@@ -63,18 +60,16 @@ package struct Meta: Encodable, Sendable {
     package var page: Page?
     /// Number of writes that wait for the upstream; absent if none does.
     package var pending: Int?
-    /// Number of them that do not get on by themselves: they were refused, are in conflict, or fail again and again.
+    /// Number of them that need a decision of the user: they were refused, are in conflict, or fail again and again.
     /// Absent if there are none.
     var needsDecision: Int?
 
     /// The writes of a user that wait for the upstream.
     package struct PendingWrites: Sendable, Equatable {
-        /// Number of them.
         package var count: Int
-        /// Number of them that do not get on by themselves.
+        /// Number of them that need a decision of the user.
         package var undecided: Int
 
-        /// Creates the numbers.
         package init(count: Int, undecided: Int) {
             (self.count, self.undecided) = (count, undecided)
         }
@@ -169,7 +164,6 @@ package struct Banner: Encodable, Sendable, Equatable {
 
 /// The state of a screen without content.
 package struct EmptyState: Encodable, Sendable, Equatable {
-    /// Heading.
     package let title: Text
     /// Text below the heading; may be empty.
     package let text: Text

@@ -32,7 +32,6 @@ package struct Page: Encodable, Sendable, Equatable {
     @Nullable package var total: Int?
     /// A lower bound of the total, if it is not known because rows are counted up to a limit only.
     package var totalAtLeast: Int?
-    /// Whether rows follow.
     package var hasMore: Bool
     /// Offset of the next row, or null.
     @Nullable package var nextOffset: Int?

@@ -155,7 +155,6 @@ extension Data {
 
 /// A value of the key by which the rows of a list are ordered.
 package enum CursorValue: Sendable, Equatable {
-    /// The types of values.
     package enum Kind: Sendable { case integer, text }
 
     case integer(Int64)

@@ -18,7 +18,6 @@ package struct ScreenResponse: Sendable {
         case prepared(PreparedBytes)
         /// Written in pieces; never compressed, without an ETag.
         case stream(type: String, ResponseBody)
-        /// No body.
         case none
     }
 

@@ -56,7 +56,7 @@ enum ScreenResponseRenderer {
     /// Returns a response with a body in an encoding that the request accepts.
     ///
     /// - Parameters:
-    ///   - count: Bytes of the body as it is.
+    ///   - count: Bytes of the uncompressed body.
     ///   - tag: Returns the entity tag of the body, compressed or not.
     ///   - body: Returns the body, compressed or not.
     private static func represent(

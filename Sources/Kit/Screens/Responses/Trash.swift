@@ -80,7 +80,6 @@ package struct TrashPage<Item: Sendable>: Sendable {
     }
 
     package let entries: [Entry]
-    /// Whether items follow.
     let hasMore: Bool
     /// Number of items in the trash.
     package let total: Int

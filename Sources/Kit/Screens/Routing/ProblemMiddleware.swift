@@ -8,8 +8,8 @@ import Logging
 import SharedStore
 import Upstream
 
-/// The one place where errors become responses: typed problems as they are, router misses as 404, 405 or the response
-/// to OPTIONS, everything else as 500 without its cause.
+/// The one place where errors become responses: typed problems unchanged, router misses as 404, 405 or the response to
+/// OPTIONS, everything else as 500 without its cause.
 struct ProblemMiddleware: RouterMiddleware {
     typealias Context = ScreenContext
 

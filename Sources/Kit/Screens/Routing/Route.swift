@@ -3,7 +3,6 @@ import Hummingbird
 
 /// One line of an app's table: method, path and handler, in the order of openapi.yaml.
 package struct Route: Sendable {
-    /// Responds to a request.
     package typealias Handler = @Sendable (ScreenRequest) async throws -> ScreenResponse
     /// Responds to a request with its session.
     package typealias SessionHandler = @Sendable (ScreenRequest, Session) async throws -> ScreenResponse
@@ -26,7 +25,6 @@ package struct Route: Sendable {
     package internal(set) var input = RouteInput()
     /// The app whose profiles it serves; nil if the profile has no meaning there.
     var profileApp: String?
-    /// How it responds.
     let handling: Handling
 
     /// Creates a route that needs no session.
@@ -95,11 +93,11 @@ package struct Route: Sendable {
         case session(app: String, SessionHandler)
         /// The same, with a session of an app if there is one.
         case knownSession(app: String, KnownSessionHandler)
-        /// With a response that is sent as it is.
+        /// Sends the handler's response unchanged.
         case raw(RawHandling)
     }
 
-    /// A handler whose responses are sent as they are, for all paths below the route's.
+    /// A handler whose responses are sent unchanged, for all paths below the route's.
     struct RawHandling: Sendable {
         /// Methods served in addition to the one of the route.
         let otherMethods: [HTTPRequest.Method]
@@ -117,8 +115,8 @@ package struct Route: Sendable {
         if case .raw(let raw) = handling { raw } else { nil }
     }
 
-    /// URI template (RFC 6570) of everything that goes into an address of the route: the parts of its path, and its
-    /// query parameters. That of a mount takes any.
+    /// URI template (RFC 6570) of the route's addresses: the parts of its path, and its query parameters. That of a
+    /// mount takes any.
     var template: String {
         if raw != nil { return path.replacing("{path}", with: "{+path}") + "{?query*}" }
         if input.takesAnyParameter { return path + "{?query*}" }

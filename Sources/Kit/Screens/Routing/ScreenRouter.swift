@@ -194,12 +194,11 @@ private struct RouteResponder: HTTPResponder {
     }
 }
 
-/// The paths of routes as the router takes them. A server that replaces another has the same ones, and to read them
-/// again would be a good part of the cost of a router.
+/// The parsed paths of routes. A server that replaces another has the same ones, and to parse them again would be a
+/// good part of the cost of a router.
 package final class RouterPaths: Sendable {
     private let known = Mutex<[String: RouterPath]>([:])
 
-    /// Creates an empty collection.
     package init() {}
 
     subscript(text: String) -> RouterPath {

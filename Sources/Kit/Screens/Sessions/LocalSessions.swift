@@ -10,7 +10,6 @@ protocol SessionTable: Sendable {
     /// Returns the session of a token; nil if it was not used since.
     func session(_ tokenHash: Data, usedSince oldest: Int64) async throws -> Session?
 
-    /// Stores a session.
     func insert(_ session: Session, _ tokenHash: Data) async throws
 
     /// Ends a session.
@@ -144,7 +143,6 @@ struct LocalSessions: SessionTable {
 }
 
 extension SessionStore {
-    /// The table of sessions.
     package static let migrations: [SchemaMigration] = [
         SchemaMigration("sessions/001 session") { db in
             try db.execute(

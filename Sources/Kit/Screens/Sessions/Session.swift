@@ -22,7 +22,6 @@ package struct Session: Sendable, Equatable {
     package let account: String
     /// Name to show, if there is one.
     package let name: String?
-    /// When it began.
     package let createdAt: Date
     /// Identity of the session, under which an app stores the data of this session only; empty before it is opened. The
     /// token cannot be computed from it.

@@ -7,7 +7,6 @@ import Synchronization
 extension SessionStore {
     /// A session that was not used for the lifetime of sessions.
     package struct Expired: Sendable {
-        /// Its identity.
         package let id: String
         /// Identity of its account within the app.
         package let account: String

@@ -38,7 +38,6 @@ package struct FarewellScreen: Encodable, Sendable {
     /// An alert with one button.
     package struct Alert: Encodable, Sendable, Equatable {
         package let message: Text
-        /// Title of the button.
         package let button: Text
 
         package init(message: Text, button: Text) {
@@ -68,7 +67,7 @@ package struct LaunchScreen: Encodable, Sendable {
     }
 }
 
-/// The screen that a front end shows next: its name and address as they are in `GET /v1` (docs/contract.md, "Names and
+/// The screen that a front end shows next, by its name and address in `GET /v1` (docs/contract.md, "Names and
 /// formats").
 package struct ScreenLink: Encodable, Sendable, Equatable {
     /// Name of the screen, `app.screen`.

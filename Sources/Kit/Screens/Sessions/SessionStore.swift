@@ -286,7 +286,8 @@ package struct SessionStore: Sendable {
         do {
             session = try await storedSession(tokenHash)
         } catch SharedStoreError.unavailable(let reason) {
-            // What this server has in its own file is shown meanwhile; nothing can be changed.
+            // Sessions that were read before keep their screens from this server's own file; writes fail without the
+            // store.
             guard let session = known.lastKnown(tokenHash) else { throw SharedStoreError.unavailable(reason) }
             return session
         }
@@ -298,7 +299,7 @@ package struct SessionStore: Sendable {
         return session
     }
 
-    /// Returns the session of a token as it is stored now; nil if it is expired.
+    /// Reads the session of a token from the store; nil if it is expired.
     /// - Throws: `StorageError`, `SharedStoreError`.
     func storedSession(_ tokenHash: Data) async throws -> Session? {
         try await table.session(tokenHash, usedSince: oldest ?? Int64.min)

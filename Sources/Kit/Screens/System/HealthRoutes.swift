@@ -27,7 +27,6 @@ package struct HealthRoutes: Sendable {
         /// The package to install; nil if it works.
         package let install: String?
 
-        /// Describes a feature.
         package init(name: String, ok: Bool?, install: String?) {
             self.name = name
             self.ok = ok

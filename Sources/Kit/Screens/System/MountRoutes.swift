@@ -209,7 +209,7 @@ enum ProxyResponseRenderer {
         return response
     }
 
-    /// Returns an interim response as it is sent.
+    /// Returns the interim response to send.
     static func interim(_ response: HTTPResponse) -> HTTPResponse {
         var response = response
         removeWordsForItsOrigin(from: &response.headerFields)
