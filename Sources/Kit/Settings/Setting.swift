@@ -200,7 +200,7 @@ package struct SettingValues: Sendable {
         set { values[setting.key] = newValue }
     }
 
-    /// Sets a value as it is written.
+    /// Sets a value from its written form.
     ///
     /// - Returns: False if the setting does not accept it.
     package mutating func set(_ setting: any SettingDeclaration, to text: String) -> Bool {
