@@ -2,16 +2,14 @@ import Concurrency
 
 /// Receives the messages that servers send after their commits, on a connection of its own.
 ///
-/// Messages sent while the listener is not connected are lost. So what depends on messages also needs a time after
-/// which it is checked, and at ``Event/connected`` anything may have changed.
+/// Messages sent while the listener is not connected are lost. So readers also need a time after which they check
+/// again, and at ``Event/connected`` anything may have changed.
 package final class ChangeListener: Sendable {
-    /// What a listener reports.
     package enum Event: Sendable, Equatable {
         /// It hears from now on.
         case connected
         /// It hears nothing, until ``connected``: its connection was lost, or could not be made.
         case disconnected(SharedStoreError)
-        /// A server told this.
         case message(String)
     }
 

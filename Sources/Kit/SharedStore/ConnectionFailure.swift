@@ -1,13 +1,13 @@
-/// How the work on a connection failed, before it is known what that means for the transaction.
+/// A failure of the work on a connection, before its consequence for the transaction is known.
 enum ConnectionFailure: Error, Equatable {
     /// The connection is of no further use.
     case lost
     /// No response came in time, so the connection is of no further use.
     case timedOut
-    /// The server refused a statement; the connection goes on.
+    /// The server refused a statement; the connection stays usable.
     case server(ServerError)
 
-    /// What it means if nothing was committed.
+    /// The consequence for the transaction if nothing was committed.
     var meaning: ServerError.Meaning {
         switch self {
         case .lost: .unavailable(.connectionLost)

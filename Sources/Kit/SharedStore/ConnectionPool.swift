@@ -11,7 +11,7 @@ final class ConnectionPool: Sendable {
     private struct State {
         /// Those that were used last come last, and are used first: the others may be closed by the server.
         var idle: [PoolMember]
-        /// What prevented connecting, and until when no other attempt is made.
+        /// The error of the last attempt to connect, and the time before which no other attempt is made.
         var obstacle: (error: SharedStoreError, end: ContinuousClock.Instant)?
         var isClosed = false
         var failures = StoreLoad.Failures()
@@ -27,7 +27,7 @@ final class ConnectionPool: Sendable {
         state = Mutex(State(idle: (0..<options.connections).map { _ in PoolMember() }))
     }
 
-    /// What the pool does now, and what has failed so far.
+    /// The operations that run and wait now, and the failures so far.
     var load: StoreLoad {
         get async {
             let failures = state.withLock(\.failures)
@@ -38,7 +38,7 @@ final class ConnectionPool: Sendable {
     /// Runs work on a connection, which is opened if it has to be.
     ///
     /// - Parameter timeout: the time that it has.
-    /// - Throws: ``SharedStoreError``, `CancellationError` if the task is cancelled while it waits, what `work` throws.
+    /// - Throws: ``SharedStoreError``, `CancellationError` if the task is cancelled while it waits, errors of `work`.
     func run<Value: Sendable>(
         within timeout: Duration,
         _ work: @escaping @Sendable (PostgresConnection) throws -> Value

@@ -6,7 +6,7 @@ struct Deadline {
         instant = .now + duration
     }
 
-    /// What is left in milliseconds, rounded up, as poll(2) takes it; 0 if the time is over.
+    /// The remaining time in milliseconds, rounded up, as poll(2) takes it; 0 if the time is over.
     var milliseconds: Int32 {
         let left = ContinuousClock.now.duration(to: instant) / .milliseconds(1)
         return Int32(max(0, min(left.rounded(.up), 1e9)))

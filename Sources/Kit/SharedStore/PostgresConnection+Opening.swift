@@ -28,7 +28,7 @@ extension PostgresConnection {
     private static let oldestVersion = 140_000
 
     private static func start(_ options: SharedDatabaseOptions) -> OpaquePointer? {
-        // What precedes the address can be overridden by it, what follows cannot.
+        // The address overrides settings that precede it, but not those that follow.
         let settings = [
             ("fallback_application_name", options.name), ("target_session_attrs", "primary"),
             ("tcp_user_timeout", "10000"), ("keepalives_idle", "10"), ("keepalives_interval", "5"),
@@ -69,8 +69,8 @@ extension PostgresConnection {
         }
     }
 
-    /// What holds for all transactions. A change needs a transaction that says so: none is made by a mistake in a read.
-    /// The server gives up what takes longer than its client waits.
+    /// The settings of all transactions. A change needs a transaction that says so: none is made by a mistake in a
+    /// read. The server aborts statements and transactions that take longer than their client waits.
     private static func preparation(_ options: SharedDatabaseOptions) -> String {
         let milliseconds = Int(options.timeout / .milliseconds(1))
         return """

@@ -1,5 +1,5 @@
 extension PostgresConnection {
-    /// What a change returned, and what is to be told after its commit.
+    /// The value that a change returned, and the messages to send after its commit.
     struct Change<Value> {
         let value: Value
         let messages: [String]
@@ -7,7 +7,7 @@ extension PostgresConnection {
 
     /// Reads one state of the database.
     ///
-    /// - Throws: ``SharedStoreError``, what `value` throws.
+    /// - Throws: ``SharedStoreError``, errors of `value`.
     func read<Value>(_ value: (SQLTransaction) throws -> Value) throws -> Value {
         let transaction = SQLTransaction(self)
         do {
@@ -23,7 +23,7 @@ extension PostgresConnection {
 
     /// Changes the database in one transaction, and repeats it if others came in between.
     ///
-    /// - Throws: ``SharedStoreError``, what `updates` throws.
+    /// - Throws: ``SharedStoreError``, errors of `updates`.
     func write<Value>(_ plan: TransactionPlan, _ updates: (SQLTransaction) throws -> Value) throws -> Change<Value> {
         for _ in 0..<TransactionPlan.mostAttempts {
             if let change = try attempt(plan, updates) { return change }

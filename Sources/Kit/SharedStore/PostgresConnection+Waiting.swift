@@ -1,9 +1,9 @@
 import CPQ
 import Glibc
 
-/// What is sent and received without blocking, and the waits between.
+/// Sending and receiving without blocking, and the waits between.
 extension PostgresConnection {
-    /// Sends what was queued.
+    /// Sends the queued output.
     ///
     /// - Throws: ``ConnectionFailure``.
     func flush() throws {
@@ -30,7 +30,7 @@ extension PostgresConnection {
 
     /// Waits until the socket is ready.
     ///
-    /// - Returns: what it is ready for.
+    /// - Returns: the events for which it is ready, as poll(2) reports them.
     /// - Throws: ``ConnectionFailure/timedOut`` at the deadline.
     @discardableResult
     func wait(for events: Int32) throws -> Int16 {
@@ -46,7 +46,7 @@ extension PostgresConnection {
         }
     }
 
-    /// Reads what has arrived without a request, and returns the texts of notifications.
+    /// Reads messages that have arrived without a request, and returns the texts of notifications.
     ///
     /// - Throws: ``ConnectionFailure/lost``.
     func notifications() throws -> [String] {

@@ -5,7 +5,7 @@ import Glibc
 /// the deadline of the operation is over.
 final class PostgresConnection {
     let connection: OpaquePointer
-    /// Counted by libpq: what the server remarks beside its responses.
+    /// Counted by libpq: the server's notices beside its responses.
     private let remarks: UnsafeMutablePointer<Int>
     private var statements = StatementNames()
     /// When the current operation has to end.
@@ -33,7 +33,7 @@ final class PostgresConnection {
     /// Number of remarks of the server so far, such as warnings.
     var remarkCount: Int { remarks.pointee }
 
-    /// What libpq says of the connection, without the end of the line.
+    /// libpq's last error message about the connection, on one line.
     var message: String {
         String(cString: larder_PQerrorMessage(connection)).split(whereSeparator: \.isNewline).joined(separator: " ")
     }
@@ -57,8 +57,8 @@ final class PostgresConnection {
     /// Whether the connection has not ended while it was idle. Asks no server.
     func isAlive() -> Bool {
         var descriptor = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
-        // Usually there is nothing to read: then the other side has not closed it. What there is may be the server's
-        // last words, with the end after them.
+        // Usually there is nothing to read: then the other side has not closed it. Bytes that have arrived may be the
+        // server's last words, with the end after them.
         while !isBroken, poll(&descriptor, 1, 0) != 0 {
             isBroken = larder_PQconsumeInput(connection) == 0
             if larder_PQstatus(connection) != LARDER_PQ_CONNECTION_OK { isBroken = true }
@@ -103,7 +103,7 @@ final class PostgresConnection {
         return name
     }
 
-    /// Sends what was queued, and receives until the server is ready for the next statement.
+    /// Sends the queued output, and receives until the server is ready for the next statement.
     private func response() throws -> PostgresResult {
         try flush()
         var last: PostgresResult?

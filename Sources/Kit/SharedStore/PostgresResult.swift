@@ -1,10 +1,10 @@
 import CPQ
 
-/// What the server responded to one statement.
+/// The server's response to one statement.
 final class PostgresResult {
     private let result: OpaquePointer
 
-    /// Takes what libpq returned, and frees it with the value.
+    /// Takes a result of libpq, and frees it with the value.
     init(_ result: OpaquePointer) {
         self.result = result
     }

@@ -6,15 +6,14 @@ package final class SQLRows {
         self.result = result
     }
 
-    /// Number of rows.
     package var count: Int { result.rowCount }
 
     /// The first row, if there is one.
     package var first: SQLRow? { count > 0 ? SQLRow(result: result, index: 0) : nil }
 
-    /// Returns what is made of each row, in order.
+    /// Returns the values that `transform` makes of the rows, in order.
     ///
-    /// - Throws: what `transform` throws.
+    /// - Throws: errors of `transform`.
     package func map<Value>(_ transform: (SQLRow) throws -> Value) rethrows -> [Value] {
         try (0..<count).map { try transform(SQLRow(result: result, index: $0)) }
     }
@@ -25,7 +24,7 @@ package struct SQLRow {
     let result: PostgresResult
     let index: Int
 
-    /// Returns the value of a column; its type is what the caller expects, an optional if it may be NULL.
+    /// Returns the value of a column. The caller chooses its type, which is optional if the value may be NULL.
     ///
     /// - Throws: ``SharedStoreError/noSuchColumn(_:)``, ``SharedStoreError/typeMismatch(column:)``.
     package func value<Value: SQLValue>(_ column: String) throws -> Value {

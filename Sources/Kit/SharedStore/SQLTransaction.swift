@@ -1,7 +1,7 @@
 /// A transaction that is under way. It is valid until the closure that received it returns.
 package final class SQLTransaction {
     let connection: PostgresConnection
-    /// What failed first. After it, the server refuses everything up to the end of the transaction.
+    /// The first failure. PostgreSQL rejects every later statement of the transaction.
     private(set) var failure: ConnectionFailure?
     /// Messages to the other servers, sent after the commit.
     private(set) var messages: [String] = []

@@ -1,4 +1,4 @@
-/// What the server says of a statement that failed.
+/// The server's report of a statement that failed.
 package struct ServerError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The five characters of SQLSTATE (PostgreSQL's appendix A).
     package let code: String
@@ -21,7 +21,7 @@ package struct ServerError: Error, Sendable, Equatable, CustomStringConvertible 
         "SQLSTATE \(code)" + (constraint.map { ", \($0)" } ?? "") + (message.map { ": \($0)" } ?? "")
     }
 
-    /// What a failed statement means for the transaction that it is part of.
+    /// The consequence of a failed statement for its transaction.
     enum Meaning: Equatable {
         /// Another transaction came in between: the same one may succeed when it is repeated.
         case conflict
@@ -31,7 +31,6 @@ package struct ServerError: Error, Sendable, Equatable, CustomStringConvertible 
         case definite(SharedStoreError)
     }
 
-    /// What it means.
     var meaning: Meaning {
         switch code {
         case "40001", "40P01": .conflict
@@ -48,7 +47,7 @@ package struct ServerError: Error, Sendable, Equatable, CustomStringConvertible 
         }
     }
 
-    /// Whether a commit that failed with this has surely been rolled back: the checks that precede a commit found
-    /// something. What comes later, such as the end of the server, may come after the commit.
+    /// Whether a commit that failed with this has surely been rolled back: the checks that precede a commit have
+    /// failed. Later events, such as the end of the server, may follow the commit.
     var precedesCommit: Bool { ["22", "23", "40"].contains(String(code.prefix(2))) }
 }

@@ -4,17 +4,18 @@ package import Logging
 import NIOCore
 import Synchronization
 
-/// What servers tell each other about changes of what they share, and how long one may rely on not having been told.
+/// Messages between servers about changes of shared rows, and the time for which a server may use rows that it has read
+/// if no message arrives.
 ///
-/// A message may be lost, so that nothing depends on messages alone: what was read is relied on for a short time only,
-/// and for none while this server hears nothing.
+/// A message may be lost, so nothing depends on messages alone: rows are reused for a short time only, and not at all
+/// while this server receives no messages.
 package final class SharedChanges: Sendable {
     /// A message on the channel.
     private struct Message: Codable {
         /// The server that sent it, which knows already.
         let node: String
         let kind: String
-        /// What has changed.
+        /// The name of the rows that have changed, such as the audience of an event.
         let topic: String
         let text: String
     }
@@ -43,8 +44,8 @@ package final class SharedChanges: Sendable {
     /// Creates it; nothing is heard or sent before ``run()``.
     ///
     /// - Parameters:
-    ///   - node: what no other server is named.
-    ///   - kept: how long a server may rely on what it has read.
+    ///   - node: a name that no other server has.
+    ///   - kept: how long a server may reuse rows that it has read.
     package init(_ database: SharedDatabase, node: String, kept: Duration, logger: Logger) {
         self.database = database
         self.node = node
@@ -52,24 +53,24 @@ package final class SharedChanges: Sendable {
         self.logger = logger
     }
 
-    /// Whether what the other servers tell arrives.
+    /// Whether the messages of other servers arrive.
     package var isHearing: Bool { state.withLock { $0.isHearing } }
 
-    /// Returns how long what is read of a topic may be relied on. To be taken before it is read.
+    /// Returns a token that is valid while the rows of a topic may be reused. Take it before reading them.
     package func token(of topic: String) -> ChangeToken {
         guard isHearing else { return ChangeToken(until: .now()) }
         return ChangeToken(of: counters[topic], until: .now() + kept)
     }
 
-    /// Ends what this server relies on of a topic.
+    /// Invalidates the tokens of a topic on this server.
     package func changed(_ topic: String) { counters[topic].bump() }
 
-    /// Ends what this server relies on of a topic, and tells the others, soon after.
+    /// Invalidates the tokens of a topic on this server, and tells the others soon after.
     ///
     /// - Parameters:
     ///   - kind: who receives it there (``onMessage(_:_:)``).
-    ///   - topic: what has changed.
-    ///   - text: what the receivers get; nil for the topic.
+    ///   - topic: the name of the rows that have changed.
+    ///   - text: the text for the receivers; nil for the topic.
     package func tell(_ kind: String, _ topic: String, _ text: String? = nil) {
         changed(topic)
         let message = Message(node: node, kind: kind, topic: topic, text: text ?? topic)
@@ -147,7 +148,7 @@ package final class SharedChanges: Sendable {
         }
     }
 
-    /// Notes whether messages arrive. What was relied on before ends: a message about it may be lost.
+    /// Notes whether messages arrive. A change invalidates all tokens: a message about their rows may be lost.
     ///
     /// - Returns: whether that has changed.
     @discardableResult

@@ -1,10 +1,10 @@
 package import Foundation
 package import Logging
 
-/// A database that several servers share: PostgreSQL, for what users made.
+/// A database that several servers share: PostgreSQL, for the data of users.
 ///
 /// A transaction waits for its connection and the server on a thread of its own, never on one of Swift's pool. It has a
-/// time limit, after which it fails with ``SharedStoreError``; what is acknowledged was committed.
+/// time limit, after which it fails with ``SharedStoreError``; an acknowledged change was committed.
 package final class SharedDatabase: Sendable {
     package let options: SharedDatabaseOptions
     private let pool: ConnectionPool
@@ -21,7 +21,7 @@ package final class SharedDatabase: Sendable {
 
     /// Reads one state of the database; all reads within `value` are of the same.
     ///
-    /// - Throws: ``SharedStoreError``, `CancellationError`, or what `value` throws.
+    /// - Throws: ``SharedStoreError``, `CancellationError`, or an error of `value`.
     package func read<Value: Sendable>(
         _ value: @escaping @Sendable (SQLTransaction) throws -> Value
     ) async throws -> Value {
@@ -33,7 +33,7 @@ package final class SharedDatabase: Sendable {
     /// - Parameters:
     ///   - sql: the text, a constant of the program: `$1` is the first parameter.
     ///   - transform: makes a value of each row.
-    /// - Throws: ``SharedStoreError``, `CancellationError`, or what `transform` throws.
+    /// - Throws: ``SharedStoreError``, `CancellationError`, or an error of `transform`.
     package func rows<Value: Sendable>(
         _ sql: String,
         _ parameters: [any SQLParameter] = [],
@@ -47,11 +47,12 @@ package final class SharedDatabase: Sendable {
     /// Changes the database in one transaction and returns after its commit. An error rolls it back.
     ///
     /// - Parameters:
-    ///   - turns: names of what the change is alone with, such as `notes/ACCOUNT`: changes with a name in common run
-    ///     one after the other, on all servers, and see each other's results. Without any, the change is serializable.
+    ///   - turns: names of rows that the change has for itself, such as `notes/ACCOUNT`: changes with a name in common
+    ///     run one after the other, on all servers, and see each other's results. Without any, the change is
+    ///     serializable.
     ///   - timeout: the time that it may take, if that is not the usual one.
     ///   - updates: the change. It is run again if another one came in between, so it has no effect elsewhere.
-    /// - Throws: ``SharedStoreError``, `CancellationError`, or what `updates` throws.
+    /// - Throws: ``SharedStoreError``, `CancellationError`, or an error of `updates`.
     @discardableResult
     package func write<Value: Sendable>(
         turns: [String] = [],
@@ -63,7 +64,7 @@ package final class SharedDatabase: Sendable {
         return try await write(plan, updates)
     }
 
-    /// Tells all listening servers something, this one included.
+    /// Sends messages to every listening server, including this one.
     ///
     /// - Parameter messages: at most 7,999 bytes each.
     /// - Throws: ``SharedStoreError``, `CancellationError`.
@@ -76,7 +77,7 @@ package final class SharedDatabase: Sendable {
         }
     }
 
-    /// What the database is doing for this server, and what has failed so far.
+    /// The operations of this server that run and wait now, and the failures so far.
     package var load: StoreLoad { get async { await pool.load } }
 
     /// Returns the time of the server's clock.
@@ -89,7 +90,7 @@ package final class SharedDatabase: Sendable {
         return Date(timeIntervalSince1970: Double(milliseconds) / 1000)
     }
 
-    /// The turn of what makes tables, for changes that must not run beside it (``write(turns:within:_:)``).
+    /// The turn of migrations, for changes that must not run beside one (``write(turns:within:_:)``).
     package static let schemaTurn = "larder/migrations"
 
     /// Returns how many other connections have the name of servers.

@@ -24,7 +24,6 @@ final class StopSignal: Sendable {
         close(ended)
     }
 
-    /// Whether it was set.
     var isSet: Bool { state.load(ordering: .acquiring) }
 
     /// Sets it, for good.

@@ -1,6 +1,6 @@
-/// What a store is doing for this server, and what has failed so far.
+/// The load of a store from this server, and the failures so far.
 package struct StoreLoad: Sendable, Equatable {
-    /// Operations that failed, by what that means to the caller.
+    /// Operations that failed, by their consequence for the caller.
     package struct Failures: Sendable, Equatable {
         /// The store did not respond, or accepted no change.
         package private(set) var unavailable = 0
@@ -23,6 +23,5 @@ package struct StoreLoad: Sendable, Equatable {
     package let running: Int
     /// Operations that wait for one.
     package let waiting: Int
-    /// What has failed.
     package let failures: Failures
 }

@@ -1,6 +1,6 @@
 /// How a transaction is run.
 struct TransactionPlan: Sendable {
-    /// What it changes alone, by names that the callers choose.
+    /// Names of rows that the transaction has for itself, chosen by the callers.
     var turns: [String] = []
     /// The time that it has, without its commit.
     var timeout: Duration
@@ -18,8 +18,8 @@ struct TransactionPlan: Sendable {
 
     /// Begins a change.
     ///
-    /// One that waits for turns sees what was committed before its turn came. Any other is equivalent to some order
-    /// one after the other, or is repeated.
+    /// One that waits for turns sees all commits from before its turn. Any other is equivalent to some order one after
+    /// the other, or is repeated.
     var beginning: String {
         "BEGIN ISOLATION LEVEL \(turns.isEmpty ? "SERIALIZABLE" : "READ COMMITTED") READ WRITE" + limits
     }
