@@ -22,10 +22,9 @@ package struct SearchHits: Sendable, Equatable {
 
     /// The ranks of the page.
     package internal(set) var ranks: [Int64] = []
-    /// Whether hits may follow.
     package internal(set) var hasMore = false
-    /// Whether the search has looked through as many rows as one request may, before the page was full. Then it goes on
-    /// behind ``next`` only: an offset would look through the same rows again.
+    /// Whether the search has looked through as many rows as one request may, before the page was full. Then only
+    /// ``next`` continues it: an offset would look through the same rows again.
     package internal(set) var isCut = false
     /// The rank below which the next page begins.
     package internal(set) var next: Int64?
@@ -98,7 +97,6 @@ struct HitReader {
     struct Reading {
         /// The ranks of the first hits.
         var ranks: [Int64] = []
-        /// The number of hits.
         var hits = 0
         /// The rank below which nothing was looked at.
         var last: Int64?

@@ -99,7 +99,6 @@ package struct WordQuery: Sendable, Equatable {
     /// The most terms of passages: the rest is compared in ``passages``.
     static let mostGrams = 24
 
-    /// Reads a text.
     package init(_ text: String) {
         let tokens = SearchToken.tokens(of: text.searchFolded, limit: Self.mostWords)
         var (terms, passages): ([String], [String]) = ([], [])
@@ -149,7 +148,6 @@ package struct PartQuery: Sendable, Equatable {
     /// The terms that a name must have (``SearchTerms/parts(of:)``).
     package let terms: [String]
 
-    /// Reads a text.
     package init(_ text: String) {
         self.text = text.partFolded
         terms = self.text.isEmpty ? [] : WordQuery.grams(of: self.text[...], limit: WordQuery.mostGrams)

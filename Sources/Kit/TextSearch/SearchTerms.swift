@@ -16,7 +16,6 @@ package struct SearchTerms: Sendable, Equatable {
     /// trigrams.
     static let longestGram = 3
 
-    /// Reads a text.
     package init(_ text: String) {
         for token in SearchToken.tokens(of: text.searchFolded) {
             switch token.kind {
