@@ -10,7 +10,6 @@ import NIOCore
 package struct CachingBodyTee: Sendable {
     /// How a body ended.
     package enum Outcome: Sendable {
-        /// It is stored.
         case stored
         /// It is larger than the limit.
         case tooLarge

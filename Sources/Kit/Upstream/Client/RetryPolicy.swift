@@ -79,7 +79,7 @@ package struct ExchangeOptions: Sendable {
     /// that takes 128 KiB a second seems to stall for 10 seconds.
     private static let uploadStall = Duration.seconds(60)
 
-    /// Options of a client's request that is forwarded as it is: neither redirected nor repeated, and without fields
+    /// Options of a client's request that is forwarded unchanged: neither redirected nor repeated, and without fields
     /// that the client did not send.
     ///
     /// - Parameter headTimeout: Longest wait for the response's head; nil for `total_timeout_ms`.

@@ -235,7 +235,7 @@ package struct UpstreamClient: Sendable {
         return !Task.isCancelled && !error.isRequestCutShort
     }
 
-    /// Returns the URL that a response redirects to, nil if it is to be returned as it is.
+    /// Returns the URL that a response redirects to; nil if the response itself is to be returned.
     private static func redirect(_ response: some IncomingMessage, from request: some OutgoingMessage)
         throws(UpstreamError) -> String?
     {

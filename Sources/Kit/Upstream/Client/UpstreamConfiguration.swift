@@ -81,13 +81,11 @@ package struct UpstreamConfiguration: Sendable, Equatable {
 
 /// A request field that a mount forwards because its operator names it.
 package struct RequestField: Sendable, Equatable {
-    /// Its name.
     package var name: HTTPField.Name
     /// Whether responses are stored by its value, as if their `Vary` named it: no client then gets a response that
     /// another one's field has shaped.
     package var isKey: Bool
 
-    /// Creates a field.
     package init(_ name: HTTPField.Name, isKey: Bool = true) {
         self.name = name
         self.isKey = isKey

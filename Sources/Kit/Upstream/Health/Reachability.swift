@@ -11,7 +11,6 @@ package struct Reachability: Sendable, Equatable {
     package struct Failure: Sendable, Equatable {
         /// The failure, as text.
         package var reason: String
-        /// Time of the failure.
         package var at: Date
     }
 
@@ -19,7 +18,6 @@ package struct Reachability: Sendable, Equatable {
     package struct Pause: Sendable, Equatable {
         /// The status of that response: 429 or 503.
         package var status: HTTPResponse.Status
-        /// Its end.
         package var end: Date
 
         /// Returns the rest of it in whole seconds.
@@ -34,7 +32,6 @@ package struct Reachability: Sendable, Equatable {
         case stillDown(probeAfter: Duration)
         /// The upstream responds again: refresh its screens, then notify the listeners.
         case cameBack
-        /// Nothing to do.
         case unchanged
     }
 

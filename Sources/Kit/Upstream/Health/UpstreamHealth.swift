@@ -115,7 +115,7 @@ final class UpstreamHealth: Sendable {
     }
 
     /// Begins a request to the upstream. If it is unreachable, the request takes the place of a probe, and is sent only
-    /// if a probe would be (``probeIfIdle()``), or while the clock stands still, since no probe becomes due then.
+    /// if a probe would be (``probeIfIdle()``), or while the clock is stopped, since no probe becomes due then.
     ///
     /// - Returns: Whether the request is to be sent.
     func beginAttempt() -> Bool {
@@ -229,7 +229,7 @@ final class UpstreamHealth: Sendable {
     }
 
     /// Starts work that a request has caused: at once, so that other clients profit; behind the response of the request
-    /// while the clock stands still, since which of two concurrent tasks is first would differ between equal runs.
+    /// while the clock is stopped, since which of two concurrent tasks is first would differ between equal runs.
     private func behindRequest(_ start: @escaping @Sendable () -> Void) {
         if let scope = RequestScope.current, clock.standsStill { scope.follow(start) } else { start() }
     }

@@ -9,7 +9,6 @@ package struct LocalOutboxJournal: OutboxJournal {
     /// The name of the table.
     let table: String
 
-    /// Names a journal.
     package init(_ table: String) {
         self.table = table
     }
@@ -91,7 +90,7 @@ package struct LocalOutboxJournal: OutboxJournal {
         try db.execute(sql: "DELETE FROM \(table) WHERE account = ?", arguments: [account])
     }
 
-    /// Returns what is not done, in order.
+    /// Returns the operations that are not done, in order.
     package func unfinished<Work>(_ db: Database) throws -> [OutboxEntry<Work>] {
         try Row.fetchAll(db, sql: "SELECT * FROM \(table) WHERE state <> 'done' ORDER BY number").map { try entry($0) }
     }

@@ -3,9 +3,9 @@ package import Foundation
 package import GRDB
 import Synchronization
 
-/// A journal of writes that wait for an upstream: a table, and what is not done of it in memory.
+/// A journal of writes that wait for an upstream: a table, with its unfinished operations in memory.
 ///
-/// The table is the truth. All changes go through `apply(_:in:)`, in the transaction of what else changes with them;
+/// The table is the truth. All changes are made by `apply(_:in:)`, in one transaction with the app's other changes;
 /// memory follows when the transaction is committed, in the order of commits. So whatever is committed survives a kill,
 /// and a read needs no query.
 package final class Outbox<Work: OutboxWork>: Sendable {
@@ -18,7 +18,7 @@ package final class Outbox<Work: OutboxWork>: Sendable {
         self.journal = journal
     }
 
-    /// Reads what is not done, at the start. An operation that a killed process was sending is doubtful from now on.
+    /// Reads the unfinished operations at the start. If a killed process was sending one, that is doubtful from now on.
     ///
     /// - Throws: GRDB's errors.
     package func load(at now: Date, _ db: Database) throws {
@@ -130,7 +130,7 @@ package enum OutboxTurn<Work: OutboxWork>: Sendable {
     case none
 }
 
-/// What an outbox has in memory of one account.
+/// The operations of one account in the memory of an outbox.
 struct OutboxAccount<Work: OutboxWork>: Sendable {
     var queue = OutboxQueue<Work>()
     private(set) var order = OutboxOrder<Work.Place>()
@@ -210,10 +210,10 @@ extension Outbox {
     /// Returns the number of the latest change of an account that memory has; nil if it has to be read again.
     package func change(of account: String) -> Int64? { states.withLock { $0[account]?.change } }
 
-    /// Takes over the operations of an account as they were read, with the number of the latest change.
+    /// Replaces the operations of an account by those that were read, with the number of the latest change.
     ///
-    /// - Parameter seen: ``change(of:)`` before they were read; what memory has learned since is not replaced by
-    ///   something older.
+    /// - Parameter seen: ``change(of:)`` before they were read; changes that memory has followed since are not replaced
+    ///   by older ones.
     /// - Returns: Whether they were taken over.
     @discardableResult
     package func replace(_ entries: [OutboxEntry<Work>], of account: String, change: Int64, seen: Int64?) -> Bool {

@@ -9,13 +9,10 @@ package struct OutboxEntry<Work: OutboxWork>: Sendable {
     package let id: String
     /// The account that it belongs to.
     package let account: String
-    /// What is to be done.
     package var work: Work
-    /// How far that is.
     package var progress: OutboxProgress
     /// The bytes that it sends, if it has some.
     package var blob: Blob?
-    /// When it was queued.
     package let queuedAt: Date
 
     /// Creates an operation that is not stored yet.
@@ -45,7 +42,6 @@ package enum OutboxChange<Work: OutboxWork>: Sendable {
 }
 
 extension OutboxChange {
-    /// The operation.
     package var entry: OutboxEntry<Work> {
         switch self {
         case .put(let entry), .remove(let entry): entry

@@ -10,13 +10,13 @@ package protocol OutboxJournal: Sendable {
     /// (``OutboxRow/keptFinished``) of those that are done are removed.
     func put<Work>(_ entry: inout OutboxEntry<Work>, _ transaction: Transaction) throws
 
-    /// Removes an operation.
     func remove(_ id: String, _ transaction: Transaction) throws
 
     /// Removes all operations of an account.
     func removeAll(of account: String, _ transaction: Transaction) throws
 
-    /// Returns what is not done, in order. A row that cannot be read is an error: no operation is dropped.
+    /// Returns the operations that are not done, in order. A row that cannot be read is an error: no operation is
+    /// dropped.
     func unfinished<Work>(_ transaction: Transaction) throws -> [OutboxEntry<Work>]
 
     /// Returns an operation, also one that is done; nil if there is none.

@@ -209,7 +209,6 @@ struct OutboxPlaces<Place: OutboxPlace>: Sendable {
 /// Elements in an order, each once. One is found in as many steps as the number of them has digits. The first one is
 /// removed, and a last one added, without moving the others.
 package struct SortedElements<Element: Sendable>: Sendable {
-    /// The elements in order.
     package private(set) var elements: ArraySlice<Element>
     private let precedes: @Sendable (Element, Element) -> Bool
 
@@ -234,7 +233,7 @@ package struct SortedElements<Element: Sendable>: Sendable {
             return
         }
         elements.removeFirst()
-        // What was before the first one is kept until it is as much as the rest.
+        // The removed elements stay allocated until they are as many as the rest.
         if elements.startIndex > elements.count { elements = Array(elements)[...] }
     }
 

@@ -6,13 +6,13 @@ package enum OutboxState: String, Sendable, CaseIterable {
     case queued
     /// It is being sent.
     case running
-    /// The upstream has accepted it and goes on with it: it is asked for the end.
+    /// The upstream has accepted it and works on it: it is asked for the end.
     case processing
     /// It was sent, or could not be, and is tried again.
     case waiting
     /// It has failed again and again while the upstream is well otherwise. It is tried again, and lets others pass.
     case aside
-    /// What it acts on is not as it was when the operation was queued. Nothing was sent; the user decides.
+    /// Its resource has changed since the operation was queued. Nothing was sent; the user decides.
     case conflict
     /// It was refused for good. The user decides.
     case failed
@@ -26,17 +26,16 @@ package enum OutboxState: String, Sendable, CaseIterable {
 /// It is *doubtful* from the moment before it is first sent until its outcome is known: then it is looked at before it
 /// is sent again, so that a lost answer, a kill or a power loss repeats nothing.
 package struct OutboxProgress: Sendable, Equatable {
-    /// What happened to the operation.
     package enum Event: Sendable, Equatable {
         /// Its turn has come.
         case began
         /// It is carried out, now or by an earlier attempt.
         case succeeded
-        /// What it acts on is not as it was.
+        /// Its resource has changed since it was queued.
         case conflicted(String)
         /// It was refused for good.
         case refused(String)
-        /// The upstream has accepted it and goes on with it; it is asked after so many seconds.
+        /// The upstream has accepted it and works on it; it is asked after so many seconds.
         case accepted(askedAfter: Double)
         /// It was refused for now, and nothing was changed: a limit, a lock, a full disk, a refused token.
         case delayed(String, for: Double?)
@@ -50,25 +49,23 @@ package struct OutboxProgress: Sendable, Equatable {
         case retried
     }
 
-    /// What is to be done about it.
+    /// The next step with the operation.
     package enum Effect: Sendable, Equatable {
-        /// Nothing now.
         case none
-        /// Look at what it acts on, compare, then send it.
+        /// Read its resource, compare, then send the operation.
         case look
         /// Try it at ``OutboxProgress/nextAttempt``.
         case sleep
-        /// It is over: what is kept for it may go.
+        /// It is over: its bytes and the records kept for it may be removed.
         case release
     }
 
     /// Attempts after which an operation lets others pass if it fails while the upstream is well otherwise: about 19
     /// seconds after the first one.
     package static let attemptsBeforeOthers = 3
-    /// The reason of an operation that the upstream goes on with.
+    /// The reason of an operation that the upstream works on.
     private static let underWay = "under-way"
 
-    /// Where it is.
     package private(set) var state: OutboxState
     /// Attempts so far that were sent, or refused.
     package private(set) var attempts: Int
@@ -100,10 +97,10 @@ package struct OutboxProgress: Sendable, Equatable {
     /// Whether it is being sent, or may have been carried out.
     var isUnsettled: Bool { state == .running || isDoubtful }
 
-    /// Whether the user has to decide before it goes on.
+    /// Whether the user has to decide before it continues.
     var isStuck: Bool { state == .conflict || state == .failed }
 
-    /// Whether the user is told of it: it is stuck, or does not get on by itself.
+    /// Whether the user is told of it: it is stuck, or fails again and again.
     var needsDecision: Bool { isStuck || state == .aside }
 
     /// Whether it holds up only the operations that touch the same places.
@@ -113,9 +110,9 @@ package struct OutboxProgress: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - now: The present time.
-    ///   - jitter: A number in 0..<1, so that what failed together is not tried again together.
+    ///   - jitter: A number in 0..<1, so that operations that failed together are not tried again together.
     ///   - isUpstreamWell: Whether the upstream was seen to be well otherwise: then a failure is one of this operation.
-    /// - Returns: What is to be done.
+    /// - Returns: The next step.
     package mutating func apply(_ event: Event, at now: Date, jitter: Double = 0, isUpstreamWell: Bool = false)
         -> Effect
     {

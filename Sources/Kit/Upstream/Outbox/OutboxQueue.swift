@@ -1,10 +1,8 @@
 import Database
 
-/// The operations of one account that are not done, in order, as they were at one moment. A copy costs nothing.
+/// The unfinished operations of one account at one moment, in order. A copy costs nothing.
 package struct OutboxQueue<Work: OutboxWork>: Sendable {
-    /// The operations in order.
     package private(set) var entries = OutboxEntries<Work>()
-    /// What the app derives from them.
     package private(set) var view = Work.View()
     /// Is greater after each change other than that operations were added at the end, or made progress.
     package internal(set) var structure = 0
@@ -13,12 +11,11 @@ package struct OutboxQueue<Work: OutboxWork>: Sendable {
     /// The operations that are being sent, or may have been carried out: the upstream may be ahead of the queue.
     package var unsettled: [OutboxEntry<Work>] { unsettledNumbers.sorted().compactMap { entries[number: $0] } }
     private var unsettledNumbers: Set<Int64> = []
-    /// Number of operations that the user is told of, because they do not get on by themselves.
+    /// Number of operations that the user is told of, because they are stuck or fail again and again.
     package private(set) var undecided = 0
     /// The operations that have no effect: ``view`` does not have them.
     private var suspended: Set<Int64> = []
 
-    /// Creates an empty queue.
     package init() {}
 
     /// Replaces an operation, adds or removes it.

@@ -12,11 +12,10 @@ package struct OutboxRow: Sendable {
     package let id: String
     /// The account that it belongs to.
     package let account: String
-    /// What is to be done, as JSON.
+    /// The write to send, as JSON.
     package let work: String
     /// The name of its state.
     package let state: String
-    /// Attempts so far.
     package let attempts: Int
     /// Whether it may have been carried out.
     package let isDoubtful: Bool

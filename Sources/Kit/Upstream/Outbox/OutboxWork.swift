@@ -1,15 +1,15 @@
-/// What an app leaves in an outbox: one write, as a value that can be stored.
+/// A write that an app leaves in an outbox, as a value that can be stored.
 package protocol OutboxWork: Codable, Sendable, Equatable {
-    /// What a write touches.
+    /// A resource that a write touches.
     associatedtype Place: OutboxPlace
-    /// What the app derives from the writes that wait.
+    /// The app's view of the writes that wait.
     associatedtype View: OutboxView where View.Work == Self
 
     /// The places that it touches. The order of two writes matters if a place of one is, contains or is in a place of
     /// the other.
     var places: [Place] { get }
 
-    /// Says what becomes of an earlier write that touches the same places, if both have not been sent.
+    /// Returns the effect on an earlier write that touches the same places, if both have not been sent.
     func folding(_ earlier: Self) -> OutboxFold<Self>
 }
 
@@ -22,8 +22,8 @@ extension OutboxWork {
     }
 }
 
-/// What an app derives from the operations of one account. It follows each change of them, within the lock of the
-/// outbox: a copy is that of one moment, together with the queue that has it.
+/// A value that an app derives from the operations of one account. It follows each change of them, within the lock of
+/// the outbox: a copy is that of one moment, together with the queue that has it.
 package protocol OutboxView: Sendable {
     associatedtype Work: OutboxWork
 
@@ -34,25 +34,25 @@ package protocol OutboxView: Sendable {
     mutating func follow(_ change: OutboxStep<Work>)
 }
 
-/// What becomes of an earlier write when a later one comes.
+/// The effect of a later write on an earlier one.
 package enum OutboxFold<Work: Sendable>: Sendable {
-    /// Both stay as they are, and nothing before is looked at.
+    /// Both stay unchanged, and no earlier write is looked at.
     case stop
-    /// The earlier one becomes another, or nothing if this is nil, and what is before it is looked at.
+    /// The earlier one becomes another, or nothing if this is nil, and the writes before it are looked at.
     ///
-    /// - Parameter always: Whether that leads to the same end without a merge further before.
+    /// - Parameter always: Whether this change holds even if no earlier write is merged.
     case pass(Work?, always: Bool)
     /// The earlier one becomes `earlier`, or nothing; the later one becomes `later`, or nothing.
     case merge(earlier: Work?, later: Work?)
 }
 
-/// What a new write changes in the writes that wait.
+/// The changes that a new write makes to the writes that wait.
 package struct OutboxFolding<Work: OutboxWork>: Sendable {
-    /// Positions of waiting writes, and what they become; nil for those that are not needed any more.
+    /// Positions of waiting writes with the writes that replace them; nil for those that are not needed any more.
     package private(set) var changes: [Int: Work?] = [:]
-    /// What is added at the end; nil if nothing is.
+    /// The write to add at the end; nil if there is none.
     package private(set) var added: Work?
-    /// The position of the waiting write that does now what the new one asked for, if nothing is added.
+    /// The position of the waiting write that now includes the new one, if none is added.
     package private(set) var substitute: Int?
 
     /// Folds a new write into the waiting ones: pure, from the last to the first one. The upstream ends as if all had

@@ -20,7 +20,6 @@ enum ReadPlan: Sendable, Equatable {
 
     /// The stored copy.
     enum Stored: Sendable, Equatable {
-        /// There is none.
         case nothing
         /// No response is stored, but the app has its own copy, this many seconds old.
         case bundled(age: Int)

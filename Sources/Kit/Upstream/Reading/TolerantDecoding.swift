@@ -56,8 +56,8 @@ package struct Tolerant<Value: Decodable & Sendable>: Decodable, Sendable {
 }
 
 extension String {
-    /// Returns a text of an upstream as it is stored in a row: without NUL, at which SQLite's functions end a text, and
-    /// cut to a length, since indexed or compared texts must not be as long as a response may be.
+    /// Returns the form of an upstream's text for a row: without NUL, at which SQLite's functions end a text, and cut
+    /// to a length, since indexed or compared texts must not be as long as a response may be.
     ///
     /// - Parameter longest: Characters. A character with many combining marks counts as several.
     /// - Returns: Nil if the text is blank.
@@ -76,8 +76,8 @@ enum JSONPrefix {
     /// Returns an array with its first elements only, as JSON.
     ///
     /// - Parameter maximum: Elements to keep, at least one.
-    /// - Returns: Nil if the text has no further elements, or does not begin as an array in UTF-8: then it is decoded
-    ///   as it is. The syntax is not checked; malformed text stays malformed.
+    /// - Returns: Nil if the text has no further elements, or does not begin as an array in UTF-8: then the whole text
+    ///   is decoded. The syntax is not checked; malformed text stays malformed.
     static func ofArray(_ json: Data, elements maximum: Int) -> Data? {
         json.withUnsafeBytes { bytes in
             guard bytes.first(where: { $0 > 0x20 }) == UInt8(ascii: "["), let end = end(of: maximum, in: bytes) else {

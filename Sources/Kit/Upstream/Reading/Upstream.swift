@@ -15,11 +15,8 @@ package final class Upstream: Sendable {
     /// A change of reachability.
     package typealias Change = ReachabilityChange
 
-    /// Its settings.
     package let configuration: UpstreamConfiguration
-    /// Sends its requests.
     package let client: UpstreamClient
-    /// The stored responses.
     package let store: UpstreamStore
     package let clock: WallClock
     package let logger: Logger

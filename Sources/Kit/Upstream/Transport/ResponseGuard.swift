@@ -5,11 +5,11 @@ import NIOSSL
 
 /// A handler between the HTTP decoder and async-http-client on every connection.
 ///
-/// It writes the request target as it was given (``GuardedRequest``), passes on the parts of responses that
-/// ``ResponseSequence`` permits and closes the connection with a ``ResponseSequence/Violation`` at anything else, joins
-/// the small parts of a body that arrive together, tells interim responses to who listens (``InterimListeners``), ends
-/// exchanges that stall (``StallTimer``), and tells a connection that was closed before a response from one that was
-/// closed within it (``ClosedConnection``).
+/// It writes the given request target (``GuardedRequest``), passes on the parts of responses that ``ResponseSequence``
+/// permits and closes the connection with a ``ResponseSequence/Violation`` at anything else, joins the small parts of a
+/// body that arrive together, tells interim responses to who listens (``InterimListeners``), ends exchanges that stall
+/// (``StallTimer``), and tells a connection that was closed before a response from one that was closed within it
+/// (``ClosedConnection``).
 final class ResponseGuard: ChannelDuplexHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias InboundOut = HTTPClientResponsePart
@@ -18,8 +18,8 @@ final class ResponseGuard: ChannelDuplexHandler {
 
     /// Most bytes of a body that are joined into one part.
     static let joinedBytes = 64 << 10
-    /// Most bytes that are read at a time, once as much arrives. Each piece goes from the event loop to the task that
-    /// takes it, and on from there, which costs as much for a small one.
+    /// Most bytes that are read at a time, once as much arrives. Each piece is handed from the event loop to the task
+    /// that takes it, and on from there, which costs as much for a small one.
     private static let largestPiece = 256 << 10
 
     private var sequence = ResponseSequence()

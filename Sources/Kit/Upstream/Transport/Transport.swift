@@ -6,13 +6,11 @@ import Synchronization
 
 /// A request with a body in memory.
 package struct OutgoingRequest: Sendable, Equatable {
-    /// Method.
     package var method: HTTPRequest.Method
     /// Absolute URL.
     package var url: String
     /// Header fields; `Host` and framing fields are added by the transport.
     package var headerFields: HTTPFields
-    /// Body, if any.
     package var body: [UInt8]?
     /// Whether it must not be sent again after a failure, although its method is idempotent: if an API responds
     /// differently to the second of two equal requests (`DELETE`: 404), a retry hides the effect of the first one.
@@ -22,7 +20,6 @@ package struct OutgoingRequest: Sendable, Equatable {
     /// Whether it is for a picture (``Resource/isPicture``).
     var isPicture: Bool
 
-    /// Creates a request.
     package init(
         method: HTTPRequest.Method = .get,
         url: String,
@@ -44,14 +41,11 @@ package struct OutgoingRequest: Sendable, Equatable {
 
 /// A whole response.
 package struct IncomingResponse: Sendable, Equatable {
-    /// Status.
     package var status: HTTPResponse.Status
     /// Header fields as received.
     package var headerFields: HTTPFields
-    /// The whole body.
     package var body: [UInt8]
 
-    /// Creates a response.
     package init(status: HTTPResponse.Status, headerFields: HTTPFields = [:], body: [UInt8] = []) {
         self.status = status
         self.headerFields = headerFields
@@ -144,13 +138,11 @@ extension StreamedResponse: IncomingMessage {}
 
 /// A request whose body is sent in parts.
 package struct StreamedRequest: Sendable {
-    /// Method.
     package var method: HTTPRequest.Method
     /// Absolute URL.
     package var url: String
     /// Header fields; `Host` and framing fields are added by the transport.
     package var headerFields: HTTPFields
-    /// Body, if any.
     package var body: ByteStream?
     /// Length of the body in bytes, if it is known.
     var bodyLength: Int?
@@ -160,7 +152,6 @@ package struct StreamedRequest: Sendable {
     /// `100 Continue`; a transport may leave them out.
     var interim: (@Sendable (HTTPResponse) -> Void)?
 
-    /// Creates a request.
     package init(
         method: HTTPRequest.Method,
         url: String,
@@ -182,14 +173,12 @@ package struct StreamedRequest: Sendable {
 
 /// A response of which the head has arrived.
 package struct StreamedResponse: Sendable {
-    /// Status.
     package var status: HTTPResponse.Status
     /// Header fields as received.
     package var headerFields: HTTPFields
     /// The body as it arrives; can be read once. Its end before the announced length is an error.
     package var body: ByteStream
 
-    /// Creates a response.
     package init(status: HTTPResponse.Status, headerFields: HTTPFields, body: ByteStream) {
         self.status = status
         self.headerFields = headerFields
@@ -251,7 +240,6 @@ final class InterimListeners: Sendable {
         }
     }
 
-    /// Removes a listener.
     func remove(_ number: Int) {
         _ = state.withLock { $0.listeners.removeValue(forKey: number) }
     }
