@@ -25,7 +25,7 @@ enum StandardOutput {
         }
     }
 
-    /// Writes lines of a server, which goes on if they cannot be written.
+    /// Writes lines of a server, which continues if they cannot be written.
     static func announce(_ text: String) {
         _ = StandardStreams.write(text, to: STDOUT_FILENO)
     }

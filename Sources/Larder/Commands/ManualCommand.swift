@@ -96,8 +96,8 @@ enum Roff {
         return plain.hasPrefix(".") || plain.hasPrefix("'") ? "\\&" + plain : plain
     }
 
-    /// Returns the lines of a discussion. A title begins a section, lines that are indented by two are shown
-    /// as they are, and one before a line that is indented more is the tag of that line.
+    /// Returns the lines of a discussion. A title begins a section, lines that are indented by two are shown verbatim,
+    /// and one before a line that is indented more is the tag of that line.
     static func lines(of discussion: String) -> [String] {
         let source = discussion.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         var (lines, isVerbatim) = ([String](), false)

@@ -63,8 +63,8 @@ struct SettingsOptions: ParsableArguments {
     }
 
     /// Reads the settings of a server that ends with the command that it was started for: simulated upstreams, and
-    /// unless they are set a free port and a temporary data directory. Requests are not logged: they would stand
-    /// between the lines of the command.
+    /// unless they are set a free port and a temporary data directory. Requests are not logged: their lines would mix
+    /// with those of the command.
     func loadTemporary(standardData folder: URL) throws -> LarderConfiguration {
         let fallbacks = [
             HTTPSettings.port.key: "0", ServerSettings.dataDirectory.key: folder.path,
@@ -146,7 +146,7 @@ struct SettingsOptions: ParsableArguments {
 /// code.
 enum StartError {
     /// Runs an operation.
-    /// - Throws: `ExitCode` in place of an error that has a sentence of its own; any other error as it is.
+    /// - Throws: `ExitCode` in place of an error that has a sentence of its own; any other error unchanged.
     static func reporting(_ operation: () async throws -> Void) async throws {
         do {
             try await operation()

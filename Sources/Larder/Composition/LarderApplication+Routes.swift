@@ -126,7 +126,7 @@ extension LarderApplication {
         return ofSandbox.routes + ofHarness.routes
     }
 
-    /// Notices the faults that are set in the sandbox itself; none without one. While the clock of a test stands still,
+    /// Notices the faults that are set in the sandbox itself; none without one. While the clock of a test is stopped,
     /// nothing happens by itself.
     static func sandboxWatch(port: Int?, _ upstreams: [Upstream], _ resources: ServerResources, _ harness: Harness?)
         -> [any Service]

@@ -91,7 +91,7 @@ struct LarderServer: Service, CustomStringConvertible {
         logger.notice("stopped")
     }
 
-    /// Closes the server as it is now.
+    /// Closes the present server, which a reset may have built after this one.
     private func close(_ built: LarderApplication) async throws {
         guard let harness else { return try await built.close() }
         try await harness.closeRelay()

@@ -160,7 +160,6 @@ struct ServerGauges: Sendable {
         node = resources.configuration.node.name
     }
 
-    /// Reads the values.
     func samples() async -> [MetricSample] {
         let load = await media.load
         let counts = [

@@ -7,8 +7,8 @@ import PrivateFiles
 import ResponseStore
 import Sandbox
 
-/// A snapshot as one file that other processes read: rows as JSON, files of documents and bodies as they are, the data
-/// of the simulated upstreams, the clock and the key.
+/// A snapshot as one file that other processes read: rows as JSON, the bytes of documents and bodies, the data of the
+/// simulated upstreams, the clock and the key.
 struct Archive {
     /// Why an archive cannot be used, in one sentence.
     struct Refusal: Error, CustomStringConvertible {
@@ -91,7 +91,7 @@ struct Archive {
 
     /// Fills a new data directory.
     ///
-    /// - Throws: ``Refusal``; then the directory is as it was.
+    /// - Throws: ``Refusal``; then the directory is unchanged.
     func unpack(into directory: DataDirectory, _ migrations: [SchemaMigration], _ logger: Logger) throws {
         guard !FileManager.default.fileExists(atPath: directory.databasePath) else {
             throw Refusal(description: "\(directory.path) has data already: an archive needs a new data directory.")

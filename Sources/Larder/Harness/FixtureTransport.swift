@@ -57,7 +57,7 @@ struct FixtureTransport: Transport {
         return response
     }
 
-    /// The recorded response in a mode that has one; nil if the request goes out.
+    /// The recorded response in a mode that has one; nil if the request is sent to the upstream.
     func reply(to request: FixtureRequest, _ mode: FixtureMode) -> FixtureResponse? {
         switch mode {
         case .replay: fixtures.reply(to: request) ?? fixtures.refusal(of: request)
@@ -223,8 +223,8 @@ extension FixtureTransport {
         }
     }
 
-    /// Returns the request that files are compared with, and the request as it goes out. If a file may respond to it,
-    /// its body is read first; else it is looked at while it passes.
+    /// Returns the request that files are compared with, and the request to send. If a file may respond to it, its body
+    /// is read first; else it is recorded while it is sent.
     private func asked(_ request: StreamedRequest, _ mode: FixtureMode) async throws(UpstreamError) -> (
         @Sendable () -> FixtureRequest, StreamedRequest
     ) {

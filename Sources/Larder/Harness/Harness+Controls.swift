@@ -59,7 +59,7 @@ extension Harness: HarnessedServer {
     func advanceClock(by seconds: Double) async { await clock.advance(by: seconds) }
 
     /// Waits for the background work that a request has started: a probe, and the refresh behind a recovery. While the
-    /// clock stands still this is part of the request, so that equal runs send the same requests in the same order; but
+    /// clock is stopped this is part of the request, so that equal runs send the same requests in the same order; but
     /// it waits no longer than ``longestSettling``.
     func settle(_ application: any ReplaceableServer) async {
         let busy = application.upstreams.filter { !$0.isSettled }
@@ -141,7 +141,7 @@ extension Harness {
     ///   the next attempt; those of the end of the old server, after which the new one is served.
     func replace(by contents: any StoreContents, meanwhile: @escaping @Sendable () -> Void) async throws {
         try await resets.withPermit { [self] in
-            // A task of its own: if its caller goes away, a replacement is not left half done.
+            // A task of its own: if its caller is cancelled, a replacement is not left half done.
             try await Task { try await replaceNow(by: contents, meanwhile) }.value
         }
     }

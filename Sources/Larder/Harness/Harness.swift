@@ -17,7 +17,7 @@ import Upstream
 final class Harness: Sendable {
     /// Longest time that a reset waits for requests that were told to end.
     static let longestDrain: Duration = .seconds(5)
-    /// Longest time that a response waits, while the clock stands still, for the work that its request has started.
+    /// Longest time that a response waits, while the clock is stopped, for the work that its request has started.
     static let longestSettling: Duration = .seconds(1)
 
     struct State {
@@ -104,8 +104,8 @@ final class Harness: Sendable {
         }?.shutdown()
     }
 
-    /// Writes the archive of the server as it is now if there is to be one, and closes it, behind a reset that is under
-    /// way. Its services must have ended.
+    /// Writes the archive of the present server if there is to be one, and closes it, behind a reset that is under way.
+    /// Its services must have ended.
     ///
     /// - Parameter upstreams: Returns the data of the simulated upstreams as files.
     /// - Throws: as ``ReplaceableServer/close()``; ``Archive/Refusal`` if the archive cannot be written.
@@ -126,7 +126,7 @@ final class Harness: Sendable {
         }.value
     }
 
-    /// The server as it is now; nil before ``begin(_:rebuild:)``.
+    /// The present server; nil before ``begin(_:rebuild:)``.
     var application: (any ReplaceableServer)? { state.withLock { $0.served?.application } }
 
     /// When the last request or control has ended; nil while a request is under way.
@@ -134,8 +134,8 @@ final class Harness: Sendable {
 
     // MARK: Requests
 
-    /// Responds by the server as it is now. A request that a reset overtakes is responded to with 503, unless its
-    /// response is ready.
+    /// Responds by the present server. A request that a reset overtakes is responded to with 503, unless its response
+    /// is ready.
     func respond(to request: Request, _ context: ScreenContext) async throws -> Response {
         let controls = SandboxRoutes.Controls(target: request.head.path ?? "")
         let exchange = await enter(for: controls)

@@ -4,8 +4,8 @@ import GRDB
 import Logging
 import Synchronization
 
-/// A data directory as it was: a copy of its database and its key, and second names of its files, which are never
-/// written again.
+/// The saved state of a data directory: a copy of its database and its key, and second names of its files, which are
+/// never written again.
 struct SavedStore: StoreContents {
     let hasKey = true
     /// The folder of the copies.

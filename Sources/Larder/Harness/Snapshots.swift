@@ -182,7 +182,7 @@ final class Snapshots: HarnessSnapshots {
     }
 }
 
-/// A server under test as it was: its data, its simulated upstreams, and its clock.
+/// The saved state of a server under test: its data, its simulated upstreams, and its clock.
 struct Snapshot: Sendable {
     let name: String
     /// When it was taken, by the clock of the server.

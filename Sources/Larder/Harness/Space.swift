@@ -80,7 +80,6 @@ final class Space: Sendable {
         return nil
     }
 
-    /// Has it end.
     func end() { ending.finish() }
 
     /// Serves until it is to end, or was not used for its idle time, and removes its files.

@@ -6,7 +6,7 @@ import GRDB
 enum TableDump {
     /// Returns the files by the names of the tables.
     ///
-    /// - Parameter prepare: Changes the returned rows; the database stays as it is.
+    /// - Parameter prepare: Changes the returned rows, but not the database.
     static func encode(_ path: String, preparing prepare: (Database) throws -> Void) throws -> [String: Data] {
         let queue = try DatabaseQueue(path: path)
         var files: [String: Data] = [:]

@@ -2,8 +2,8 @@ import Foundation
 import Freshness
 import Synchronization
 
-/// The clock of a server under test: it runs as the one that it was made from until it is set, may stand still, and
-/// runs due work when it is advanced.
+/// The clock of a server under test: it runs as the one that it was made from until it is set, may be stopped, and runs
+/// due work when it is advanced.
 final class VirtualClock: Sendable {
     /// Longest time that an advance waits for due work, such as a probe of a slow upstream.
     static let longestWork: Duration = .seconds(10)
@@ -42,7 +42,7 @@ final class VirtualClock: Sendable {
     /// - Parameters:
     ///   - real: The clock whose time it shows until it is set.
     ///   - start: The time that it shows first, if it is another one.
-    ///   - isFrozen: Whether it stands still at first.
+    ///   - isFrozen: Whether it is stopped at first.
     init(_ real: WallClock, start: Date? = nil, isFrozen: Bool = false) {
         (self.real, self.start, startsFrozen) = (real, start, isFrozen)
         begin()
@@ -54,10 +54,9 @@ final class VirtualClock: Sendable {
         return isSet.load(ordering: .acquiring) ? state.withLock { $0.time(at: real) } : real
     }
 
-    /// Whether it stands still.
     var isFrozen: Bool { state.withLock { $0.isFrozen } }
 
-    /// The clock as the server takes it.
+    /// The clock in the form for the server.
     var wallClock: WallClock {
         WallClock(
             now: { self.now },
@@ -196,7 +195,7 @@ extension VirtualClock {
         return timer == nil ? nil : end
     }
 
-    /// Sets the alarm of a timer, in place of an earlier one; none if the clock stands still.
+    /// Sets the alarm of a timer, in place of an earlier one; none if the clock is stopped.
     private func setAlarm(_ number: Int) {
         let now = self.now
         state.withLock { state in

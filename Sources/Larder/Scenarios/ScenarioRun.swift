@@ -21,7 +21,7 @@ actor ScenarioRun {
         self.transport = transport
     }
 
-    /// Runs a scenario on the server as it is after a reset; after a step that fails, no further one.
+    /// Runs a scenario on the server after a reset; after a step that fails, no further one.
     func run(_ scenario: Scenario) async throws -> ScenarioReport {
         (responses, saved) = ([], [:])
         try await control(.init(method: .post, target: "/_harness/reset"))

@@ -16,7 +16,7 @@ struct SharedStoreService: Service {
     let cookies: SessionCookies
     /// Keeps the rows of users in the processes' own databases alike; nil for a process without one.
     private(set) var journal: Journal?
-    /// How long a server may rely on what it has read.
+    /// How long a server may reuse rows that it has read.
     let kept: Duration
 
     /// Opens it, with the tables of all apps of this build: other processes may serve others. Nil without a store.
