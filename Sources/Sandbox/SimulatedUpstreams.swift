@@ -126,7 +126,7 @@ protocol SimulatedUpstream: Sendable {
     /// Resets the data to that of the start.
     func reset()
 
-    /// Returns the data as they are now.
+    /// Returns the present data.
     func save() -> any Sendable
 
     /// Takes data that an upstream of the same kind has saved.

@@ -283,7 +283,7 @@ extension CatalogueError {
 }
 
 extension CatalogueData.Rows {
-    /// Applies the members of a body. Titles that make the same slug cannot stand beside each other.
+    /// Applies the members of a body. Two products cannot have titles that make the same slug.
     fileprivate func apply(_ body: JSONObject, to product: inout CatalogueProduct) throws(CatalogueError) {
         if let title = body["title"]?.string {
             let slug = Catalogue.slug(of: title)

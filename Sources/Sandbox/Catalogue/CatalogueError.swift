@@ -11,9 +11,7 @@ enum CatalogueError: Error, Equatable {
     case invalid([String])
     /// A path that should hold a number does not: one message.
     case notNumeric
-    /// No such route.
     case unknownRoute
-    /// The server stumbled.
     case crash
 
     func respond(to request: UpstreamRequest) -> UpstreamResponse {

@@ -15,7 +15,6 @@ struct ControlRequest: Sendable {
     /// Has something done when the connection of the request has ended; nil without a connection.
     var onClose: (@Sendable (_ action: @escaping @Sendable () -> Void) -> Void)?
 
-    /// The body as JSON.
     func json() throws(ControlProblem) -> JSONValue {
         do {
             return try JSONParser.parse(body)

@@ -123,19 +123,19 @@ package struct FixtureLibrary: Sendable {
 
 /// How requests of the server to an upstream are treated.
 package enum FixtureMode: String, Sendable, CaseIterable {
-    /// They go out.
+    /// They are sent to the upstream.
     case live
-    /// They go out, and each exchange is written into a file.
+    /// They are sent, and each exchange is written into a file.
     case record
-    /// They are responded to from files only; nothing goes out.
+    /// They are responded to from files only; nothing is sent.
     case replay
-    /// They are responded to from files; a request without one goes out and is recorded.
+    /// They are responded to from files; a request without one is sent and recorded.
     case spy
-    /// They go out, and their responses are changed by the patches of the folder.
+    /// They are sent, and their responses are changed by the patches of the folder.
     case modify
-    /// They go out, and their responses are compared with the files.
+    /// They are sent, and their responses are compared with the files.
     case diff
 
-    /// Whether requests that go out are sent so that a file can be made of the response: complete, and not compressed.
+    /// Whether requests to the upstream ask for a response of which a file can be made: complete, and not compressed.
     package var asksPlainly: Bool { self == .record || self == .spy || self == .modify || self == .diff }
 }

@@ -10,7 +10,7 @@ struct FixtureMatch: Sendable, Equatable {
     /// SHA-256 of the body, hexadecimal; nil if it is compared as text, or not at all.
     var digest: String?
 
-    /// How much it asks of a request beside its line: a file that asks for more goes first.
+    /// How much it asks of a request beside its line: a file that asks for more is tried first.
     var demand: Int {
         switch body {
         case nil: header.count + (digest == nil ? 0 : 1)

@@ -6,7 +6,7 @@ import Synchronization
 /// A request of the server to an upstream.
 package struct FixtureRequest: Sendable {
     package var method: HTTPRequest.Method
-    /// Path and query below the base URL of the upstream; the absolute URL if it goes elsewhere.
+    /// Path and query below the base URL of the upstream; the absolute URL if it is sent elsewhere.
     package var target: String
     package var headerFields: HTTPFields
     /// Its body; nil for none.

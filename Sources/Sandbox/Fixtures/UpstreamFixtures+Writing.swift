@@ -67,7 +67,7 @@ extension Fixture {
         switch kept {
         case .content(let content):
             self.content = content
-            // A text that YAML cannot have, such as some line breaks, goes beside.
+            // A text that YAML cannot have, such as some line breaks, is written to a file beside it.
             switch (content, try readBack().content) {
             case (.json(let bytes), .json(let read)) where read == bytes: break
             case (.json(let bytes), _): return try write(.bytes(bytes, ending: "json"), in: folder)

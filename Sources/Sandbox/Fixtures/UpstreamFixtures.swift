@@ -102,7 +102,7 @@ package final class UpstreamFixtures: Sendable {
         return cleaner.body(bytes, BodyForm(fields)) != bytes
     }
 
-    /// Works with the files as they are now.
+    /// Runs work on the present files: those that have changed are read again first.
     func withFiles<Value: Sendable>(_ work: (inout State) -> Value) -> Value {
         let (value, defects) = state.withLock { state in
             let defects = state.folder?.refresh() ?? []

@@ -222,7 +222,7 @@ extension JSONValue {
         }
     }
 
-    /// Returns a string as YAML: as it is, if that is read as a string, on lines of its own if it has several.
+    /// Returns a string as YAML: plain if that is read as a string, on lines of its own if it has several.
     static func yaml(_ text: String) -> Node {
         if text.contains("\n") { return Node(text, .implicit, .literal) }
         let plain = Node.Scalar(text, .implicit, .plain)

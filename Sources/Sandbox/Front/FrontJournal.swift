@@ -97,7 +97,7 @@ package final class FrontBody: Sendable {
         (body, fields, self.request) = (request.body, request.headers, entry)
     }
 
-    /// The body as the server reads it.
+    /// The body, which is recorded while the server reads it.
     var parts: Parts { Parts(body: body, record: self) }
 
     /// Reads the rest of a short body that the server has not read, such as one of a request that it refused.

@@ -69,7 +69,7 @@ package protocol HarnessedServer: Sendable {
 
     /// The time that the server and its simulated upstreams have.
     var now: Date { get }
-    /// Whether that time stands still.
+    /// Whether that time is stopped.
     var isFrozen: Bool { get }
 
     /// Sets the time. Work that has become due is done before it returns.

@@ -27,7 +27,7 @@ package struct SpaceOrder: Sendable {
     package var seed: UInt64?
     /// The time that its clock shows first; nil for that of the process.
     package var now: Date?
-    /// Whether its clock stands still.
+    /// Whether its clock is stopped.
     package var isFrozen = false
     /// It ends after this time without a request; nil for never.
     package var idle: Duration? = .seconds(600)

@@ -2,8 +2,8 @@ import Foundation
 import JSONValues
 import Synchronization
 
-/// The simulated upstreams as they were: data, faults and rules. Requests that were held, and the journal, are not part
-/// of it.
+/// The saved state of the simulated upstreams: data, faults and rules. Requests that were held, and the journal, are
+/// not part of it.
 package struct SavedUpstreams: Sendable {
     /// One for each upstream, in their order.
     let data: [any Sendable]

@@ -162,7 +162,6 @@ package struct SeedReport: Sendable {
         let name: String?
         let token: String
 
-        /// Names an account.
         package init(app: String, name: String?, token: String) {
             (self.app, self.name, self.token) = (app, name, token)
         }

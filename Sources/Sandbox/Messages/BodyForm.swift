@@ -10,7 +10,7 @@ enum BodyForm: Sendable, Equatable {
     /// HTML or XML.
     case markup
     case multipart(boundary: String)
-    /// A text in which names may stand before values.
+    /// A text in which names may precede values.
     case assignments
     /// A text without names, such as a file that a user downloads.
     case text

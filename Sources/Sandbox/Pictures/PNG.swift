@@ -15,7 +15,7 @@ enum PNG {
         var scanlines: [UInt8] = []
         scanlines.reserveCapacity(height * (width + 1))
         for row in 0..<height {
-            // Filter type 0: the row as it is.
+            // Filter type 0: the unfiltered row.
             scanlines.append(0)
             scanlines += pixels[row * width..<(row + 1) * width]
         }

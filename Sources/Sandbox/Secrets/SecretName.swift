@@ -1,6 +1,6 @@
 /// The names of secrets, however they are spelled: `accessToken`, `access_token` and `Access-Token` are one name.
 enum SecretName {
-    /// Where a name stands: some names are those of secrets in one place only.
+    /// Where a name occurs: some names are those of secrets in one place only.
     enum Place: Sendable {
         /// A member of JSON, an element or an attribute.
         case member

@@ -1,7 +1,8 @@
 import Foundation
 import JSONValues
 
-/// Texts that are looked for together, in one pass over bytes: each secret as it is, and as other formats write it.
+/// Texts that are looked for together, in one pass over bytes: each secret, in plain form and in those of other
+/// formats.
 struct SecretPatterns: Sendable {
     private struct Pattern {
         let bytes: [UInt8]

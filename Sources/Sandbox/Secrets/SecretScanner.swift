@@ -1,6 +1,6 @@
 import JSONValues
 
-/// Reads a text, whole or cut off, and writes it without its secrets. Everything else stays as it is spelled.
+/// Reads a text, whole or cut off, and writes it without its secrets. Everything else keeps its spelling.
 struct SecretScanner {
     /// The syntax of a text.
     enum Syntax: Sendable {
@@ -56,7 +56,7 @@ struct SecretScanner {
         bytes[min(start, bytes.count)...].firstIndex { !isPart($0) } ?? bytes.count
     }
 
-    /// Writes the bytes up to a place as they are.
+    /// Writes the bytes up to a place unchanged.
     mutating func copy(to end: Int) {
         written += bytes[position..<end]
         position = end

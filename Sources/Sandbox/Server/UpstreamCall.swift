@@ -97,7 +97,7 @@ struct UpstreamCall {
         )
     }
 
-    /// Carries out faults that lead to a response.
+    /// Carries out faults that end with a response.
     private func response(to request: UpstreamRequest, _ admission: Admission, _ entry: JournalEntry) async throws
         -> Response
     {

@@ -26,7 +26,7 @@ final class ShipRecords: Sendable {
         value.mapStrings { $0.replacing(originMarker, with: origin) }
     }
 
-    /// The body of the list: the data as it is.
+    /// The body of the list: all records.
     func list(origin: String) -> [UInt8] {
         state.withLock { state in
             if let list = state.lists[origin] { return list }
@@ -56,7 +56,6 @@ final class ShipRecords: Sendable {
         }
     }
 
-    /// The data as they are.
     var data: JSONValue { state.withLock { $0.data } }
 
     func reset() { replace(with: initial) }

@@ -118,7 +118,7 @@ struct StubPath: Sendable, Equatable {
 }
 
 extension JSONValue {
-    /// A string as it is, a number as it is spelled, else nothing.
+    /// A string itself, a number in its spelling, else nothing.
     var text: String {
         switch self {
         case .string(let text), .number(let text): text

@@ -22,8 +22,8 @@ final class DiskContent: Sendable, Codable {
         (origin, later) = (.endless(endless, md5: md5, sha256: sha256), nil)
     }
 
-    /// 2 254 857 830 bytes, which is more than a 32-bit number holds. Hashing them takes seconds, so the digests stand
-    /// here.
+    /// 2 254 857 830 bytes, which is more than a 32-bit number holds. Hashing them takes seconds, so the digests are
+    /// written here.
     static let endless = DiskContent(
         endless: EndlessBytes(count: 2_254_857_830),
         md5: "3ed54d0ad702efae837bb0fc6bc57ddd",

@@ -219,7 +219,7 @@ extension DiskModel {
         return request.link(.accepted, href: "\(request.base)/operations/\(operation)")
     }
 
-    /// Ends the operation of an upload whose bytes have not come to their end. Its link holds for another attempt.
+    /// Ends the operation of an upload that broke off before its last byte. Its link holds for another attempt.
     mutating func breakOff(target: String) {
         if let upload = uploads[target] { operations.settle(upload.operation, "failed") }
     }
