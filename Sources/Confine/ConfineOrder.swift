@@ -58,8 +58,8 @@ struct ConfineOrder: Equatable {
         "/usr/bin", "/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/local/lib", "/bin", "/lib", "/lib32", "/lib64",
     ]
 
-    // Fonts, translations, time zones, and what libraries read about the machine. Not all of /etc and /proc, which
-    // contain keys and the environments of other processes.
+    // Fonts, translations, time zones, and the files in which libraries read about the machine. Not all of /etc and
+    // /proc, which contain keys and the environments of other processes.
     private static let files = [
         "/usr/share", "/usr/local/share", "/etc/alternatives", "/etc/fonts", "/etc/ld.so.cache", "/etc/ld.so.preload",
         "/etc/locale.alias", "/etc/localtime", "/var/cache/fontconfig",

@@ -40,7 +40,6 @@ enum Landlock {
     enum Failure: Error {
         /// The kernel has no Landlock, or it is switched off.
         case unsupported
-        /// A call failed.
         case failed(call: String, number: Int32)
     }
 

@@ -17,14 +17,14 @@ package struct WebAssets: Sendable {
 
     /// The part of the addresses of files that changes with their content; the same word for a folder.
     package let digest: String
-    /// Whether the files stay as they are while the server runs.
+    /// Whether the files do not change while the server runs.
     let isFixed: Bool
     private let read: @Sendable (String) throws -> PreparedBytes?
 
     /// The files that are part of the program.
     package static let embedded = WebAssets(embeddedFiles())
 
-    /// Prepares files that stay as they are.
+    /// Prepares files that do not change.
     ///
     /// - Parameter files: Bytes by name.
     init(_ files: [String: Data]) {

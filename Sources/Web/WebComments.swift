@@ -2,8 +2,8 @@ import Foundation
 
 /// Comments of scripts and style sheets, which browsers need not download.
 enum WebComments {
-    /// Returns the text of a file with an empty line in place of each that has a comment only, so that the numbers of
-    /// all lines stay as they are.
+    /// Returns the text of a file with an empty line in place of each that has a comment only, so that no line changes
+    /// its number.
     ///
     /// A comment ends the line that it is on. Lines within a string look like others, so no string may have several.
     static func removed(from bytes: Data) -> Data {

@@ -5,7 +5,7 @@ import CQPDFCheck
 /// other pages: many programs give all pages one dictionary, which names the pictures and fonts of the whole document.
 ///
 /// The same is done for everything that has content and resources of its own: forms, appearances of annotations,
-/// patterns, and fonts whose glyphs are drawings. Shared dictionaries stay as they are; each user gets its own.
+/// patterns, and fonts whose glyphs are drawings. Shared dictionaries do not change; each user gets its own.
 final class UsedResources {
     typealias Object = PDFFile.Object
 
@@ -19,7 +19,7 @@ final class UsedResources {
     private static let maximumDepth = 400
     /// Without these, something of the page is missing.
     private static let drawn: Set<PDFName> = ["/XObject", "/Font", "/Pattern"]
-    /// They stand in for the colour spaces of devices (ISO 32000-1 8.6.5.6).
+    /// Colour spaces that replace those of devices (ISO 32000-1 8.6.5.6).
     private static let defaults = ["/DefaultGray", "/DefaultRGB", "/DefaultCMYK"].map {
         Use(category: "/ColorSpace", name: PDFName($0))
     }

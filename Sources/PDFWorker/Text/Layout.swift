@@ -95,7 +95,6 @@ final class Canvas {
     /// Sets the size of a page on which nothing is drawn yet.
     func resize(width: Double, height: Double) { larder_cairo_pdf_surface_set_size(surface, width, height) }
 
-    /// Begins a new page.
     func beginPage() throws {
         larder_cairo_show_page(cairo)
         try check()

@@ -208,7 +208,6 @@ final class Sheet {
         try canvas.check()
     }
 
-    /// Begins a new page.
     func beginPage() throws {
         guard pages < maximumPages else { throw JobError(.tooManyPages(limit: maximumPages)) }
         try canvas.beginPage()
