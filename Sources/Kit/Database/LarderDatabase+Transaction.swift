@@ -19,8 +19,8 @@ extension LarderDatabase {
             let isFull = (error as? DatabaseError)?.resultCode == .SQLITE_FULL
             blobs.removal.end(isCommitting && !isFull ? .unknown : .rolledBack)
             hasMissedRollback.store(true, ordering: .relaxed)
-            // If this fails, as in a cancelled task, the next transaction does it.
             let cause = SpaceProbe(in: directory.path).explaining(error, path: directory.databasePath)
+            // If this fails, as in a cancelled task, the next transaction notifies them.
             try? notifyMissedRollback(db)
             throw cause
         }
