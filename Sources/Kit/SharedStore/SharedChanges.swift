@@ -76,7 +76,9 @@ package final class SharedChanges: Sendable {
         let message = Message(node: node, kind: kind, topic: topic, text: text ?? topic)
         guard let json = try? String(decoding: JSONEncoder().encode(message), as: UTF8.self),
             json.utf8.count <= Self.longest
-        else { return }
+        else {
+            return logger.warning("a message to other servers is too long", metadata: ["topic": "\(topic)"])
+        }
         state.withLock { if $0.outgoing.count < Self.mostOutgoing { $0.outgoing.append(json) } }
         signal.yield()
     }
@@ -123,7 +125,7 @@ package final class SharedChanges: Sendable {
                 logger.warning("other servers are not told yet", metadata: ["error": "\(error)"])
                 // They are sent again with the next ones, or once the store is heard again.
                 state.withLock { state in
-                    state.outgoing.insert(contentsOf: messages.suffix(Self.mostOutgoing), at: 0)
+                    state.outgoing = (messages + state.outgoing).suffix(Self.mostOutgoing)
                 }
             }
         }

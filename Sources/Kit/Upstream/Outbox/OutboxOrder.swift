@@ -214,7 +214,7 @@ package struct SortedElements<Element: Sendable>: Sendable {
 
     /// Sorts elements by a strict order, in which no two are equal.
     package init(_ elements: [Element] = [], by precedes: @escaping @Sendable (Element, Element) -> Bool) {
-        self.self.elements = elements.sorted(by: precedes)[...]
+        self.elements = elements.sorted(by: precedes)[...]
         self.precedes = precedes
     }
 
