@@ -47,6 +47,30 @@ import Testing
         for larder in [one, other] { #expect(await larder.stop() == 0) }
     }
 
+    @Test("SCALE-23 While PostgreSQL is away the usage is shown, stale with a text; an archive cannot say so: 503")
+    func storeAway() async throws {
+        let servers = try await SharedServers("pdf")
+        let larder = try await servers.start()
+        _ = try await larder.client.document(of: [DocumentTests.photo])
+        let before = try await larder.client.get("/v1/usage").json
+        #expect(before.meta.stale.bool == false)
+        try await servers.allowConnections(false)
+        try await servers.endConnections()
+        try await BoundedWait.poll(for: "the loss of the store") {
+            try await larder.client.get("/v1/usage").json.meta.stale.bool == true
+        }
+        let usage = try await larder.client.get("/v1/usage")
+        let banner = try usage.json.meta.banner.code.string
+        #expect(usage.status == 200 && banner == "store-unavailable", "\(usage.text)")
+        #expect(try usage.json.data.apps[0].used_bytes.int == before.data.apps[0].used_bytes.int)
+        let export = try await larder.client.get("/v1/export")
+        let code = try export.json.code.string
+        #expect(export.status == 503 && code == "store-unavailable", "\(export.text)")
+        try await servers.allowConnections(true)
+        try await BoundedWait.poll(for: "the archive") { try await larder.client.get("/v1/export").status == 200 }
+        #expect(await larder.stop() == 0)
+    }
+
     @Test("PDF-13 SCALE-07 A process that is killed while it stores a document leaves no document and, soon, no file")
     func killInTheMiddle() async throws {
         let servers = try await SharedServers("pdf")

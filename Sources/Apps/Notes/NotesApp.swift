@@ -104,17 +104,7 @@ package struct NotesApp: App {
                 return AppUsage(.notes, of: session.name, stored, quota: quota, trash: Trash.notes.href)
             }
         }
-        guard store.users.isShared else { return UserData(add: add, usage: usage) }
-        return UserData(
-            sharedAdd: { owner, archive in
-                _ = try await store.catchUp()
-                return try add(owner, archive)
-            },
-            usage: { owner in
-                _ = try await store.catchUp()
-                return try usage(owner)
-            }
-        )
+        return UserData(of: store.users, add: add, usage: usage)
     }
 
     /// The services that run beside the server.

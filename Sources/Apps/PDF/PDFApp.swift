@@ -114,21 +114,13 @@ package struct PDFApp: App {
     /// The saved documents of the profile, and the size of its documents.
     package var userData: UserData? {
         let (store, quota) = (store, options.quota(of:))
-        let usage = { @Sendable (owner: UserData.Owner) throws -> AppUsage? in
-            let (profile, stored) = (owner.profile, try store.usage(profile: owner.profile))
-            return AppUsage(.documents, of: profile, stored, quota: quota(profile), trash: Trash.documents.href)
-        }
-        guard store.users.isShared else {
-            return UserData(add: { try DocumentArchive.add(store, of: $0.profile, to: $1) }, usage: usage)
-        }
         return UserData(
-            sharedAdd: { owner, archive in
-                _ = try await store.catchUp()
-                return try await DocumentArchive.add(sharedBy: store, of: owner.profile, to: archive)
-            },
+            of: store.users,
+            add: { try DocumentArchive.add(store, of: $0.profile, to: $1) },
+            sharedAdd: { try await DocumentArchive.add(sharedBy: store, of: $0.profile, to: $1) },
             usage: { owner in
-                _ = try await store.catchUp()
-                return try usage(owner)
+                let (profile, stored) = (owner.profile, try store.usage(profile: owner.profile))
+                return AppUsage(.documents, of: profile, stored, quota: quota(profile), trash: Trash.documents.href)
             }
         )
     }

@@ -81,19 +81,11 @@ package struct ShopApp: App {
         }
     }
 
-    /// The shopping list of the profile. An archive does not say how old it may be, so that it has to be current.
+    /// The shopping list of the profile.
     package var userData: UserData? {
-        let add: @Sendable (UserData.Owner, ZipArchive) throws -> [String: Int]? = { [store] owner, archive in
+        UserData(of: store.users) { [store] owner, archive in
             try ListArchive.add(try store.list(owner.profile, ShopStore.wholeList), to: archive)
         }
-        guard store.users.isShared else { return UserData(add: add) }
-        return UserData(
-            sharedAdd: { [store] owner, archive in
-                if let lag = try await store.users.catchUp() { throw lag.reason }
-                return try add(owner, archive)
-            },
-            usage: { _ in nil }
-        )
     }
 
     /// The routes, in the order of openapi.yaml.

@@ -310,7 +310,7 @@ struct DocumentsOfServersTests {
         }
     }
 
-    @Test("A document of 5000 pages is inserted, changed and purged by changes that the journal takes, and many more")
+    @Test("Documents with the most pages are inserted, changed and purged by changes that the journal takes")
     func manyPages() async throws {
         try await run { one, other, shared in
             /// The bytes of the last row of the journal.
@@ -318,10 +318,11 @@ struct DocumentsOfServersTests {
                 let sql = "SELECT octet_length(changeset) AS bytes FROM journal ORDER BY number DESC LIMIT 1"
                 return try await shared.database.rows(sql) { try $0.value("bytes") as Int }[0]
             }
-            let document = try await one.insert(Data("%PDF 1".utf8), name: "1", pages: 5000)
-            #expect(try await other.pages(one.href(document)).count == 5000)
+            let document = try await one.insert(Data("%PDF 1".utf8), name: "1", pages: 500)
+            #expect(try await other.pages(one.href(document)).count == 500)
+            // 20,000 pages are the most that are inserted by one change, 5000 that are changed, 25,000 that are purged.
             let most = 4 << 20
-            #expect(try await last() * 4 < most)
+            #expect(try await last() * 40 < most)
             let replaced = try await one.documents.replace(
                 document,
                 file: try one.stage(Data("%PDF 2".utf8)),
@@ -330,10 +331,11 @@ struct DocumentsOfServersTests {
                 draftUntil: one.clock.now,
                 quota: .unlimited
             )
-            #expect(try await other.get(one.href(document))["data.page_count"] == 5000)
+            #expect(try await last() * 10 < most)
+            #expect(try await other.get(one.href(document))["data.page_count"] == 500)
             #expect(replaced.document.version == 2)
             #expect(try await other.ask(.delete, "\(one.href(document))?permanently=true").status == 200)
-            #expect(try await last() * 5 < most)
+            #expect(try await last() * 50 < most)
             _ = try await one.get("/v1/pdf/documents")
             for app in [one, other] {
                 #expect(try app.database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM pdf_page") } == 0)

@@ -28,14 +28,17 @@ package struct UsageRoutes: Sendable {
                 return try usage(owner)
             }
         }
+        var banner: Banner?
         for (place, (app, owner)) in owners.enumerated() {
             guard case .sharedStore(_, let usage) = app.data.source else { continue }
-            usages[place] = try await usage(owner)
+            let read = try await usage(owner)
+            usages[place] = read.usage
+            banner = banner ?? read.banner
         }
         let shown = zip(owners, usages).compactMap { owner, usage in
             usage.map { UsageScreen.App(owner.app.name, $0, profile: profile) }
         }
-        return try ScreenResponse.local(UsageScreen(apps: shown), "usage", request).byProfile()
+        return try ScreenResponse.local(UsageScreen(apps: shown), "usage", request, stale: banner).byProfile()
     }
 }
 

@@ -24,7 +24,7 @@ package struct UserData: Sendable {
         /// In the store that servers share.
         case sharedStore(
             add: @Sendable (Owner, ZipArchive) async throws -> [String: Int]?,
-            usage: @Sendable (Owner) async throws -> AppUsage?
+            usage: @Sendable (Owner) async throws -> (usage: AppUsage?, banner: Banner?)
         )
     }
 
@@ -53,6 +53,14 @@ package struct UserData: Sendable {
     package init(
         sharedAdd add: @escaping @Sendable (Owner, ZipArchive) async throws -> [String: Int]?,
         usage: @escaping @Sendable (Owner) async throws -> AppUsage?
+    ) {
+        self.init(sharedAdd: add) { (try await usage($0), nil) }
+    }
+
+    /// - Parameter usage: also returns the notification that it may be out of date; nil if it is not.
+    package init(
+        sharedAdd add: @escaping @Sendable (Owner, ZipArchive) async throws -> [String: Int]?,
+        usageWithBanner usage: @escaping @Sendable (Owner) async throws -> (usage: AppUsage?, banner: Banner?)
     ) {
         source = .sharedStore(add: add, usage: usage)
     }
