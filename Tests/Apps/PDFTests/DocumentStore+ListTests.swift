@@ -2,6 +2,7 @@ import Database
 import Foundation
 import GRDB
 import HTTPTypes
+import Logging
 import Screens
 import TestKit
 import Testing
@@ -122,6 +123,49 @@ import Testing
                 try app.expectCounted("\(step)")
             }
             #expect(try await app.get("/v1/pdf/documents", [.larderProfile: "one"])["meta.page.total"] != 0)
+        }
+    }
+
+    @Test("Documents of an earlier version keep numbers, files and counts when their table is written again")
+    func rewritten() async throws {
+        let directory = try DataDirectory.temporary()
+        do {
+            let earlier = try LarderDatabase.withCacheTables(
+                in: directory,
+                migrations: SessionStore.migrations + DocumentStore.migrations.prefix(6),
+                logger: .quiet
+            )
+            let blobs = earlier.blobs
+            try await earlier.write { db in
+                for number in 1...3 {
+                    let blob = try blobs.write(Data("%PDF \(number)".utf8))
+                    try blobs.insert(blob, in: db)
+                    try db.execute(
+                        sql: """
+                            INSERT INTO pdf_document (id, profile, name, folded, created, blob_id, length, page_count)
+                            VALUES (?, 'local', ?, ?, ?, ?, ?, 1)
+                            """,
+                        arguments: [
+                            "000000000000000\(number)", "n\(number)", "n\(number)", number, blob.id, blob.length,
+                        ]
+                    )
+                    let page = "INSERT INTO pdf_page VALUES (?, 1, 'p', 'text', 1, 1, 0, ?)"
+                    try db.execute(sql: page, arguments: [db.lastInsertedRowID, "c\(number)"])
+                }
+                try db.execute(sql: "UPDATE pdf_document SET trashed = 9 WHERE sequence = 2")
+                try db.execute(sql: "DELETE FROM pdf_document WHERE sequence = 3")
+            }
+        }
+        try await PDFHarness.run(directory: directory) { app in
+            try app.expectCounted("after the migration")
+            #expect(try await app.get("/v1/pdf/documents/0000000000000001/file").text == "%PDF 1")
+            #expect(try await app.get("/v1/pdf/trash").strings("name", in: "data.items") == ["n2"])
+            let next = try await app.insert(Data("%PDF 4".utf8), name: "n4")
+            #expect(next.sequence == 4, "the number of a deleted document is not given again")
+            #expect(try await app.ask(.delete, "/v1/pdf/trash")["data.removed"] == 1)
+            #expect(try await app.ask(.delete, "/v1/pdf/documents/0000000000000001?permanently=1").status == 200)
+            try app.expectCounted("after changes")
+            #expect(try app.blobFiles == 1)
         }
     }
 
