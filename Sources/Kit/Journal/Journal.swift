@@ -84,8 +84,14 @@ package final class Journal: Sendable {
         (self.logger, self.now, self.sleep) = (logger, now, sleep)
     }
 
+    /// Grants leases to the servers.
+    var leases: Leases { Leases(store.database) }
+
     /// The row at which this server has stopped; nil if it has not.
     package var stop: JournalStop? { reading.withLock(\.stop) }
+
+    /// Why PostgreSQL could not be asked the last time; nil if it was.
+    var failure: SharedStoreError? { reading.withLock { $0.failure?.error } }
 
     /// How long ago the journal was read to its end; nil if it never was by this process.
     package var age: Duration? { reading.withLock(\.end).map { $0.duration(to: now()) } }
@@ -126,15 +132,17 @@ package final class Journal: Sendable {
     ///     and see each other's changes.
     ///   - locks: other names that it has to be alone with, such as a name that is registered.
     ///   - id: names the write, so that it is not made twice.
+    ///   - lease: no other server may have taken it before the commit.
     ///   - updates: the transaction. It may run several times and is rolled back, so it has no effect elsewhere, and
     ///     waits for nothing.
     ///   - alongside: changes the shared store in the transaction that inserts the row, and returns the value.
-    /// - Throws: ``JournalError``, `SharedStoreError`, `StorageError`, `CancellationError`, errors of `updates`.
-    ///   Nothing was kept, except after ``JournalError/outcomeUnknown(write:)``.
+    /// - Throws: ``JournalError``, ``LeaseLost``, `SharedStoreError`, `StorageError`, `CancellationError`, errors of
+    ///   `updates`. Nothing was kept, except after ``JournalError/outcomeUnknown(write:)``.
     package func write<Value: Sendable>(
         scope: String,
         locks: [String] = [],
         id: UUID = UUID(),
+        holding lease: Lease? = nil,
         _ updates: @escaping @Sendable (Database) throws -> Value,
         alongside: (@Sendable (Value, SQLTransaction) throws -> Value)? = nil
     ) async throws -> Value {
@@ -144,7 +152,14 @@ package final class Journal: Sendable {
         }
         do {
             let committed = try await scopes.holding(locks, timeout: timeout) {
-                let committed = try await self.commit(scope: scope, locks: locks, id: id, updates, alongside)
+                let committed = try await self.commit(
+                    scope: scope,
+                    locks: locks,
+                    id: id,
+                    holding: lease,
+                    updates,
+                    alongside
+                )
                 if let row = committed.row { await self.apply(row) }
                 return committed
             }
@@ -160,6 +175,7 @@ package final class Journal: Sendable {
         scope: String,
         locks: [String],
         id: UUID,
+        holding lease: Lease? = nil,
         _ updates: @escaping @Sendable (Database) throws -> Value,
         _ alongside: (@Sendable (Value, SQLTransaction) throws -> Value)? = nil
     ) async throws -> Committed<Value> {
@@ -167,7 +183,14 @@ package final class Journal: Sendable {
         var table = ""
         for _ in 0..<Self.mostBlocks {
             do {
-                return try await attempt(scope: scope, locks: locks, id: id, updates, alongside)
+                return try await attempt(
+                    scope: scope,
+                    locks: locks,
+                    id: id,
+                    holding: lease,
+                    updates,
+                    alongside
+                )
             } catch let lack as RowIDBlocks.UsedUp {
                 if lack.table == table { size *= 4 }
                 table = lack.table
@@ -184,12 +207,14 @@ package final class Journal: Sendable {
         scope: String,
         locks: [String],
         id: UUID,
+        holding lease: Lease?,
         _ updates: @escaping @Sendable (Database) throws -> Value,
         _ alongside: (@Sendable (Value, SQLTransaction) throws -> Value)?
     ) async throws -> Committed<Value> {
         let captured = Mutex<Committed<Value>?>(nil)
         do {
             return try await store.database.write(turns: locks) { transaction in
+                if let lease { try Leases.check(lease, in: transaction) }
                 var (value, changeset) = try self.capture(in: transaction, updates)
                 if let alongside { value = try alongside(value, transaction) }
                 let contents = try self.file.contentChange(changeset)

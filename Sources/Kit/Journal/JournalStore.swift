@@ -52,6 +52,7 @@ struct JournalStore: Sendable {
                 );
                 """
         ),
+        Leases.migration,
         SharedContents.migration,
     ]
 

@@ -47,6 +47,9 @@ package struct UserDatabase: Sendable {
     /// Whether other servers change the rows, too.
     package var isShared: Bool { shared != nil }
 
+    /// Grants leases of what one server works on at a time.
+    package var leases: Leases { shared?.journal.leases ?? Leases(nil) }
+
     /// Applies the changes of other servers, unless all are known that were made before the time that may be relied on.
     /// Comes before reads of a request.
     ///
@@ -62,6 +65,9 @@ package struct UserDatabase: Sendable {
             return lag
         }
     }
+
+    /// How old the rows may be, if PostgreSQL did not respond when it was last asked; nil if they are current.
+    package var lag: Lag? { shared?.journal.failure.flatMap { lag(after: $0) } }
 
     /// Returns how old the rows may be after an error that says that PostgreSQL does not respond; nil for others.
     package func lag(after error: any Error) -> Lag? {
@@ -79,14 +85,16 @@ package struct UserDatabase: Sendable {
     /// - Parameters:
     ///   - scope: the rows belong to this; writes of a scope see each other's changes, on all servers.
     ///   - locks: other names that it has to be alone with, such as a name that is registered.
+    ///   - lease: that of the work whose end is written: no other server has taken it before the commit.
     ///   - deleting: whether contents are deleted.
     ///   - contents: finished files that the rows may name; several servers have them before the rows. `updates`
     ///     inserts those that are named (`BlobStore.insert`). They are discarded if the write fails.
     ///   - alongside: changes other tables in the same transaction, such as sessions, and returns the value.
-    /// - Throws: `StorageError`, `SharedStoreError`, `CancellationError`, errors of `updates`.
+    /// - Throws: ``LeaseLost``, `StorageError`, `SharedStoreError`, `CancellationError`, errors of `updates`.
     package func write<Value: Sendable>(
         scope: String,
         locks: [String] = [],
+        holding lease: Lease? = nil,
         deleting: Deletion = .nothing,
         contents: [Blob] = [],
         _ updates: @escaping @Sendable (Database) throws -> Value,
@@ -102,7 +110,7 @@ package struct UserDatabase: Sendable {
             var inStore: (@Sendable (Value, SQLTransaction) throws -> Value)?
             if let alongside { inStore = { try alongside($0, .store($1)) } }
             return try await journal.storing(contents) { [inStore] in
-                try await journal.write(scope: scope, locks: locks, updates, alongside: inStore)
+                try await journal.write(scope: scope, locks: locks, holding: lease, updates, alongside: inStore)
             }
         } catch {
             for blob in contents { database.blobs.discard(blob) }
