@@ -93,7 +93,7 @@ let package = Package(
             name: "Disk",
             dependencies: [
                 "AppInterface", "Settings", "Screens", "Upstream", "Proxy", "ResponseStore", "Database", "TextSearch",
-                "Freshness", "SharedStore", "Concurrency", "HTTPSemantics", "HTTPCaching", "Journal", "Media", crypto,
+                "Freshness", "Journal", "SharedStore", "Concurrency", "HTTPSemantics", "HTTPCaching", "Media", crypto,
                 grdb, httpTypes, logging, nioCore, lifecycle,
             ],
             path: "Sources/Apps/Disk",
@@ -451,7 +451,7 @@ let package = Package(
             name: "DiskTests",
             dependencies: [
                 "Disk", "AppInterface", "Settings", "Screens", "Upstream", "Proxy", "ResponseStore", "Database",
-                "TextSearch", "Freshness", "SharedStore", "Concurrency", "HTTPSemantics", "Journal", "JSONValues",
+                "TextSearch", "Freshness", "Journal", "SharedStore", "Concurrency", "HTTPSemantics", "JSONValues",
                 "Media", "Sandbox", "TestKit", "FaultKit", crypto, grdb, httpTypes, nioCore,
             ],
             path: "Tests/Apps/DiskTests",

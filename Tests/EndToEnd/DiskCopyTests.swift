@@ -97,7 +97,7 @@ import Testing
         #expect(keyless.status == 1 && keyless.text.contains("no key of the shared store"), "\(keyless.text)")
         let there = await copy(first.path, url, key: keyFile)
         try #require(there.status == 0, "\(there.text)")
-        #expect(there.text.contains("sealed_secret: 2 rows\n") && there.text.contains("disk_outbox: 2 rows\n"))
+        #expect(there.text.contains("user_secret: 2 rows\n") && there.text.contains("disk_outbox: 2 rows\n"))
         let wrong = key.url.appending(path: "other.key").path
         let refused = await copy(url, second.path, key: wrong)
         #expect(refused.status == 1 && refused.text.contains("is not the one that has sealed"), "\(refused.text)")

@@ -147,8 +147,8 @@ import Testing
         _ = try await sandbox.control.post("/upstreams/yandex_disk/release", "{}")
         if !isShort {
             try await BoundedWait.poll(for: "the write to be carried out") { try await made().count == 1 }
-            try await BoundedWait.poll(for: "the outbox not to be readable") {
-                try await member.get("/v1/disk/outbox").status >= 500
+            try await BoundedWait.poll(for: "the outbox to be out of date") {
+                try await member.get("/v1/disk/outbox").json.meta.stale.bool == true
             }
         }
         try await nodes.servers.allowConnections(true)

@@ -119,6 +119,31 @@ import Testing
         #expect(throws: StorageError.wrongKey(path: keyPath)) { try withSecrets { _, _ in } }
     }
 
+    @Test("Secrets of users are sealed with a new key as well, unless they are of several servers with a key of theirs")
+    func usersSecrets() throws {
+        try withSecrets { database, secrets in
+            let users = UserSecrets(secrets)
+            func sealed() throws -> Data? {
+                try database.read { try Data.fetchOne($0, sql: "SELECT sealed FROM user_secret") }
+            }
+            try database.write { try users.store(token, name: "disk/token", in: $0) }
+            let before = try sealed()
+            try secrets.rotateKey()
+            #expect(try sealed() != before)
+            #expect(try database.read { try users.secret(name: "disk/token", in: $0) } == token)
+            #expect(throws: StorageError.self) { try secrets.open(try sealed() ?? Data(), name: "disk/other") }
+
+            try database.write { db in
+                try db.execute(
+                    sql: "CREATE TABLE journal_position (one INTEGER); INSERT INTO journal_position VALUES (1)"
+                )
+                try db.execute(sql: "UPDATE user_secret SET sealed = x'00'")
+            }
+            try secrets.rotateKey()
+            #expect(try sealed() == Data([0]))
+        }
+    }
+
     @Test("A crash before or after the transaction that changes the key leaves the secrets readable")
     func interruptedRotation() throws {
         try storeToken()

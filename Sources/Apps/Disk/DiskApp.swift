@@ -3,6 +3,7 @@ package import Database
 import Foundation
 import Freshness
 import HTTPTypes
+package import Journal
 import Logging
 import Media
 import ResponseStore
@@ -22,8 +23,10 @@ package struct DiskApp: App {
     package static let migrations = DiskStore.migrations
     /// Tables of the app in a store that several servers share.
     package static let sharedMigrations: [SharedMigration]? =
-        SharedLogins.migrations + SharedMarks.migrations + SharedOutbox.migrations
-    /// Tokens are sealed there.
+        SharedSeal.migrations + SharedJobs.migrations + SharedOutbox.migrations
+    /// Tables that servers replicate.
+    package static let replicated: JournalTables? = DiskStore.replicated
+    /// Tokens are sealed by the key of all servers.
     package static let sealsSharedSecrets = true
 
     let composition: DiskComposition
@@ -37,7 +40,8 @@ package struct DiskApp: App {
             upstream: try context.upstream(Self.disk),
             oauth: context.optionalUpstream(Self.oauth).flatMap { oauth in application.map { (oauth, $0) } },
             database: context.database,
-            shared: context.shared.flatMap { SharedDisk($0, clock: context.clock) },
+            users: context.users,
+            shared: context.shared,
             sessions: context.sessions,
             events: context.events,
             settings: context.settings,
@@ -60,7 +64,8 @@ package struct DiskApp: App {
         upstream: Upstream,
         oauth: (upstream: Upstream, application: YandexOAuthClient.Application)?,
         database: LarderDatabase,
-        shared: SharedDisk? = nil,
+        users: UserDatabase? = nil,
+        shared: SharedStoreAccess? = nil,
         sessions: SessionStore,
         events: EventStream,
         settings: SettingValues,
@@ -75,6 +80,7 @@ package struct DiskApp: App {
             upstream: upstream,
             oauth: oauth.map { YandexOAuthClient(upstream: $0.upstream, application: $0.application) },
             database: database,
+            users: users,
             shared: shared,
             sessions: sessions,
             events: DiskEvents(stream: events),
@@ -93,8 +99,8 @@ package struct DiskApp: App {
 
     /// Removes what the server has of accounts that were logged out while it was down.
     ///
-    /// - Throws: `SettingError` if its own database has logins that the shared one would hide; errors of the stores.
-    package func prepare() async throws { try await composition.books.prepare() }
+    /// - Throws: `StorageError`.
+    package func prepare() async throws { try await composition.store.followAll() }
 
     /// Tasks that outlive requests: downloads continue after a restart, and end with the server.
     package var services: [any Service] { composition.services }

@@ -3,6 +3,7 @@ import Concurrency
 import Database
 import Freshness
 import GRDB
+import Journal
 import Logging
 import Media
 import ResponseStore
@@ -43,7 +44,8 @@ struct DiskComposition: Sendable {
         upstream: Upstream,
         oauth: YandexOAuthClient?,
         database: LarderDatabase,
-        shared: SharedDisk?,
+        users: UserDatabase?,
+        shared: SharedStoreAccess?,
         sessions: SessionStore,
         events: DiskEvents,
         settings: SettingValues,
@@ -61,25 +63,29 @@ struct DiskComposition: Sendable {
             searchFreshness: settings[DiskApp.searchFreshness],
             hasher: try secrets.credentialHasher()
         )
-        store = DiskStore(database, secrets: secrets, settings: settings, clock: clock, events: events) {
-            [client] in
-            client.credential(of: $0)
-        }
-        books = DiskBooks(store, shared)
-        tokens = TokenProvider(store: store, logins: books.logins, oauth: oauth, clock: clock)
+        store = DiskStore(
+            database,
+            users: users,
+            shared: shared.map { SharedDisk(database: $0.database, changes: $0.changes, clock: clock) },
+            secrets: shared?.seal?.userSecrets ?? UserSecrets(secrets),
+            settings: settings,
+            clock: clock,
+            events: events
+        ) { [client] in client.credential(of: $0) }
+        books = DiskBooks(store)
+        tokens = TokenProvider(store: store, oauth: oauth, clock: clock)
         queue = DownloadQueue(book: books.jobs, events: events, limit: settings[DiskApp.downloads], logger: logger)
         (self.oauth, self.sessions, self.settings, self.budget) = (oauth, sessions, settings, budget)
         (self.accessRecorder, self.media, self.scratch) = (accessRecorder, media, scratch)
         (self.clock, self.logger) = (clock, logger)
         let reader = ResourceReader(client: client, tokens: tokens, store: store, load: load)
-        accounts = DiskAccounts(store: store, marks: books.marks, outbox: books.outbox, reader: reader)
+        accounts = DiskAccounts(store: store, outbox: books.outbox, reader: reader)
         items = ItemReader(reader: reader, clock: clock)
         let uploads = LateUploads()
         tracker = OperationTracker(
             client: client,
             tokens: tokens,
             jobs: books.jobs,
-            marks: books.marks,
             uploads: uploads,
             wait: settings[DiskApp.operationWait],
             clock: clock,
@@ -90,7 +96,6 @@ struct DiskComposition: Sendable {
                 client: client,
                 tokens: tokens,
                 store: store,
-                marks: books.marks,
                 outbox: books.outbox,
                 uploads: uploads,
                 uploadResponse: settings[DiskApp.uploadResponse]
@@ -125,10 +130,24 @@ struct DiskComposition: Sendable {
         )
         if shared == nil { try database.read { [store] in try store.outbox.load(at: clock.now(), $0) } }
         // The store keeps this closure, and they keep the store.
-        books.letExpire(in: sessions) { [weak queue, weak keeper, weak outboxKeeper] account in
+        let ended = { @Sendable [weak queue, weak keeper, weak outboxKeeper] (account: String) in
             queue?.cancel(account: account)
             keeper?.cancel(account: account)
             outboxKeeper?.cancel(account: account)
+        }
+        store.forgotten.listen(ended)
+        let isShared = store.users.isShared
+        sessions.letExpire(
+            sessionsOf: DiskApp.name,
+            { [store] expired, db in
+                guard !isShared, try store.remove(expired, db) else { return }
+                db.afterNextTransaction { _ in ended(expired.account) }
+            },
+            later: { [store] expired in if isShared { try await store.remove(expired) } }
+        )
+        store.listen { error in
+            // What is here of an account follows before it is used, or at the next start.
+            logger.warning("an account of other servers could not be followed", metadata: ["error": "\(error)"])
         }
         books.listen(logger)
     }
@@ -169,7 +188,7 @@ struct DiskComposition: Sendable {
 
 // The features.
 extension DiskComposition {
-    var onboarding: Onboarding { Onboarding(logins: accounts.logins) }
+    var onboarding: Onboarding { Onboarding(store: store) }
 
     var login: Sessions {
         Sessions(
@@ -270,7 +289,7 @@ extension DiskComposition {
 
     var services: [any Service] {
         [
-            downloadService, OfflineService(keeper: keeper, marks: books.marks, logger: logger),
+            downloadService, OfflineService(keeper: keeper),
             OutboxService(keeper: outboxKeeper, outbox: books.outbox, clock: clock, logger: logger),
             BackgroundService(background: background),
         ] + books.services(RetentionClock(trusting: clock, logger: logger), logger)

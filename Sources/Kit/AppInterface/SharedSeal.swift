@@ -1,9 +1,9 @@
 package import Crypto
-import Database
+package import Database
 package import Foundation
 package import SharedStore
 
-/// Seals secrets for a store that servers share, with AES-256-GCM (NIST SP 800-38D) under a key that all of them have
+/// Seals secrets that servers share, with AES-256-GCM (NIST SP 800-38D) under a key that all of them have
 /// and the store has not. The name of a secret is authenticated with it.
 package struct SharedSeal: Sendable {
     /// The servers of a store have different keys.
@@ -15,15 +15,11 @@ package struct SharedSeal: Sendable {
         package init() {}
     }
 
-    /// The tables of the sealed secrets.
+    /// The table that says which key it is.
     package static let migrations = [
         SharedMigration(
-            "secrets/001 sealed",
+            "secrets/001 key",
             sql: """
-                CREATE TABLE sealed_secret (
-                    name text COLLATE "C" PRIMARY KEY,
-                    sealed bytea NOT NULL                 -- nonce, ciphertext, tag
-                );
                 CREATE TABLE sealing_key (
                     id int8 PRIMARY KEY CHECK (id = 1),
                     fingerprint bytea NOT NULL            -- tells whether a key is the right one, not what it is
@@ -86,41 +82,8 @@ package struct SharedSeal: Sendable {
         return recorded.allSatisfy { $0 == SealingKey.fingerprint(of: key) }
     }
 
-    /// Stores a secret; replaces the one of this name.
-    ///
-    /// - Throws: `SharedStoreError`.
-    package func store(_ secret: Data, name: String, _ transaction: SQLTransaction) throws {
-        try transaction.execute(
-            """
-            INSERT INTO sealed_secret (name, sealed) VALUES ($1, $2)
-            ON CONFLICT (name) DO UPDATE SET sealed = excluded.sealed
-            """,
-            [name, try seal(secret, name: name)]
-        )
-    }
-
-    /// Replaces a secret that is there.
-    ///
-    /// - Returns: False if it is not.
-    /// - Throws: `SharedStoreError`.
-    package func replace(_ secret: Data, name: String, _ transaction: SQLTransaction) throws -> Bool {
-        let sql = "UPDATE sealed_secret SET sealed = $2 WHERE name = $1"
-        return try transaction.execute(sql, [name, try seal(secret, name: name)]) > 0
-    }
-
-    /// Returns a secret, which does not change before the end of the transaction; nil if there is none.
-    ///
-    /// - Throws: `StorageError.secretNotAuthentic`, `SharedStoreError`.
-    package func secret(name: String, _ transaction: SQLTransaction) throws -> Data? {
-        try transaction.rows("SELECT sealed FROM sealed_secret WHERE name = $1 FOR UPDATE", [name]).first.map {
-            try open($0.value("sealed"), name: name)
-        }
-    }
-
-    /// Removes secrets.
-    ///
-    /// - Throws: `SharedStoreError`.
-    package func remove(_ names: [String], _ transaction: SQLTransaction) throws {
-        try transaction.execute("DELETE FROM sealed_secret WHERE name = ANY($1)", [names])
+    /// The secrets of users of all servers, in rows of their own files.
+    package var userSecrets: UserSecrets {
+        UserSecrets(seal: { try seal($0, name: $1) }, open: { try open($0, name: $1) })
     }
 }

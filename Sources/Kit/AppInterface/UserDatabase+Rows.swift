@@ -113,10 +113,15 @@ extension UserDatabase.Alongside {
     /// Opens a session in the transaction that checks its account, and returns its token.
     ///
     /// - Throws: GRDB's errors, `SharedStoreError`.
-    package func open(_ session: Session, for carrier: SessionCarrier, in sessions: SessionStore) throws -> String {
+    package func open(
+        _ session: Session,
+        token: String = SessionToken.make(),
+        for carrier: SessionCarrier,
+        in sessions: SessionStore
+    ) throws -> String {
         switch self {
-        case .database(let db): try sessions.open(session, for: carrier, in: db).token
-        case .store(let transaction): try sessions.open(session, for: carrier, in: transaction).token
+        case .database(let db): try sessions.open(session, token: token, for: carrier, in: db).token
+        case .store(let transaction): try sessions.open(session, token: token, for: carrier, in: transaction).token
         }
     }
 

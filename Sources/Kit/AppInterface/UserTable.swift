@@ -94,43 +94,21 @@ package struct UserCopy {
     package let db: Database
     /// Its files.
     package let blobs: BlobStore
-    package let secrets: SealedSecrets
     /// The shared store.
     package let transaction: SQLTransaction
-    private let seal: SharedSeal?
     let advance: () -> Void
 
-    /// There are secrets, and no key for those of the shared store.
-    struct KeyMissing: Error, CustomStringConvertible {
-        /// One sentence for operators.
-        let description = "There are tokens to seal, and no key of the shared store: name its file."
-    }
-
-    /// - Parameters:
-    ///   - seal: seals the secrets of the shared store; nil if its key is not known.
-    ///   - advance: called after each row that was copied or compared.
+    /// - Parameter advance: called after each row that was copied or compared.
     package init(
         _ db: Database,
         _ blobs: BlobStore,
-        _ secrets: SealedSecrets,
         _ transaction: SQLTransaction,
-        seal: SharedSeal?,
         advance: @escaping () -> Void
     ) {
         self.db = db
         self.blobs = blobs
-        self.secrets = secrets
         self.transaction = transaction
-        self.seal = seal
         self.advance = advance
-    }
-
-    /// Returns the seal of the secrets of the shared store.
-    ///
-    /// - Throws: `KeyMissing`.
-    package func requireSeal() throws -> SharedSeal {
-        guard let seal else { throw KeyMissing() }
-        return seal
     }
 }
 

@@ -37,6 +37,7 @@ package final class LarderDatabase: Sendable {
     package static let ownMigrations =
         BlobStore.migrations + SealedSecrets.migrations + BlobRemoval.migrations + DirectoryIdentity.migrations
         + SchemaObjects.migrations + RetentionTime.migrations + BlobStore.checksumMigrations
+        + SealedSecrets.userMigrations
 
     /// Opens the database of `directory` and applies the migrations; creates it in a new directory. A directory whose
     /// parts do not belong together is refused unchanged (``DirectoryCheck``).

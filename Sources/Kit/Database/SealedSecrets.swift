@@ -40,6 +40,19 @@ package final class SealedSecrets: Sendable {
         )
     ]
 
+    /// Those of users, in a table that several servers may replicate (``UserSecrets``).
+    static let userMigrations = [
+        SchemaMigration(
+            "storage/013 secrets of users",
+            sql: """
+                CREATE TABLE user_secret (
+                    name TEXT NOT NULL PRIMARY KEY,
+                    sealed BLOB NOT NULL
+                ) STRICT, WITHOUT ROWID;
+                """
+        )
+    ]
+
     /// Opens the secrets of a database; creates the key if it has none yet.
     ///
     /// - Throws: ``StorageError/keyMissing(path:)``, ``StorageError/wrongKey(path:)``,
@@ -109,10 +122,13 @@ package final class SealedSecrets: Sendable {
             if left == nil { try nextFile.create(newKey) }
             keys.withLock { $0.other = newKey }
             try database.write { db in
-                for row in try Row.fetchAll(db, sql: "SELECT name, sealed FROM sealed_secret") {
-                    let name: String = try row.value(0)
-                    let secret = try open(row.value(1), name: name)
-                    try db.execute(sql: Self.upsert, arguments: [name, try Self.seal(secret, name: name, key: newKey)])
+                for table in try Self.tables(db) {
+                    for row in try Row.fetchAll(db, sql: "SELECT name, sealed FROM \(table)") {
+                        let name: String = try row.value(0)
+                        let sealed = try Self.seal(try open(row.value(1), name: name), name: name, key: newKey)
+                        let update = "UPDATE \(table) SET sealed = ? WHERE name = ?"
+                        try db.execute(sql: update, arguments: [sealed, name])
+                    }
                 }
                 try SealingKey.noteFingerprint(of: newKey, in: db)
                 // On the writer's queue, so the next transaction already seals with the new key.
@@ -122,6 +138,14 @@ package final class SealedSecrets: Sendable {
         }
     }
 
+    /// The tables of secrets that the key seals. Those of users in a file that follows other servers are sealed by the
+    /// key that all of them have.
+    private static func tables(_ db: Database) throws -> [String] {
+        let follows = try db.tableExists("journal_position") && Bool.fetchOne(db, sql: selectFollowed) ?? false
+        return follows ? ["sealed_secret"] : ["sealed_secret", "user_secret"]
+    }
+
+    private static let selectFollowed = "SELECT EXISTS (SELECT 1 FROM journal_position)"
     static let select = "SELECT sealed FROM sealed_secret WHERE name = ?"
     static let upsert = """
         INSERT INTO sealed_secret (name, sealed) VALUES (?, ?)
@@ -134,7 +158,10 @@ package final class SealedSecrets: Sendable {
         return box.nonce + box.ciphertext + box.tag
     }
 
-    private func open(_ sealed: Data, name: String) throws -> Data {
+    /// Returns a secret that was sealed under this name.
+    ///
+    /// - Throws: ``StorageError/secretNotAuthentic(name:)``.
+    package func open(_ sealed: Data, name: String) throws -> Data {
         let keys = keys.withLock { $0 }
         return try Self.open(sealed, name: name, [keys.current] + (keys.other.map { [$0] } ?? []))
     }
@@ -152,8 +179,80 @@ package final class SealedSecrets: Sendable {
     /// - Throws: ``StorageError/secretNotAuthentic(name:)``; errors of the database.
     static func check(_ db: Database, fingerprint: Data?, keyPath: String) throws {
         guard let key = try? SealingKey.find(fingerprint: fingerprint, KeyFile(path: keyPath)).key else { return }
-        for row in try Row.fetchAll(db, sql: "SELECT name, sealed FROM sealed_secret") {
-            _ = try open(row.value(1), name: row.value(0), [key])
+        for table in try tables(db) {
+            for row in try Row.fetchAll(db, sql: "SELECT name, sealed FROM \(table)") {
+                _ = try open(row.value(1), name: row.value(0), [key])
+            }
         }
     }
+}
+
+/// The secrets of users, in rows that several servers may replicate. A server by itself seals them as its own secrets;
+/// of several, all have the key.
+package struct UserSecrets: Sendable {
+    /// The table.
+    package static let table = "user_secret"
+
+    /// Seals a secret under its name, and opens one.
+    package typealias Cipher = @Sendable (_ bytes: Data, _ name: String) throws -> Data
+
+    private let seal: Cipher
+    private let open: Cipher
+
+    package init(seal: @escaping Cipher, open: @escaping Cipher) {
+        (self.seal, self.open) = (seal, open)
+    }
+
+    /// Those of a server by itself.
+    package init(_ secrets: SealedSecrets) {
+        self.init(seal: { try secrets.seal($0, name: $1) }, open: { try secrets.open($0, name: $1) })
+    }
+
+    /// Stores a secret; replaces the one of this name.
+    ///
+    /// - Throws: Errors of the cipher and of the database.
+    package func store(_ secret: Data, name: String, in db: Database) throws {
+        try db.cachedStatement(sql: Self.upsert).execute(arguments: [name, try seal(secret, name)])
+    }
+
+    /// Returns the secret of this name; nil if there is none.
+    ///
+    /// - Throws: ``StorageError/secretNotAuthentic(name:)``; errors of the database.
+    package func secret(name: String, in db: Database) throws -> Data? {
+        let sql = "SELECT sealed FROM user_secret WHERE name = ?"
+        return try Data.fetchOne(db.cachedStatement(sql: sql), arguments: [name]).map { try open($0, name) }
+    }
+
+    /// Removes a secret.
+    ///
+    /// - Throws: Errors of the database.
+    package func remove(name: String, in db: Database) throws {
+        try db.cachedStatement(sql: "DELETE FROM user_secret WHERE name = ?").execute(arguments: [name])
+    }
+
+    /// Whether a file has some.
+    package static func areIn(_ db: Database) throws -> Bool {
+        try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM user_secret)") ?? false
+    }
+
+    /// Seals all secrets of a file by another cipher.
+    ///
+    /// - Throws: ``StorageError/secretNotAuthentic(name:)``; errors of the database.
+    package func reseal(by other: UserSecrets, in db: Database) throws {
+        for row in try Row.fetchAll(db, sql: "SELECT name, sealed FROM user_secret") {
+            try other.store(try open(row.value(1), row.value(0)), name: row.value(0), in: db)
+        }
+    }
+
+    /// Returns a row of the table with its secret sealed by another cipher.
+    ///
+    /// - Throws: ``StorageError/secretNotAuthentic(name:)``.
+    package func resealed(_ row: Row, by other: UserSecrets) throws -> [DatabaseValue] {
+        let name: String = try row.value("name")
+        return [name.databaseValue, try other.seal(try open(row.value("sealed"), name), name).databaseValue]
+    }
+
+    private static let upsert = """
+        INSERT INTO user_secret (name, sealed) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET sealed = excluded.sealed
+        """
 }

@@ -90,9 +90,9 @@ struct ChangesetWriter {
     var count: Int { bytes.count }
 
     /// Adds a row.
-    mutating func add(_ row: Row) {
+    mutating func add(_ values: some Sequence<DatabaseValue>) {
         bytes += [operation.rawValue, 0]
-        for value in row.databaseValues {
+        for value in values {
             switch value.storage {
             case .null: bytes.append(5)
             case .int64(let number): add(1, UInt64(bitPattern: number))

@@ -4,6 +4,9 @@ package import SharedStore
 
 /// Copies the rows of a file to an empty journal, or those of a journal to a file that does not follow it afterwards.
 package struct JournalCopy: Sendable {
+    /// Returns the values of a row of a table as the journal has them, such as secrets under another key.
+    package typealias Values = (_ table: String, _ row: Row) throws -> [DatabaseValue]
+
     private let tables: JournalTables
     private let store: JournalStore
     private let file: JournalFile
@@ -35,10 +38,16 @@ package struct JournalCopy: Sendable {
 
     /// Copies the rows of the file to an empty journal, as its snapshot, and the files that they name.
     ///
-    /// - Throws: `SharedStoreError`, `StorageError`, GRDB's errors.
-    package func copy(_ db: Database, to transaction: SQLTransaction) throws {
+    /// - Throws: `SharedStoreError`, `StorageError`, GRDB's errors, errors of `values`.
+    package func copy(
+        _ db: Database,
+        to transaction: SQLTransaction,
+        values: Values = { Array($1.databaseValues) }
+    ) throws {
         guard try tables.firstWithRows(db) != nil else { return }
-        try store.begin(in: transaction) { try JournalSnapshot(tables).write(db, hasPosition: false, $0) }
+        try store.begin(in: transaction) {
+            try JournalSnapshot(tables).write(db, hasPosition: false, values: values, $0)
+        }
         let (blobs, contents) = (file.database.blobs, SharedContents.journalled)
         for id in try tables.named(db) {
             let select = try db.cachedStatement(sql: "SELECT length FROM blob WHERE id = ?")

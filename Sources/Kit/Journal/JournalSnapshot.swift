@@ -23,10 +23,17 @@ struct JournalSnapshot: Sendable {
 
     /// Passes on the rows of a file, in parts.
     ///
-    /// - Parameter hasPosition: whether the file follows the journal that the snapshot is for.
-    func write(_ db: Database, hasPosition: Bool, _ receive: (Data) throws -> Void) throws {
+    /// - Parameters:
+    ///   - hasPosition: whether the file follows the journal that the snapshot is for.
+    ///   - values: returns the values of a row of a table in the snapshot.
+    func write(
+        _ db: Database,
+        hasPosition: Bool,
+        values: JournalCopy.Values = { Array($1.databaseValues) },
+        _ receive: (Data) throws -> Void
+    ) throws {
         for table in hasPosition ? tables.names : apps.names {
-            try forEachPart(of: table, .insert, db) { try receive($0.encoded) }
+            try forEachPart(of: table, .insert, db, values: values) { try receive($0.encoded) }
         }
     }
 
@@ -65,13 +72,14 @@ struct JournalSnapshot: Sendable {
         of table: String,
         _ operation: Changeset.Change.Operation,
         _ db: Database,
+        values: JournalCopy.Values = { Array($1.databaseValues) },
         _ receive: (Changeset) throws -> Void
     ) throws {
         var writer = ChangesetWriter(operation, table: table, keyPlaces: try tables.keyPlaces(of: table, db))
         let columns = try db.columns(in: table).map { $0.name.quotedDatabaseIdentifier }.joined(separator: ", ")
         let rows = try Row.fetchCursor(db, sql: "SELECT \(columns) FROM \(table.quotedDatabaseIdentifier)")
         while let row = try rows.next() {
-            writer.add(row)
+            writer.add(try values(table, row))
             if writer.count >= Self.partBytes, let part = try writer.take() { try receive(part) }
         }
         if let part = try writer.take() { try receive(part) }

@@ -9,6 +9,8 @@ package struct JournalTables: Sendable {
         package let before: Row?
         /// The row after; nil if it was deleted.
         package let after: Row?
+
+        package init(before: Row?, after: Row?) { (self.before, self.after) = (before, after) }
     }
 
     /// Updates search indexes and other tables that follow from a row, as triggers do for a local change.

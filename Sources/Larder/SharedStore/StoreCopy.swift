@@ -27,6 +27,11 @@ struct StoreCopy: Sendable {
         }
     }
 
+    /// There are secrets, and no key for those of the shared store.
+    struct KeyMissing: Error, CustomStringConvertible {
+        let description = "There are tokens to seal, and no key of the shared store: name its file."
+    }
+
     enum Direction: Sendable { case toShared, toLocal }
 
     /// The rows of a table.
@@ -79,7 +84,7 @@ struct StoreCopy: Sendable {
     /// Copies.
     ///
     /// - Returns: The numbers of rows by table.
-    /// - Throws: ``Refusal``, `UserTable.Difference`, `UserCopy.KeyMissing`, `SharedSeal.WrongKey`, `StorageError`,
+    /// - Throws: ``Refusal``, `UserTable.Difference`, ``KeyMissing``, `SharedSeal.WrongKey`, `StorageError`,
     ///   `SharedStoreError`.
     func run(_ direction: Direction) async throws -> [Count] {
         let secrets = try SealedSecrets(local)
@@ -99,14 +104,20 @@ struct StoreCopy: Sendable {
                     try cookies.adopt(in: transaction)
                     guard try JournalCopy.isEmpty(transaction) else { throw Refusal.notEmpty(table: "journal") }
                     return try local.read { db in
-                        try journal.copy(db, to: transaction)
-                        return try copy(direction, db, secrets, transaction)
+                        try journal.copy(db, to: transaction) { table, row in
+                            guard table == UserSecrets.table else { return Array(row.databaseValues) }
+                            return try UserSecrets(secrets).resealed(row, by: try requireSeal().userSecrets)
+                        }
+                        return try copy(direction, db, transaction)
                     }
                 case .toLocal:
                     let counts = try local.write { db in
                         if let table = try journal.firstWithRows(db) { throw Refusal.notEmpty(table: table) }
                         try journal.copy(transaction, to: db)
-                        return try copy(direction, db, secrets, transaction)
+                        if try UserSecrets.areIn(db) {
+                            try requireSeal().userSecrets.reseal(by: UserSecrets(secrets), in: db)
+                        }
+                        return try copy(direction, db, transaction)
                     }
                     kept.counts.withLock { $0 = counts }
                     return counts
@@ -119,10 +130,14 @@ struct StoreCopy: Sendable {
         }
     }
 
+    private func requireSeal() throws -> SharedSeal {
+        guard let seal else { throw KeyMissing() }
+        return seal
+    }
+
     private func copy(
         _ direction: Direction,
         _ db: Database,
-        _ secrets: SealedSecrets,
         _ transaction: SQLTransaction
     ) throws -> [Count] {
         let isToShared = direction == .toShared
@@ -132,7 +147,7 @@ struct StoreCopy: Sendable {
         }
         let total = try tables.reduce(0) { $0 + (isToShared ? try $1.count(in: db) : try $1.count(in: transaction)) }
         let counter = Counter(total, progress)
-        let copy = UserCopy(db, local.blobs, secrets, transaction, seal: seal, advance: counter.advance)
+        let copy = UserCopy(db, local.blobs, transaction, advance: counter.advance)
         for table in tables {
             counter.begin("copy", table)
             if isToShared { try table.copyToShared(copy) } else { try table.copyToLocal(copy) }

@@ -82,11 +82,11 @@ struct DiskStoreSearchTests {
             #expect(try Self.names("plan", in: app) == ["plan a.txt"])
             #expect(try Self.names("ordn", in: app) == [])
             try await NameIndex.expectExact(in: app.database)
-            try await app.store.wipe("1130", sessions: app.sessions)
+            try await app.store.logOut("1130", sessions: app.sessions)
             #expect(try Self.names("plan", in: app) == [])
             #expect(try Self.names("plan", of: "1131", in: app) == ["plan other.txt"])
             try await NameIndex.expectExact(in: app.database)
-            try await app.store.wipe("1131", sessions: app.sessions)
+            try await app.store.logOut("1131", sessions: app.sessions)
             try await NameIndex.expectExact(in: app.database)
         }
     }

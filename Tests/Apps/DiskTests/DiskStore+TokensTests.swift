@@ -58,7 +58,7 @@ struct DiskStoreTokensTests {
             }
             #expect(try await app.get("/v1/disk/files", as: other).status == 200)
             let names = try app.database.read {
-                try String.fetchAll($0, sql: "SELECT name FROM sealed_secret WHERE name LIKE 'disk/%'")
+                try String.fetchAll($0, sql: "SELECT name FROM user_secret")
             }
             #expect(names.count == 1 && names[0].hasPrefix("disk/token/7/"))
         }
@@ -91,33 +91,61 @@ struct DiskStoreTokensTests {
         let folder = temporary.url
         try await DiskHarness.run(disk, DiskHarness.Settings(directory: try DataDirectory(at: folder))) { app in
             box.token = try await app.logIn()
-            let token = try #require(try app.store.tokens(of: "1130").first)
-            let sealed = try JSONEncoder().encode(token)
-            // As it was before: one token of the account, and no table of logins.
+            // As it was before: one token of the account, and a table of logins without a place for each.
+            let sealed = try JSONEncoder().encode(try #require(try app.store.tokens(of: "1130").first))
+            let secrets = try SealedSecrets(app.database)
             try await app.database.write { db in
-                for name in try DiskStore.tokenNames(of: "1130", db) {
-                    try app.store.secrets.remove(name: name, in: db)
-                }
-                try app.store.secrets.store(sealed, name: "disk/token/1130", in: db)
-                try db.execute(
-                    sql: """
-                        DROP TABLE disk_login;
-                        ALTER TABLE disk_account ADD COLUMN rejected INTEGER NOT NULL DEFAULT 0;
-                        DELETE FROM grdb_migrations WHERE identifier = 'disk/002 logins';
-                        """
-                )
+                try db.execute(sql: Self.earlierTables)
+                try secrets.store(sealed, name: "disk/token/1130", in: db)
             }
         }
         try await DiskHarness.run(disk, DiskHarness.Settings(directory: try DataDirectory(at: folder))) { app in
             let files = try await app.get("/v1/disk/files", as: box.token)
             #expect(files.status == 200)
             #expect(Self.authorizations(disk) == ["OAuth good"])
+            let mark = try #require(try app.store.mark(DiskPath.root.child("kept"), account: "1130"))
+            #expect(mark.number == 7)
+            let item = DiskItem(path: DiskPath.root.child("next"), kind: .file)
+            let next = try await app.store.mark(item, account: "1130", at: app.clock.now, maximum: 9)
+            #expect(next?.0.number == 8)
             #expect(try await app.ask(.delete, "/v1/disk/session?confirm=true", as: box.token).status == 200)
             #expect(
                 try app.database.read {
-                    try Int.fetchOne($0, sql: "SELECT count(*) FROM sealed_secret WHERE name LIKE 'disk/%'")
+                    try Int.fetchOne($0, sql: "SELECT count(*) FROM user_secret")
                 } == 0
             )
         }
     }
+
+    /// Takes back the separation of users' rows, and puts the token of an account in the place of those of its logins.
+    private static let earlierTables = """
+        CREATE TABLE earlier AS SELECT disk_account.account, name, disk_cache.linked_at, total, used, trash,
+            disk_cache.epoch, revision, changed_at FROM disk_account JOIN disk_cache USING (account);
+        DROP TABLE disk_account;
+        DROP TABLE disk_cache;
+        CREATE TABLE disk_account (account TEXT NOT NULL PRIMARY KEY, name TEXT, linked_at INTEGER NOT NULL,
+            total INTEGER NOT NULL, used INTEGER NOT NULL, trash INTEGER NOT NULL, epoch INTEGER NOT NULL,
+            revision INTEGER NOT NULL, changed_at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+        INSERT INTO disk_account SELECT * FROM earlier;
+        DROP TABLE earlier;
+        CREATE TABLE earlier AS SELECT session, account, 'disk/token/' || account AS token, rejected, created_at
+            FROM disk_login;
+        DROP TABLE disk_login;
+        CREATE TABLE disk_login (session TEXT NOT NULL PRIMARY KEY, account TEXT NOT NULL, token TEXT NOT NULL,
+            rejected INTEGER NOT NULL, created_at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+        INSERT INTO disk_login SELECT * FROM earlier;
+        DROP TABLE earlier;
+        DROP TABLE disk_offline;
+        DROP TABLE disk_offline_check;
+        CREATE TABLE disk_offline (number INTEGER PRIMARY KEY AUTOINCREMENT, account TEXT NOT NULL, path TEXT NOT NULL,
+            kind TEXT NOT NULL, marked_at INTEGER NOT NULL, admitted INTEGER NOT NULL DEFAULT 0, checked_at INTEGER,
+            due_at INTEGER NOT NULL, attempts INTEGER NOT NULL DEFAULT 0, failure TEXT, UNIQUE (account, path)) STRICT;
+        INSERT INTO disk_offline (number, account, path, kind, marked_at, due_at)
+            VALUES (7, '1130', 'disk:/kept', 'dir', 1, 0);
+        CREATE INDEX disk_login_by_account ON disk_login (account, rejected, created_at);
+        CREATE INDEX disk_login_by_token ON disk_login (token);
+        CREATE INDEX disk_offline_by_due ON disk_offline (due_at);
+        DELETE FROM user_secret;
+        DELETE FROM grdb_migrations WHERE identifier = 'disk/011 rows of users';
+        """
 }

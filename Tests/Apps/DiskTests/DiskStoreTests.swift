@@ -23,7 +23,7 @@ struct DiskStoreTests {
             DiskStore.updateUnpublished, DiskStore.deleteFolderPages, DiskStore.moveFolderPages, DiskStore.selectShared,
             DiskStore.finishDownload,
             DiskStore.selectRank, DiskStore.deleteAllItems, DiskStore.deleteOverwritten,
-            DiskStore.nextEpoch,
+            DiskStore.nextEpoch, DiskStore.followEpoch,
             DiskStore.selectSeen,
         ]
     )
@@ -164,7 +164,7 @@ struct DiskStoreTests {
             disk.intercept { (request) in
                 guard request.url.contains("_embedded"), isFirst.take() else { return nil }
                 // A change is made before the response arrives.
-                try? store.database.write { try $0.execute(sql: "UPDATE disk_account SET epoch = epoch + 1") }
+                try? store.database.write { try $0.execute(sql: "UPDATE disk_cache SET epoch = epoch + 1") }
                 return .json(
                     #"{"path":"disk:/","name":"disk","type":"dir","_embedded":{"total":1,"#
                         + #""items":[{"path":"disk:/old.txt","name":"old.txt","type":"file"}]}}"#

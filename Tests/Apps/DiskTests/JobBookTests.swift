@@ -26,7 +26,7 @@ struct JobBookTests {
         #expect(try await jobs.download("one", account: "7") == nil)
         #expect(try await !jobs.note(Self.job()), "it has ended")
         #expect(try await jobs.share(Self.job("two"), at: DiskNode.noon)?.isNew == true)
-        _ = try await node.logins.logOut("1130", sessions: node.sessions)
+        try await node.logOut()
         #expect(try await jobs.download("two", account: "1130") == nil)
     }
 

@@ -230,7 +230,7 @@ struct SessionsTests {
             let tokens = { try app.store.tokens(of: "1130").count }
             let (unused, used) = (try await app.logIn(), try await app.logIn())
             #expect(try await app.get("/v1/disk/files?path=/", as: used).status == 200)
-            let (rows, secrets) = (try count("disk_item"), try count("sealed_secret"))
+            let (rows, secrets) = (try count("disk_item"), try count("user_secret"))
             #expect(try rows > 0 && tokens() == 2 && count("disk_login") == 2)
             app.clock.advance(by: .seconds(300 * 86_400))
             #expect(try await app.get("/v1/disk/session", as: used).status == 200)
@@ -238,14 +238,14 @@ struct SessionsTests {
             try await app.sessions.endUnused()
             try await app.get("/v1/disk/session", as: unused).expectProblem("session-expired", 401)
             #expect(try await app.get("/v1/disk/session", as: used).status == 200)
-            #expect(try count("disk_item") == rows && tokens() == 1 && count("sealed_secret") == secrets - 1)
+            #expect(try count("disk_item") == rows && tokens() == 1 && count("user_secret") == secrets - 1)
             app.clock.advance(by: .seconds(401 * 86_400))
             try await app.sessions.endUnused()
             try await app.get("/v1/disk/session", as: used).expectProblem("session-expired", 401)
-            for table in ["disk_account", "disk_login", "disk_item", "session"] {
+            for table in ["disk_account", "disk_cache", "disk_login", "disk_item", "session"] {
                 #expect(try count(table) == 0, "\(table)")
             }
-            #expect(try count("sealed_secret") == secrets - 2)
+            #expect(try count("user_secret") == secrets - 2)
         }
     }
 
@@ -374,14 +374,15 @@ struct SessionsTests {
             }
             #expect(try await app.get("/v1/disk/launch", as: mine)["data.route.screen"] == "disk.session")
             try app.database.read { db in
-                for table in ["disk_account", "disk_item", "disk_download"] {
+                for table in ["disk_account", "disk_cache", "disk_login", "disk_item", "disk_download"] {
                     let own = try Int.fetchOne(db, sql: "SELECT count(*) FROM \(table) WHERE account = '1130'")
                     let others = try Int.fetchOne(db, sql: "SELECT count(*) FROM \(table) WHERE account = '2240'") ?? 0
                     #expect(own == 0 && others > 0, "\(table)")
                 }
                 #expect(try Int.fetchOne(db, sql: "SELECT count(*) FROM page WHERE account = 'disk/1130'") == 0)
                 #expect(
-                    try Int.fetchOne(db, sql: "SELECT count(*) FROM sealed_secret WHERE name = 'disk/token/1130'") == 0
+                    try Int.fetchOne(db, sql: "SELECT count(*) FROM user_secret WHERE name LIKE 'disk/token/1130/%'")
+                        == 0
                 )
                 #expect(try Int.fetchOne(db, sql: "SELECT count(DISTINCT credential) FROM stored_response") == 1)
             }

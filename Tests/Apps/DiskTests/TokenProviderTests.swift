@@ -18,7 +18,7 @@ struct TokenProviderTests {
         try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             #expect(try await app.get("/v1/disk/files", as: token).status == 200)
-            try await app.database.write { try $0.execute(sql: "DELETE FROM sealed_secret WHERE name LIKE 'disk/%'") }
+            try await app.database.write { try $0.execute(sql: "DELETE FROM user_secret") }
 
             #expect(DiskHarness.names(try await app.get("/v1/disk/files", as: token)) == ["a.txt"])
             let requests = disk.requests.count

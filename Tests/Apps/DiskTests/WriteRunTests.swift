@@ -19,7 +19,7 @@ import Testing
                     #expect(upload["meta.stale"] == false)
                 }
                 // With the request; when what was read back is stored, whether that is fresh, and with which changes.
-                #expect(log.reads(of: "disk_account") == 3, "\(log)")
+                #expect(log.reads(of: "disk_cache") == 3, "\(log)")
                 // Before the write; when it is applied; when what was read back is stored; for the response.
                 let ranks = log.filter { $0.contains("WHERE rank =") }
                 #expect(log.reads(of: "disk_item") - ranks.count == 4, "\(log)")

@@ -1,9 +1,12 @@
+import AppInterface
 import Concurrency
 import Database
 import Foundation
 import GRDB
+import Journal
 import ResponseStore
 import Screens
+import SharedStore
 import Upstream
 
 extension DiskStore {
@@ -29,7 +32,7 @@ extension DiskStore {
         try DiskAccount.fetchOne(db.cachedStatement(sql: selectAccount), arguments: [id, session])
     }
 
-    /// Returns the epoch of an account; nil if it was logged out.
+    /// Returns the epoch of an account that what is stored here follows; nil if it was logged out.
     static func epoch(of account: String, _ db: Database) throws -> Int64? {
         try Int64.fetchOne(try db.cachedStatement(sql: selectEpoch), arguments: [account])
     }
@@ -45,17 +48,17 @@ extension DiskStore {
     }
 
     static let selectAccount = """
-        SELECT disk_account.*, session, token, rejected FROM disk_account
-        JOIN disk_login ON disk_login.account = disk_account.account
+        SELECT disk_cache.*, name, session, token, rejected FROM disk_account
+        JOIN disk_cache USING (account) JOIN disk_login USING (account)
         WHERE disk_account.account = ? AND session = ?
         """
     static let selectLatestLogin = """
-        SELECT disk_account.*, session, token, rejected FROM disk_account
-        JOIN disk_login ON disk_login.account = disk_account.account
+        SELECT disk_cache.*, name, session, token, rejected FROM disk_account
+        JOIN disk_cache USING (account) JOIN disk_login USING (account)
         WHERE disk_account.account = ? ORDER BY rejected, created_at DESC LIMIT 1
         """
-    static let selectEpoch = "SELECT epoch FROM disk_account WHERE account = ?"
-    static let selectRevision = "SELECT revision FROM disk_account WHERE account = ?"
+    static let selectEpoch = "SELECT epoch FROM disk_cache WHERE account = ?"
+    static let selectRevision = "SELECT revision FROM disk_cache WHERE account = ?"
 
     /// Stores an account, and a session with a token of its own. Other sessions of the account keep theirs.
     ///
@@ -67,29 +70,37 @@ extension DiskStore {
         for carrier: SessionCarrier = .bearer,
         sessions: SessionStore
     ) async throws -> (account: DiskAccount?, token: String) {
-        try await database.write { [self] db in
-            let (opened, id) = try sessions.open(session, for: carrier, in: db)
+        let (opened, id) = SessionStore.newToken(for: carrier)
+        let account = session.account
+        try await users.write(scope: Self.scope(account)) { [self] db in
             try link(session, id: id, space, token, db)
-            return (try Self.account(session.account, session: id, db), opened)
+        } alongside: { _, alongside in
+            _ = try alongside.open(session, token: opened, for: carrier, in: sessions)
+            if case .store(let transaction) = alongside { try SharedOutbox.retry(of: account, transaction) }
         }
+        if let shared { SharedOutbox.tell(shared.changes, of: account) }
+        try await follow(account, entering: space)
+        return (try self.account(account, session: id), opened)
     }
 
     /// Stores the account of a session, and the token of the session, in the transaction that opens it.
     func link(_ session: Session, id: String, _ space: DiskSpace, _ token: DiskToken, _ db: Database) throws {
         let (account, time) = (session.account, session.createdAt.millisecondsSince1970)
-        let epoch = Self.firstEpoch()
-        try db.execute(
-            sql: Self.upsertAccount,
-            arguments: [
-                account, session.name, time, space.total, space.used, space.trash,
-                epoch,
-            ]
-        )
+        try db.execute(sql: Self.upsertAccount, arguments: [account, session.name, time, Self.firstEpoch()])
         let name = "disk/token/\(account)/\(id)"
         try secrets.store(try JSONEncoder().encode(token), name: name, in: db)
-        try db.execute(sql: Self.insertLogin, arguments: [id, account, name, time])
-        try retryOffline(account: account, db)
+        try db.execute(sql: Self.insertLogin, arguments: [account, id, name, time])
+        guard !users.isShared else { return }
+        try enter(space, account: account, db)
         try retryOutbox(account: account, at: session.createdAt, db)
+    }
+
+    /// Enters the space of an account that was logged in, and repeats what has waited for that.
+    func enter(_ space: DiskSpace, account: String, _ db: Database) throws {
+        try db.execute(sql: Self.enterCache, arguments: [account])
+        let values: StatementArguments = [space.total, space.used, space.trash]
+        try db.execute(sql: Self.updateSpace, arguments: values + [account] + values)
+        try retryOffline(account: account, db)
         bump(account, after: db)
     }
 
@@ -97,43 +108,69 @@ extension DiskStore {
     static func firstEpoch() -> Int64 { Int64(Randomness.number(for: "epoch") >> 2) + 1 }
 
     private static let upsertAccount = """
-        INSERT INTO disk_account (account, name, linked_at, total, used, trash, epoch, revision)
-        VALUES (?, ?, ?, ?, ?, ?, ?, 0)
-        ON CONFLICT (account) DO UPDATE SET
-            name = excluded.name, total = excluded.total, used = excluded.used, trash = excluded.trash
+        INSERT INTO disk_account (account, name, linked_at, epoch, marks) VALUES (?, ?, ?, ?, 0)
+        ON CONFLICT (account) DO UPDATE SET name = excluded.name
+        """
+    /// Lets what this server has of an account begin, or follow the account.
+    static let enterCache = """
+        INSERT INTO disk_cache (account, linked_at, epoch, total, used, trash, revision, changed_at)
+        SELECT account, linked_at, epoch, 0, 0, 0, 0, 0 FROM disk_account WHERE account = ?
+        ON CONFLICT (account) DO UPDATE SET epoch = excluded.epoch
         """
     private static let updateSpace = """
-        UPDATE disk_account SET total = ?, used = ?, trash = ?
+        UPDATE disk_cache SET total = ?, used = ?, trash = ?
         WHERE account = ? AND (total, used, trash) IS NOT (?, ?, ?)
         """
     private static let insertLogin =
-        "INSERT INTO disk_login (session, account, token, rejected, created_at) VALUES (?, ?, ?, 0, ?)"
+        "INSERT INTO disk_login (account, session, token, rejected, created_at) VALUES (?, ?, ?, 0, ?)"
 
     /// Returns the update of an account's space, for the transaction that stores the response.
     func persistRows(of space: DiskSpace, account: DiskAccount) -> Resource.PersistRows {
-        Resource.PersistRows { [self] db in
+        let update = { @Sendable [self] (db: Database) in
             guard try Self.epoch(of: account.id, db) != nil else { throw UpstreamError.notStored }  // logged out
             let values: StatementArguments = [space.total, space.used, space.trash]
             try db.execute(sql: Self.updateSpace, arguments: values + [account.id] + values)
             if db.changesCount > 0 { try tell(["disk.profile"], account: account.id, after: db) }
-            try db.cachedStatement(sql: Self.setRejected).execute(arguments: [false, account.login.token, false])
+            if !users.isShared { try Self.setRejected(false, of: account, db) }
             bump(account.id, after: db)
         }
+        guard users.isShared, account.login.isRejected else { return Resource.PersistRows(update) }
+        return .before({ try await setRejected(false, of: account) }, then: update)
     }
 
     /// Removes all data of an account: tokens, rows, lists, stored responses and bodies, jobs, sessions.
-    func wipe(_ account: String, sessions: SessionStore) async throws {
-        try await database.writeErasing { [self] db in
-            try sessions.close(app: Self.app, account: account, in: db)
-            try wipe(account, db)
+    ///
+    /// - Returns: The tokens that its logins had.
+    @discardableResult
+    func logOut(_ account: String, sessions: SessionStore) async throws -> [DiskToken] {
+        let (tokens, ended) = try await users.write(scope: Self.scope(account), deleting: .permanent) { [self] db in
+            (try remove(account, db), [Data]())
+        } alongside: { removed, alongside in
+            if case .store(let transaction) = alongside { try SharedDisk.remove(account, transaction) }
+            return (removed.0, try alongside.closeSessions(app: Self.app, account: account, in: sessions))
         }
+        sessions.ended(ended)
+        try await follow(account)
+        return tokens
     }
 
+    /// Removes an account with all rows that belong to it; of a server by itself, with what it has of it.
+    ///
+    /// - Returns: The tokens that its logins had.
+    private func remove(_ account: String, _ db: Database) throws -> [DiskToken] {
+        let names = try Self.tokenNames(of: account, db)
+        let tokens = try names.compactMap { try token(named: $0, db) }
+        for name in names { try secrets.remove(name: name, in: db) }
+        for table in ["disk_account", "disk_login", "disk_offline"] {
+            try db.execute(sql: "DELETE FROM \(table) WHERE account = ?", arguments: [account])
+        }
+        if !users.isShared { try wipe(account, db) }
+        return tokens
+    }
+
+    /// Removes what this server has of an account by itself.
     func wipe(_ account: String, _ db: Database) throws {
-        for name in try Self.tokenNames(of: account, db) { try secrets.remove(name: name, in: db) }
-        for table in [
-            "disk_account", "disk_login", "disk_download", "disk_operation", "disk_offline", "disk_offline_entry",
-        ] {
+        for table in ["disk_cache", "disk_download", "disk_operation", "disk_offline_check", "disk_offline_entry"] {
             try db.execute(sql: "DELETE FROM \(table) WHERE account = ?", arguments: [account])
         }
         try outbox.removeAll(of: account, in: db)
@@ -141,26 +178,42 @@ extension DiskStore {
         try pages.remove(account: Self.owner(account), in: db)
         try responses.remove(credential: credential(of: account), in: db)
         db.afterNextTransaction { [changeLogs] _ in changeLogs.forget(account, owner: Self.owner(account)) }
-        offlineSignal.follow(nil, of: account, after: db)
         bump(account, after: db)
     }
 
     /// Removes the login of an expired session; with the last one, all data of the account.
-    func remove(_ expired: SessionStore.Expired, _ db: Database) throws {
-        guard !expired.isLast else { return try wipe(expired.account, db) }
+    ///
+    /// - Returns: Whether it was the last one.
+    @discardableResult
+    func remove(_ expired: SessionStore.Expired, _ db: Database) throws -> Bool {
         let token = try String.fetchOne(
             db,
-            sql: "DELETE FROM disk_login WHERE session = ? RETURNING token",
-            arguments: [expired.id]
+            sql: "DELETE FROM disk_login WHERE account = ? AND session = ? RETURNING token",
+            arguments: [expired.account, expired.id]
         )
+        let left = try Self.tokenNames(of: expired.account, db)
         // Sessions of an earlier version share one.
-        guard let token, try !Self.tokenNames(of: expired.account, db).contains(token) else { return }
-        try secrets.remove(name: token, in: db)
+        if let token, !left.contains(token) { try secrets.remove(name: token, in: db) }
+        guard left.isEmpty else { return false }
+        _ = try remove(expired.account, db)
+        return true
+    }
+
+    /// Does the same on all servers, after the session has ended.
+    func remove(_ expired: SessionStore.Expired) async throws {
+        let account = expired.account
+        _ = try await users.write(scope: Self.scope(account), deleting: .permanent) { [self] db in
+            try remove(expired, db)
+        } alongside: { isLast, alongside in
+            if isLast, case .store(let transaction) = alongside { try SharedDisk.remove(account, transaction) }
+            return isLast
+        }
+        try await follow(account)
     }
 }
 
 extension DiskAccount: FetchableRecord {
-    /// Reads a row of table `disk_account` with one of table `disk_login`.
+    /// Reads a row of tables `disk_account` and `disk_cache` with one of table `disk_login`.
     init(row: Row) throws {
         let changedAt: Int64 = try row.value("changed_at")
         try self.init(

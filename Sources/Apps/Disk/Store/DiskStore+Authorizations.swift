@@ -1,6 +1,7 @@
 import Database
 import Foundation
 import GRDB
+import Journal
 import Screens
 
 // Logins that have begun in a browser (RFC 7636: the verifier stays here until the code comes).
@@ -8,11 +9,13 @@ extension DiskStore {
     /// Seconds that a login in the browser may take; the code expires after the same time.
     static let authorizationLifetime: TimeInterval = 600
 
+    private static let authorizations = "disk/authorization"
+
     static func key(of state: String) -> String { SessionToken.hash(state).base64EncodedString() }
 
     func beginAuthorization(state: String, verifier: String, at now: Date) async throws {
         let key = Self.key(of: state)
-        try await database.write { [self] db in
+        try await users.write(scope: Self.authorizations) { [self] db in
             let limit = now.addingTimeInterval(-Self.authorizationLifetime).millisecondsSince1970
             for old in try String.fetchAll(
                 db,
@@ -32,7 +35,7 @@ extension DiskStore {
     /// Returns the verifier of a login that has begun, once; nil if the state is unknown, expired or used.
     func endAuthorization(state: String, at now: Date) async throws -> String? {
         let key = Self.key(of: state)
-        return try await database.write { [self] db in
+        return try await users.write(scope: Self.authorizations) { [self] db in
             let limit = now.addingTimeInterval(-Self.authorizationLifetime).millisecondsSince1970
             let name = "disk/authorization/\(key)"
             let verifier = try secrets.secret(name: name, in: db)

@@ -2,6 +2,7 @@ import Database
 import Foundation
 import Freshness
 import GRDB
+import Journal
 import ResponseStore
 import TextSearch
 
@@ -12,56 +13,94 @@ extension DiskStore {
         let revision: Int
     }
 
-    /// Applies a change: to the row, lists, bodies and everything below in one transaction. The stored lists of the
+    /// Applies a change: counts it with the account, whose marks it moves or removes, then changes the row, lists,
+    /// bodies and everything below in one transaction; of a server by itself all is one. The stored lists of the
     /// account must be revalidated before they are fresh.
     ///
-    /// - Parameters:
-    ///   - shared: The epoch after the change, if servers count it together; nil if it is counted here.
-    ///   - finished: The operation of the outbox that it was, which is done in the same transaction: no reader
-    ///     sees both, or neither.
-    ///   - follow: Is called as soon as the change is seen.
+    /// - Parameter finished: The operation of the outbox that it was, which is done in the same transaction: no reader
+    ///   sees both, or neither.
     /// - Returns: The new state of the account; nil if it was logged out meanwhile: then nothing is written.
     @discardableResult
     func apply(
         _ change: DiskChange,
         account: String,
         at now: Date,
-        epoch shared: Int64? = nil,
-        finishing finished: String? = nil,
-        _ follow: (@Sendable () -> Void)? = nil
+        finishing finished: String? = nil
     ) async throws -> Applied? {
-        let credential = credential(of: account)
-        // Also on a full disk: the API has carried it out.
-        return try await database.writeFreeingRoom { [self] db in
-            let arguments: StatementArguments = [shared, account]
-            guard let epoch = try Int64.fetchOne(db, sql: Self.nextEpoch, arguments: arguments) else { return nil }
-            db.afterNextTransaction { [changeLogs] _ in changeLogs.append(change, epoch: epoch, account: account) }
-            let owner = Self.owner(account)
-            switch change {
-            case .deleted(let path), .restored(let path):
-                try remove(path, account: account, db)
-            case .moved(let from, let to):
-                try removeOverwritten(to, by: from, account: account, db)
-                try move(from, to, account: account, db)
-            case .unpublished(let path):
-                let time = clock.now()
-                try db.execute(
-                    sql: Self.updateUnpublished,
-                    arguments: [time.millisecondsSince1970, account, path.text]
-                )
-                try pages.remove(rowKey: path.text, account: owner, screen: "published", at: time, in: db)
-            case .appeared(let path, let item):
-                if let item, item.path == path { try keep([item], about: path, account: account, at: now, in: db) }
-            case .doubtful: break
+        try await alone(with: account) {
+            // Also on a full disk: the API has carried it out.
+            let (counted, applied) = try await users.write(scope: Self.scope(account), deleting: .toTrash) {
+                [self] db -> (Int64?, Applied?) in
+                guard let epoch = try count(change, of: account, db) else { return (nil, nil) }
+                guard !users.isShared else { return (epoch, nil) }
+                let applied = try follow(change, account: account, at: now, epoch: epoch, db)
+                if let finished { try finish(finished, account: account, at: now, db) }
+                return (epoch, applied)
             }
-            if change != .doubtful { try noteContent(of: account, db) }
-            if !change.isKnown { try doubtOffline(account: account, db) }
-            if let follow { db.afterNextTransaction { _ in follow() } }
-            if let finished { try finish(finished, account: account, at: now, db) }
-            try responses.invalidate(credential: credential, in: db)
-            bump(account, after: db)
-            return Applied(epoch: epoch, revision: try tell(DiskEvents.lists, account: account, after: db))
+            guard users.isShared, let counted else { return applied }
+            return try await follow(change, account: account, at: now, epoch: counted)
         }
+    }
+
+    /// Counts a change of files with its account, and lets the marks follow.
+    ///
+    /// - Returns: The new epoch; nil if the account was logged out.
+    func count(_ change: DiskChange, of account: String, _ db: Database) throws -> Int64? {
+        guard let epoch = try Int64.fetchOne(db, sql: Self.nextEpoch, arguments: [account]) else { return nil }
+        try moveMarks(with: change, account: account, db)
+        return epoch
+    }
+
+    /// Lets what this server has of an account follow a change that was counted. The caller is alone with the account.
+    ///
+    /// - Parameter followed: Is called as soon as the change is seen.
+    func follow(
+        _ change: DiskChange,
+        account: String,
+        at now: Date,
+        epoch: Int64,
+        _ followed: @escaping @Sendable () -> Void = {}
+    ) async throws -> Applied? {
+        try await database.writeFreeingRoom { [self] db in
+            let applied = try follow(change, account: account, at: now, epoch: epoch, db)
+            if applied != nil { db.afterNextTransaction { _ in followed() } }
+            return applied
+        }
+    }
+
+    private func follow(
+        _ change: DiskChange,
+        account: String,
+        at now: Date,
+        epoch counted: Int64,
+        _ db: Database
+    ) throws -> Applied? {
+        let arguments: StatementArguments = [counted, account]
+        guard let epoch = try Int64.fetchOne(db, sql: Self.followEpoch, arguments: arguments) else { return nil }
+        db.afterNextTransaction { [changeLogs] _ in changeLogs.append(change, epoch: epoch, account: account) }
+        switch change {
+        case .deleted(let path), .restored(let path):
+            try remove(path, account: account, db)
+        case .moved(let from, let to):
+            try removeOverwritten(to, by: from, account: account, db)
+            try move(from, to, account: account, db)
+        case .unpublished(let path):
+            let time = clock.now()
+            try db.execute(
+                sql: Self.updateUnpublished,
+                arguments: [time.millisecondsSince1970, account, path.text]
+            )
+            let owner = Self.owner(account)
+            try pages.remove(rowKey: path.text, account: owner, screen: "published", at: time, in: db)
+        case .appeared(let path, let item):
+            if let item, item.path == path { try keep([item], about: path, account: account, at: now, in: db) }
+        case .doubtful: break
+        }
+        if change != .doubtful { try noteContent(of: account, db) }
+        if !change.isKnown { try doubtOffline(account: account, db) }
+        try responses.invalidate(credential: credential(of: account), in: db)
+        bump(account, after: db)
+        return Applied(epoch: epoch, revision: try tell(DiskEvents.lists, account: account, after: db))
     }
 
     /// Whether a 404 says nothing of a path: the API has acknowledged lately that something is there (``YoungWrites``).
@@ -122,20 +161,21 @@ extension DiskStore {
         let owner = Self.owner(account)
         if try Int64.fetchOne(db.cachedStatement(sql: Self.selectSeen), arguments: [account, from.text]) != nil {
             try Self.deleteRows(Self.deleteItem, [account, to.text], account: account, db)
-            try removeContents(of: to, account: account, db)
+            try removeContents(of: to, isOverwritten: true, account: account, db)
         }
         try db.cachedStatement(sql: Self.deleteOverwritten).execute(arguments: [owner, to.text, owner, from.text])
-        try removeOffline(to, isIncluded: true, account: account, db)
     }
 
     /// Removes the rows below a row, its lists, and the bodies of both.
-    func removeContents(of path: DiskPath, account: String, _ db: Database) throws {
+    ///
+    /// - Parameter isOverwritten: Whether something else was moved there, also with what is kept offline of it.
+    func removeContents(of path: DiskPath, isOverwritten: Bool = false, account: String, _ db: Database) throws {
         let owner = Self.owner(account)
         let below: StatementArguments = [account, path.below, Self.end(of: path.below)]
         try Self.deleteRows(Self.deleteBelow, below, account: account, db)
         try pages.remove(rowKeysWithPrefix: path.below, account: owner, at: clock.now(), in: db)
         try removeLists(of: path, owner: owner, db)
-        try removeOffline(path, isIncluded: false, account: account, db)
+        if !isOverwritten { try removeOffline(path, isIncluded: false, account: account, db) }
         for prefix in Self.bodyPrefixes(of: path) {
             try responses.remove(upstream: Self.bodies, urlPrefix: prefix, credential: credential(of: account), in: db)
         }
@@ -208,9 +248,9 @@ extension DiskStore {
     /// Returns the first text after all those with a prefix that ends with a slash: `0` follows the slash in Unicode.
     static func end(of below: String) -> String { String(Substring(below.unicodeScalars.dropLast())) + "0" }
 
-    static let nextEpoch = """
-        UPDATE disk_account SET epoch = max(epoch, ifnull(?, epoch + 1)) WHERE account = ? RETURNING epoch
-        """
+    static let nextEpoch = "UPDATE disk_account SET epoch = epoch + 1 WHERE account = ? RETURNING epoch"
+    static let followEpoch = "UPDATE disk_cache SET epoch = max(epoch, ?) WHERE account = ? RETURNING epoch"
+    static let selectLatestEpoch = "SELECT epoch FROM disk_account WHERE account = ?"
     static let deleteOverwritten = """
         DELETE FROM page_row WHERE account = ? AND row_key = ?
         AND page_id IN (SELECT page_id FROM page_row WHERE account = ? AND row_key = ?)

@@ -95,7 +95,7 @@ extension DiskStore {
     static func nextRevision(_ account: String, _ db: Database) throws -> Int {
         try Int.fetchOne(
             db,
-            sql: "UPDATE disk_account SET revision = revision + 1 WHERE account = ? RETURNING revision",
+            sql: "UPDATE disk_cache SET revision = revision + 1 WHERE account = ? RETURNING revision",
             arguments: [account]
         ) ?? 0
     }

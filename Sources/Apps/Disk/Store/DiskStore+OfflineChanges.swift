@@ -1,6 +1,7 @@
 import Database
 import Foundation
 import GRDB
+import Journal
 
 // What is kept offline follows the changes that Larder sees, in the transactions that store them.
 extension DiskStore {
@@ -36,85 +37,87 @@ extension DiskStore {
     /// Lets all marks of an account be compared again, after a change of which is not known what it did.
     func doubtOffline(account: String, _ db: Database) throws {
         guard try offlineSignal.mayHaveMarks(account, db) else { return }
-        try db.execute(sql: "UPDATE disk_offline SET due_at = 0 WHERE account = ?", arguments: [account])
+        try db.execute(sql: "UPDATE disk_offline_check SET due_at = 0 WHERE account = ?", arguments: [account])
         if db.changesCount > 0 { offlineSignal.changed(account, after: db) }
     }
 
-    /// Removes the marks and contents of a deleted path and of the paths below it.
+    /// Removes the marks and contents of a path that is gone, as a response of the API says, and of those below it.
     ///
-    /// - Parameter isIncluded: Whether the path itself was deleted, not only what is below it.
+    /// - Parameter isIncluded: Whether the path itself is gone, not only what is below it.
     func removeOffline(_ path: DiskPath, isIncluded: Bool, account: String, _ db: Database) throws {
         guard try offlineSignal.mayHaveMarks(account, db) else { return }
-        let removed = try deleteOffline(path, isIncluded: isIncluded, account: account, db)
-        if !removed.marks.isEmpty, let epoch = try Self.epoch(of: account, db) {
-            offlineSignal.removed(removed.marks, of: account, epoch: epoch, after: db)
+        let scope = Self.scope(isIncluded: isIncluded)
+        let arguments: StatementArguments = [account, path.text, path.below, Self.end(of: path.below)]
+        if users.isShared {
+            let sql = "SELECT number FROM disk_offline WHERE \(scope)"
+            let marks = try Int64.fetchAll(db.cachedStatement(sql: sql), arguments: arguments)
+            // Other servers have the marks, too: they are removed after this transaction, if no file was changed.
+            if !marks.isEmpty, let epoch = try Self.epoch(of: account, db) {
+                offlineSignal.removed(marks, of: account, epoch: epoch, after: db)
+            }
+        } else {
+            try removeMarks(below: path, isIncluded: isIncluded, account: account, db)
         }
-        guard !removed.marks.isEmpty || removed.entries > 0 else { return }
-        try reconsiderRefused(account: account, db)
+        try db.cachedStatement(sql: "DELETE FROM disk_offline_entry WHERE \(scope)").execute(arguments: arguments)
+        guard db.changesCount > 0 else { return }
+        try Self.reconsiderRefused(account: account, db)
         offlineSignal.changed(account, after: db)
     }
 
-    /// Deletes the marks of a path and of those below it, and what is known of them.
-    ///
-    /// - Returns: The numbers of the marks, and the number of other rows.
-    @discardableResult
-    func deleteOffline(_ path: DiskPath, isIncluded: Bool, account: String, _ db: Database) throws -> (
-        marks: [Int64], entries: Int
-    ) {
-        let scope = "account = ? AND \(isIncluded ? "(path = ? OR " : "(path <> ? AND ")(path >= ? AND path < ?))"
-        let arguments: StatementArguments = [account, path.text, path.below, Self.end(of: path.below)]
-        let marks = try Int64.fetchAll(
-            db.cachedStatement(sql: "DELETE FROM disk_offline WHERE \(scope) RETURNING number"),
-            arguments: arguments
-        )
-        try db.cachedStatement(sql: "DELETE FROM disk_offline_entry WHERE \(scope)").execute(arguments: arguments)
-        return (marks, db.changesCount)
-    }
-
-    /// Moves the marks and contents of a path and of those below it. What no mark covers at the new place is removed;
-    /// a folder that covers it there is compared again.
+    /// Moves the contents of a path and of those below it, after its marks (``moveMarks(with:account:_:)``). What no
+    /// mark covers at the new place is removed; a folder that covers it there is compared again.
     func moveOffline(_ from: DiskPath, _ to: DiskPath, account: String, _ db: Database) throws {
         guard try offlineSignal.mayHaveMarks(account, db) else { return }
-        for table in ["disk_offline", "disk_offline_entry"] {
-            try db.execute(
-                sql: "UPDATE \(table) SET path = ? WHERE account = ? AND path = ?",
-                arguments: [to.text, account, from.text]
-            )
-            try db.execute(sql: Self.moving("path", in: table), arguments: Self.scope(from, to, account))
+        let marks = try Self.marked(to.lineage, account: account, db)
+        if try !Self.moveEntries(from, to, account: account, db), !marks.contains(to) {
+            // What was there was overwritten by something that is not kept.
+            let arguments: StatementArguments = [account, to.text]
+            try db.execute(sql: "DELETE FROM disk_offline_entry WHERE account = ? AND path = ?", arguments: arguments)
         }
-        try db.execute(
-            sql: "UPDATE disk_offline_entry SET parent = ? WHERE account = ? AND path = ?",
-            arguments: [to.parent?.text ?? "", account, to.text]
-        )
-        try db.execute(
-            sql: "UPDATE disk_offline_entry SET parent = ? WHERE account = ? AND parent = ?",
-            arguments: [to.text, account, from.text]
-        )
-        try db.execute(sql: Self.moving("parent", in: "disk_offline_entry"), arguments: Self.scope(from, to, account))
-        try removeUnmarked(at: to, account: account, db)
-        for mark in try Self.marked(to.lineage, account: account, db) where mark != to {
-            try makeDue(mark, account: account, db)
-        }
-        try reconsiderRefused(account: account, db)
+        try Self.removeUnmarked(at: to, account: account, db)
+        for mark in marks where mark != to { try makeDue(mark, account: account, db) }
+        try Self.reconsiderRefused(account: account, db)
         offlineSignal.changed(account, after: db)
+    }
+
+    /// Moves what is known and kept of a path and of those below it.
+    ///
+    /// - Returns: Whether there was anything.
+    @discardableResult
+    static func moveEntries(_ from: DiskPath, _ to: DiskPath, account: String, _ db: Database) throws -> Bool {
+        let scope: StatementArguments = [
+            "account": account, "from": from.text, "below": from.below, "end": end(of: from.below), "to": to.text,
+        ]
+        try db.execute(sql: deleteOverwrittenEntries, arguments: scope)
+        try db.execute(sql: moveEntries, arguments: scope + ["parent": to.parent?.text ?? ""])
+        return db.changesCount > 0
+    }
+
+    private static let deleteOverwrittenEntries = """
+        DELETE FROM disk_offline_entry WHERE account = :account AND path IN (
+            SELECT :to || substr(path, length(:from) + 1) FROM disk_offline_entry
+            WHERE account = :account AND (path = :from OR (path >= :below AND path < :end))
+        )
+        """
+    private static let moveEntries = """
+        UPDATE disk_offline_entry SET path = :to || substr(path, length(:from) + 1),
+            parent = CASE path WHEN :from THEN :parent ELSE :to || substr(parent, length(:from) + 1) END
+        WHERE account = :account AND (path = :from OR (path >= :below AND path < :end))
+        """
+
+    /// The condition for paths below one.
+    static func scope(isIncluded: Bool) -> String {
+        "account = ? AND \(isIncluded ? "(path = ? OR " : "(path <> ? AND ")(path >= ? AND path < ?))"
     }
 
     private func makeDue(_ mark: DiskPath, account: String, _ db: Database) throws {
-        try db.cachedStatement(sql: "UPDATE disk_offline SET due_at = 0 WHERE account = ? AND path = ?")
-            .execute(arguments: [account, mark.text])
+        try db.cachedStatement(sql: Self.makeMarkDue).execute(arguments: [account, account, mark.text])
     }
 
-    private static func moving(_ column: String, in table: String) -> String {
+    private static let makeMarkDue = """
+        UPDATE disk_offline_check SET due_at = 0
+        WHERE account = ? AND number = (SELECT number FROM disk_offline WHERE account = ? AND path = ?)
         """
-        UPDATE \(table) SET \(column) = ? || substr(\(column), ?)
-        WHERE account = ? AND \(column) >= ? AND \(column) < ?
-        """
-    }
-
-    private static func scope(_ from: DiskPath, _ to: DiskPath, _ account: String) -> StatementArguments {
-        [to.below, from.below.unicodeScalars.count + 1, account, from.below, end(of: from.below)]
-    }
-
     static let selectEntry = "SELECT kind, version, size FROM disk_offline_entry WHERE account = ? AND path = ?"
     static let selectAdmitted = "SELECT admitted FROM disk_offline_entry WHERE account = ? AND path = ?"
 }

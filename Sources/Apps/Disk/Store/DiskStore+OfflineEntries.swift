@@ -94,7 +94,7 @@ extension DiskStore {
                 sql: Self.updateChecked,
                 arguments: [
                     isAdmitted, failure == nil ? now.millisecondsSince1970 : nil, next.millisecondsSince1970,
-                    failure == nil ? 0 : mark.attempts + 1, result?.rawValue, mark.number,
+                    failure == nil ? 0 : mark.attempts + 1, result?.rawValue, mark.account, mark.number,
                 ]
             )
             bump(mark.account, after: db)
@@ -145,8 +145,9 @@ extension DiskStore {
     static let selectChildren = "SELECT path FROM disk_offline_entry WHERE account = ? AND parent = ?"
     static let countOfEntries = "SELECT count(*) FROM disk_offline_entry WHERE account = ?"
     static let updateChecked = """
-        UPDATE disk_offline SET admitted = ?, checked_at = ifnull(?, checked_at), due_at = ?, attempts = ?, failure = ?
-        WHERE number = ?
+        UPDATE disk_offline_check
+        SET admitted = ?, checked_at = ifnull(?, checked_at), due_at = ?, attempts = ?, failure = ?
+        WHERE account = ? AND number = ?
         """
     /// Reserved bytes: those of the wanted content, or of the kept content until that has arrived.
     static let sumReserved = """

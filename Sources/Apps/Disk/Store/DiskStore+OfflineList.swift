@@ -89,7 +89,10 @@ extension DiskStore {
             sum(entry.failure IS NOT NULL AND entry.failure <> 'too-large') AS failed,
             min(CASE WHEN entry.failure <> 'too-large' THEN entry.failure END) AS file_failure,
             max(entry.kept_at) AS kept_at
-        FROM (SELECT * FROM disk_offline WHERE account = ? AND number < ? ORDER BY number DESC LIMIT ? OFFSET ?) AS mark
+        FROM (
+            SELECT * FROM disk_offline JOIN disk_offline_check USING (account, number)
+            WHERE account = ? AND number < ? ORDER BY number DESC LIMIT ? OFFSET ?
+        ) AS mark
         LEFT JOIN (
             SELECT *, kept_version IS NOT NULL AND kept_version IS version AS is_kept FROM disk_offline_entry
         ) AS entry ON entry.account = mark.account AND entry.kind = 'file'
@@ -99,7 +102,7 @@ extension DiskStore {
     static let selectTotals = """
         SELECT (SELECT count(*) FROM disk_offline WHERE account = ?),
             (SELECT sum(length) FROM disk_offline_entry WHERE account = ?),
-            (SELECT revision FROM disk_account WHERE account = ?)
+            (SELECT revision FROM disk_cache WHERE account = ?)
         """
     static let selectCounts = """
         SELECT count(*) AS files, sum(size) AS bytes,

@@ -1,6 +1,7 @@
 import Database
 import Foundation
 import GRDB
+import Journal
 import ResponseStore
 import Screens
 
@@ -12,40 +13,143 @@ extension DiskStore {
     ///   - item: The file or folder as it is known.
     ///   - maximum: Most marks of an account.
     /// - Returns: The mark, and whether it is new; nil if the account was logged out meanwhile.
-    /// - Throws: 413 `too-large` if there are too many; `StorageError`.
+    /// - Throws: 413 `too-large` if there are too many; errors of the store.
     func mark(_ item: DiskItem, account: String, at now: Date, maximum: Int) async throws -> (OfflineMark, isNew: Bool)?
     {
-        try await database.write { [self] db in
-            guard try Self.epoch(of: account, db) != nil else { return nil }
-            if let known = try mark(item.path, account: account, db) { return (known, false) }
+        let isNew = try await users.write(scope: Self.scope(account)) { [self] db -> Bool? in
+            guard try Self.isLinked(account, db) else { return nil }
+            guard try Self.marked([item.path], account: account, db).isEmpty else { return false }
             guard try Int.fetchOne(db, sql: Self.countMarks, arguments: [account]) ?? 0 < maximum else {
                 throw Problem(.tooLarge, "At most \(maximum) files and folders are kept offline.")
             }
-            try db.execute(
-                sql: "INSERT INTO disk_offline (account, path, kind, marked_at, due_at) VALUES (?, ?, ?, ?, 0)",
-                arguments: [account, item.path.text, item.kind.rawValue, now.millisecondsSince1970]
-            )
+            let number = try Int64.fetchOne(db, sql: Self.nextMark, arguments: [account])
+            let arguments: StatementArguments = [
+                account, number, item.path.text, item.kind.rawValue, now.millisecondsSince1970,
+            ]
+            let inserted = try Row.fetchOne(db, sql: Self.insertMark, arguments: arguments)
+            try changed([JournalTables.RowUpdate(before: nil, after: inserted)], account: account, db)
+            if !users.isShared { try enter([item], account: account, db) }
+            return true
+        }
+        guard let isNew else { return nil }
+        if isNew, users.isShared { try await enterMarked(item, account: account) }
+        return try mark(item.path, account: account).map { ($0, isNew) }
+    }
+
+    /// Enters a file or folder that was marked, as it is known here.
+    private func enterMarked(_ item: DiskItem, account: String) async throws {
+        try await database.writeFreeingRoom { [self] db in
+            guard try Self.epoch(of: account, db) != nil, try mark(item.path, account: account, db) != nil else {
+                return
+            }
             try enter([item], account: account, db)
             bump(account, after: db)
-            offlineSignal.changed(account, after: db)
-            return try mark(item.path, account: account, db).map { ($0, true) }
         }
     }
 
     /// Removes a mark, and the contents that no other mark keeps.
     ///
     /// - Returns: False if there is no such mark.
-    /// - Throws: `StorageError`.
+    /// - Throws: Errors of the store.
     func unmark(_ path: DiskPath, account: String) async throws -> Bool {
-        try await database.writeFreeingRoom { [self] db in
-            try db.execute(sql: Self.deleteMark, arguments: [account, path.text])
-            guard db.changesCount > 0 else { return false }
-            try removeUnmarked(at: path, account: account, db)
-            try reconsiderRefused(account: account, db)
-            bump(account, after: db)
-            offlineSignal.changed(account, after: db)
+        try await users.write(scope: Self.scope(account), deleting: .toTrash) { [self] db in
+            try deleteMarks(where: "account = ? AND path = ?", [account, path.text], account: account, db) > 0
+        }
+    }
+
+    /// Removes marks whose files are gone, as this server has seen. If the account's files have been changed since,
+    /// they may be there again: then the marks stay, and are compared again.
+    func removeMarks(_ numbers: [Int64], of account: String, epoch: Int64) async throws {
+        let list = numbers.jsonArray
+        let isRemoved = try await users.write(scope: Self.scope(account), deleting: .toTrash) { [self] db in
+            guard try Int64.fetchOne(db, sql: Self.selectLatestEpoch, arguments: [account]) == epoch else {
+                return false
+            }
+            try deleteMarks(where: Self.isListed, [account, list], account: account, db)
             return true
         }
+        guard !isRemoved else { return }
+        try await database.writeFreeingRoom { [self] db in
+            try db.execute(sql: Self.makeMarksDue, arguments: [account, list])
+            offlineSignal.changed(account, after: db)
+        }
+    }
+
+    /// Moves and removes marks with their files.
+    func moveMarks(with change: DiskChange, account: String, _ db: Database) throws {
+        // Of several servers, the rows may have come a moment ago.
+        guard try users.isShared || offlineSignal.mayHaveMarks(account, db) else { return }
+        switch change {
+        case .deleted(let path), .restored(let path):
+            try removeMarks(below: path, isIncluded: true, account: account, db)
+        case .moved(let from, let to) where from != to:
+            try removeMarks(below: to, isIncluded: true, account: account, db)
+            try moveMarks(from, to, account: account, db)
+        case .moved, .unpublished, .appeared, .doubtful: break
+        }
+    }
+
+    private func moveMarks(_ from: DiskPath, _ to: DiskPath, account: String, _ db: Database) throws {
+        let scope: StatementArguments = [account, from.text, from.below, Self.end(of: from.below)]
+        let condition = Self.scope(isIncluded: true)
+        let before = try Row.fetchAll(db, sql: "SELECT * FROM disk_offline WHERE \(condition)", arguments: scope)
+        guard !before.isEmpty else { return }
+        let sql = "UPDATE disk_offline SET path = ? || substr(path, length(?) + 1) WHERE \(condition)"
+        try db.execute(sql: sql, arguments: [to.text, from.text] + scope)
+        let updates = try before.map { row in
+            let key: StatementArguments = [account, try row.value("number") as Int64]
+            return JournalTables.RowUpdate(
+                before: row,
+                after: try Row.fetchOne(db, sql: Self.selectNumber, arguments: key)
+            )
+        }
+        try changed(updates, account: account, db)
+    }
+
+    /// Removes the marks of the paths below one.
+    ///
+    /// - Parameter isIncluded: Whether that of the path itself is removed, too.
+    func removeMarks(below path: DiskPath, isIncluded: Bool, account: String, _ db: Database) throws {
+        let arguments: StatementArguments = [account, path.text, path.below, Self.end(of: path.below)]
+        try deleteMarks(where: Self.scope(isIncluded: isIncluded), arguments, account: account, db)
+    }
+
+    /// Deletes marks.
+    ///
+    /// - Returns: How many there were.
+    @discardableResult
+    private func deleteMarks(where condition: String, _ arguments: StatementArguments, account: String, _ db: Database)
+        throws -> Int
+    {
+        let sql = "DELETE FROM disk_offline WHERE \(condition) RETURNING *"
+        let deleted = try Row.fetchAll(db, sql: sql, arguments: arguments)
+        try changed(deleted.map { JournalTables.RowUpdate(before: $0, after: nil) }, account: account, db)
+        return deleted.count
+    }
+
+    /// Lets what this server has of marks follow them in the transaction that changes them, if it is by itself. Of
+    /// several servers, each one lets it follow when it applies the change (``replicated``).
+    private func changed(_ updates: [JournalTables.RowUpdate], account: String, _ db: Database) throws {
+        guard !users.isShared, !updates.isEmpty else { return }
+        for update in updates { try Self.follow(update, db) }
+        bump(account, after: db)
+        offlineSignal.changed(account, after: db)
+    }
+
+    /// Lets what this server has of a mark follow it: when it is to be compared, and what it keeps.
+    static func follow(_ update: JournalTables.RowUpdate, _ db: Database) throws {
+        guard let row = update.after ?? update.before else { return }
+        let (account, number): (String, Int64) = (try row.value("account"), try row.value("number"))
+        let old = try update.before.flatMap { DiskPath(try $0.value("path") as String) }
+        guard let after = update.after else {
+            let sql = "DELETE FROM disk_offline_check WHERE account = ? AND number = ?"
+            try db.execute(sql: sql, arguments: [account, number])
+            if let old { try removeUnmarked(at: old, account: account, db) }
+            return try reconsiderRefused(account: account, db)
+        }
+        guard let old else { return try db.execute(sql: enterCheck, arguments: [account, number]) }
+        guard let new = DiskPath(try after.value("path") as String), new != old else { return }
+        if try moveEntries(old, new, account: account, db) { try reconsiderRefused(account: account, db) }
     }
 
     /// Returns the mark of a path; nil if there is none.
@@ -67,29 +171,40 @@ extension DiskStore {
     }
 
     /// Removes what is known of a path and those below it, as far as no mark covers it any more.
-    func removeUnmarked(at path: DiskPath, account: String, _ db: Database) throws {
+    static func removeUnmarked(at path: DiskPath, account: String, _ db: Database) throws {
         // A folder above it keeps all of it.
-        guard try Self.marked(path.lineage, account: account, db).isEmpty else { return }
+        guard try marked(path.lineage, account: account, db).isEmpty else { return }
         try db.execute(
-            sql: Self.deleteUnmarked,
-            arguments: [
-                "account": account, "path": path.text, "below": path.below, "end": Self.end(of: path.below),
-            ]
+            sql: deleteUnmarked,
+            arguments: ["account": account, "path": path.text, "below": path.below, "end": end(of: path.below)]
         )
     }
 
     /// Lets everything that did not fit be compared again, because there may be room now.
-    func reconsiderRefused(account: String, _ db: Database) throws {
-        try db.cachedStatement(sql: Self.makeRefusedDue).execute(arguments: [account])
+    static func reconsiderRefused(account: String, _ db: Database) throws {
+        try db.cachedStatement(sql: makeRefusedDue).execute(arguments: [account])
     }
 
-    static let selectMark = "SELECT * FROM disk_offline WHERE account = ? AND path = ?"
+    static let selectMark = """
+        SELECT * FROM disk_offline JOIN disk_offline_check USING (account, number) WHERE account = ? AND path = ?
+        """
+    private static let nextMark = "UPDATE disk_account SET marks = marks + 1 WHERE account = ? RETURNING marks"
+    private static let insertMark = """
+        INSERT INTO disk_offline (account, number, path, kind, marked_at) VALUES (?, ?, ?, ?, ?) RETURNING *
+        """
+    /// A server compares the marks of accounts that are used there.
+    static let enterCheck = """
+        INSERT INTO disk_offline_check (account, number, due_at)
+        SELECT account, number, 0 FROM disk_offline JOIN disk_cache USING (account) WHERE account = ? AND number = ?
+        """
+    private static let selectNumber = "SELECT * FROM disk_offline WHERE account = ? AND number = ?"
+    private static let isListed = "account = ? AND number IN (SELECT value FROM json_each(?))"
+    private static let makeMarksDue = "UPDATE disk_offline_check SET due_at = 0 WHERE \(isListed)"
     static let countMarks = "SELECT count(*) FROM disk_offline WHERE account = ?"
-    static let deleteMark = "DELETE FROM disk_offline WHERE account = ? AND path = ?"
     static let selectMarked =
         "SELECT path FROM disk_offline WHERE account = ? AND path IN (SELECT value FROM json_each(?))"
     static let makeRefusedDue = """
-        UPDATE disk_offline SET due_at = 0 WHERE account = ? AND failure IN ('too-large', 'too-many-files')
+        UPDATE disk_offline_check SET due_at = 0 WHERE account = ? AND failure IN ('too-large', 'too-many-files')
         """
     /// An entry stays if its own path or that of a folder above it, up to the removed one, is marked.
     static let deleteUnmarked = """
@@ -106,7 +221,7 @@ extension DiskStore {
 }
 
 extension OfflineMark: FetchableRecord {
-    /// Reads a row of table `disk_offline`.
+    /// Reads a row of tables `disk_offline` and `disk_offline_check`.
     init(row: Row) throws {
         try self.init(
             number: row.value("number"),

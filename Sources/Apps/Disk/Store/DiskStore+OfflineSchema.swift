@@ -56,4 +56,76 @@ extension DiskStore {
             END;
             """
     )
+
+    /// Rows of users and what a server has by itself were in one table: several servers replicate the rows of users.
+    static let separation = """
+        CREATE TABLE disk_cache (
+            account TEXT NOT NULL PRIMARY KEY,
+            linked_at INTEGER NOT NULL, -- the login of the account that all of it belongs to
+            epoch INTEGER NOT NULL, -- the change of the account that it follows
+            total INTEGER NOT NULL, -- bytes, as the API has last told, as the next two
+            used INTEGER NOT NULL,
+            trash INTEGER NOT NULL,
+            revision INTEGER NOT NULL, -- one more with every change of what screens show
+            changed_at INTEGER NOT NULL -- when the content of any file was received
+        ) STRICT, WITHOUT ROWID;
+        INSERT INTO disk_cache
+            SELECT account, linked_at, epoch, total, used, trash, revision, changed_at FROM disk_account;
+        ALTER TABLE disk_account RENAME TO disk_account_before;
+        CREATE TABLE disk_account (
+            account TEXT NOT NULL PRIMARY KEY, -- uid at Yandex
+            name TEXT, -- login there
+            linked_at INTEGER NOT NULL, -- milliseconds since 1970 UTC, as all times
+            epoch INTEGER NOT NULL, -- random at first, one more with every change made through Larder
+            marks INTEGER NOT NULL -- the number of the last mark
+        ) STRICT, WITHOUT ROWID;
+        INSERT INTO disk_account
+            SELECT account, name, linked_at, epoch, ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'disk_offline'), 0)
+            FROM disk_account_before;
+        DROP TABLE disk_account_before;
+
+        ALTER TABLE disk_login RENAME TO disk_login_before;
+        CREATE TABLE disk_login (
+            account TEXT NOT NULL,
+            session TEXT NOT NULL, -- identity of the session
+            token TEXT NOT NULL, -- name of the sealed token; sessions of an earlier version share one
+            rejected INTEGER NOT NULL, -- 1: the upstream refused the token
+            created_at INTEGER NOT NULL,
+            PRIMARY KEY (account, session)
+        ) STRICT, WITHOUT ROWID;
+        INSERT INTO disk_login SELECT account, session, token, rejected, created_at FROM disk_login_before;
+        DROP TABLE disk_login_before;
+        CREATE INDEX disk_login_by_account ON disk_login (account, rejected, created_at);
+
+        CREATE TABLE disk_offline_check (
+            account TEXT NOT NULL,
+            number INTEGER NOT NULL, -- of the mark
+            admitted INTEGER NOT NULL DEFAULT 0, -- 1: it was found to fit into the budget
+            checked_at INTEGER, -- when it was last compared with the API as a whole
+            due_at INTEGER NOT NULL, -- when it is to be compared next
+            attempts INTEGER NOT NULL DEFAULT 0, -- failed comparisons in a row
+            failure TEXT,
+            PRIMARY KEY (account, number)
+        ) STRICT, WITHOUT ROWID;
+        INSERT INTO disk_offline_check
+            SELECT account, number, admitted, checked_at, due_at, attempts, failure FROM disk_offline;
+        ALTER TABLE disk_offline RENAME TO disk_offline_before;
+        CREATE TABLE disk_offline (
+            account TEXT NOT NULL,
+            number INTEGER NOT NULL, -- stays when its file is moved; the latest has the highest
+            path TEXT NOT NULL, -- what the user has marked
+            kind TEXT NOT NULL CHECK (kind IN ('file', 'dir')),
+            marked_at INTEGER NOT NULL,
+            PRIMARY KEY (account, number),
+            UNIQUE (account, path)
+        ) STRICT, WITHOUT ROWID;
+        INSERT INTO disk_offline SELECT account, number, path, kind, marked_at FROM disk_offline_before;
+        DROP TABLE disk_offline_before;
+        CREATE INDEX disk_offline_check_by_due ON disk_offline_check (due_at);
+
+        -- A new file has no rows of users.
+        DELETE FROM disk_installation WHERE onboarding_seen = 0;
+        INSERT INTO user_secret SELECT name, sealed FROM sealed_secret WHERE substr(name, 1, 5) = 'disk/';
+        DELETE FROM sealed_secret WHERE substr(name, 1, 5) = 'disk/';
+        """
 }

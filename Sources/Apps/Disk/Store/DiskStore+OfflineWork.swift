@@ -22,7 +22,7 @@ extension DiskStore {
         try database.read { db in
             var work = OfflineWork()
             let time = now.millisecondsSince1970
-            for account in try String.fetchAll(db, sql: "SELECT DISTINCT account FROM disk_offline") {
+            for account in try String.fetchAll(db, sql: "SELECT DISTINCT account FROM disk_offline_check") {
                 let arguments: StatementArguments = [time, account, limit]
                 work.marks += try OfflineMark.fetchAll(db, sql: Self.selectDueMarks, arguments: arguments)
                 work.files += try Row.fetchAll(db, sql: Self.selectDueFiles, arguments: arguments)
@@ -55,7 +55,7 @@ extension DiskStore {
         guard try offlineSignal.mayHaveMarks(account, db) else { return }
         let failure = OfflineFailure.sessionExpired.rawValue
         for sql in [
-            "UPDATE disk_offline SET due_at = 0, attempts = 0 WHERE account = ? AND failure = ?",
+            "UPDATE disk_offline_check SET due_at = 0, attempts = 0 WHERE account = ? AND failure = ?",
             "UPDATE disk_offline_entry SET due_at = 0, attempts = 0 WHERE account = ? AND failure = ?",
         ] {
             try db.execute(sql: sql, arguments: [account, failure])
@@ -64,7 +64,8 @@ extension DiskStore {
     }
 
     static let selectDueMarks = """
-        SELECT * FROM disk_offline WHERE due_at <= ? AND account = ? ORDER BY due_at, number LIMIT ?
+        SELECT * FROM disk_offline_check JOIN disk_offline USING (account, number)
+        WHERE due_at <= ? AND account = ? ORDER BY due_at, number LIMIT ?
         """
     static let selectDueFiles = """
         SELECT account, path, version, size, attempts, due_at, failure FROM disk_offline_entry
@@ -72,7 +73,7 @@ extension DiskStore {
         """
     static let selectNextDue = """
         SELECT min(due_at) FROM (
-            SELECT min(due_at) AS due_at FROM disk_offline WHERE due_at > ?
+            SELECT min(due_at) AS due_at FROM disk_offline_check WHERE due_at > ?
             UNION ALL
             SELECT min(due_at) FROM disk_offline_entry WHERE due_at > ? AND due_at IS NOT NULL AND admitted = 1
         )

@@ -200,7 +200,7 @@ extension DiskStore {
             .execute(arguments: [clock.now().millisecondsSince1970, account])
     }
 
-    static let updateContentTime = "UPDATE disk_account SET changed_at = max(changed_at, ?) WHERE account = ?"
+    static let updateContentTime = "UPDATE disk_cache SET changed_at = max(changed_at, ?) WHERE account = ?"
 
     /// Whether the account has changed since an epoch, so that a response requested then must be revalidated before it
     /// is fresh.

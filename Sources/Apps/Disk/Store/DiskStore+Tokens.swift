@@ -1,6 +1,9 @@
 import Database
 import Foundation
+import Freshness
 import GRDB
+import Journal
+import SharedStore
 
 extension DiskStore {
     /// Returns the token of a login; nil if it was logged out.
@@ -8,7 +11,7 @@ extension DiskStore {
         try database.read { try token(named: name, $0) }
     }
 
-    private func token(named name: String, _ db: Database) throws -> DiskToken? {
+    func token(named name: String, _ db: Database) throws -> DiskToken? {
         try secrets.secret(name: name, in: db).map { try JSONDecoder().decode(DiskToken.self, from: $0) }
     }
 
@@ -23,28 +26,95 @@ extension DiskStore {
         try String.fetchAll(db, sql: "SELECT DISTINCT token FROM disk_login WHERE account = ?", arguments: [account])
     }
 
-    /// Replaces a token by a refreshed one.
+    /// Replaces a token by the one that it is granted for, once: who asks for the same meanwhile gets that one, too.
     ///
-    /// - Returns: False if the old token is not stored any more: the account was logged out meanwhile.
-    func replace(_ old: DiskToken, by new: DiskToken, named name: String) async throws -> Bool {
-        let sealed = try JSONEncoder().encode(new)
-        // Also on a full disk: the API may have revoked the old one.
-        return try await database.writeFreeingRoom { [self] db in
-            guard try token(named: name, db) == old else { return false }
-            try secrets.store(sealed, name: name, in: db)
-            return true
+    /// - Parameter grant: Requests the new token. It is called at most once.
+    /// - Returns: The new token; nil if the account was logged out meanwhile.
+    /// - Throws: What `grant` throws; errors of the store.
+    func refresh(
+        _ old: DiskToken,
+        named name: String,
+        of account: String,
+        _ grant: @Sendable () async throws -> DiskToken
+    ) async throws -> DiskToken? {
+        let lease = try await lease(name)
+        do {
+            let present = try await latestToken(named: name, of: account)
+            guard present == old else {
+                try await users.leases.release([lease])
+                return present
+            }
+            let fresh = try await grant()
+            let isStored = try await store(fresh, named: name, of: account, inPlaceOf: old)
+            // Else the others wait until its time is over.
+            try? await users.leases.release([lease])
+            return isStored ? fresh : nil
+        } catch {
+            try? await users.leases.release([lease])
+            throw error
         }
     }
+
+    /// Waits until no other server refreshes a token.
+    private func lease(_ name: String) async throws -> Lease {
+        while true {
+            if let lease = try await users.leases.take(name, lasting: Self.refreshTime) { return lease }
+            try await clock.sleep(Self.refreshPause)
+        }
+    }
+
+    /// Returns the token as the last server has left it.
+    private func latestToken(named name: String, of account: String) async throws -> DiskToken? {
+        guard users.isShared else { return try token(named: name) }
+        return try await users.write(scope: Self.scope(account)) { [self] in try token(named: name, $0) }
+    }
+
+    /// Stores a new token. The old one is used up: while PostgreSQL does not respond, it is tried again for some time.
+    private func store(
+        _ fresh: DiskToken,
+        named name: String,
+        of account: String,
+        inPlaceOf old: DiskToken
+    ) async throws -> Bool {
+        let secret = try JSONEncoder().encode(fresh)
+        var tries = Self.refreshTries
+        while true {
+            do {
+                // Also on a full disk: the API may have revoked the old one.
+                return try await users.write(scope: Self.scope(account), deleting: .toTrash) { [self] db in
+                    let present = try token(named: name, db)
+                    // A commit with an unknown outcome may have stored it.
+                    if present == fresh { return true }
+                    guard present == old else { return false }
+                    try secrets.store(secret, name: name, in: db)
+                    return true
+                }
+            } catch let error as SharedStoreError where UserDatabase.isTemporary(error) && tries > 0 {
+                tries -= 1
+                try await clock.sleep(Self.refreshPause)
+            }
+        }
+    }
+
+    /// How long a server may take for a refresh: longer than any request to OAuth.
+    private static let refreshTime: Duration = .seconds(60)
+    /// Between two looks whether another server has refreshed a token, and two tries to store one.
+    private static let refreshPause: Duration = .milliseconds(100)
+    private static let refreshTries = 200
 
     /// Records whether the API refuses the token of a login. Other logins of the account are not affected.
     func setRejected(_ isRejected: Bool, of account: DiskAccount) async throws {
         // Also on a full disk: what is stored would be shown to the sessions of a token that was revoked.
-        try await database.writeFreeingRoom { [self] db in
-            try db.cachedStatement(sql: Self.setRejected)
-                .execute(arguments: [isRejected, account.login.token, isRejected])
-            if db.changesCount > 0 { bump(account.id, after: db) }
+        try await users.write(scope: Self.scope(account.id), deleting: .toTrash) { [self] db in
+            if try Self.setRejected(isRejected, of: account, db) { bump(account.id, after: db) }
         }
     }
 
-    static let setRejected = "UPDATE disk_login SET rejected = ? WHERE token = ? AND rejected <> ?"
+    @discardableResult
+    static func setRejected(_ isRejected: Bool, of account: DiskAccount, _ db: Database) throws -> Bool {
+        let sql = "UPDATE disk_login SET rejected = ? WHERE account = ? AND token = ? AND rejected <> ?"
+        try db.cachedStatement(sql: sql)
+            .execute(arguments: [isRejected, account.id, account.login.token, isRejected])
+        return db.changesCount > 0
+    }
 }

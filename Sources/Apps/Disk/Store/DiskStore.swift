@@ -1,7 +1,10 @@
+import Concurrency
 import Database
 import Freshness
 import GRDB
+import Journal
 import ResponseStore
+import Screens
 import Settings
 import Upstream
 
@@ -9,7 +12,8 @@ import Upstream
 ///
 /// A file or folder is one row, keyed by account and path; lists refer to rows (`PageStore`, account `disk/<uid>`).
 /// Bodies are stored responses with URLs of their own (``bodies``). The data of an account changes in one transaction,
-/// and is removed in one.
+/// and is removed in one; of several servers, the rows of users (``users``) change first, and what each server has by
+/// itself follows them (``follow(_:entering:)``).
 struct DiskStore: Sendable {
     /// Name of the app in paths, sessions and events.
     static let app = "disk"
@@ -130,13 +134,16 @@ struct DiskStore: Sendable {
                 """
         ),
         SchemaMigration("disk/010 outbox states", migrate: outboxJournal.takeAnyState),
+        SchemaMigration("disk/011 rows of users", sql: separation),
     ]
 
     /// Name of the upstream that bodies, small pictures and pages of files are stored under.
     static let bodies = "yandex_disk.files"
 
     let database: LarderDatabase
-    let secrets: SealedSecrets
+    /// Accounts, logins and marks, which servers replicate (``replicated``).
+    let users: UserDatabase
+    let secrets: UserSecrets
     let clock: WallClock
     let responses: ResponseStore
     let pages = PageStore()
@@ -151,22 +158,32 @@ struct DiskStore: Sendable {
     let events: DiskEvents?
     /// Accounts that another server has logged out.
     let forgotten = ForgottenAccounts()
+    /// What several servers share beside the rows of users; nil for a server by itself.
+    let shared: SharedDisk?
+    /// By account: what this server has of it follows one change after the other.
+    let turns = KeyedMutex()
     private let stamps = VersionCounters()
     private let credential: @Sendable (String) -> CredentialHash
 
     /// Creates the store of one database.
     ///
-    /// - Parameter credential: Turns an account into a key of the store, so that responses and bodies of an account are
-    ///   removed together.
+    /// - Parameters:
+    ///   - users: nil for a server by itself.
+    ///   - credential: Turns an account into a key of the store, so that responses and bodies of an account are
+    ///     removed together.
     init(
         _ database: LarderDatabase,
-        secrets: SealedSecrets,
+        users: UserDatabase? = nil,
+        shared: SharedDisk? = nil,
+        secrets: UserSecrets,
         settings: SettingValues = SettingValues(),
         clock: WallClock,
         events: DiskEvents? = nil,
         credential: @escaping @Sendable (_ account: String) -> CredentialHash
     ) {
         self.database = database
+        self.users = users ?? UserDatabase(database)
+        self.shared = shared
         self.secrets = secrets
         self.settings = settings
         self.clock = clock
@@ -175,8 +192,11 @@ struct DiskStore: Sendable {
         responses = ResponseStore(database)
     }
 
-    /// Returns a token that is valid until the data of an account changes. Take it before reading.
-    func changeToken(account: String) -> ChangeToken { ChangeToken(of: stamps[account]) }
+    /// Returns a token that is valid until the data of an account changes. Take it before ``catchUp(_:)``.
+    func changeToken(account: String) -> ChangeToken {
+        let topic = ServerEvent.Audience.account(app: Self.app, account: account).topic
+        return ChangeToken(of: stamps[account]).and(users.changeToken(of: topic))
+    }
 
     func credential(of account: String) -> CredentialHash { credential(account) }
 
@@ -220,19 +240,16 @@ struct DiskStore: Sendable {
 
 extension DiskStore {
     /// Whether the onboarding was seen to its end on this installation.
-    func isOnboardingSeen() throws -> Bool {
-        try database.read { try Bool.fetchOne($0, sql: "SELECT onboarding_seen FROM disk_installation") ?? false }
+    func isOnboardingSeen() async throws -> Bool {
+        _ = try await users.catchUp()
+        return try users.read { try Bool.fetchOne($0, sql: "SELECT onboarding_seen FROM disk_installation") ?? false }
     }
 
     func setOnboardingSeen(_ isSeen: Bool) async throws {
-        try await database.write {
-            try $0.execute(sql: "UPDATE disk_installation SET onboarding_seen = ?", arguments: [isSeen])
-        }
-        onboardingChanges.bump()
+        let sql = """
+            INSERT INTO disk_installation (one, onboarding_seen) VALUES (1, ?)
+            ON CONFLICT (one) DO UPDATE SET onboarding_seen = excluded.onboarding_seen
+            """
+        try await users.write(scope: "disk/onboarding") { try $0.execute(sql: sql, arguments: [isSeen]) }
     }
-
-    private var onboardingChanges: VersionCounter { stamps[""] }
-
-    /// Token that is valid until the onboarding changes.
-    var onboardingValidity: ChangeToken { ChangeToken(of: stamps[""]) }
 }

@@ -5,7 +5,8 @@ import Synchronization
 ///
 /// Most accounts have none, and rows of lists are made too often to ask the database each time.
 final class OfflineSignal: Sendable {
-    /// Is called with the numbers of marks whose files are gone, and the epoch at which that was seen.
+    /// Of several servers: is called with the numbers of marks whose files are gone, and the epoch at which that was
+    /// seen.
     typealias RemovalListener = @Sendable (_ account: String, _ numbers: [Int64], _ epoch: Int64) -> Void
 
     private struct State {
@@ -13,8 +14,6 @@ final class OfflineSignal: Sendable {
         var accounts: Set<String>?
         var listener: (@Sendable (_ account: String) -> Void)?
         var removalListener: RemovalListener?
-        /// The state of an account's marks in a store that servers share, of which the copies here are.
-        var followed: [String: Int64] = [:]
     }
 
     private let state = Mutex(State())
@@ -24,25 +23,14 @@ final class OfflineSignal: Sendable {
         state.withLock { $0.listener = listener }
     }
 
-    /// Registers who is notified of marks that were removed because their files are gone.
+    /// Registers who is notified of marks whose files are gone.
     func onRemoval(_ listener: @escaping RemovalListener) {
         state.withLock { $0.removalListener = listener }
     }
 
-    /// Notifies of marks that were removed because their files are gone, after the transaction has been committed.
+    /// Notifies of marks whose files are gone, after the transaction has been committed.
     func removed(_ numbers: [Int64], of account: String, epoch: Int64, after db: Database) {
         db.afterNextTransaction { [self] _ in state.withLock { $0.removalListener }?(account, numbers, epoch) }
-    }
-
-    /// Returns the state of an account's marks of which the copies here are; nil if it is not known.
-    func followed(_ account: String) -> Int64? { state.withLock { $0.followed[account] } }
-
-    /// Lets the copies of an account's marks be compared again.
-    func forgetFollowed(_ account: String) { state.withLock { $0.followed[account] = nil } }
-
-    /// Records of which state the copies of an account's marks are after the transaction; nil if they are of none.
-    func follow(_ revision: Int64?, of account: String, after db: Database) {
-        db.afterNextTransaction { [self] _ in state.withLock { $0.followed[account] = revision } }
     }
 
     /// Whether an account may have marks.
@@ -60,11 +48,14 @@ final class OfflineSignal: Sendable {
 
     /// Notifies of a change after the transaction has been committed.
     func changed(_ account: String, after db: Database) {
-        db.afterNextTransaction { [self] _ in
-            state.withLock { state in
-                state.accounts?.insert(account)
-                return state.listener
-            }?(account)
-        }
+        db.afterNextTransaction { [self] _ in changed(account) }
+    }
+
+    /// Notifies of a change.
+    func changed(_ account: String) {
+        state.withLock { state in
+            state.accounts?.insert(account)
+            return state.listener
+        }?(account)
     }
 }

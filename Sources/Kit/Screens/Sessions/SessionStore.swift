@@ -96,15 +96,22 @@ package struct SessionStore: Sendable {
         return token
     }
 
+    /// Returns the token of a session that is to be opened, and its identity, which rows of its data have.
+    /// - Parameter carrier: how the client will send the token.
+    package static func newToken(for carrier: SessionCarrier) -> (token: String, id: String) {
+        let token = SessionToken.make()
+        return (token, id(of: SessionToken.hash(token, carrier)))
+    }
+
     /// Stores a session in the transaction of the shared store that stores its data.
     /// - Returns: The token, and the identity of the session.
     /// - Throws: `SharedStoreError`.
     package func open(
         _ session: Session,
+        token: String = SessionToken.make(),
         for carrier: SessionCarrier = .bearer,
         in transaction: SQLTransaction
     ) throws -> (token: String, id: String) {
-        let token = SessionToken.make()
         let hash = SessionToken.hash(token, carrier)
         try SharedSessions.insert(session, hash, transaction)
         return (token, Self.id(of: hash))
@@ -113,10 +120,13 @@ package struct SessionStore: Sendable {
     /// Stores a session in the transaction that stores its data.
     /// - Returns: The token, and the identity of the session.
     /// - Throws: GRDB's errors.
-    package func open(_ session: Session, for carrier: SessionCarrier = .bearer, in db: Database) throws -> (
-        token: String, id: String
-    ) {
-        try insert(session, SessionToken.make(), for: carrier, in: db)
+    package func open(
+        _ session: Session,
+        token: String = SessionToken.make(),
+        for carrier: SessionCarrier = .bearer,
+        in db: Database
+    ) throws -> (token: String, id: String) {
+        try insert(session, token, for: carrier, in: db)
     }
 
     /// Stores a session under a token.

@@ -205,9 +205,18 @@ extension Resource {
             self.writeBefore = writeBefore
         }
 
-        /// Writes all rows before the response is stored.
-        package static func before(_ write: @escaping @Sendable () async throws -> Void) -> PersistRows {
-            PersistRows(before: write)
+        /// Writes rows before the response is stored, and others in the transaction that stores it.
+        package static func before(
+            _ writeBefore: @escaping @Sendable () async throws -> Void,
+            then write: @escaping @Sendable (Database) throws -> Void = { _ in }
+        ) -> PersistRows {
+            PersistRows(
+                next: { db in
+                    try write(db)
+                    return true
+                },
+                before: writeBefore
+            )
         }
 
         /// Writes rows in parts: the last one in the transaction that stores the response, each other one before, in a

@@ -20,14 +20,12 @@ extension DiskNode {
     /// Another server of the same store, or the same one after a restart.
     func other() async throws -> DiskNode {
         let other = try DiskNode(#require(access).otherServer())
-        try await other.logins.catchUp("1130")
+        try await other.cache.catchUp("1130")
         try await other.outbox.catchUpOutboxes()
         return other
     }
 
     var shared: SharedOutbox { get throws { try #require(outbox as? SharedOutbox) } }
-
-    func logOut() async throws { _ = try await logins.logOut("1130", sessions: sessions) }
 
     /// Puts an operation as memory has it, or a new one, with what `body` changes.
     @discardableResult

@@ -3,91 +3,121 @@ import Crypto
 import Database
 import Foundation
 import Freshness
+import Journal
 import ResponseStore
 import Screens
 import SharedStore
 import TestKit
+import Testing
 import Upstream
 
 @testable import Disk
 
-/// A server with its users' data in its own database, or in a store that it shares.
+/// A server by itself, or one of several.
 struct DiskNode: Sendable {
     let cache: DiskStore
-    let logins: any LoginBook
-    let marks: any MarkBook
     let jobs: any JobBook
     let outbox: any OutboxBook
     let sessions: SessionStore
     let access: SharedStoreAccess?
 
-    private static let migrations = SharedLogins.migrations + SharedMarks.migrations + SharedOutbox.migrations
+    private static let migrations =
+        Journal.storeMigrations + SharedSeal.migrations + SharedJobs.migrations + SharedOutbox.migrations
+    static let key = SymmetricKey(data: Data(repeating: 7, count: 32))
 
-    /// Creates a server of its own.
+    /// Opens a store for servers.
+    static func store(on server: RunningPostgres? = nil) async throws -> SharedStoreAccess {
+        try await .temporary(migrations, on: server)
+    }
+
+    /// Creates a server of its own, or one of several.
     static func alone(_ kind: StoreKind) async throws -> DiskNode {
         switch kind {
-        case .sqlite: return try DiskNode()
-        case .postgresql: return try DiskNode(try await .temporary(migrations))
+        case .sqlite: try DiskNode(nil)
+        case .postgresql: try DiskNode(try await store())
         }
     }
 
     /// Creates two servers that share a store.
-    static func two() async throws -> (DiskNode, DiskNode) {
-        let access = try await SharedStoreAccess.temporary(migrations)
+    static func two(on server: RunningPostgres? = nil) async throws -> (DiskNode, DiskNode) {
+        let access = try await store(on: server)
         return (try DiskNode(access), try DiskNode(access.otherServer()))
     }
 
-    private init() throws {
-        let database = try LarderDatabase.temporary(migrations: SessionStore.migrations + DiskStore.migrations)
-        cache = try Self.cache(database)
-        (logins, marks, jobs, outbox, access) = (cache, cache, cache, cache, nil)
-        sessions = SessionStore(database)
-    }
-
-    init(_ access: SharedStoreAccess) throws {
-        let database = try LarderDatabase.temporary(migrations: SessionStore.migrations + DiskStore.migrations)
-        cache = try Self.cache(database)
-        sessions = SessionStore(access.database, access.changes, cookies: SessionCookies(instance: "local"))
-        let seal = SharedSeal(key: SymmetricKey(data: Data(repeating: 7, count: 32)))
-        let disk = SharedDisk(database: access.database, changes: access.changes, seal: seal, clock: .system)
-        logins = SharedLogins(shared: disk, cache: cache)
-        let marks = SharedMarks(database: access.database, changes: access.changes, cache: cache)
-        marks.listen { _ in }
-        self.marks = marks
-        outbox = SharedOutbox(shared: disk, cache: cache, marks: marks)
-        jobs = SharedJobs(database: access.database, changes: access.changes)
-        self.access = access
-    }
-
-    private static func cache(_ database: LarderDatabase) throws -> DiskStore {
-        let secrets = try SealedSecrets(database)
-        let hasher = try secrets.credentialHasher()
-        return DiskStore(database, secrets: secrets, clock: .system) { hasher.hash($0) }
+    /// - Parameter directory: nil for a new one.
+    init(_ access: SharedStoreAccess?, in directory: DataDirectory? = nil) throws {
+        let database = try LarderDatabase.withCacheTables(
+            in: try directory ?? .temporary(),
+            migrations: SessionStore.migrations + DiskStore.migrations + Journal.fileMigrations,
+            logger: .quiet
+        )
+        let local = try SealedSecrets(database)
+        let hasher = try local.credentialHasher()
+        cache = DiskStore(
+            database,
+            users: access?.users(in: database, DiskStore.replicated),
+            shared: access.map { SharedDisk(database: $0.database, changes: $0.changes, clock: .system) },
+            secrets: access == nil ? UserSecrets(local) : SharedSeal(key: Self.key).userSecrets,
+            clock: .system
+        ) { hasher.hash($0) }
+        cache.listen { Issue.record($0) }
+        let books = DiskBooks(cache)
+        (jobs, outbox, self.access) = (books.jobs, books.outbox, access)
+        sessions =
+            access.map { SessionStore($0.database, $0.changes, cookies: SessionCookies(instance: "local")) }
+            ?? SessionStore(database)
     }
 
     static let noon = Date(timeIntervalSince1970: 1_000_000)
 
     /// Logs in.
-    func logIn(_ account: String = "1130") async throws {
-        let session = Session(app: "disk", kind: .user, account: account, name: "anna", createdAt: Self.noon)
+    @discardableResult
+    func logIn(
+        _ account: String = "1130",
+        _ token: DiskToken = DiskToken(accessToken: "t"),
+        at now: Date = noon
+    ) async throws -> DiskAccount? {
+        let session = Session(app: "disk", kind: .user, account: account, name: "anna", createdAt: now)
         let space = DiskSpace(total: 100, used: 10, trash: 1)
-        let token = DiskToken(accessToken: "t")
-        _ = try await logins.link(session, space, token, for: .bearer, sessions: sessions)
+        let linked = try await cache.link(session, space, token, for: .bearer, sessions: sessions).account
         try await follow(account)
+        return linked
     }
 
-    /// Brings the copies of an account up to date, as a request does.
+    @discardableResult
+    func logOut(_ account: String = "1130") async throws -> [DiskToken] {
+        try await cache.logOut(account, sessions: sessions)
+    }
+
+    /// Brings what is here of an account up to date, as a request does.
     func follow(_ account: String = "1130") async throws {
-        try await logins.catchUp(account)
-        try await marks.follow(marksOf: account)
+        try await cache.catchUp(account)
         try await outbox.catchUp(outboxOf: account)
+    }
+
+    /// Returns the account of a session, as a request does; nil if it was logged out.
+    func account(_ id: String = "1130", session: String) async throws -> DiskAccount? {
+        try await cache.catchUp(id)
+        return try cache.account(id, session: session)
+    }
+
+    /// Stores a row, as a response of the API does.
+    func keep(_ path: String, account: String = "1130") async throws {
+        try await cache.database.write { [cache] db in
+            let item = DiskItem(path: .at(path), kind: .file)
+            try cache.keep([item], about: nil, account: account, at: Self.noon, in: db)
+        }
+    }
+
+    func has(_ path: String, account: String = "1130") throws -> Bool {
+        try cache.row(.at(path), account: account) != nil
     }
 
     /// Marks a file or folder.
     @discardableResult
     func mark(_ path: String, _ kind: DiskItem.Kind = .file, maximum: Int = 10) async throws -> Bool? {
         let item = DiskItem(path: .at(path), kind: kind)
-        return try await marks.mark(item, account: "1130", at: Self.noon, maximum: maximum)?.isNew
+        return try await cache.mark(item, account: "1130", at: Self.noon, maximum: maximum)?.isNew
     }
 
     /// Returns the paths of the marks that this server has.

@@ -4,11 +4,11 @@ import Screens
 
 /// The cold start of the app: which screen comes first, and the pages of the onboarding.
 struct Onboarding: Sendable {
-    let logins: any LoginBook
+    let store: DiskStore
 
     /// `GET /v1/disk/launch`: the onboarding until it was seen, then the login, or home with a session.
     @Sendable func launch(_ request: ScreenRequest, _ session: Session?) async throws -> ScreenResponse {
-        let route = try await logins.isOnboardingSeen() ? Self.next(session) : .diskOnboarding
+        let route = try await store.isOnboardingSeen() ? Self.next(session) : .diskOnboarding
         return try .local(LaunchScreen(route: route), "disk.launch", request)
     }
 
@@ -43,14 +43,14 @@ struct Onboarding: Sendable {
     }
 
     private func change(to isSeen: Bool, _ request: ScreenRequest, _ session: Session?) async throws -> ScreenResponse {
-        let version = Self.version(isSeen: try await logins.isOnboardingSeen())
+        let version = Self.version(isSeen: try await store.isOnboardingSeen())
         try request.writePreconditions().check(version: version)
-        try await logins.setOnboardingSeen(isSeen)
+        try await store.setOnboardingSeen(isSeen)
         return try await screen(request, session)
     }
 
     private func screen(_ request: ScreenRequest, _ session: Session?) async throws -> ScreenResponse {
-        let isSeen = try await logins.isOnboardingSeen()
+        let isSeen = try await store.isOnboardingSeen()
         let screen = OnboardingScreen(seen: isSeen, route: Self.next(session))
         var response = try ScreenResponse.local(screen, "disk.onboarding", request)
         response.version = String(Self.version(isSeen: isSeen))

@@ -1,6 +1,8 @@
+import AppInterface
 import Foundation
 import Freshness
 import HTTPTypes
+import Journal
 import Screens
 import Upstream
 
@@ -21,7 +23,7 @@ struct Profile: Sendable {
             provenance: provenance,
             banner: provenance.offline ? .diskOffline : nil,
             pending: waiting
-        )
+        ).lagging(store.users.lag)
         return try .screen(
             Envelope(
                 data: ProfileScreen(account, waiting: waiting?.count),
@@ -52,7 +54,7 @@ struct Profile: Sendable {
     /// Returns the account with its space as it will be.
     private func sizes(_ request: ScreenRequest, _ session: Session) async throws -> (DiskAccount, ReadResult) {
         // Taken before anything is read.
-        let changeToken = accounts.logins.changeToken(account: session.account)
+        let changeToken = accounts.store.changeToken(account: session.account)
         var (account, result) = try await sent(request, session)
         result.changeToken = result.changeToken?.and(changeToken)
         guard let queue = store.outbox.queue(of: account.id) else { return (account, result) }

@@ -22,7 +22,6 @@ struct Sessions: Sendable {
     let logger: Logger
 
     var store: DiskStore { accounts.store }
-    private var logins: any LoginBook { accounts.logins }
 
     /// The cookie with the `state` of a login (RFC 6749 §10.12): a link that brings the code of another login
     /// opens no session in it.
@@ -35,7 +34,7 @@ struct Sessions: Sendable {
         let oauth = try requiredOAuth()
         try request.writePreconditions().check(version: nil, of: "The login")
         let (state, verifier) = (SessionToken.make(), SessionToken.make())
-        try await logins.beginAuthorization(state: state, verifier: verifier, at: clock.now())
+        try await store.beginAuthorization(state: state, verifier: verifier, at: clock.now())
         let screen = AuthorizationScreen(
             authorizeUrl: oauth.authorizeURL(state: state, verifier: verifier),
             state: state
@@ -67,7 +66,7 @@ struct Sessions: Sendable {
 
     /// `GET /v1/disk/session`.
     @Sendable func show(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
-        try await logins.catchUp(session.account)
+        try await store.catchUp(session.account)
         guard let account = try store.account(session.account, session: session.id) else { throw Problem.loggedOut }
         let screen = DiskSessionScreen(session, linkedAt: account.linkedAt)
         return try ScreenResponse.local(screen, "disk.session", request).of(session)
@@ -88,7 +87,7 @@ struct Sessions: Sendable {
             )
         }
         try request.writePreconditions().check(version: session.version, of: "The session")
-        let tokens = try await logins.logOut(session.account, sessions: sessions)
+        let tokens = try await store.logOut(session.account, sessions: sessions)
         queue.cancel(account: session.account)
         keeper.cancel(account: session.account)
         outbox.cancel(account: session.account)
@@ -152,7 +151,7 @@ struct Sessions: Sendable {
     private func verifier(_ fields: JSONFields, begunIn browser: SessionCredentials?) async throws -> String? {
         guard let state = try fields.string("state") else { return nil }
         let isOfBrowser = browser.map { $0.text(keptIn: Self.loginCookie) == state } ?? true
-        guard isOfBrowser, let verifier = try await logins.endAuthorization(state: state, at: clock.now()) else {
+        guard isOfBrowser, let verifier = try await store.endAuthorization(state: state, at: clock.now()) else {
             throw Problem.validation([
                 .field("/state", "unknown", "state belongs to no login that has begun here in the last ten minutes.")
             ])
@@ -181,7 +180,7 @@ struct Sessions: Sendable {
         _ request: ScreenRequest
     ) async throws -> ScreenResponse {
         let session = try session(of: info)
-        let (account, opened) = try await logins.link(session, info.space, token, for: carrier, sessions: sessions)
+        let (account, opened) = try await store.link(session, info.space, token, for: carrier, sessions: sessions)
         let grant = SessionGrant(opened, carrier)
         return try ScreenResponse.local(
             DiskSessionScreen(session, linkedAt: account?.linkedAt ?? session.createdAt, token: grant),

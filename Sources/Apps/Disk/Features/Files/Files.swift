@@ -1,6 +1,8 @@
+import AppInterface
 import Foundation
 import Freshness
 import HTTPTypes
+import Journal
 import Media
 import Screens
 import Upstream
@@ -16,7 +18,7 @@ struct Files: Sendable {
         let path = try request.diskPath()
         let timeZone = try request.timeZone(fallback: responses.timeZone)
         let cachePolicy = try request.cachePolicy()
-        let changeToken = accounts.logins.changeToken(account: session.account)
+        let changeToken = accounts.store.changeToken(account: session.account)
         let witness = accounts.reader.client.upstream.witness()
         let (account, stored) = try await accounts.account(of: session) {
             try items.stored(path, for: $0, cachePolicy, since: witness)
@@ -68,7 +70,7 @@ struct FileResponses: Sendable {
             provenance: provenance,
             banner: provenance.offline ? .diskOffline : nil,
             pending: pending
-        )
+        ).lagging(store.users.lag)
         let links = Links(self: request.method == .get ? request.selfLink : link)
         var response = try ScreenResponse.screen(
             Envelope(data: screen, meta: meta, links: links),

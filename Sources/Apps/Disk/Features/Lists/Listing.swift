@@ -1,5 +1,7 @@
+import AppInterface
 import Foundation
 import Freshness
+import Journal
 import ResponseStore
 import Screens
 import Upstream
@@ -64,7 +66,7 @@ struct Listing: Sendable {
     ) async throws -> ScreenResponse {
         let timeZone = try request.timeZone(fallback: timeZone)
         let cachePolicy = try request.cachePolicy()
-        let changeToken = accounts.logins.changeToken(account: session.account)
+        let changeToken = accounts.store.changeToken(account: session.account)
         let (page, result) = try await page(query, for: session, cachePolicy, resource)
         return try response(query, request, page, result, timeZone, result.changeToken?.and(changeToken))
     }
@@ -144,7 +146,7 @@ struct Listing: Sendable {
             banner: result.provenance.offline ? .diskOffline : nil,
             page: shown,
             pending: page.pending
-        )
+        ).lagging(store.users.lag)
         let links = request.links(for: shown, next: query.pages.cursor(at: query.page.end))
         return try .screen(
             Envelope(data: data, meta: meta, links: links),

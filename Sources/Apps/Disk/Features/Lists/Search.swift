@@ -1,8 +1,10 @@
+import AppInterface
 import Database
 import Foundation
 import Freshness
 import HTTPCaching
 import HTTPTypes
+import Journal
 import ResponseStore
 import Screens
 import TextSearch
@@ -54,7 +56,7 @@ struct Search: Sendable {
                         isOutboxFull: store.isOutboxFull(found.pending)
                     )
                 ),
-                meta: Self.meta(known, isEmpty: isEmpty, shown, found.pending),
+                meta: meta(known, isEmpty: isEmpty, shown, found.pending),
                 links: request.links(for: shown, next: hits.next.map { list.cursor(after: [.integer($0)]) })
             ),
             provenance: known.provenance,
@@ -112,7 +114,7 @@ struct Search: Sendable {
         return PartQuery(text)
     }
 
-    private static func meta(_ known: KnownFiles, isEmpty: Bool, _ page: Page, _ pending: Meta.PendingWrites?)
+    private func meta(_ known: KnownFiles, isEmpty: Bool, _ page: Page, _ pending: Meta.PendingWrites?)
         -> Meta
     {
         let provenance = known.provenance
@@ -124,7 +126,7 @@ struct Search: Sendable {
             banner: provenance.offline ? .diskOffline : nil,
             page: page,
             pending: pending
-        )
+        ).lagging(store.users.lag)
     }
 
     /// Brings the rows of all files up to date as far as possible; if that fails, the known rows are searched.
@@ -174,7 +176,7 @@ struct Search: Sendable {
         case _ where failure.problem.upstream?.name != client.upstream.configuration.name:
             // OAuth has not renewed the token. If it has expired, nothing was sent to the API; else the API has refused
             // it.
-            guard try await accounts.reader.tokens.isExpired(account.login) else { return nil }
+            guard try accounts.reader.tokens.isExpired(account.login) else { return nil }
             (isOffline, wasSent) = (true, false)
         case .unreachable:
             isOffline = true

@@ -1,6 +1,8 @@
+import AppInterface
 import Foundation
 import Freshness
 import HTTPTypes
+import Journal
 import ResponseStore
 import Screens
 import Upstream
@@ -23,7 +25,7 @@ struct Trash: Sendable {
         let asked = try request.query.page(of: Self.list, defaultLimit: 20)
         let timeZone = try request.timeZone(fallback: responses.files.timeZone)
         let cachePolicy = try request.cachePolicy()
-        let changeToken = accounts.logins.changeToken(account: session.account)
+        let changeToken = accounts.store.changeToken(account: session.account)
         let key = PageKey(
             account: DiskStore.owner(session.account),
             screen: "trash",
@@ -43,7 +45,7 @@ struct Trash: Sendable {
             partial: page.isPartial ? true : nil,
             banner: result.provenance.offline ? .diskOffline : nil,
             page: shown
-        )
+        ).lagging(store.users.lag)
         let data = TrashScreen(
             items: page.rows.map { TrashRowScreen($0, timeZone: timeZone, offline: result.provenance.offline) },
             empty: isEmpty ? .trash : nil

@@ -1,6 +1,8 @@
+import AppInterface
 import Foundation
 import Freshness
 import HTTPTypes
+import Journal
 import Screens
 import Settings
 import Upstream
@@ -29,7 +31,8 @@ struct Offline: Sendable {
         let next = page.rows.last.map { Self.list.cursor(after: [.integer($0.mark.number)]) }
         return try .local(
             OfflineScreen(page, received: received, budget: settings[DiskApp.offlineBudget], timeZone: timeZone),
-            Meta(screen: "disk.offline", state: page.total == 0 ? .empty : .content, provenance: .local, page: shown),
+            Meta(screen: "disk.offline", state: page.total == 0 ? .empty : .content, provenance: .local, page: shown)
+                .lagging(store.users.lag),
             request.links(for: shown, next: next)
         )
     }
@@ -47,7 +50,7 @@ struct Offline: Sendable {
         let (row, _) = try await items.item(path, for: account, .useCache)
         try check(request, path, account)
         guard
-            let (_, isNew) = try await accounts.marks.mark(
+            let (_, isNew) = try await store.mark(
                 row.item,
                 account: account.id,
                 at: clock.now(),
@@ -69,7 +72,7 @@ struct Offline: Sendable {
         let path = try request.diskPathBelowRoot()
         let account = try await accounts.account(of: session)
         try check(request, path, account)
-        guard try await accounts.marks.unmark(path, account: account.id) else {
+        guard try await store.unmark(path, account: account.id) else {
             throw Problem.notFound("\(path.name) is not marked to be kept offline.")
         }
         keeper.cancel(path, account: account.id)

@@ -38,7 +38,7 @@ struct OfflineFetcher: Sendable {
             partial = nil
             let blob = try received.finish(as: item)
             // Its mark may have been removed on another server.
-            try await accounts.marks.follow(marksOf: file.account)
+            try await store.catchUp(file.account)
             return try await store.keep(blob, of: file, at: clock.now()) ? .stored : .changed
         } catch {
             if error is StorageError || error is FileKeeper.WrongContent { partial = nil }

@@ -35,7 +35,7 @@ extension OfflineKeeper {
         case .postponed: return
         }
         // It may have been removed on another server.
-        try await checker.accounts.marks.follow(marksOf: mark.account)
+        try await store.catchUp(mark.account)
         let now = clock.now()
         let isFinal = failure.map { !$0.isRetryable } ?? true
         let next =

@@ -1,8 +1,10 @@
+import AppInterface
 import Database
 import Foundation
 import Freshness
 import GRDB
 import HTTPTypes
+import Journal
 import Screens
 import Settings
 import Upstream
@@ -23,7 +25,7 @@ struct OutboxRequests: Sendable {
     @Sendable func list(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let asked = try request.query.page(of: Self.list, defaultLimit: 20)
         let timeZone = try request.timeZone(fallback: timeZone)
-        let changeToken = accounts.logins.changeToken(account: session.account)
+        let changeToken = accounts.store.changeToken(account: session.account)
         let account = try await accounts.account(of: session)
         let queue = store.outbox.queue(of: account.id) ?? OutboxQueue()
         let last = asked.key?[0].integer ?? 0
@@ -156,7 +158,7 @@ extension OutboxRequests {
             provenance: .local,
             page: page,
             pending: store.pendingWrites(of: account.id)
-        )
+        ).lagging(store.users.lag)
     }
 
     private func response(

@@ -8,12 +8,8 @@ import Upstream
 /// Finds the account of a session.
 struct DiskAccounts: Sendable {
     let store: DiskStore
-    let marks: any MarkBook
     let outbox: any OutboxBook
     let reader: ResourceReader
-
-    /// Where accounts are logged in and out.
-    var logins: any LoginBook { reader.tokens.logins }
 
     /// Returns the logged-in account of a session.
     ///
@@ -56,12 +52,11 @@ struct DiskAccounts: Sendable {
 
     /// Brings what this server has of an account up to date with what other servers have changed.
     private func catchUp(_ account: String) async throws {
-        try await logins.catchUp(account)
-        try await marks.follow(marksOf: account)
-        try await outbox.catchUp(outboxOf: account)
+        // While PostgreSQL is away, what waits is shown as it was as well.
+        if try await store.catchUp(account) == nil { try await outbox.catchUp(outboxOf: account) }
         guard store.hasMissed(account) else { return }
         // As long as it fails, nothing stored is served without a request.
-        _ = try? await marks.apply(.doubtful, account: account, at: reader.tokens.clock.now())
+        _ = try? await store.apply(.doubtful, account: account, at: reader.tokens.clock.now())
     }
 
     private func accepted(_ account: DiskAccount) async throws -> DiskAccount {
@@ -74,8 +69,6 @@ struct DiskAccounts: Sendable {
             throw refused
         }
         guard let account = try store.renewed(account), !account.login.isRejected else { throw refused }
-        // The transaction of the response has recorded it on this server only.
-        try await logins.setRejected(false, of: account)
         return account
     }
 

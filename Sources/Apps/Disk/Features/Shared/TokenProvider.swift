@@ -22,8 +22,6 @@ struct TokenProvider: Sendable {
     }
 
     let store: DiskStore
-    /// The logins, with their sealed tokens.
-    let logins: any LoginBook
     /// Refreshes tokens; nil if no application is configured.
     let oauth: YandexOAuthClient?
     let clock: WallClock
@@ -31,9 +29,8 @@ struct TokenProvider: Sendable {
     /// The token of one write, once it was opened; nil for reads, which open it when they send a request.
     private var opened: OpenedToken?
 
-    init(store: DiskStore, logins: any LoginBook, oauth: YandexOAuthClient?, clock: WallClock) {
+    init(store: DiskStore, oauth: YandexOAuthClient?, clock: WallClock) {
         self.store = store
-        self.logins = logins
         self.oauth = oauth
         self.clock = clock
         refreshes = SingleFlight(sleep: clock.sleep)
@@ -73,7 +70,7 @@ struct TokenProvider: Sendable {
         var sent: DiskToken?
         do {
             return try await body {
-                let token = try await current(account.login, patience)
+                let token = try await current(account, patience)
                 sent = token
                 opened?.token.withLock { $0 = token }
                 return token.accessToken
@@ -81,11 +78,11 @@ struct TokenProvider: Sendable {
         } catch  where Self.isUnauthorized(error) {
             guard let sent else { throw error }
             do {
-                guard let fresh = try await refreshed(sent, of: account.login, nil) else { throw error }
+                guard let fresh = try await refreshed(sent, of: account, nil) else { throw error }
                 opened?.token.withLock { $0 = fresh }
                 return try await body { fresh.accessToken }
             } catch  where Self.isUnauthorized(error) {
-                try await logins.setRejected(true, of: account)
+                try await store.setRejected(true, of: account)
                 throw error
             } catch let expired as Expired {
                 // The API has refused the token: that is news which no stored copy may hide.
@@ -102,8 +99,8 @@ struct TokenProvider: Sendable {
     /// Whether the token of a login has to be refreshed before it is sent.
     ///
     /// - Throws: `StorageError`.
-    func isExpired(_ login: DiskLogin) async throws -> Bool {
-        try await logins.token(named: login.token).map(hasEnded) ?? false
+    func isExpired(_ login: DiskLogin) throws -> Bool {
+        try store.token(named: login.token).map(hasEnded) ?? false
     }
 
     private func hasEnded(_ token: DiskToken) -> Bool {
@@ -111,23 +108,26 @@ struct TokenProvider: Sendable {
     }
 
     /// Returns the token of a login, refreshed if it expires within a minute.
-    private func current(_ login: DiskLogin, _ patience: Duration?) async throws -> DiskToken {
+    private func current(_ account: DiskAccount, _ patience: Duration?) async throws -> DiskToken {
         var known = opened?.token.withLock { $0 }
-        if known == nil { known = try await logins.token(named: login.token) }
+        if known == nil { known = try store.token(named: account.login.token) }
         guard let token = known else { throw Problem.loggedOut }
         guard hasEnded(token) else { return token }
-        return try await refreshed(token, of: login, patience) ?? token
+        return try await refreshed(token, of: account, patience) ?? token
     }
 
     /// Returns a newer token; nil if there is no way to get one.
     ///
     /// - Throws: ``Expired`` if OAuth fails; ``DiskRefusal`` (401) if the account was logged out meanwhile;
     ///   `CancellationError`.
-    private func refreshed(_ token: DiskToken, of login: DiskLogin, _ patience: Duration?) async throws -> DiskToken? {
+    private func refreshed(_ token: DiskToken, of account: DiskAccount, _ patience: Duration?) async throws
+        -> DiskToken?
+    {
         guard let oauth, let refreshToken = token.refreshToken else { return nil }
         // One request at a time: a refresh token can be used once.
-        let (outcome, _) = await refreshes.run(login.token, patience: patience) { [logins, clock] in
-            let fresh = try await logins.refresh(token, named: login.token) {
+        let name = account.login.token
+        let (outcome, _) = await refreshes.run(name, patience: patience) { [store, clock] in
+            let fresh = try await store.refresh(token, named: name, of: account.id) {
                 let grant = try await oauth.grant(refreshToken: refreshToken)
                 return DiskToken(grant, refreshToken: refreshToken, at: clock.now())
             }
@@ -152,9 +152,9 @@ struct TokenProvider: Sendable {
     /// - Throws: `StorageError`.
     func mountCredential(_ session: Session) async throws -> MountCredential? {
         guard session.app == DiskApp.name else { return nil }
-        try await logins.catchUp(session.account)
+        try await store.catchUp(session.account)
         guard let account = try store.account(session.account, session: session.id),
-            let token = try await logins.token(named: account.login.token)
+            let token = try store.token(named: account.login.token)
         else { return nil }
         return MountCredential(
             authorization: YandexDiskClient.authorization(token.accessToken),

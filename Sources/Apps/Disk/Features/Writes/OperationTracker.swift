@@ -9,7 +9,6 @@ struct OperationTracker: Sendable {
     let client: YandexDiskClient
     var tokens: TokenProvider
     let jobs: any JobBook
-    let marks: any MarkBook
     let uploads: LateUploads
     /// How long a write waits for the end of its operation.
     let wait: Duration
@@ -99,7 +98,7 @@ struct OperationTracker: Sendable {
         let change = operation.status == .done ? operation.change : .doubtful
         tokens.store.changeLogs.acknowledge(change, isEmptyFolder: false, at: clock.now(), account: operation.account)
         do {
-            try await marks.apply(change, account: operation.account, at: clock.now())
+            try await tokens.store.apply(change, account: operation.account, at: clock.now())
         } catch {
             logger.error("a change could not be stored", metadata: ["error": "\(error)"])
             tokens.store.miss(operation.account)

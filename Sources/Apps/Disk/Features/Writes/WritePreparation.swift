@@ -40,7 +40,7 @@ struct WritePreparation: Sendable {
         } catch {
             // The next read shows what was found, so that its tag is the present one.
             for item in [before.subject, compared].compactMap({ $0 }) where item.path.scheme == .disk {
-                try await calls.marks.apply(.appeared(item.path, item), account: account.id, at: clock.now())
+                try await calls.store.apply(.appeared(item.path, item), account: account.id, at: clock.now())
             }
             throw error
         }

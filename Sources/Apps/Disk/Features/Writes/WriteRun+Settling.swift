@@ -59,7 +59,7 @@ extension WriteRun {
     /// served without a request until that has been recorded.
     private func record(_ change: DiskChange, at now: Date) async -> DiskStore.Applied? {
         do {
-            return try await calls.marks.apply(change, account: account.id, at: now)
+            return try await calls.store.apply(change, account: account.id, at: now)
         } catch {
             executor.logger.error("a change could not be stored", metadata: ["error": "\(error)"])
             store.miss(account.id)

@@ -81,7 +81,7 @@ struct WriteRun: Sendable {
     /// - Throws: 404 `not-found`.
     private func checkIsPublished(_ before: WritePreparation.Before) async throws {
         guard let subject = before.subject, case .unpublish = write.kind, !subject.isPublished else { return }
-        try await executor.calls.marks.apply(.unpublished(write.path), account: account.id, at: clock.now())
+        try await executor.calls.store.apply(.unpublished(write.path), account: account.id, at: clock.now())
         throw Problem.notFound("\(subject.name) is not published.")
     }
 
@@ -93,7 +93,7 @@ struct WriteRun: Sendable {
     }
 
     private func unneeded(_ item: DiskItem) async throws -> WriteOutcome {
-        try await executor.calls.marks.apply(.appeared(write.path, item), account: account.id, at: clock.now())
+        try await executor.calls.store.apply(.appeared(write.path, item), account: account.id, at: clock.now())
         return .unneeded(item)
     }
 

@@ -1,5 +1,6 @@
 import Database
 import Foundation
+import Journal
 import Screens
 import SharedStore
 
@@ -10,6 +11,7 @@ import SharedStore
 struct SharedJobs: JobBook {
     let database: SharedDatabase
     let changes: SharedChanges
+    let store: DiskStore
     /// This server, from its start to its end: one that starts again is another one.
     let holder = SessionToken.make()
 
@@ -23,8 +25,8 @@ struct SharedJobs: JobBook {
 
     var leaseRenewal: Duration? { .seconds(5) }
 
-    init(database: SharedDatabase, changes: SharedChanges) {
-        (self.database, self.changes) = (database, changes)
+    init(database: SharedDatabase, changes: SharedChanges, store: DiskStore) {
+        (self.database, self.changes, self.store) = (database, changes, store)
     }
 
     /// Changes an account's jobs, one change after the other.
@@ -36,6 +38,22 @@ struct SharedJobs: JobBook {
         return try await database.write(turns: ["disk/jobs/\(account)"], updates)
     }
 
+    /// Does the same while the account is logged in; returns nil if it is not.
+    private func writeIfLinked<Value: Sendable>(
+        of account: String,
+        _ updates: @escaping @Sendable (SQLTransaction) throws -> Value
+    ) async throws -> Value? {
+        defer { changes.changed(ServerEvent.Audience.account(app: DiskStore.app, account: account).topic) }
+        let scope = DiskStore.scope(account)
+        let made = try await store.users.write(scope: scope, locks: ["disk/jobs/\(account)"]) { db in
+            (isLinked: try DiskStore.isLinked(account, db), value: Value?.none)
+        } alongside: { linked, alongside in
+            guard linked.isLinked, case .store(let transaction) = alongside else { return linked }
+            return (true, try updates(transaction))
+        }
+        return made.value
+    }
+
     // MARK: Downloads
 
     func download(_ id: String, account: String) async throws -> DownloadJob? {
@@ -45,8 +63,7 @@ struct SharedJobs: JobBook {
 
     func share(_ job: DownloadJob, at now: Date) async throws -> (job: DownloadJob, isNew: Bool)? {
         let limit = now.addingTimeInterval(-7 * 86_400).millisecondsSince1970
-        return try await write(of: job.account) { [holder] transaction -> (job: DownloadJob, isNew: Bool)? in
-            guard try SharedLogins.linkedAt(job.account, transaction) != nil else { return nil }
+        return try await writeIfLinked(of: job.account) { [holder] transaction -> (job: DownloadJob, isNew: Bool) in
             let file: [any SQLParameter] = [job.account, job.path.text, job.version, job.status.rawValue]
             let known = try transaction.rows(Self.selectShared, file).map { try DownloadJob($0) }
             if let shared = known.first ?? nil { return (shared, false) }
@@ -131,8 +148,7 @@ struct SharedJobs: JobBook {
     }
 
     func keep(_ operation: DiskOperation, at now: Date) async throws {
-        try await write(of: operation.account) { transaction in
-            guard try SharedLogins.linkedAt(operation.account, transaction) != nil else { return }
+        _ = try await writeIfLinked(of: operation.account) { transaction in
             try transaction.execute(
                 Self.insertOperation,
                 [
@@ -160,6 +176,51 @@ struct SharedJobs: JobBook {
             SELECT id FROM disk_operation WHERE account = $1 ORDER BY created_at DESC, id OFFSET 1000
         )
         """
+}
+
+extension SharedJobs {
+    /// The tables that servers share.
+    static let migrations = [
+        SharedMigration(
+            "disk/002 jobs",
+            sql: """
+                CREATE TABLE disk_download (
+                    id text COLLATE "C" PRIMARY KEY,
+                    account text COLLATE "C" NOT NULL,
+                    path text COLLATE "C" NOT NULL,
+                    version text COLLATE "C" NOT NULL,
+                    status text COLLATE "C" NOT NULL CHECK (status IN ('queued', 'running', 'done', 'failed')),
+                    bytes_done int8 NOT NULL,
+                    bytes_total int8 NOT NULL,
+                    failure text,
+                    created_at int8 NOT NULL,            -- milliseconds since 1970 UTC, as all times
+                    holder text COLLATE "C" NOT NULL,    -- the server that fetches it
+                    until int8 NOT NULL                  -- when another one may, by the database's clock
+                );
+                CREATE INDEX disk_download_by_file ON disk_download (account, path, version);
+                CREATE INDEX disk_download_by_lease ON disk_download (until) WHERE status IN ('queued', 'running');
+
+                CREATE TABLE disk_operation (
+                    id text COLLATE "C" PRIMARY KEY,
+                    account text COLLATE "C" NOT NULL,
+                    upstream_id text COLLATE "C" NOT NULL,
+                    action text NOT NULL,
+                    path text COLLATE "C" NOT NULL,
+                    target text COLLATE "C",
+                    status text NOT NULL CHECK (status IN ('running', 'done', 'failed')),
+                    created_at int8 NOT NULL
+                );
+                CREATE INDEX disk_operation_by_account ON disk_operation (account, created_at);
+
+                -- What one server does at a time, until a time of the database's clock.
+                CREATE TABLE disk_lease (
+                    name text COLLATE "C" PRIMARY KEY,
+                    holder text COLLATE "C" NOT NULL,
+                    until int8 NOT NULL
+                );
+                """
+        )
+    ]
 }
 
 extension DownloadJob {

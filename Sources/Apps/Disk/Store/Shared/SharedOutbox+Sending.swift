@@ -56,7 +56,7 @@ extension SharedOutbox {
     /// looked at before it is sent again.
     func begin(_ account: String, for holder: String, at now: Date) async throws -> Bool {
         // It may have been used on other servers only.
-        try await SharedLogins(shared: shared, cache: cache).catchUp(account)
+        try await cache.catchUp(account)
         let begun = ContinuousClock.now
         let isTaken = try await takeOver(account, at: now) { transaction in
             try SharedLeases.take(Self.turn(account), for: holder, lasting: Self.lease, transaction)

@@ -52,8 +52,6 @@ struct SharedOutbox: OutboxBook {
     let shared: SharedDisk
     /// What this server has by itself.
     let cache: DiskStore
-    /// The marks, which a change of files moves and removes.
-    let marks: any MarkBook
     let state = State()
     private let journal = SharedOutboxJournal()
 
@@ -62,9 +60,7 @@ struct SharedOutbox: OutboxBook {
     /// Many changes in a row are read once.
     private static let pauseBeforeFollowing = Duration.milliseconds(100)
 
-    init(shared: SharedDisk, cache: DiskStore, marks: any MarkBook) {
-        (self.shared, self.cache, self.marks) = (shared, cache, marks)
-    }
+    init(shared: SharedDisk, cache: DiskStore) { (self.shared, self.cache) = (shared, cache) }
 
     var memory: Outbox<QueuedWrite> { cache.outbox }
 
@@ -93,7 +89,7 @@ struct SharedOutbox: OutboxBook {
         _ decide: @escaping @Sendable (Database) throws -> OutboxDecision?
     ) async throws -> (shown: OutboxEntry<QueuedWrite>, usesUpload: Bool)? {
         let made = try await state.turns.holding([account]) {
-            let made = try await commit(of: account) { transaction -> ([OutboxChange<QueuedWrite>], Decided?) in
+            let made = try await commit(of: account) { transaction, _ -> ([OutboxChange<QueuedWrite>], Decided?) in
                 if case .sender = author { try checkIsSender(of: account, transaction) }
                 guard let decision = try cache.database.read({ try decide($0) }) else { return ([], nil) }
                 let usesUpload = upload.map(decision.uses) ?? false
@@ -109,18 +105,18 @@ struct SharedOutbox: OutboxBook {
 
     func finish(_ id: String, with change: DiskChange, account: String, at now: Date) async throws -> DiskStore.Applied?
     {
-        try await marks.alone(with: account) {
+        try await cache.alone(with: account) {
             try await state.turns.holding([account]) {
-                let made = try await commit(of: account) { transaction -> ([OutboxChange<QueuedWrite>], Int64?) in
+                let made = try await commit(of: account, change) {
+                    transaction,
+                    epoch -> ([OutboxChange<QueuedWrite>], Int64?) in
                     try checkIsSender(of: account, transaction)
-                    try SharedMarks.apply(change, account: account, transaction)
-                    let epoch = try SharedLogins.nextEpoch(of: account, transaction)
                     return (cache.finishing(id, account: account, at: now), epoch)
                 }
                 guard let made, let epoch = made.value else { return nil }
                 // Also if this server cannot store it: it is done.
                 defer { follow(made, of: account) }
-                return try await cache.apply(change, account: account, at: now, epoch: epoch) {
+                return try await cache.follow(change, account: account, at: now, epoch: epoch) {
                     follow(made, of: account)
                 }
             }
@@ -152,7 +148,7 @@ struct SharedOutbox: OutboxBook {
         _ take: @escaping @Sendable (SQLTransaction) throws -> Bool
     ) async throws -> Bool {
         try await state.turns.holding([account]) {
-            let made = try await commit(of: account) { [cache] transaction in
+            let made = try await commit(of: account) { [cache] transaction, _ in
                 guard try take(transaction) else { return ([], false) }
                 let unsettled = cache.outbox.queue(of: account)?.unsettled ?? []
                 let changes = unsettled.filter { $0.progress.state == .running }.map { entry in
@@ -169,21 +165,34 @@ struct SharedOutbox: OutboxBook {
 
     /// Changes the operations of an account. The caller has its turn on this server, and lets memory follow.
     ///
+    /// - Parameters:
+    ///   - change: a change of files that is counted in the same transaction.
+    ///   - body: gets the new epoch.
     /// - Returns: Nil if the account was logged out.
     private func commit<Value: Sendable>(
         of account: String,
-        _ body: @escaping @Sendable (SQLTransaction) throws -> (changes: [OutboxChange<QueuedWrite>], value: Value)
+        _ change: DiskChange? = nil,
+        _ body:
+            @escaping @Sendable (SQLTransaction, _ epoch: Int64?) throws -> (
+                changes: [OutboxChange<QueuedWrite>], value: Value
+            )
     ) async throws -> Made<Value>? {
-        let made = try await shared.database.write(turns: [Self.turn(account)]) { transaction -> Made<Value>? in
-            guard let copy = try cache.account(account),
-                try SharedLogins.isLinked(copy, transaction)
-            else { return nil }
+        let scope = DiskStore.scope(account)
+        let made = try await cache.users.write(scope: scope, locks: [Self.turn(account)]) { [cache] db in
+            let isLinked = try cache.isFollowed(account, db)
+            let epoch = try isLinked ? change.flatMap { try cache.count($0, of: account, db) } : nil
+            return (isLinked: isLinked, epoch: epoch, made: Made<Value>?.none)
+        } alongside: { linked, alongside in
+            guard linked.isLinked, case .store(let transaction) = alongside else { return linked }
             let before = try catchUp(account, transaction)
-            let (changes, value) = try body(transaction)
-            guard !changes.isEmpty else { return Made(changes: [], before: before, number: before, value: value) }
+            let (changes, value) = try body(transaction, linked.epoch)
+            guard !changes.isEmpty else {
+                return (true, linked.epoch, Made(changes: [], before: before, number: before, value: value))
+            }
             let number = try journal.begin(account, transaction)
-            return Made(changes: try journal.make(changes, transaction), before: before, number: number, value: value)
-        }
+            let stored = try journal.make(changes, transaction)
+            return (true, linked.epoch, Made(changes: stored, before: before, number: number, value: value))
+        }.made
         if let made, made.number != made.before { Self.tell(shared.changes, of: account) }
         return made
     }
