@@ -149,7 +149,6 @@ import Testing
         #expect(ended.status.string == "done")
         let content = try #require(ended.content_url.string)
         #expect(try await elsewhere.get(content)["Cache-Status"] == "larder; hit")
-        #expect(try await nodes.servers.sql("SELECT status FROM disk_download") == "done")
         #expect(await two.stop() == 0)
     }
 

@@ -7,24 +7,6 @@ import SharedStore
 extension DiskApp {
     /// The tables that a copy from one store to the other has beside those that servers replicate.
     package static let userTables: [UserTable] = [
-        UserTable(
-            "disk_operation",
-            key: ["id"],
-            [
-                "id": .text, "account": .text, "upstream_id": .text, "action": .text, "path": .text, "target": .text,
-                "status": .text, "created_at": .integer,
-            ]
-        ),
-        // The first server that looks takes up those in progress.
-        UserTable(
-            "disk_download",
-            key: ["id"],
-            [
-                "id": .text, "account": .text, "path": .text, "version": .text, "status": .text,
-                "bytes_done": .integer, "bytes_total": .integer, "failure": .text, "created_at": .integer,
-            ],
-            shared: UserTable.FurtherColumns(["holder", "until"]) { _, _ in ["", 0] }
-        ),
         // What is being sent is in doubt for who goes on with it, as after a crash.
         UserTable(
             "disk_outbox",
@@ -38,7 +20,7 @@ extension DiskApp {
             shared: UserTable.FurtherColumns(["blob_id"]) { [try UploadCopy($0, $1)?.insertContent()] },
             local: UserTable.FurtherColumns(["blob_id"]) { [try UploadCopy($0, $1)?.insertBlob().id] },
             isEqual: { try UploadCopy($0, $1)?.isEqual() ?? true }
-        ),
+        )
     ]
 }
 

@@ -23,7 +23,7 @@ package struct DiskApp: App {
     package static let migrations = DiskStore.migrations
     /// Tables of the app in a store that several servers share.
     package static let sharedMigrations: [SharedMigration]? =
-        SharedSeal.migrations + SharedJobs.migrations + SharedOutbox.migrations
+        SharedSeal.migrations + SharedOutbox.migrations
     /// Tables that servers replicate.
     package static let replicated: JournalTables? = DiskStore.replicated
     /// Tokens are sealed by the key of all servers.

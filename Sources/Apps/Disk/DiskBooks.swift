@@ -3,22 +3,19 @@ import Freshness
 import Logging
 import ServiceLifecycle
 
-/// Where downloads, operations and waiting writes are: in the server's own database, or in one that several servers
-/// share.
+/// Where waiting writes are: in the server's own database, or in one that several servers share.
 struct DiskBooks: Sendable {
-    let jobs: any JobBook
     let outbox: any OutboxBook
     /// That of the shared database; nil without one.
     private let shared: SharedOutbox?
 
     init(_ store: DiskStore) {
         guard let shared = store.shared else {
-            (jobs, outbox, self.shared) = (store, store, nil)
+            (outbox, self.shared) = (store, nil)
             return
         }
         let outbox = SharedOutbox(shared: shared, cache: store)
         (self.outbox, self.shared) = (outbox, outbox)
-        jobs = SharedJobs(database: shared.database, changes: shared.changes, store: store)
     }
 
     /// Follows what other servers change as soon as they send it.

@@ -74,7 +74,7 @@ struct DiskComposition: Sendable {
         ) { [client] in client.credential(of: $0) }
         books = DiskBooks(store)
         tokens = TokenProvider(store: store, oauth: oauth, clock: clock)
-        queue = DownloadQueue(book: books.jobs, events: events, limit: settings[DiskApp.downloads], logger: logger)
+        queue = DownloadQueue(store: store, events: events, limit: settings[DiskApp.downloads], logger: logger)
         (self.oauth, self.sessions, self.settings, self.budget) = (oauth, sessions, settings, budget)
         (self.accessRecorder, self.media, self.scratch) = (accessRecorder, media, scratch)
         (self.clock, self.logger) = (clock, logger)
@@ -85,7 +85,6 @@ struct DiskComposition: Sendable {
         tracker = OperationTracker(
             client: client,
             tokens: tokens,
-            jobs: books.jobs,
             uploads: uploads,
             wait: settings[DiskApp.operationWait],
             clock: clock,
@@ -180,7 +179,7 @@ struct DiskComposition: Sendable {
     private var projected: ProjectedItems { ProjectedItems(items: items) }
 
     private var runner: DownloadRunner {
-        DownloadRunner(accounts: accounts, items: items, fetcher: fetcher, book: books.jobs, clock: clock)
+        DownloadRunner(accounts: accounts, items: items, fetcher: fetcher, clock: clock)
     }
 
     var lender: FileLender { FileLender(files: storedFiles, fetcher: fetcher, scratch: scratch) }
@@ -255,7 +254,6 @@ extension DiskComposition {
             files: storedFiles,
             runner: runner,
             queue: queue,
-            book: books.jobs,
             clock: clock
         )
     }
@@ -296,7 +294,7 @@ extension DiskComposition {
     }
 
     var downloadService: DownloadService {
-        DownloadService(book: books.jobs, queue: queue, runner: runner, clock: clock, logger: logger)
+        DownloadService(store: store, queue: queue, runner: runner, clock: clock, logger: logger)
     }
 
     /// Files for other apps.

@@ -161,7 +161,7 @@ extension DiskStore {
         let names = try Self.tokenNames(of: account, db)
         let tokens = try names.compactMap { try token(named: $0, db) }
         for name in names { try secrets.remove(name: name, in: db) }
-        for table in ["disk_account", "disk_login", "disk_offline"] {
+        for table in ["disk_account", "disk_login", "disk_offline", "disk_download", "disk_operation"] {
             try db.execute(sql: "DELETE FROM \(table) WHERE account = ?", arguments: [account])
         }
         if !users.isShared { try wipe(account, db) }
@@ -170,7 +170,7 @@ extension DiskStore {
 
     /// Removes what this server has of an account by itself.
     func wipe(_ account: String, _ db: Database) throws {
-        for table in ["disk_cache", "disk_download", "disk_operation", "disk_offline_check", "disk_offline_entry"] {
+        for table in ["disk_cache", "disk_offline_check", "disk_offline_entry"] {
             try db.execute(sql: "DELETE FROM \(table) WHERE account = ?", arguments: [account])
         }
         try outbox.removeAll(of: account, in: db)

@@ -11,7 +11,8 @@ extension DiskStore {
     /// The rows of users.
     static let replicated = JournalTables(
         replicated: [
-            "disk_installation", "disk_account", "disk_login", "disk_authorization", "disk_offline", UserSecrets.table,
+            "disk_installation", "disk_account", "disk_login", "disk_authorization", "disk_offline", "disk_download",
+            "disk_operation", UserSecrets.table,
         ],
         derivations: ["disk_offline": { try follow($1, $0) }]
     )

@@ -16,13 +16,12 @@ import Upstream
 /// A server by itself, or one of several.
 struct DiskNode: Sendable {
     let cache: DiskStore
-    let jobs: any JobBook
     let outbox: any OutboxBook
     let sessions: SessionStore
     let access: SharedStoreAccess?
 
     private static let migrations =
-        Journal.storeMigrations + SharedSeal.migrations + SharedJobs.migrations + SharedOutbox.migrations
+        Journal.storeMigrations + SharedSeal.migrations + SharedOutbox.migrations
     static let key = SymmetricKey(data: Data(repeating: 7, count: 32))
 
     /// Opens a store for servers.
@@ -61,8 +60,7 @@ struct DiskNode: Sendable {
             clock: .system
         ) { hasher.hash($0) }
         cache.listen { Issue.record($0) }
-        let books = DiskBooks(cache)
-        (jobs, outbox, self.access) = (books.jobs, books.outbox, access)
+        (outbox, self.access) = (DiskBooks(cache).outbox, access)
         sessions =
             access.map { SessionStore($0.database, $0.changes, cookies: SessionCookies(instance: "local")) }
             ?? SessionStore(database)
@@ -129,7 +127,7 @@ struct DiskNode: Sendable {
     /// Lets all leases run out.
     func endLeases() async throws {
         try await access?.database.write(turns: ["test"]) { transaction in
-            try transaction.execute("UPDATE disk_download SET until = 0")
+            try transaction.execute("UPDATE journal_lease SET until = 'epoch'")
             try transaction.execute("UPDATE disk_lease SET until = 0")
         }
     }

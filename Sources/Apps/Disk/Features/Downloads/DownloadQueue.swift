@@ -1,4 +1,5 @@
 import Foundation
+import Journal
 import Logging
 import Synchronization
 
@@ -12,6 +13,9 @@ final class DownloadQueue: Sendable {
 
     private struct Entry {
         var job: DownloadJob
+        var lease: Lease?
+        /// The bytes that other servers know of.
+        var bytesNoted = 0
         let work: Work
         var task: Task<Void, Never>?
     }
@@ -24,13 +28,13 @@ final class DownloadQueue: Sendable {
     }
 
     private let state = Mutex(State())
-    private let book: any JobBook
+    private let store: DiskStore
     private let events: DiskEvents
     private let limit: Int
     private let logger: Logger
 
-    init(book: any JobBook, events: DiskEvents, limit: Int, logger: Logger) {
-        self.book = book
+    init(store: DiskStore, events: DiskEvents, limit: Int, logger: Logger) {
+        self.store = store
         self.events = events
         self.limit = max(1, limit)
         self.logger = logger
@@ -40,10 +44,12 @@ final class DownloadQueue: Sendable {
     func job(_ id: String) -> DownloadJob? { state.withLock { $0.entries[id]?.job } }
 
     /// Runs a download as soon as a slot is free.
-    func add(_ job: DownloadJob, _ work: @escaping Work) {
+    ///
+    /// - Parameter lease: That of the download; it is released at its end.
+    func add(_ job: DownloadJob, _ lease: Lease?, _ work: @escaping Work) {
         let isNew = state.withLock { state in
             guard !state.isStopped, state.entries[job.id] == nil else { return false }
-            state.entries[job.id] = Entry(job: job, work: work)
+            state.entries[job.id] = Entry(job: job, lease: lease, work: work)
             state.waiting.append(job.id)
             return true
         }
@@ -52,14 +58,40 @@ final class DownloadQueue: Sendable {
         startWaiting()
     }
 
-    /// The downloads in progress.
-    var jobs: [DownloadJob] { state.withLock { $0.entries.values.map(\.job) } }
+    /// The identifiers of the downloads in progress.
+    var ids: Set<String> { state.withLock { Set($0.entries.keys) } }
+
+    /// Says that this server goes on with its downloads, and how far it is; ends those that another one has taken up.
+    ///
+    /// - Throws: Errors of the store.
+    func renewLeases() async throws {
+        let renewed = try await store.renewDownloads(leases)
+        let held = Dictionary(renewed.map { ($0.name, $0) }) { first, _ in first }
+        let (lost, progressed) = state.withLock { state in
+            var (lost, progressed): (Set<String>, [(DownloadJob, Lease)]) = ([], [])
+            for (id, entry) in state.entries {
+                guard let before = entry.lease else { continue }
+                guard let lease = held[before.name] else {
+                    lost.insert(id)
+                    continue
+                }
+                state.entries[id]?.lease = lease
+                guard entry.job.status == .running, entry.job.bytesDone != entry.bytesNoted else { continue }
+                state.entries[id]?.bytesNoted = entry.job.bytesDone
+                progressed.append((entry.job, lease))
+            }
+            return (lost, progressed)
+        }
+        cancel { lost.contains($0.id) }
+        for (job, lease) in progressed { try await store.note(job, holding: lease) }
+    }
+
+    private var leases: [Lease] { state.withLock { $0.entries.values.compactMap(\.lease) } }
 
     /// Cancels all downloads of an account, without events.
     func cancel(account: String) { cancel { $0.account == account } }
 
-    /// Cancels some downloads, without events.
-    func cancel(where isCancelled: (DownloadJob) -> Bool) {
+    private func cancel(where isCancelled: (DownloadJob) -> Bool) {
         let tasks = state.withLock { state in
             let ids = state.entries.filter { isCancelled($0.value.job) }.keys
             state.waiting.removeAll(where: ids.contains)
@@ -68,8 +100,10 @@ final class DownloadQueue: Sendable {
         for task in tasks { task.cancel() }
     }
 
-    /// Cancels everything, and returns when it has ended. Unfinished downloads are resumed at the next start.
+    /// Cancels everything, and returns when it has ended. Unfinished downloads are resumed at the next start, or by
+    /// another server.
     func stop() async {
+        let leases = leases
         let tasks = state.withLock { state in
             state.isStopped = true
             defer {
@@ -80,6 +114,13 @@ final class DownloadQueue: Sendable {
         }
         for task in tasks { task.cancel() }
         for task in tasks { await task.value }
+        await leave(leases)
+    }
+
+    private func leave(_ leases: [Lease]) async {
+        do { try await store.leaveDownloads(leases) } catch {
+            logger.warning("leases of downloads end later", metadata: ["error": "\(error)"])
+        }
     }
 
     private func startWaiting() {
@@ -97,25 +138,29 @@ final class DownloadQueue: Sendable {
         await take(.started, for: job.id)
         let outcome = await work(job) { [weak self] event in self?.progressed(event, for: job.id) }
         if !Task.isCancelled { await take(outcome, for: job.id) }
-        state.withLock { state in
+        let lease = state.withLock { state in
             state.running -= 1
-            state.entries[job.id] = nil
+            return state.entries.removeValue(forKey: job.id)?.lease
         }
         startWaiting()
+        if let lease { await leave([lease]) }
     }
 
     /// Applies a change of status: to the store first, then published.
     private func take(_ event: DownloadJob.Event, for id: String) async {
-        guard var job = job(id), job.apply(event) else { return }
+        guard let entry = state.withLock({ $0.entries[id] }) else { return }
+        var job = entry.job
+        guard job.apply(event) else { return }
+        let endsWithContent = store.endsDownloadsWithContents
         // The transaction that stored the body may have ended the download.
-        if event != .stored || !book.endsWithContent {
+        if event != .stored || !endsWithContent {
             do {
                 // Another server has it, or the account was logged out.
-                guard try await book.note(job) || book.endsWithContent else { return }
+                guard try await store.note(job, holding: entry.lease) || endsWithContent else { return }
             } catch {
                 logger.error("a download's state could not be written", metadata: ["error": "\(error)"])
                 // It is taken up again.
-                if job.isOver, !book.endsWithContent { return }
+                if job.isOver, !endsWithContent { return }
             }
         }
         let isKnown = state.withLock { state in

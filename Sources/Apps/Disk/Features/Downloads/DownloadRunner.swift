@@ -11,8 +11,9 @@ struct DownloadRunner: Sendable {
     let accounts: DiskAccounts
     let items: ItemReader
     let fetcher: FileFetcher
-    let book: any JobBook
     let clock: WallClock
+
+    private var store: DiskStore { accounts.store }
 
     /// Fetches one file into the store. A connection that breaks is followed by another one, which goes on where it
     /// stopped.
@@ -62,7 +63,9 @@ struct DownloadRunner: Sendable {
         let item = try await items.file(job.path, for: account, policy).0.item
         guard item.version == job.version else { return .failed(.changed) }
         // It may be here already if the server that had begun it has ended.
-        if !book.endsWithContent, try await fetcher.files.open(.content, of: item, account: account.id) != nil {
+        if !store.endsDownloadsWithContents,
+            try await fetcher.files.open(.content, of: item, account: account.id) != nil
+        {
             return .stored
         }
         let known = try partial ?? PartialContent(version: job.version, in: fetcher.files.store.database.blobs)
@@ -85,7 +88,7 @@ struct DownloadRunner: Sendable {
             of: item,
             type: item.servedType,
             for: account,
-            job: book.endsWithContent ? job.id : nil
+            job: store.endsDownloadsWithContents ? job.id : nil
         )
         return isStored ? .stored : .failed(.changed)
     }

@@ -1,31 +1,32 @@
 import Freshness
+import Journal
 import Logging
 import ServiceLifecycle
 
 /// Resumes downloads when the server starts, takes up those of servers that have ended, and ends with the server.
 struct DownloadService: Service {
-    let book: any JobBook
+    let store: DiskStore
     let queue: DownloadQueue
     let runner: DownloadRunner
     let clock: WallClock
     let logger: Logger
 
+    /// How often a server says that it goes on with its downloads, and looks for those of servers that do not.
+    private static let pause = Duration.seconds(5)
+
     /// Resumes what was in progress, then waits for the end of the server.
     func run() async throws {
         await look()
-        if let pause = book.leaseRenewal {
+        if store.users.isShared {
             await cancelWhenGracefulShutdown {
                 while !Task.isCancelled {
-                    do { try await clock.sleep(pause) } catch { return }
+                    do { try await clock.sleep(Self.pause) } catch { return }
                     await look()
                 }
             }
         }
         try? await gracefulShutdown()
         await queue.stop()
-        do { try await book.leaveDownloads() } catch {
-            logger.warning("another server resumes the downloads later", metadata: ["error": "\(error)"])
-        }
     }
 
     private func look() async {
@@ -44,9 +45,7 @@ struct DownloadService: Service {
     ///
     /// - Throws: Errors of the store.
     func resume() async throws {
-        let jobs = queue.jobs
-        let lost = Set(jobs.map(\.id)).subtracting(try await book.renew(jobs))
-        if !lost.isEmpty { queue.cancel { lost.contains($0.id) } }
-        for job in try await book.takeUpDownloads() { queue.add(job, runner.run) }
+        try await queue.renewLeases()
+        for (job, lease) in try await store.takeUpDownloads(except: queue.ids) { queue.add(job, lease, runner.run) }
     }
 }

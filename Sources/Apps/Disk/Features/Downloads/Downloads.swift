@@ -1,6 +1,8 @@
+import AppInterface
 import Foundation
 import Freshness
 import HTTPTypes
+import Journal
 import ResponseStore
 import Screens
 import Upstream
@@ -12,9 +14,9 @@ struct Downloads: Sendable {
     let files: StoredFiles
     let runner: DownloadRunner
     let queue: DownloadQueue
-    let book: any JobBook
     let clock: WallClock
 
+    private var store: DiskStore { accounts.store }
     private var client: YandexDiskClient { accounts.reader.client }
 
     /// `POST /v1/disk/downloads`: fetches a file into the store. Requests for the same version share one download.
@@ -43,8 +45,8 @@ struct Downloads: Sendable {
             status: isStored ? .done : .queued,
             bytesDone: isStored ? size : 0
         )
-        guard let (job, isNew) = try await book.share(new, at: clock.now()) else { throw Problem.loggedOut }
-        if isNew, !job.isOver { queue.add(job, runner.run) }
+        guard let (job, lease) = try await store.share(new, at: clock.now()) else { throw Problem.loggedOut }
+        if job.id == new.id, !job.isOver { queue.add(job, lease, runner.run) }
         return try response(queue.job(job.id) ?? job, request, status: .accepted)
     }
 
@@ -54,20 +56,25 @@ struct Downloads: Sendable {
         let id = try request.parameter("id")
         // The queue first: a download that leaves it before the second look is stored by then.
         var found = queue.job(id).flatMap { $0.account == account ? $0 : nil }
-        if found == nil { found = try await book.download(id, account: account) }
+        let lag = try await found == nil ? store.users.catchUp() : nil
+        if found == nil { found = try store.download(id, account: account) }
         guard let job = found else { throw Problem.notFound("There is no such download.") }
-        return try response(job, request, status: job.isOver ? .ok : .accepted)
+        return try response(job, request, lag, status: job.isOver ? .ok : .accepted)
     }
 
-    private func response(_ job: DownloadJob, _ request: ScreenRequest, status: HTTPResponse.Status) throws
-        -> ScreenResponse
-    {
+    private func response(
+        _ job: DownloadJob,
+        _ request: ScreenRequest,
+        _ lag: UserDatabase.Lag? = nil,
+        status: HTTPResponse.Status
+    ) throws -> ScreenResponse {
         let href: Link = "/v1/disk/downloads/\(job.id)"
         let provenance = Provenance(source: .upstream)
         return try .screen(
             Envelope(
                 data: DownloadScreen(job),
-                meta: Meta(screen: "disk.file", state: job.isOver ? .content : .loading, provenance: provenance),
+                meta: Meta(screen: "disk.file", state: job.isOver ? .content : .loading, provenance: provenance)
+                    .lagging(lag),
                 links: Links(self: href)
             ),
             status: status,

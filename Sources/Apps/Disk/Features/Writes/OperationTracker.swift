@@ -8,12 +8,13 @@ import Upstream
 struct OperationTracker: Sendable {
     let client: YandexDiskClient
     var tokens: TokenProvider
-    let jobs: any JobBook
     let uploads: LateUploads
     /// How long a write waits for the end of its operation.
     let wait: Duration
     let clock: WallClock
     let logger: Logger
+
+    var store: DiskStore { tokens.store }
 
     /// After how many seconds an operation of this age is asked for again.
     static func pause(at age: TimeInterval) -> Double { min(max(age / 2, 1), 60) }
@@ -96,12 +97,12 @@ struct OperationTracker: Sendable {
     /// same, and nothing that is stored of the account is served without a request until that has been recorded.
     func apply(_ operation: DiskOperation) async {
         let change = operation.status == .done ? operation.change : .doubtful
-        tokens.store.changeLogs.acknowledge(change, isEmptyFolder: false, at: clock.now(), account: operation.account)
+        store.changeLogs.acknowledge(change, isEmptyFolder: false, at: clock.now(), account: operation.account)
         do {
-            try await tokens.store.apply(change, account: operation.account, at: clock.now())
+            try await store.apply(change, account: operation.account, at: clock.now())
         } catch {
             logger.error("a change could not be stored", metadata: ["error": "\(error)"])
-            tokens.store.miss(operation.account)
+            store.miss(operation.account)
         }
     }
 }

@@ -12,7 +12,7 @@ struct Operations: Sendable {
     @Sendable func show(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let id = try request.parameter("id")
         let account = try await accounts.account(of: session)
-        guard var operation = try await tracker.jobs.operation(id, account: account.id) else {
+        guard var operation = try tracker.store.operation(id, account: account.id) else {
             throw Problem.notFound("There is no such operation.")
         }
         if operation.status == .running {
@@ -24,7 +24,7 @@ struct Operations: Sendable {
             } catch is OperationForgotten {
                 operation.status = try await tracker.ending(of: operation, for: account)
             }
-            if operation.status != .running, try await tracker.jobs.finish(operation, as: operation.status) {
+            if operation.status != .running, try await tracker.store.finish(operation, as: operation.status) {
                 await tracker.apply(operation)
             }
         }

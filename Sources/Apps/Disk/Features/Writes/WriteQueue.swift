@@ -94,7 +94,7 @@ struct WriteQueue: Sendable {
             return .queued(try await leave(followed, write, account, spooled, isDoubtful: true))
         } catch {
             // It goes on all the same.
-            try await writer.operations.jobs.keep(operation, at: clock.now())
+            try await store.keep(operation, at: clock.now())
             return .sent(outcome)
         }
     }

@@ -127,7 +127,7 @@ extension WriteRun {
         case .running:
             _ = await record(.doubtful, at: clock.now())
             do {
-                try await executor.operations.jobs.keep(operation, at: clock.now())
+                try await executor.operations.store.keep(operation, at: clock.now())
             } catch {
                 executor.logger.error("an operation could not be stored", metadata: ["error": "\(error)"])
                 throw outcomeUnknown("Yandex Disk continues with it, and that could not be stored here")
@@ -165,7 +165,7 @@ extension WriteRun {
             }
         }
         do {
-            guard try await executor.operations.jobs.finish(operation, as: operation.status) else { return }
+            guard try await executor.operations.store.finish(operation, as: operation.status) else { return }
             if operation.status == .done {
                 _ = try await settle(before, bytes)
             } else {
