@@ -171,11 +171,13 @@ import Testing
         let question = try await elsewhere.delete("/v1/disk/session")
         #expect(question.status == 409 && question.text.contains("1"), "\(question.text)")
         #expect(try await elsewhere.delete("/v1/disk/session?confirm=true").status < 300)
-        #expect(try await nodes.servers.sql("SELECT count(*) FROM disk_outbox") == "0")
-        let kept = "SELECT count(*) FROM disk_outbox_content WHERE unused IS DISTINCT FROM '-infinity'"
+        let kept = "SELECT count(*) FROM content WHERE unused IS DISTINCT FROM '-infinity'"
         #expect(try await nodes.servers.sql(kept) == "0")
         try await sandbox.fault("online", of: "yandex_disk")
         #expect(try await member.get("/v1/disk/outbox").status == 401)
+        for client in [try await self.member(larders), try await self.member(larders.reversed())] {
+            #expect(try await client.get("/v1/disk/outbox").json.meta.state.string == "empty")
+        }
         for larder in larders { #expect(await larder.stop() == 0) }
     }
 }

@@ -28,7 +28,7 @@ struct OutboxTests {
 
     private struct Failure: Error {}
 
-    private static let journal = LocalOutboxJournal("letter")
+    private static let journal = OutboxJournal("letter")
     private let noon = Date(timeIntervalSince1970: 1_767_700_000)
 
     private func entry(_ text: String, at box: Int = 0) -> OutboxEntry<Letter> {
@@ -95,30 +95,53 @@ struct OutboxTests {
         #expect(try database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM blob") } == 0)
     }
 
-    @Test("Memory of a shared journal has a change only after the one before, and nothing older than what it has")
-    func following() {
+    @Test("Memory follows rows that another server has changed once they are read, also if a number is given again")
+    func followed() async throws {
+        let database = try database()
+        let other = Outbox<Letter>(Self.journal)
         let outbox = Outbox<Letter>(Self.journal)
-        func stored(_ text: String, _ number: Int64) -> OutboxEntry<Letter> {
-            var stored = entry(text)
-            stored.number = number
-            return stored
+        func texts() -> [String]? { outbox.queue(of: "me")?.entries.map { "\($0.number) \($0.work.text)" } }
+        @Sendable func note(_ numbers: Int64...) {
+            outbox.note(numbers.map { ["me".databaseValue, $0.databaseValue] })
         }
-        func texts() -> [String]? { outbox.queue(of: "me")?.entries.map(\.work.text) }
-        #expect(outbox.change(of: "me") == nil)
-        #expect(outbox.replace([stored("one", 1)], of: "me", change: 4, seen: nil))
-        outbox.follow([.put(stored("two", 2))], of: "me", after: 4, change: 5)
-        #expect(texts() == ["one", "two"] && outbox.change(of: "me") == 5)
-        #expect(!outbox.replace([stored("one", 1)], of: "me", change: 4, seen: 4), "read before the last change")
-        #expect(texts() == ["one", "two"])
-        outbox.follow([.remove(stored("one", 1))], of: "me", after: 5, change: 5)
-        let structure = outbox.structure(of: "me")
-        outbox.follow([.put(stored("four", 4))], of: "me", after: 6, change: 7)
-        #expect(outbox.change(of: "me") == nil && texts() == ["two"], "another server has made the sixth")
-        #expect(outbox.replace([stored("three", 3), stored("four", 4)], of: "me", change: 7, seen: nil))
-        #expect(texts() == ["three", "four"] && outbox.structure(of: "me") > structure)
-        outbox.follow([.remove(stored("three", 3))], of: "me", after: 5, change: 6)
-        #expect(texts() == ["three", "four"] && outbox.change(of: "me") == 7, "that is in it already")
-        #expect(outbox.replace([], of: "me", change: 0, seen: 7) && texts() == nil, "the account was logged out")
+        let (one, two) = (entry("one"), entry("two"))
+        _ = try await database.write { try other.apply([.put(one), .put(two)], in: $0) }
+        #expect(try !outbox.follow("me") { try database.read($0) }, "it knows of nothing")
+        note(1, 2)
+        #expect(outbox.isBehind("me") && outbox.accountsBehind == ["me"] && texts() == nil)
+        #expect(outbox.accounts.isEmpty)
+        #expect(throws: Failure.self) { try outbox.follow("me") { _ in throw Failure() } }
+        #expect(outbox.isBehind("me") && texts() == nil)
+        #expect(try outbox.follow("me") { try database.read($0) })
+        #expect(!outbox.isBehind("me") && texts() == ["1 one", "2 two"])
+        note(1)
+        _ = try outbox.follow("me") { read in
+            #expect(outbox.isBehind("me"), "whoever needs the rows meanwhile waits for them")
+            try database.read(read)
+        }
+        let (stored, noon) = (try #require(other.entry("two", of: "me")), noon)
+        let three = entry("three")
+        _ = try await database.write { try other.apply([.remove(stored), .put(three)], in: $0) }
+        note(2)
+        #expect(try outbox.follow("me") { try database.read($0) })
+        #expect(texts() == ["1 one", "2 three"] && outbox.entry("two", of: "me") == nil)
+        var done = try #require(other.entry("one", of: "me"))
+        _ = done.progress.apply(.began, at: noon)
+        _ = done.progress.apply(.succeeded, at: noon)
+        let ended = done
+        try await database.write { db in
+            try other.apply([.put(ended)], in: db)
+            try other.removeAll(of: "you", in: db)
+        }
+        note(1)
+        try database.read { try outbox.load(at: nil, $0) }
+        #expect(outbox.isBehind("me"), "what was noted before the start is read as well")
+        #expect(try outbox.follow("me") { try database.read($0) })
+        #expect(texts() == ["2 three"])
+        try await database.write { try other.removeAll(of: "me", in: $0) }
+        note(1, 2)
+        #expect(try outbox.follow("me") { try database.read($0) })
+        #expect(texts() == nil && outbox.entry("three", of: "me") == nil)
     }
 
     @Test("A pause lets nothing pass, one runs at a time, and the next is known while one ends")
@@ -184,37 +207,67 @@ struct OutboxTests {
         #expect(turn(account).run == 2 && account.queue.undecided == 0 && account.queue.view.changes == 6)
     }
 
-    @Test("A table that takes any state has the operations, their bytes and numbers of the one before")
-    func states() async throws {
+    @Test("The table of an earlier build is made anew with its operations and their bytes")
+    func renewed() async throws {
         let journal = Self.journal
-        let database = try database()
-        let outbox = Outbox<Letter>(journal)
+        // As it was: numbers of all accounts together, fewer states, and a foreign key.
+        let earlier = """
+            CREATE TABLE letter (
+                number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, account TEXT NOT NULL,
+                work TEXT NOT NULL, state TEXT NOT NULL CHECK (state IN ('queued', 'running', 'done')),
+                attempts INTEGER NOT NULL, doubtful INTEGER NOT NULL, reason TEXT, due_at INTEGER,
+                queued_at INTEGER NOT NULL, blob_id INTEGER REFERENCES blob (id), length INTEGER
+            ) STRICT;
+            CREATE TRIGGER letter_deleted AFTER DELETE ON letter WHEN old.blob_id IS NOT NULL BEGIN
+                DELETE FROM blob WHERE id = old.blob_id;
+            END;
+            """
+        let database = try LarderDatabase.temporary(migrations: [SchemaMigration("letter/001", sql: earlier)])
         let blob = try database.blobs.write(Data([1, 2, 3]))
-        var (one, two) = (entry("one"), entry("two"))
-        one.blob = blob
-        let (first, second) = (one, two)
+        let rows = [("one", "me", blob.id), ("other", "you", nil), ("two", "me", nil)] as [(String, String, BlobID?)]
+        let work = String(decoding: try JSONEncoder().encode(Letter(text: "x")), as: UTF8.self)
         try await database.write { db in
             try database.blobs.insert(blob, in: db)
-            try outbox.apply([.put(first), .put(second)], in: db)
+            for (id, account, blob) in rows {
+                try db.execute(
+                    sql: "INSERT INTO letter VALUES (NULL, ?, ?, ?, 'queued', 0, 0, NULL, NULL, 0, ?, ?)",
+                    arguments: [id, account, work, blob, blob == nil ? nil : 3]
+                )
+            }
+            for _ in 0..<2 { try journal.renew(db) }
         }
-        let stored = try #require(outbox.entry("two", of: "me"))
-        try await database.write { db in
-            try outbox.apply([.remove(stored)], in: db)
-            try journal.takeAnyState(db)
-        }
-        two = entry("three")
-        one = try #require(outbox.entry("one", of: "me"))
+        let outbox = Outbox<Letter>(journal)
+        try database.read { try outbox.load(at: noon, $0) }
+        #expect(outbox.queue(of: "me")?.entries.map(\.number) == [1, 3] && outbox.queue(of: "me")?.bytes == 3)
+        #expect(outbox.queue(of: "you")?.entries.map(\.number) == [2])
+        let (mine, yours) = (
+            entry("three"), OutboxEntry(id: "a", account: "you", work: Letter(text: "a"), queuedAt: noon)
+        )
+        let put = try await database.write { try outbox.apply([.put(mine), .put(yours)], in: $0) }
+        #expect(put.map(\.number) == [4, 3], "by account")
+        var one = try #require(outbox.entry("one", of: "me"))
         _ = one.progress.apply(.began, at: noon)
         _ = one.progress.apply(.accepted(askedAfter: 1), at: noon)
-        let (following, added) = (one, two)
-        _ = try await database.write { try outbox.apply([.put(following), .put(added)], in: $0) }
-        let another = Outbox<Letter>(journal)
-        try database.read { try another.load(at: noon, $0) }
-        let found = try #require(another.queue(of: "me"))
-        #expect(found.entries.map(\.number) == [1, 3], "no number is given twice")
-        #expect(found.entries.first?.progress == following.progress && found.bytes == 3)
+        let following = one
+        #expect(try await database.write { try outbox.apply([.put(following)], in: $0) }.first?.number == 1)
+        #expect(outbox.entry("one", of: "me")?.progress == following.progress)
         _ = try await database.write { try outbox.apply([.remove(following)], in: $0) }
         #expect(try database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM blob") } == 0)
+    }
+
+    @Test("A long outbox is removed in parts, from its end")
+    func shortened() async throws {
+        let database = try database()
+        let outbox = Outbox<Letter>(Self.journal)
+        let entries = (0..<12).map { OutboxChange.put(entry("\($0)")) }
+        _ = try await database.write { try outbox.apply(entries, in: $0) }
+        var left: [Int] = []
+        for _ in 0..<4 {
+            let hasRemoved = try await database.write { try Self.journal.shorten(of: "me", to: 5, by: 3, $0) }
+            if !hasRemoved { break }
+            left.append(try database.read { try Int.fetchOne($0, sql: "SELECT max(number) FROM letter") } ?? 0)
+        }
+        #expect(left == [9, 6, 5])
     }
 
     @Test("OUT-11 who is notified of a change is called as directly after ten thousand changes as after the first")

@@ -21,9 +21,8 @@ package struct DiskApp: App {
     package static let title = Text("Yandex Disk", ru: "Яндекс Диск")
     /// Tables of the app.
     package static let migrations = DiskStore.migrations
-    /// Tables of the app in a store that several servers share.
-    package static let sharedMigrations: [SharedMigration]? =
-        SharedSeal.migrations + SharedOutbox.migrations
+    /// The tables of its sealed secrets in a store that several servers share.
+    package static let sharedMigrations: [SharedMigration]? = SharedSeal.migrations
     /// Tables that servers replicate.
     package static let replicated: JournalTables? = DiskStore.replicated
     /// Tokens are sealed by the key of all servers.

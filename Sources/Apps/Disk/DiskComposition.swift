@@ -15,7 +15,6 @@ import Upstream
 /// Builds the features of the app, each with only what it needs.
 struct DiskComposition: Sendable {
     let store: DiskStore
-    let books: DiskBooks
     let tokens: TokenProvider
     let queue: DownloadQueue
     let keeper: OfflineKeeper
@@ -66,20 +65,18 @@ struct DiskComposition: Sendable {
         store = DiskStore(
             database,
             users: users,
-            shared: shared.map { SharedDisk(database: $0.database, changes: $0.changes, clock: clock) },
             secrets: shared?.seal?.userSecrets ?? UserSecrets(secrets),
             settings: settings,
             clock: clock,
             events: events
         ) { [client] in client.credential(of: $0) }
-        books = DiskBooks(store)
         tokens = TokenProvider(store: store, oauth: oauth, clock: clock)
         queue = DownloadQueue(store: store, events: events, limit: settings[DiskApp.downloads], logger: logger)
         (self.oauth, self.sessions, self.settings, self.budget) = (oauth, sessions, settings, budget)
         (self.accessRecorder, self.media, self.scratch) = (accessRecorder, media, scratch)
         (self.clock, self.logger) = (clock, logger)
         let reader = ResourceReader(client: client, tokens: tokens, store: store, load: load)
-        accounts = DiskAccounts(store: store, outbox: books.outbox, reader: reader)
+        accounts = DiskAccounts(store: store, reader: reader)
         items = ItemReader(reader: reader, clock: clock)
         let uploads = LateUploads()
         tracker = OperationTracker(
@@ -95,7 +92,6 @@ struct DiskComposition: Sendable {
                 client: client,
                 tokens: tokens,
                 store: store,
-                outbox: books.outbox,
                 uploads: uploads,
                 uploadResponse: settings[DiskApp.uploadResponse]
             ),
@@ -127,7 +123,6 @@ struct DiskComposition: Sendable {
             clock: clock,
             logger: logger
         )
-        if shared == nil { try database.read { [store] in try store.outbox.load(at: clock.now(), $0) } }
         // The store keeps this closure, and they keep the store.
         let ended = { @Sendable [weak queue, weak keeper, weak outboxKeeper] (account: String) in
             queue?.cancel(account: account)
@@ -148,7 +143,8 @@ struct DiskComposition: Sendable {
             // What is here of an account follows before it is used, or at the next start.
             logger.warning("an account of other servers could not be followed", metadata: ["error": "\(error)"])
         }
-        books.listen(logger)
+        let now = isShared ? nil : clock.now()
+        try database.read { [store] in try store.outbox.load(at: now, $0) }
     }
 
     private var pageReader: PageReader {
@@ -158,7 +154,6 @@ struct DiskComposition: Sendable {
     private var storedFiles: StoredFiles {
         StoredFiles(
             store: store,
-            outbox: books.outbox,
             accessRecorder: accessRecorder,
             budget: budget,
             clock: clock
@@ -288,9 +283,9 @@ extension DiskComposition {
     var services: [any Service] {
         [
             downloadService, OfflineService(keeper: keeper),
-            OutboxService(keeper: outboxKeeper, outbox: books.outbox, clock: clock, logger: logger),
+            OutboxService(keeper: outboxKeeper, store: store, clock: clock, logger: logger),
             BackgroundService(background: background),
-        ] + books.services(RetentionClock(trusting: clock, logger: logger), logger)
+        ]
     }
 
     var downloadService: DownloadService {

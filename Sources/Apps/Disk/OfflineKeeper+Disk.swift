@@ -18,7 +18,6 @@ extension OfflineKeeper {
         let reader = accounts.reader
         let files = StoredFiles(
             store: accounts.store,
-            outbox: accounts.outbox,
             accessRecorder: accessRecorder,
             budget: budget,
             clock: clock

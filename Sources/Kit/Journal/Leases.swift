@@ -14,7 +14,9 @@ package struct Lease: Sendable, Equatable {
 }
 
 /// Another server has taken a lease since its time was over.
-package struct LeaseLost: Error {}
+package struct LeaseLost: Error {
+    package init() {}
+}
 
 /// Grants leases to servers, by the clock of PostgreSQL. On a server by itself each is granted at once.
 ///

@@ -27,6 +27,21 @@ extension UserDatabase {
         }
     }
 
+    /// Opens a file, which this server has from now on.
+    ///
+    /// - Throws: `StorageError.blobUnavailable` if no row has it any more; other `StorageError`s, `SharedStoreError`,
+    ///   `CancellationError`.
+    package func reader(_ blob: Blob) async throws -> BlobReader {
+        do {
+            return try database.blobs.reader(blob)
+        } catch StorageError.blobUnavailable where isShared {
+            guard let fetched = try await shared?.journal.fetch(blob) else {
+                throw StorageError.blobUnavailable(blob.id)
+            }
+            return try database.blobs.reader(fetched)
+        }
+    }
+
     /// Returns a path at which a program can read a file as long as the value exists, whatever becomes of its row.
     ///
     /// - Throws: `StorageError.blobUnavailable` if no row has it any more; other `StorageError`s, `SharedStoreError`,

@@ -6,7 +6,6 @@ import GRDB
 import Journal
 import ResponseStore
 import Screens
-import SharedStore
 import Upstream
 
 extension DiskStore {
@@ -76,9 +75,7 @@ extension DiskStore {
             try link(session, id: id, space, token, db)
         } alongside: { _, alongside in
             _ = try alongside.open(session, token: opened, for: carrier, in: sessions)
-            if case .store(let transaction) = alongside { try SharedOutbox.retry(of: account, transaction) }
         }
-        if let shared { SharedOutbox.tell(shared.changes, of: account) }
         try await follow(account, entering: space)
         return (try self.account(account, session: id), opened)
     }
@@ -90,9 +87,8 @@ extension DiskStore {
         let name = "disk/token/\(account)/\(id)"
         try secrets.store(try JSONEncoder().encode(token), name: name, in: db)
         try db.execute(sql: Self.insertLogin, arguments: [account, id, name, time])
-        guard !users.isShared else { return }
-        try enter(space, account: account, db)
         try retryOutbox(account: account, at: session.createdAt, db)
+        if !users.isShared { try enter(space, account: account, db) }
     }
 
     /// Enters the space of an account that was logged in, and repeats what has waited for that.
@@ -143,11 +139,11 @@ extension DiskStore {
     /// - Returns: The tokens that its logins had.
     @discardableResult
     func logOut(_ account: String, sessions: SessionStore) async throws -> [DiskToken] {
+        try await removeLongOutbox(of: account)
         let (tokens, ended) = try await users.write(scope: Self.scope(account), deleting: .permanent) { [self] db in
             (try remove(account, db), [Data]())
         } alongside: { removed, alongside in
-            if case .store(let transaction) = alongside { try SharedDisk.remove(account, transaction) }
-            return (removed.0, try alongside.closeSessions(app: Self.app, account: account, in: sessions))
+            (removed.0, try alongside.closeSessions(app: Self.app, account: account, in: sessions))
         }
         sessions.ended(ended)
         try await follow(account)
@@ -164,6 +160,7 @@ extension DiskStore {
         for table in ["disk_account", "disk_login", "disk_offline", "disk_download", "disk_operation"] {
             try db.execute(sql: "DELETE FROM \(table) WHERE account = ?", arguments: [account])
         }
+        try outbox.removeAll(of: account, in: db)
         if !users.isShared { try wipe(account, db) }
         return tokens
     }
@@ -173,7 +170,6 @@ extension DiskStore {
         for table in ["disk_cache", "disk_offline_check", "disk_offline_entry"] {
             try db.execute(sql: "DELETE FROM \(table) WHERE account = ?", arguments: [account])
         }
-        try outbox.removeAll(of: account, in: db)
         try Self.deleteRows(of: account, db)
         try pages.remove(account: Self.owner(account), in: db)
         try responses.remove(credential: credential(of: account), in: db)
@@ -201,14 +197,10 @@ extension DiskStore {
 
     /// Does the same on all servers, after the session has ended.
     func remove(_ expired: SessionStore.Expired) async throws {
-        let account = expired.account
-        _ = try await users.write(scope: Self.scope(account), deleting: .permanent) { [self] db in
+        _ = try await users.write(scope: Self.scope(expired.account), deleting: .permanent) { [self] db in
             try remove(expired, db)
-        } alongside: { isLast, alongside in
-            if isLast, case .store(let transaction) = alongside { try SharedDisk.remove(account, transaction) }
-            return isLast
         }
-        try await follow(account)
+        try await follow(expired.account)
     }
 }
 

@@ -17,8 +17,8 @@ extension DiskStore {
     /// bodies and everything below in one transaction; of a server by itself all is one. The stored lists of the
     /// account must be revalidated before they are fresh.
     ///
-    /// - Parameter finished: The operation of the outbox that it was, which is done in the same transaction: no reader
-    ///   sees both, or neither.
+    /// - Parameter finished: The operation of the outbox that it was, which is done in the transaction that counts the
+    ///   change. With a server by itself no reader sees both, or neither.
     /// - Returns: The new state of the account; nil if it was logged out meanwhile: then nothing is written.
     @discardableResult
     func apply(
@@ -28,17 +28,28 @@ extension DiskStore {
         finishing finished: String? = nil
     ) async throws -> Applied? {
         try await alone(with: account) {
+            let lease = try finished.flatMap { _ in try senderLease(of: account) }
             // Also on a full disk: the API has carried it out.
-            let (counted, applied) = try await users.write(scope: Self.scope(account), deleting: .toTrash) {
-                [self] db -> (Int64?, Applied?) in
+            let (counted, applied) = try await users.write(
+                scope: Self.scope(account),
+                holding: lease,
+                deleting: .toTrash
+            ) { [self] db -> (Int64?, Applied?) in
                 guard let epoch = try count(change, of: account, db) else { return (nil, nil) }
-                guard !users.isShared else { return (epoch, nil) }
-                let applied = try follow(change, account: account, at: now, epoch: epoch, db)
+                let isShared = users.isShared
+                let applied = try isShared ? nil : follow(change, account: account, at: now, epoch: epoch, db)
                 if let finished { try finish(finished, account: account, at: now, db) }
                 return (epoch, applied)
             }
             guard users.isShared, let counted else { return applied }
-            return try await follow(change, account: account, at: now, epoch: counted)
+            return try await database.writeFreeingRoom { [self] db in
+                let applied = try follow(change, account: account, at: now, epoch: counted, db)
+                // The end of an operation is in the journal by now. Memory follows it before the commit that shows its
+                // result: for a moment a reader sees neither, and never both. If this fails, what is cached has an
+                // older epoch than the account, and is revalidated.
+                try followOutbox(of: account, db)
+                return applied
+            }
         }
     }
 
@@ -51,23 +62,7 @@ extension DiskStore {
         return epoch
     }
 
-    /// Lets what this server has of an account follow a change that was counted. The caller is alone with the account.
-    ///
-    /// - Parameter followed: Is called as soon as the change is seen.
-    func follow(
-        _ change: DiskChange,
-        account: String,
-        at now: Date,
-        epoch: Int64,
-        _ followed: @escaping @Sendable () -> Void = {}
-    ) async throws -> Applied? {
-        try await database.writeFreeingRoom { [self] db in
-            let applied = try follow(change, account: account, at: now, epoch: epoch, db)
-            if applied != nil { db.afterNextTransaction { _ in followed() } }
-            return applied
-        }
-    }
-
+    /// Lets what this server has of an account follow a change that was counted.
     private func follow(
         _ change: DiskChange,
         account: String,

@@ -3,7 +3,7 @@ import Database
 import GRDB
 import Journal
 import ResponseStore
-import SharedStore
+import Upstream
 
 // Of several servers, each has by itself what it has cached, and what it compares and keeps offline: of the accounts
 // that are used there. It follows the rows of users.
@@ -12,9 +12,10 @@ extension DiskStore {
     static let replicated = JournalTables(
         replicated: [
             "disk_installation", "disk_account", "disk_login", "disk_authorization", "disk_offline", "disk_download",
-            "disk_operation", UserSecrets.table,
+            "disk_operation", outboxJournal.table, UserSecrets.table,
         ],
-        derivations: ["disk_offline": { try follow($1, $0) }]
+        derivations: ["disk_offline": { try follow($1, $0) }],
+        contents: [outboxJournal.table: "blob_id"]
     )
 
     /// The rows of an account, its tokens among them.
@@ -66,6 +67,7 @@ extension DiskStore {
     func catchUp(_ account: String) async throws -> UserDatabase.Lag? {
         let lag = try await users.catchUp()
         try await follow(account)
+        try followOutbox(of: account)
         return lag
     }
 
@@ -138,6 +140,11 @@ extension DiskStore {
         guard users.isShared else { return }
         offlineSignal.onRemoval { [self] account, numbers, epoch in
             Task { do { try await removeMarks(numbers, of: account, epoch: epoch) } catch { failed(error) } }
+        }
+        users.onChange(of: Self.outboxJournal.table) { [self] keys in
+            outbox.note(keys)
+            // Soon: whoever needs it before lets it follow.
+            Task { do { try followOutboxes() } catch { failed(error) } }
         }
         for table in ["disk_account", "disk_login", "disk_offline"] {
             users.onChange(of: table) { [self] keys in

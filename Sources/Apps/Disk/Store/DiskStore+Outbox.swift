@@ -1,13 +1,117 @@
 import Database
 import Foundation
 import GRDB
+import Journal
 import Screens
 import Settings
 import Upstream
 
+/// Who changes operations.
+enum OutboxAuthor: Sendable {
+    /// A client that leaves a write, with the bytes of an upload: nothing makes room for it on a full disk.
+    case client(upload: Blob?)
+    /// A user who decides about operations.
+    case user
+    /// The server that sends them. Of several, it must have the lease of the account.
+    case sender
+}
+
+/// Changes of an account's operations.
+struct OutboxDecision: Sendable {
+    var changes: [OutboxChange<QueuedWrite>]
+    /// The operation that is shown afterwards.
+    var shown: OutboxEntry<QueuedWrite>
+
+    /// Returns the shown operation as it was put, or as it was before it was removed.
+    fileprivate func shown(in put: [OutboxEntry<QueuedWrite>]) -> OutboxEntry<QueuedWrite> {
+        put.first { $0.id == shown.id } ?? shown
+    }
+
+    /// Whether an operation that is put has these bytes.
+    fileprivate func uses(_ blob: Blob) -> Bool { changes.contains { $0.put?.blob == blob } }
+}
+
+// Changes of the writes that wait for the API. Rows are the truth; readers have what is not done in memory.
+extension DiskStore {
+    /// Decides on changes of an account's operations, and makes them. When this returns, they are on the disk.
+    ///
+    /// - Parameter decide: Decides by what memory and the rows have. It may be called more than once.
+    /// - Returns: The operation that is shown, as it is now; nil if nothing was decided on, or the account was logged
+    ///   out.
+    /// - Throws: `LeaseLost` if another server sends by now; errors of the store; what `decide` throws.
+    func change(
+        of account: String,
+        by author: OutboxAuthor,
+        _ decide: @escaping @Sendable (Database) throws -> OutboxDecision?
+    ) async throws -> OutboxEntry<QueuedWrite>? {
+        var (upload, lease, room): (Blob?, Lease?, UserDatabase.Deletion) = (nil, nil, .toTrash)
+        switch author {
+        case .client(let blob): (upload, room) = (blob, .nothing)
+        case .user: break
+        case .sender: lease = try senderLease(of: account)
+        }
+        let changed = try await users.write(
+            scope: Self.scope(account),
+            holding: lease,
+            deleting: room,
+            contents: upload.map { [$0] } ?? []
+        ) { [self, upload] db -> OutboxEntry<QueuedWrite>? in
+            try followOutbox(of: account, db)
+            guard try isFollowed(account, db), let decision = try decide(db) else { return nil }
+            if let upload, decision.uses(upload) { try database.blobs.insert(upload, in: db) }
+            return decision.shown(in: try change(decision.changes, account: account, db))
+        }
+        try followOutbox(of: account)
+        return changed
+    }
+
+    /// Changes one operation.
+    ///
+    /// - Returns: The operation as it is now; nil if it was taken back or is done.
+    /// - Throws: As ``change(of:by:_:)``; what `body` throws.
+    func change(
+        _ id: String,
+        account: String,
+        by author: OutboxAuthor = .sender,
+        _ body: @escaping @Sendable (inout OutboxEntry<QueuedWrite>) throws -> Void
+    ) async throws -> OutboxEntry<QueuedWrite>? {
+        try await change(of: account, by: author) { [outbox] _ in
+            guard var entry = outbox.entry(id, of: account) else { return nil }
+            try body(&entry)
+            return OutboxDecision(changes: [.put(entry)], shown: entry)
+        }
+    }
+
+    /// Returns an operation, also one that is done; nil if there is none, or it was long ago.
+    ///
+    /// - Throws: `StorageError`.
+    func finished(_ id: String, account: String) throws -> OutboxEntry<QueuedWrite>? {
+        try users.read { [outbox] in try outbox.finished(id, account: account, $0) }
+    }
+
+    /// Lets memory follow the rows of an account that have changed, if several servers change them.
+    ///
+    /// - Throws: `StorageError`.
+    func followOutbox(of account: String) throws {
+        if try outbox.follow(account, in: users.read) { bump(account) }
+    }
+
+    /// Does the same within a transaction that has changed no operation.
+    func followOutbox(of account: String, _ db: Database) throws {
+        if try outbox.follow(account, in: { try $0(db) }) { bump(account) }
+    }
+
+    /// Lets memory follow the rows of all accounts.
+    ///
+    /// - Throws: `StorageError`.
+    func followOutboxes() throws {
+        for account in outbox.accountsBehind { try followOutbox(of: account) }
+    }
+}
+
 extension DiskStore {
     /// The table of writes that wait for the API.
-    static let outboxJournal = LocalOutboxJournal("disk_outbox")
+    static let outboxJournal = OutboxJournal("disk_outbox")
     static let outboxMigration = SchemaMigration("disk/006 outbox", sql: outboxJournal.creation)
 
     /// Returns the Disk of an account as it will be, with the writes that wait; nil if none waits.
@@ -39,31 +143,39 @@ extension DiskStore {
         return entries
     }
 
-    /// Ends an operation, in the transaction that stores what it has changed, and begins the one whose turn it is then:
+    /// Ends an operation, in the transaction that counts what it has changed, and begins the one whose turn it is then:
     /// it is looked at once more before it is sent, and needs no transaction of its own.
     func finish(_ id: String, account: String, at now: Date, _ db: Database) throws {
-        let changes = finishing(id, account: account, at: now)
-        if !changes.isEmpty { try change(changes, account: account, db) }
-    }
-
-    /// Returns the changes that end an operation and begin the next one.
-    func finishing(_ id: String, account: String, at now: Date) -> [OutboxChange<QueuedWrite>] {
-        guard var entry = outbox.entry(id, of: account) else { return [] }
+        try followOutbox(of: account, db)
+        guard var entry = outbox.entry(id, of: account) else { return }
         _ = entry.progress.apply(.succeeded, at: now)
         var changes = [OutboxChange.put(entry)]
         if case .run(var next) = outbox.turn(of: account, at: now, after: id) {
             _ = next.progress.apply(.began, at: now)
             changes.append(.put(next))
         }
-        return changes
+        try change(changes, account: account, db)
     }
 
-    /// Lets operations that wait for an accepted token be tried again, after a login.
-    func retryOutbox(account: String, at now: Date, _ db: Database) throws {
-        let waiting = outbox.queue(of: account)?.entries.filter {
-            $0.progress.reason == ProblemCode.upstreamSessionExpired.rawValue
+    /// Removes the last operations of an account that is logged out, in parts: a change of several servers has a limit.
+    func removeLongOutbox(of account: String) async throws {
+        guard users.isShared else { return }
+        var isLong = true
+        while isLong {
+            isLong = try await users.write(scope: Self.scope(account), deleting: .permanent) { db in
+                try Self.outboxJournal.shorten(of: account, to: Self.shortOutbox, by: Self.shortOutbox, db)
+            }
         }
-        let changes = (waiting ?? []).map { entry in
+    }
+
+    /// So many operations are in one change of several servers.
+    private static let shortOutbox = 500
+
+    /// Lets operations that wait for an accepted token be tried again, in the transaction of a login.
+    func retryOutbox(account: String, at now: Date, _ db: Database) throws {
+        let entries: [OutboxEntry<QueuedWrite>] = try Self.outboxJournal.unfinished(of: account, db)
+        let changes = entries.filter { $0.progress.reason == ProblemCode.upstreamSessionExpired.rawValue }.map {
+            entry in
             var entry = entry
             _ = entry.progress.apply(.retried, at: now)
             return OutboxChange.put(entry)

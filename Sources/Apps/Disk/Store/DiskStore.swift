@@ -133,8 +133,9 @@ struct DiskStore: Sendable {
                 UPDATE disk_item SET changed_at = seen_at;
                 """
         ),
-        SchemaMigration("disk/010 outbox states", migrate: outboxJournal.takeAnyState),
+        SchemaMigration("disk/010 outbox states", migrate: outboxJournal.renew),
         SchemaMigration("disk/011 rows of users", sql: separation),
+        SchemaMigration("disk/012 outbox of servers", migrate: outboxJournal.renew),
     ]
 
     /// Name of the upstream that bodies, small pictures and pages of files are stored under.
@@ -158,8 +159,8 @@ struct DiskStore: Sendable {
     let events: DiskEvents?
     /// Accounts that another server has logged out.
     let forgotten = ForgottenAccounts()
-    /// What several servers share beside the rows of users; nil for a server by itself.
-    let shared: SharedDisk?
+    /// The accounts whose writes this server sends.
+    let senders = OutboxSenders()
     /// By account: what this server has of it follows one change after the other.
     let turns = KeyedMutex()
     private let stamps = VersionCounters()
@@ -174,7 +175,6 @@ struct DiskStore: Sendable {
     init(
         _ database: LarderDatabase,
         users: UserDatabase? = nil,
-        shared: SharedDisk? = nil,
         secrets: UserSecrets,
         settings: SettingValues = SettingValues(),
         clock: WallClock,
@@ -183,7 +183,6 @@ struct DiskStore: Sendable {
     ) {
         self.database = database
         self.users = users ?? UserDatabase(database)
-        self.shared = shared
         self.secrets = secrets
         self.settings = settings
         self.clock = clock

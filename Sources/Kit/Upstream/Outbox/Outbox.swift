@@ -3,31 +3,39 @@ package import Foundation
 package import GRDB
 import Synchronization
 
-/// A journal of writes that wait for an upstream: a table, with its unfinished operations in memory.
+/// A journal of writes that wait for an upstream: a table, and what is not done of it in memory.
 ///
-/// The table is the truth. All changes are made by `apply(_:in:)`, in one transaction with the app's other changes;
+/// The table is the truth. All changes go through `apply(_:in:)`, in the transaction of what else changes with them;
 /// memory follows when the transaction is committed, in the order of commits. So whatever is committed survives a kill,
 /// and a read needs no query.
 package final class Outbox<Work: OutboxWork>: Sendable {
-    private let journal: LocalOutboxJournal
+    private let journal: OutboxJournal
     let states = Mutex<[String: OutboxAccount<Work>]>([:])
+    /// Rows are read and taken over one reading after the other.
+    private let following = Mutex(())
     private let listener = Mutex(OutboxListener())
 
-    /// Creates an outbox over a table that ``LocalOutboxJournal/creation`` has created.
-    package init(_ journal: LocalOutboxJournal) {
+    /// Creates an outbox over a table that ``OutboxJournal/creation`` has created.
+    package init(_ journal: OutboxJournal) {
         self.journal = journal
     }
 
-    /// Reads the unfinished operations at the start. If a killed process was sending one, that is doubtful from now on.
+    /// Reads what is not done, at the start. An operation that a killed process was sending is doubtful from now on.
     ///
+    /// - Parameter now: Nil if another server may be sending.
     /// - Throws: GRDB's errors.
-    package func load(at now: Date, _ db: Database) throws {
+    package func load(at now: Date?, _ db: Database) throws {
         var loaded: [String: OutboxAccount<Work>] = [:]
         for var entry: OutboxEntry<Work> in try journal.unfinished(db) {
-            _ = entry.progress.apply(.interrupted, at: now)
+            if let now { _ = entry.progress.apply(.interrupted, at: now) }
             loaded[entry.account, default: OutboxAccount()].apply(.put(entry))
         }
-        states.withLock { $0 = loaded }
+        states.withLock { states in
+            for (account, state) in states where !state.unread.isEmpty {
+                loaded[account, default: OutboxAccount()].unread = state.unread
+            }
+            states = loaded
+        }
     }
 
     /// Registers who is notified of an account whose operations have changed, after the commit.
@@ -130,12 +138,15 @@ package enum OutboxTurn<Work: OutboxWork>: Sendable {
     case none
 }
 
-/// The operations of one account in the memory of an outbox.
+/// What an outbox has in memory of one account.
 struct OutboxAccount<Work: OutboxWork>: Sendable {
     var queue = OutboxQueue<Work>()
     private(set) var order = OutboxOrder<Work.Place>()
-    /// The number of the journal's latest change that is in here, if servers share it; nil if the journal is ahead.
-    var change: Int64?
+    /// The numbers of the operations whose rows were changed, here or by another server, and are to be read.
+    var unread: Set<Int64> = []
+    /// Those of them that are being read: until they are taken over, memory is behind.
+    var beingRead: Set<Int64> = []
+    var isBehind: Bool { !unread.isEmpty || !beingRead.isEmpty }
     private var numbers: [String: Int64] = [:]
     private var attempts = SortedElements<OutboxAttempt>(by: OutboxAttempt.precedes)
 
@@ -151,6 +162,14 @@ struct OutboxAccount<Work: OutboxWork>: Sendable {
         case .put(let entry): replace(entry, by: entry)
         case .remove(let entry): replace(entry, by: nil)
         }
+    }
+
+    /// Takes over a row; nil if it is gone.
+    mutating func follow(_ number: Int64, _ entry: OutboxEntry<Work>?) {
+        let isDone = entry?.progress.state == .done
+        // The number of one that was taken back may be given again.
+        if let old = queue.entries[number: number], isDone || old.id != entry?.id { replace(old, by: nil) }
+        if let entry, !isDone { replace(entry, by: entry) }
     }
 
     private mutating func replace(_ entry: OutboxEntry<Work>, by new: OutboxEntry<Work>?) {
@@ -204,49 +223,67 @@ private struct OutboxAttempt: Sendable {
     }
 }
 
-// Memory of a journal that several servers share. Each change of an account's operations has the turn of the account,
-// and a greater number than the one before: memory is that of the journal as long as it has the latest number.
+// Memory of a journal whose rows other servers change as well. It follows them once they are read: before operations
+// are decided on, in the same transaction, and before a request is responded to.
 extension Outbox {
-    /// Returns the number of the latest change of an account that memory has; nil if it has to be read again.
-    package func change(of account: String) -> Int64? { states.withLock { $0[account]?.change } }
-
-    /// Replaces the operations of an account by those that were read, with the number of the latest change.
+    /// Notes that rows have changed, after the commit.
     ///
-    /// - Parameter seen: ``change(of:)`` before they were read; changes that memory has followed since are not replaced
-    ///   by older ones.
-    /// - Returns: Whether they were taken over.
-    @discardableResult
-    package func replace(_ entries: [OutboxEntry<Work>], of account: String, change: Int64, seen: Int64?) -> Bool {
-        var read = OutboxAccount<Work>()
-        for entry in entries { read.apply(.put(entry)) }
-        read.change = change
-        let isReplaced = states.withLock { states in
-            let present = states[account]
-            guard present?.change == seen || present?.change ?? 0 < change else { return false }
-            read.queue.structure = (present?.queue.structure ?? 0) + 1
-            states[account] = read
-            return true
+    /// - Parameter keys: Their primary keys.
+    package func note(_ keys: [[DatabaseValue]]) {
+        states.withLock { states in
+            for key in keys {
+                guard key.count == 2, let account = String.fromDatabaseValue(key[0]),
+                    let number = Int64.fromDatabaseValue(key[1])
+                else { continue }
+                states[account, default: OutboxAccount()].unread.insert(number)
+            }
         }
-        if isReplaced { tell(account) }
-        return isReplaced
     }
 
-    /// Follows changes that were committed. If memory has not the change before, it has to be read again.
+    /// The accounts whose rows are ahead of memory.
+    package var accountsBehind: [String] { states.withLock { $0.filter { $0.value.isBehind }.keys.sorted() } }
+
+    /// Whether rows of an account are ahead of memory.
+    package func isBehind(_ account: String) -> Bool { states.withLock { $0[account]?.isBehind == true } }
+
+    /// Brings memory up to date with the rows of an account.
     ///
-    /// - Parameters:
-    ///   - before: The number of the change before.
-    ///   - change: The number of this one.
-    package func follow(_ changes: [OutboxChange<Work>], of account: String, after before: Int64, change: Int64) {
-        states.withLock { states in
-            var state = states[account] ?? OutboxAccount()
-            if state.change == before {
-                for change in changes { state.apply(change) }
-                state.change = change
-            } else if state.change ?? 0 < change {
-                state.change = nil
+    /// - Parameter reading: Calls its argument with a transaction that sees what is committed by then.
+    /// - Returns: Whether any rows had changed.
+    /// - Throws: What `reading` throws, GRDB's errors; memory stays behind then.
+    @discardableResult
+    package func follow(
+        _ account: String,
+        in reading: (_ read: (Database) throws -> Void) throws -> Void
+    ) throws -> Bool {
+        guard isBehind(account) else { return false }
+        let hasChanged = try following.withLock { _ in
+            // Before they are read: what is committed later is noted again.
+            let numbers = states.withLock { states in
+                let numbers = states[account]?.unread ?? []
+                states[account]?.unread = []
+                states[account]?.beingRead = numbers
+                return numbers
             }
-            states[account] = state
+            var rows: [(number: Int64, entry: OutboxEntry<Work>?)] = []
+            do {
+                try reading { db in
+                    rows = try numbers.sorted().map { ($0, try journal.entry($0, of: account, db)) }
+                }
+            } catch {
+                states.withLock { states in
+                    states[account]?.beingRead = []
+                    states[account]?.unread.formUnion(numbers)
+                }
+                throw error
+            }
+            states.withLock { states in
+                states[account]?.beingRead = []
+                for (number, entry) in rows { states[account]?.follow(number, entry) }
+            }
+            return !rows.isEmpty
         }
-        tell(account)
+        if hasChanged { tell(account) }
+        return hasChanged
     }
 }

@@ -1,43 +1,202 @@
-/// The operations of an outbox, in the database that has them: the truth, of which ``Outbox`` has a copy in memory.
+import Database
+package import GRDB
+
+/// The journal of an outbox: a table of the users' rows, which several servers may replicate.
 ///
-/// Each function is part of a transaction. It is in the server's own database (``LocalOutboxJournal``), or an app has
-/// one in the store that servers share.
-package protocol OutboxJournal: Sendable {
-    /// A transaction of the database.
-    associatedtype Transaction
+/// Operations of an account are changed one transaction after the other, and so is the number that a new one gets.
+/// Bytes belong to rows, as blobs: eviction and purges do not know them, and triggers remove them with their rows.
+package struct OutboxJournal: Sendable {
+    /// The name of the table.
+    package let table: String
 
-    /// Stores an operation, and gives a new one its number. One that is done leaves its bytes, and all but the latest
-    /// (``OutboxRow/keptFinished``) of those that are done are removed.
-    func put<Work>(_ entry: inout OutboxEntry<Work>, _ transaction: Transaction) throws
+    /// Names a journal.
+    package init(_ table: String) {
+        self.table = table
+    }
 
-    func remove(_ id: String, _ transaction: Transaction) throws
+    /// The statements that create the table.
+    package var creation: String {
+        """
+        CREATE TABLE \(table) (
+            account TEXT NOT NULL,
+            number INTEGER NOT NULL, -- the order of sending
+            id TEXT NOT NULL UNIQUE,
+            work TEXT NOT NULL, -- JSON
+            state TEXT NOT NULL,
+            attempts INTEGER NOT NULL,
+            doubtful INTEGER NOT NULL, -- 1: it may have been carried out
+            reason TEXT,
+            due_at INTEGER,
+            queued_at INTEGER NOT NULL,
+            blob_id INTEGER, -- of several servers, not each has it
+            length INTEGER,
+            PRIMARY KEY (account, number)
+        ) STRICT;
+        CREATE INDEX \(table)_by_account ON \(table) (account, state, number);
+        CREATE UNIQUE INDEX \(table)_by_blob ON \(table) (blob_id) WHERE blob_id IS NOT NULL;
 
-    /// Removes all operations of an account.
-    func removeAll(of account: String, _ transaction: Transaction) throws
+        CREATE TRIGGER \(table)_deleted AFTER DELETE ON \(table) WHEN old.blob_id IS NOT NULL BEGIN
+            DELETE FROM blob WHERE id = old.blob_id;
+        END;
+        CREATE TRIGGER \(table)_took_other_blob AFTER UPDATE OF blob_id ON \(table)
+        WHEN old.blob_id IS NOT NULL AND old.blob_id IS NOT new.blob_id BEGIN
+            DELETE FROM blob WHERE id = old.blob_id;
+        END;
+        """
+    }
 
-    /// Returns the operations that are not done, in order. A row that cannot be read is an error: no operation is
-    /// dropped.
-    func unfinished<Work>(_ transaction: Transaction) throws -> [OutboxEntry<Work>]
+    /// Makes a table of an earlier build anew, with its operations: it took fewer states, and numbered the operations
+    /// of all accounts together.
+    ///
+    /// - Throws: GRDB's errors.
+    package func renew(_ db: Database) throws {
+        let columns =
+            "account, number, id, work, state, attempts, doubtful, reason, due_at, queued_at, blob_id, length"
+        try db.execute(
+            sql: """
+                CREATE TEMP TABLE \(table)_kept AS SELECT \(columns) FROM \(table);
+                DROP TABLE \(table);
+                \(creation)
+                INSERT INTO \(table) (\(columns)) SELECT \(columns) FROM temp.\(table)_kept;
+                DROP TABLE temp.\(table)_kept;
+                """
+        )
+    }
 
-    /// Returns an operation, also one that is done; nil if there is none.
-    func entry<Work>(_ id: String, account: String, _ transaction: Transaction) throws -> OutboxEntry<Work>?
-}
-
-extension OutboxJournal {
     /// Makes changes.
     ///
     /// - Returns: The changes, with the numbers of the operations that were put.
-    package func make<Work>(_ changes: [OutboxChange<Work>], _ transaction: Transaction) throws -> [OutboxChange<Work>]
-    {
+    func make<Work>(_ changes: [OutboxChange<Work>], _ db: Database) throws -> [OutboxChange<Work>] {
         try changes.map { change in
             switch change {
             case .put(var entry):
-                try put(&entry, transaction)
+                try put(&entry, db)
                 return .put(entry)
             case .remove(let entry):
-                try remove(entry.id, transaction)
+                try db.cachedStatement(sql: "DELETE FROM \(table) WHERE id = ?").execute(arguments: [entry.id])
                 return change
             }
         }
+    }
+
+    /// Stores an operation, and gives a new one its number. One that is done leaves its bytes, and all but the latest
+    /// (``OutboxRow/keptFinished``) of those that are done are removed.
+    private func put<Work>(_ entry: inout OutboxEntry<Work>, _ db: Database) throws {
+        let isDone = entry.progress.state == .done
+        if isDone { entry.blob = nil }
+        let row = try OutboxRow(entry)
+        let stored = try Int64.fetchOne(
+            db.cachedStatement(sql: upsert),
+            arguments: [
+                "number": row.number, "id": row.id, "account": row.account, "work": row.work, "state": row.state,
+                "attempts": row.attempts, "doubtful": row.isDoubtful, "reason": row.reason, "due": row.dueAt,
+                "queued": row.queuedAt, "blob": entry.blob?.id, "length": entry.blob?.length,
+            ]
+        )
+        if let stored { entry.number = stored }
+        if isDone { try db.cachedStatement(sql: deleteOld).execute(arguments: [entry.account, entry.account]) }
+    }
+
+    /// Removes all operations of an account and their bytes.
+    func removeAll(of account: String, _ db: Database) throws {
+        try db.execute(sql: "DELETE FROM \(table) WHERE account = ?", arguments: [account])
+    }
+
+    /// Removes some of the last operations of an account.
+    ///
+    /// - Parameters:
+    ///   - most: So many may stay.
+    ///   - part: The most that are removed.
+    /// - Returns: Whether any were removed.
+    /// - Throws: GRDB's errors.
+    package func shorten(of account: String, to most: Int, by part: Int, _ db: Database) throws -> Bool {
+        let count = try Int.fetchOne(
+            db,
+            sql: "SELECT count(*) FROM \(table) WHERE account = ?",
+            arguments: [account]
+        )
+        let removed = min(part, (count ?? 0) - most)
+        guard removed > 0 else { return false }
+        try db.execute(
+            sql: """
+                DELETE FROM \(table) WHERE account = ?1 AND number IN (
+                    SELECT number FROM \(table) WHERE account = ?1 ORDER BY number DESC LIMIT ?2
+                )
+                """,
+            arguments: [account, removed]
+        )
+        return true
+    }
+
+    /// Returns what is not done, in order. A row that cannot be read is an error: no operation is dropped.
+    func unfinished<Work>(_ db: Database) throws -> [OutboxEntry<Work>] {
+        let sql = "SELECT * FROM \(table) WHERE state <> 'done' ORDER BY account, number"
+        return try Row.fetchAll(db, sql: sql).map { try entry($0) }
+    }
+
+    /// Returns what is not done of an account, in order.
+    ///
+    /// - Throws: GRDB's errors.
+    package func unfinished<Work>(of account: String, _ db: Database) throws -> [OutboxEntry<Work>] {
+        let sql = "SELECT * FROM \(table) WHERE account = ? AND state <> 'done' ORDER BY number"
+        return try Row.fetchAll(db.cachedStatement(sql: sql), arguments: [account]).map { try entry($0) }
+    }
+
+    /// Returns an operation, also one that is done; nil if there is none.
+    func entry<Work>(_ id: String, account: String, _ db: Database) throws -> OutboxEntry<Work>? {
+        let sql = "SELECT * FROM \(table) WHERE id = ? AND account = ?"
+        return try Row.fetchOne(db.cachedStatement(sql: sql), arguments: [id, account]).map { try entry($0) }
+    }
+
+    /// Returns the operation with a number, also one that is done; nil if there is none.
+    func entry<Work>(_ number: Int64, of account: String, _ db: Database) throws -> OutboxEntry<Work>? {
+        let sql = "SELECT * FROM \(table) WHERE account = ? AND number = ?"
+        return try Row.fetchOne(db.cachedStatement(sql: sql), arguments: [account, number]).map { try entry($0) }
+    }
+
+    private func entry<Work>(_ row: Row) throws -> OutboxEntry<Work> {
+        let read = try OutboxRow(
+            number: row.value("number"),
+            id: row.value("id"),
+            account: row.value("account"),
+            work: row.value("work"),
+            state: row.value("state"),
+            attempts: row.size("attempts"),
+            isDoubtful: row.value("doubtful"),
+            reason: row.value("reason"),
+            dueAt: row.value("due_at"),
+            queuedAt: row.value("queued_at")
+        )
+        let blob: BlobID? = try row.value("blob_id")
+        do {
+            return try read.entry(blob: blob.map { Blob(id: $0, length: try row.size("length")) })
+        } catch is DecodingError {
+            throw DatabaseError.damaged("\(table).work")
+        }
+    }
+
+    private var upsert: String {
+        """
+        INSERT INTO \(table) (
+            account, number, id, work, state, attempts, doubtful, reason, due_at, queued_at, blob_id, length
+        )
+        VALUES (
+            :account, ifnull(:number, (SELECT ifnull(max(number), 0) + 1 FROM \(table) WHERE account = :account)),
+            :id, :work, :state, :attempts, :doubtful, :reason, :due, :queued, :blob, :length
+        )
+        ON CONFLICT (id) DO UPDATE SET
+            work = excluded.work, state = excluded.state, attempts = excluded.attempts, doubtful = excluded.doubtful,
+            reason = excluded.reason, due_at = excluded.due_at, blob_id = excluded.blob_id, length = excluded.length
+        RETURNING number
+        """
+    }
+
+    private var deleteOld: String {
+        """
+        DELETE FROM \(table) WHERE account = ? AND state = 'done' AND number <= (
+            SELECT number FROM \(table) WHERE account = ? AND state = 'done'
+            ORDER BY number DESC LIMIT 1 OFFSET \(OutboxRow.keptFinished)
+        )
+        """
     }
 }

@@ -1,33 +1,34 @@
-package import Database
+import Database
 import Foundation
 
 /// An operation of an outbox as the columns of a row, apart from its bytes.
-package struct OutboxRow: Sendable {
+struct OutboxRow: Sendable {
     /// Finished operations that a journal keeps of each account, so that a client can still ask for them.
-    package static let keptFinished = 100
+    static let keptFinished = 100
 
     /// Its number; nil for a new one.
     let number: Int64?
     /// Its name in addresses.
-    package let id: String
+    let id: String
     /// The account that it belongs to.
-    package let account: String
-    /// The write to send, as JSON.
-    package let work: String
+    let account: String
+    /// What is to be done, as JSON.
+    let work: String
     /// The name of its state.
-    package let state: String
-    package let attempts: Int
+    let state: String
+    /// Attempts so far.
+    let attempts: Int
     /// Whether it may have been carried out.
-    package let isDoubtful: Bool
+    let isDoubtful: Bool
     /// Why it is not done.
-    package let reason: String?
+    let reason: String?
     /// When it is tried next, in milliseconds since 1970.
-    package let dueAt: Int64?
+    let dueAt: Int64?
     /// When it was queued, in milliseconds since 1970.
-    package let queuedAt: Int64
+    let queuedAt: Int64
 
     /// Creates a row that was read.
-    package init(
+    init(
         number: Int64,
         id: String,
         account: String,
@@ -47,7 +48,7 @@ package struct OutboxRow: Sendable {
     /// Creates the row of an operation.
     ///
     /// - Throws: `EncodingError`.
-    package init<Work>(_ entry: OutboxEntry<Work>) throws {
+    init<Work>(_ entry: OutboxEntry<Work>) throws {
         number = entry.number == 0 ? nil : entry.number
         (id, account) = (entry.id, entry.account)
         work = String(decoding: try JSONEncoder().encode(entry.work), as: UTF8.self)
@@ -61,7 +62,7 @@ package struct OutboxRow: Sendable {
     ///
     /// - Parameter blob: Its bytes.
     /// - Throws: `DecodingError`.
-    package func entry<Work>(blob: Blob?) throws -> OutboxEntry<Work> {
+    func entry<Work>(blob: Blob?) throws -> OutboxEntry<Work> {
         var entry = OutboxEntry(
             id: id,
             account: account,

@@ -21,11 +21,15 @@ extension DiskNode {
     func other() async throws -> DiskNode {
         let other = try DiskNode(#require(access).otherServer())
         try await other.cache.catchUp("1130")
-        try await other.outbox.catchUpOutboxes()
         return other
     }
 
-    var shared: SharedOutbox { get throws { try #require(outbox as? SharedOutbox) } }
+    /// Becomes the sender of the account's writes.
+    func begin() async throws -> Bool {
+        guard try await cache.takeLease(of: "1130") != nil else { return false }
+        try await cache.interrupt("1130", at: Self.noon)
+        return true
+    }
 
     /// Puts an operation as memory has it, or a new one, with what `body` changes.
     @discardableResult
@@ -34,7 +38,7 @@ extension DiskNode {
         by author: OutboxAuthor = .user,
         _ body: @escaping @Sendable (inout OutboxEntry<QueuedWrite>) -> Void = { _ in }
     ) async throws -> OutboxEntry<QueuedWrite> {
-        let changed = try await outbox.change(of: "1130", by: author) { [cache] _ in
+        let changed = try await cache.change(of: "1130", by: author) { [cache] _ in
             let write = QueuedWrite(kind: .folder, path: .at("/\(id)"))
             var entry =
                 cache.outbox.entry(id, of: "1130")
@@ -46,7 +50,7 @@ extension DiskNode {
     }
 
     func remove(_ id: String) async throws {
-        _ = try await outbox.change(of: "1130", by: .user) { [cache] _ in
+        _ = try await cache.change(of: "1130", by: .user) { [cache] _ in
             cache.outbox.entry(id, of: "1130").map { OutboxDecision(changes: [.remove($0)], shown: $0) }
         }
     }
@@ -57,17 +61,17 @@ extension DiskNode {
         async throws
         -> OutboxEntry<QueuedWrite>?
     {
-        try await outbox.change(id, account: "1130", by: author) { entry in
+        try await cache.change(id, account: "1130", by: author) { entry in
             for event in events { _ = entry.progress.apply(event, at: Self.noon) }
         }
     }
 
     func finish(_ id: String) async throws -> DiskStore.Applied? {
-        try await outbox.finish(id, with: .doubtful, account: "1130", at: Self.noon)
+        try await cache.apply(.doubtful, account: "1130", at: Self.noon, finishing: id)
     }
 
     func finished(_ id: String) async throws -> OutboxEntry<QueuedWrite>? {
-        try await outbox.finished(id, account: "1130")
+        try cache.finished(id, account: "1130")
     }
 
     /// What waits, as memory has it.
@@ -78,11 +82,9 @@ extension DiskNode {
         cache.outbox.queue(of: "1130")?.entries.map { "\($0.number) \($0.id) \($0.progress)" } ?? []
     }
 
-    /// How many files of uploads are in the store, once those are removed that may not be read any more.
+    /// How many files of uploads rows have in the store.
     func contents() async throws -> Int {
-        let database = try #require(access?.database)
-        _ = try await SharedOutbox.contents.removeUnused(in: database)
-        return try await database.rows("SELECT 1 AS one FROM disk_outbox_content") { _ in }.count
+        let sql = "SELECT 1 AS one FROM content WHERE unused IS NULL"
+        return try await #require(access?.database).rows(sql) { _ in }.count
     }
-
 }

@@ -16,12 +16,11 @@ import Upstream
 /// A server by itself, or one of several.
 struct DiskNode: Sendable {
     let cache: DiskStore
-    let outbox: any OutboxBook
     let sessions: SessionStore
     let access: SharedStoreAccess?
 
     private static let migrations =
-        Journal.storeMigrations + SharedSeal.migrations + SharedOutbox.migrations
+        Journal.storeMigrations + SharedSeal.migrations
     static let key = SymmetricKey(data: Data(repeating: 7, count: 32))
 
     /// Opens a store for servers.
@@ -55,12 +54,13 @@ struct DiskNode: Sendable {
         cache = DiskStore(
             database,
             users: access?.users(in: database, DiskStore.replicated),
-            shared: access.map { SharedDisk(database: $0.database, changes: $0.changes, clock: .system) },
             secrets: access == nil ? UserSecrets(local) : SharedSeal(key: Self.key).userSecrets,
             clock: .system
         ) { hasher.hash($0) }
         cache.listen { Issue.record($0) }
-        (outbox, self.access) = (DiskBooks(cache).outbox, access)
+        self.access = access
+        let now = access == nil ? Self.noon : nil
+        try database.read { [cache] in try cache.outbox.load(at: now, $0) }
         sessions =
             access.map { SessionStore($0.database, $0.changes, cookies: SessionCookies(instance: "local")) }
             ?? SessionStore(database)
@@ -90,7 +90,6 @@ struct DiskNode: Sendable {
     /// Brings what is here of an account up to date, as a request does.
     func follow(_ account: String = "1130") async throws {
         try await cache.catchUp(account)
-        try await outbox.catchUp(outboxOf: account)
     }
 
     /// Returns the account of a session, as a request does; nil if it was logged out.
@@ -128,7 +127,6 @@ struct DiskNode: Sendable {
     func endLeases() async throws {
         try await access?.database.write(turns: ["test"]) { transaction in
             try transaction.execute("UPDATE journal_lease SET until = 'epoch'")
-            try transaction.execute("UPDATE disk_lease SET until = 0")
         }
     }
 }

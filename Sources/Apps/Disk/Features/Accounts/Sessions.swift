@@ -75,7 +75,7 @@ struct Sessions: Sendable {
     /// `DELETE /v1/disk/session`: asks first; then removes everything of the account from here. Needs no upstream.
     @Sendable func close(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         guard try request.query.flag("confirm") else {
-            try await accounts.outbox.catchUp(outboxOf: session.account)
+            try await store.catchUp(session.account)
             throw Problem(
                 .confirmationRequired,
                 "Nothing was removed. To log out, send DELETE \(LogoutDialog.href).",

@@ -3,6 +3,7 @@ import Foundation
 import Freshness
 import HTTPCaching
 import HTTPTypes
+import Journal
 import ResponseStore
 import Screens
 import Upstream
@@ -10,7 +11,6 @@ import Upstream
 /// Bodies that are stored of files: their content, previews, pages and PDFs.
 struct StoredFiles: Sendable {
     let store: DiskStore
-    let outbox: any OutboxBook
     let accessRecorder: AccessRecorder
     let budget: CacheBudget
     let clock: WallClock
@@ -73,7 +73,7 @@ struct StoredFiles: Sendable {
     func open(_ kept: KeptContent, of item: DiskItem, account: String) async throws -> StoredFile? {
         do {
             let reader =
-                try await kept.isQueued ? outbox.upload(kept.blob) : store.database.blobs.reader(kept.blob)
+                try await kept.isQueued ? store.users.reader(kept.blob) : store.database.blobs.reader(kept.blob)
             let head = CachedResponseHead(
                 url: item.path.queryValue,
                 status: .ok,

@@ -2,6 +2,7 @@ import Concurrency
 import Database
 import Foundation
 import Freshness
+import Journal
 import Logging
 import Synchronization
 import Upstream
@@ -28,7 +29,6 @@ final class OutboxKeeper: Sendable {
     private let runner: OutboxRunner
     private let announcer: ChangeAnnouncer
     private let store: DiskStore
-    private let outbox: any OutboxBook
     private let client: YandexDiskClient
     private let clock: WallClock
     private let logger: Logger
@@ -37,7 +37,6 @@ final class OutboxKeeper: Sendable {
         self.runner = runner
         self.announcer = announcer
         store = runner.accounts.store
-        outbox = runner.accounts.outbox
         client = runner.accounts.reader.client
         self.clock = clock
         self.logger = logger
@@ -111,22 +110,15 @@ final class OutboxKeeper: Sendable {
     ///
     /// - Returns: After how long it is to be tried again; nil if nothing is left that can be sent.
     private func send(_ account: String) async throws -> Duration? {
-        try await outbox.sending(account, at: clock.now()) { [self] in
-            try await interrupt(account)
+        try await store.sending(account, at: clock.now()) { [self] in
             var ahead: OutboxLookAhead?
             while let entry = try await next(of: account) { ahead = try await run(entry, ahead) }
         }
     }
 
-    /// Marks a write as interrupted that a drain has begun, and whose end could not be stored: it may be carried out.
-    private func interrupt(_ account: String) async throws {
-        guard let begun = begun(of: account) else { return }
-        _ = try await apply(.interrupted, to: begun)
-    }
-
     /// Whether something can be sent, or is taken for being sent.
     private func hasWork(_ account: String) -> Bool {
-        if begun(of: account) != nil { return true }
+        if store.begun(of: account) != nil { return true }
         guard canSend(account) else { return false }
         switch store.outbox.turn(of: account, at: clock.now()) {
         case .run: return true
@@ -137,16 +129,12 @@ final class OutboxKeeper: Sendable {
         }
     }
 
-    private func begun(of account: String) -> OutboxEntry<QueuedWrite>? {
-        store.outbox.queue(of: account)?.unsettled.first { $0.progress.state == .running }
-    }
-
     /// Begins the write whose turn it is, unless it was begun when the one before was done. That is stored before
     /// anything is sent: after a kill it is looked at first.
     ///
     /// - Returns: The write; nil if none can be sent now.
     private func next(of account: String) async throws -> OutboxEntry<QueuedWrite>? {
-        let begun = begun(of: account)
+        let begun = store.begun(of: account)
         guard canSend(account) else {
             if let begun { _ = try await apply(.postponed, to: begun) }
             return nil
@@ -217,8 +205,8 @@ final class OutboxKeeper: Sendable {
         isUpstreamWell: Bool = false
     ) async throws -> OutboxEntry<QueuedWrite>? {
         let (now, jitter) = (clock.now(), Randomness.fraction(for: "outbox"))
-        return try await Task { [outbox] in
-            try await outbox.change(entry.id, account: entry.account) { entry in
+        return try await Task { [store] in
+            try await store.change(entry.id, account: entry.account) { entry in
                 if let work { entry.work = work }
                 _ = entry.progress.apply(event, at: now, jitter: jitter, isUpstreamWell: isUpstreamWell)
                 // An operation of an earlier attempt tells nothing of the next one.

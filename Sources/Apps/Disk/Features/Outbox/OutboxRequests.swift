@@ -117,7 +117,7 @@ extension OutboxRequests {
     private func entry(_ request: ScreenRequest, _ account: DiskAccount) async throws -> OutboxEntry<QueuedWrite> {
         let id = try request.parameter("id")
         if let entry = store.outbox.entry(id, of: account.id) { return entry }
-        guard let finished = try await accounts.outbox.finished(id, account: account.id) else {
+        guard let finished = try store.finished(id, account: account.id) else {
             throw Problem.notFound("There is no such operation in the outbox.")
         }
         return finished
@@ -133,7 +133,7 @@ extension OutboxRequests {
             @Sendable @escaping (OutboxEntry<QueuedWrite>, OutboxQueue<QueuedWrite>) throws
             -> [OutboxChange<QueuedWrite>]
     ) async throws -> OutboxEntry<QueuedWrite> {
-        let changed = try await accounts.outbox.change(of: account.id, by: .user) { [store] _ in
+        let changed = try await store.change(of: account.id, by: .user) { [store] _ in
             guard let queue = store.outbox.queue(of: account.id), let entry = store.outbox.entry(id, of: account.id)
             else {
                 throw Problem(.outboxState, Self.notUnsent(.done))

@@ -4,6 +4,7 @@ import Foundation
 import Freshness
 import HTTPSemantics
 import HTTPTypes
+import Journal
 import NIOCore
 import Screens
 import Upstream
@@ -137,14 +138,14 @@ struct OutboxRunner: Sendable {
         try await clear(entry.work, found, account)
         var body = ByteStream(ByteBuffer())
         if let blob = entry.blob {
-            let reader = try await accounts.outbox.upload(blob)
+            let reader = try await accounts.store.users.reader(blob)
             body = ByteStream(reader, range: 0..<blob.length).counting(progress)
         }
         var write = entry.work.write(body: body, entry.id)
         write.found = found
-        write.beforeLastByte = { [outbox = accounts.outbox, clock = writer.clock] operation in
+        write.beforeLastByte = { [store = accounts.store, clock = writer.clock] operation in
             // After a kill it is asked about: in progress is neither done nor not done.
-            _ = try await outbox.change(entry.id, account: entry.account) {
+            _ = try await store.change(entry.id, account: entry.account) {
                 $0.work = $0.work.followed(by: operation, since: clock.now())
             }
         }
@@ -154,7 +155,7 @@ struct OutboxRunner: Sendable {
         case .unneeded(let item):
             let change = DiskChange.appeared(item.path, item)
             let now = writer.clock.now()
-            _ = try await accounts.outbox.finish(entry.id, with: change, account: account.id, at: now)
+            _ = try await accounts.store.apply(change, account: account.id, at: now, finishing: entry.id)
             return Outcome(event: .succeeded)
         case .underWay(let operation):
             let followed = entry.work.followed(by: operation.upstreamID, since: writer.clock.now())
@@ -169,7 +170,7 @@ struct OutboxRunner: Sendable {
         guard work.kind == .folder || place.kind == .dir else { return }
         var removal = DiskWrite(kind: .delete(permanently: false), path: work.path)
         removal.found = WritePreparation.Before(subject: place)
-        try accounts.outbox.checkIsSender(of: account.id)
+        try accounts.store.checkIsSender(of: account.id)
         _ = try await writer.run(removal, for: account)
     }
 

@@ -1,20 +1,24 @@
 import Freshness
+import Journal
 import Logging
 import ServiceLifecycle
 
 /// Goes on with the writes that wait when the server starts, and ends that with the server.
 struct OutboxService: Service {
     let keeper: OutboxKeeper
-    let outbox: any OutboxBook
+    let store: DiskStore
     let clock: WallClock
     let logger: Logger
+
+    /// How often a server looks for what one that has ended was sending.
+    private static let interval = Duration.seconds(10)
 
     /// Looks for work, then waits for the end of the server.
     func run() async throws {
         await cancelWhenGracefulShutdown {
             await look()
-            while let interval = outbox.lookInterval, !Task.isCancelled {
-                do { try await clock.run(after: interval) { await look() } } catch { return }
+            while store.users.isShared, !Task.isCancelled {
+                do { try await clock.run(after: Self.interval) { await look() } } catch { return }
             }
         }
         try? await gracefulShutdown()
@@ -23,7 +27,8 @@ struct OutboxService: Service {
 
     private func look() async {
         do {
-            try await outbox.catchUpOutboxes()
+            _ = try await store.users.catchUp()
+            try store.followOutboxes()
         } catch is CancellationError {
             return
         } catch {

@@ -8,7 +8,6 @@ import Upstream
 /// Finds the account of a session.
 struct DiskAccounts: Sendable {
     let store: DiskStore
-    let outbox: any OutboxBook
     let reader: ResourceReader
 
     /// Returns the logged-in account of a session.
@@ -52,8 +51,7 @@ struct DiskAccounts: Sendable {
 
     /// Brings what this server has of an account up to date with what other servers have changed.
     private func catchUp(_ account: String) async throws {
-        // While PostgreSQL is away, what waits is shown as it was as well.
-        if try await store.catchUp(account) == nil { try await outbox.catchUp(outboxOf: account) }
+        try await store.catchUp(account)
         guard store.hasMissed(account) else { return }
         // As long as it fails, nothing stored is served without a request.
         _ = try? await store.apply(.doubtful, account: account, at: reader.tokens.clock.now())

@@ -8,7 +8,6 @@ struct WriteCalls: Sendable {
     let client: YandexDiskClient
     var tokens: TokenProvider
     let store: DiskStore
-    let outbox: any OutboxBook
     let uploads: LateUploads
     /// Longest wait for the response to an upload after its last byte (`disk.upload_response_s`).
     let uploadResponse: Duration

@@ -28,7 +28,6 @@ struct WriteQueue: Sendable {
     let clock: WallClock
 
     var store: DiskStore { writer.calls.store }
-    private var outbox: any OutboxBook { writer.calls.outbox }
 
     /// Runs a write of a client, or leaves it.
     ///
@@ -117,7 +116,7 @@ struct WriteQueue: Sendable {
             spooled = try await spool(parts, length: length, account.id)
         }
         let now = clock.now()
-        let left = try await outbox.change(of: account.id, by: .client(upload: spooled?.blob)) {
+        let left = try await store.change(of: account.id, by: .client(upload: spooled?.blob)) {
             [store, spooled] db in
             try store.leaving(
                 draft,

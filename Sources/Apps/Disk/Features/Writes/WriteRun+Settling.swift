@@ -28,7 +28,7 @@ extension WriteRun {
         acknowledge(change, at: now)
         var applied =
             if let operation = write.operation {
-                try await executor.calls.outbox.finish(operation, with: change, account: account.id, at: now)
+                try await store.apply(change, account: account.id, at: now, finishing: operation)
             } else {
                 await record(change, at: now)
             }

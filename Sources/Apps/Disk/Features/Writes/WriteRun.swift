@@ -26,7 +26,7 @@ struct WriteRun: Sendable {
             before = try await WritePreparation(calls: calls, write: write, account: account, clock: clock).before()
         }
         try await checkIsPublished(before)
-        if write.operation != nil { try calls.outbox.checkIsSender(of: account.id) }
+        if write.operation != nil { try store.checkIsSender(of: account.id) }
         do {
             switch try await send(before) {
             case .done(let bytes, let place): return try await settle(before, bytes, place: place)

@@ -1,6 +1,8 @@
 import AppInterface
 import Database
 import Foundation
+import GRDB
+import Journal
 import SharedStore
 import TestKit
 import Testing
@@ -10,8 +12,8 @@ import Upstream
 
 private let now = DiskNode.noon
 
-@Suite("Writes that wait, in SQLite and in PostgreSQL", .timeLimit(.minutes(3)))
-struct SharedOutboxTests {
+@Suite("Writes that wait, of one server and of several", .timeLimit(.minutes(10)))
+struct OutboxOfServersTests {
     @Test(
         "Operations are in order, change, end and go; a hundred of those that are done are kept",
         arguments: StoreKind.allCases
@@ -50,15 +52,15 @@ struct SharedOutboxTests {
             }
             try await group.waitForAll()
         }
-        try await one.outbox.catchUp(outboxOf: "1130")
-        try await other.outbox.catchUp(outboxOf: "1130")
+        try await one.cache.catchUp("1130")
+        try await other.cache.catchUp("1130")
         #expect(one.waiting.count == 40 && one.waiting == other.waiting)
         let restarted = try await one.other()
         #expect(restarted.waiting == one.waiting)
         try await one.logOut()
         try await one.logIn()
         try await one.put("new")
-        try await other.outbox.catchUp(outboxOf: "1130")
+        try await other.cache.catchUp("1130")
         #expect(one.waiting == ["new"] && other.waiting == ["new"])
     }
 
@@ -78,7 +80,7 @@ struct SharedOutboxTests {
                 count += 1
             }
             let (new, some) = (work, random.next())
-            _ = try await server.outbox.change(of: "1130", by: .user) { [cache = server.cache] _ in
+            _ = try await server.cache.change(of: "1130", by: .user) { [cache = server.cache] _ in
                 let entries = cache.outbox.queue(of: "1130").map { Array($0.entries) } ?? []
                 guard kind > 2, !entries.isEmpty else {
                     return OutboxDecision(changes: new.map(OutboxChange.put), shown: new[0])
@@ -94,7 +96,7 @@ struct SharedOutboxTests {
                 return OutboxDecision(changes: changes, shown: changes[0].entry)
             }
             guard step % 4 == 3 else { continue }
-            for server in servers { try await server.outbox.catchUp(outboxOf: "1130") }
+            for server in servers { try await server.cache.catchUp("1130") }
             #expect(servers[0].operations == servers[1].operations)
         }
         #expect(try await one.other().operations == one.operations)
@@ -105,26 +107,25 @@ struct SharedOutboxTests {
     func lease() async throws {
         let one = try await DiskNode.loggedIn(.postgresql)
         let other = try await one.other()
-        let (first, second) = (try one.shared, try other.shared)
         try await one.put("a")
         try await one.put("b")
-        #expect(try await first.begin("1130", for: "first", at: now))
+        #expect(try await one.begin())
         try await one.apply(.began, to: "a", by: .sender)
-        #expect(try await second.begin("1130", for: "second", at: now) == false, "the first has it")
+        #expect(try await other.begin() == false, "the first has it")
         #expect(one.cache.outbox.entry("a", of: "1130")?.progress.state == .running)
-        try first.checkIsSender(of: "1130")
-        #expect(throws: NotSender.self) { try second.checkIsSender(of: "1130") }
+        try one.cache.checkIsSender(of: "1130")
+        #expect(throws: LeaseLost.self) { try other.cache.checkIsSender(of: "1130") }
         try await one.endLeases()
-        #expect(try await second.begin("1130", for: "second", at: now))
+        #expect(try await other.begin())
         let taken = try #require(other.cache.outbox.entry("a", of: "1130"))
         #expect(taken.progress.isDoubtful && taken.progress.state == .waiting)
-        await #expect(throws: NotSender.self) { _ = try await one.finish("a") }
-        await #expect(throws: NotSender.self) { try await one.apply(.refused("late"), to: "a", by: .sender) }
+        await #expect(throws: LeaseLost.self) { _ = try await one.finish("a") }
+        await #expect(throws: LeaseLost.self) { try await one.apply(.refused("late"), to: "a", by: .sender) }
         try await other.apply(.began, to: "a", by: .sender)
         #expect(try await other.finish("a") != nil)
         #expect(other.waiting == ["b"] && other.cache.outbox.entry("b", of: "1130")?.progress.state == .running)
-        await second.end("1130", for: "second")
-        #expect(try await first.begin("1130", for: "first again", at: now))
+        await other.cache.leave("1130")
+        #expect(try await one.begin())
         #expect(one.waiting == ["b"] && one.cache.outbox.entry("b", of: "1130")?.progress.isDoubtful == true)
     }
 
@@ -132,13 +133,12 @@ struct SharedOutboxTests {
     func lostLease() async throws {
         let one = try await DiskNode.loggedIn(.postgresql)
         let other = try await one.other()
-        let (first, second) = (try one.shared, try other.shared)
         try await one.put("a")
-        let pause = try await first.sending("1130", at: now) {
-            let refused = try await second.sending("1130", at: now) { Issue.record("two at once") }
+        let pause = try await one.cache.sending("1130", at: now) {
+            let refused = try await other.cache.sending("1130", at: now) { Issue.record("two at once") }
             #expect(refused != nil)
             try await one.endLeases()
-            #expect(try await second.begin("1130", for: "second", at: now))
+            #expect(try await other.begin())
             try await one.apply(.began, to: "a", by: .sender)
         }
         #expect(pause != nil)
@@ -152,19 +152,25 @@ struct SharedOutboxTests {
         let bytes = Data(String(repeating: "fifteen bytes, ", count: count).utf8)
         let upload = try one.cache.database.blobs.write(bytes)
         try await one.put("a", by: .client(upload: upload)) { $0.blob = upload }
-        #expect(try await one.outbox.upload(upload).readAll() == bytes)
-        try await other.outbox.catchUp(outboxOf: "1130")
+        #expect(try await one.cache.users.reader(upload).readAll() == bytes)
+        try await other.cache.catchUp("1130")
         let blob = try #require(other.cache.outbox.entry("a", of: "1130")?.blob)
-        #expect(try await other.outbox.upload(blob).readAll() == bytes)
+        #expect(try await other.cache.users.reader(blob).readAll() == bytes)
         #expect(try await one.contents() == 1)
         let unused = try one.cache.database.blobs.write(bytes)
         try await one.put("b", by: .client(upload: unused))
         #expect(try await one.contents() == 1, "no operation has it")
         try await one.apply(.began, .succeeded, to: "a")
         #expect(try await one.contents() == 0)
-        try await other.outbox.catchUpOutboxes()
+        let taken = try one.cache.database.blobs.write(bytes)
+        try await one.put("c", by: .client(upload: taken)) { $0.blob = taken }
+        try await other.cache.catchUp("1130")
+        #expect(try await other.cache.users.reader(taken).readAll() == bytes)
+        try await one.remove("c")
+        try await other.cache.catchUp("1130")
+        // Of an empty file nothing is asked for.
         guard count > 0 else { return }
-        await #expect(throws: StorageError.self) { _ = try await other.outbox.upload(blob) }
+        await #expect(throws: StorageError.self) { _ = try await other.cache.users.reader(taken) }
     }
 
     @Test("SCALE-06 A logout removes what waits, with its bytes, on all servers")
@@ -173,13 +179,13 @@ struct SharedOutboxTests {
         let other = try await one.other()
         let upload = try one.cache.database.blobs.write(Data(count: 100))
         try await one.put("a", by: .client(upload: upload)) { $0.blob = upload }
-        try await other.outbox.catchUp(outboxOf: "1130")
+        try await other.cache.catchUp("1130")
         #expect(other.waiting == ["a"])
         try await one.logOut()
         #expect(try await one.contents() == 0)
-        try await other.outbox.catchUpOutboxes()
+        try await other.cache.catchUp("1130")
         #expect(one.waiting.isEmpty && other.waiting.isEmpty)
-        let late = try await one.outbox.change(of: "1130", by: .user) { _ in
+        let late = try await one.cache.change(of: "1130", by: .user) { _ in
             Issue.record("it is logged out")
             return nil
         }
@@ -193,7 +199,7 @@ struct SharedOutboxTests {
         try await server.apply(.began, .delayed("upstream-session-expired", for: 3600), to: "a")
         try await server.apply(.began, .delayed("rate-limited", for: 3600), to: "b")
         try await server.logIn()
-        try await server.outbox.catchUp(outboxOf: "1130")
+        try await server.cache.catchUp("1130")
         #expect(server.cache.outbox.entry("a", of: "1130")?.progress.state == .queued)
         #expect(server.cache.outbox.entry("b", of: "1130")?.progress.state == .waiting)
     }
@@ -212,7 +218,7 @@ struct SharedOutboxTests {
             }
             // What happens to the server that sends: at which of four moments it ends, if it does.
             let end = Int.random(in: 0..<8, using: &random)
-            #expect(try await server.shared.begin("1130", for: "\(kills) \(end)", at: now))
+            #expect(try await server.begin())
             if end != 0 {
                 let next = try #require(server.cache.outbox.queue(of: "1130")?.entries.first)
                 try await server.apply(.began, to: next.id, by: .sender)
@@ -227,5 +233,106 @@ struct SharedOutboxTests {
             server = try await server.other()
         }
         #expect(done == names && kills > 0)
+    }
+
+    @Test("OUT-02 A server that starts knows what waits, and leaves alone what another one sends")
+    func start() async throws {
+        let one = try await DiskNode.loggedIn(.postgresql)
+        for id in ["a", "b"] { try await one.put(id) }
+        #expect(try await one.begin())
+        try await one.apply(.began, to: "a", by: .sender)
+        let directory = try DataDirectory.temporary()
+        for _ in 0..<2 {
+            // The second time it has the rows from its beginning.
+            let other = try DiskNode(#require(one.access).otherServer(), in: directory)
+            try await other.cache.catchUp("1130")
+            #expect(other.operations == one.operations)
+            #expect(other.cache.begun(of: "1130")?.progress.isDoubtful == false)
+            #expect(try await !other.begin())
+        }
+        try await one.apply(.refused("no"), to: "a", by: .sender)
+        #expect(one.cache.outbox.entry("a", of: "1130")?.progress.state == .failed)
+    }
+
+    @Test("OUT-02 What ends on one server has ended on the other, with the change of files that it was")
+    func ends() async throws {
+        let one = try await DiskNode.loggedIn(.postgresql)
+        let other = try await one.other()
+        try await one.put("a")
+        try await other.cache.catchUp("1130")
+        #expect(try await one.begin())
+        try await one.apply(.began, to: "a", by: .sender)
+        let applied = try #require(try await one.finish("a"))
+        #expect(one.waiting.isEmpty)
+        // Of the journal it has both or neither.
+        _ = try await other.cache.users.catchUp()
+        try other.cache.followOutbox(of: "1130")
+        #expect(other.waiting.isEmpty)
+        #expect(try await other.finished("a")?.progress.state == .done)
+        try await other.cache.catchUp("1130")
+        #expect(try other.cache.account("1130")?.epoch == applied.epoch)
+    }
+
+    @Test("SCALE-04 Operations are numbered by account, in the order in which they were accepted by any server")
+    func numbers() async throws {
+        let one = try await DiskNode.loggedIn(.postgresql)
+        let other = try await one.other()
+        for number in 0..<6 { try await (number % 2 == 0 ? one : other).put("\(number)") }
+        try await one.cache.catchUp("1130")
+        let entries = try #require(one.cache.outbox.queue(of: "1130")?.entries)
+        #expect(entries.map(\.id) == (0..<6).map(String.init) && entries.map(\.number) == Array(1...6))
+        try await other.logIn("7")
+        let write = QueuedWrite(kind: .folder, path: .at("/new"))
+        let entry = OutboxEntry(id: "first", account: "7", work: write, queuedAt: now)
+        let put = try await other.cache.change(of: "7", by: .user) { _ in
+            OutboxDecision(changes: [.put(entry)], shown: entry)
+        }
+        #expect(put?.number == 1)
+    }
+
+    @Test("SCALE-06 A logout drops more writes than one change of several servers can have")
+    func longOutbox() async throws {
+        let one = try await DiskNode.loggedIn(.postgresql)
+        let name = Array(repeating: String(repeating: "n", count: 200), count: 12).joined(separator: "/")
+        for part in 0..<4 {
+            let entries = (0..<500).map { number in
+                let write = QueuedWrite(kind: .folder, path: .at("/\(part) \(number) \(name)"))
+                return OutboxEntry(id: "\(part) \(number)", account: "1130", work: write, queuedAt: now)
+            }
+            _ = try await one.cache.change(of: "1130", by: .user) { _ in
+                OutboxDecision(changes: entries.map(OutboxChange.put), shown: entries[0])
+            }
+        }
+        #expect(one.waiting.count == 2000)
+        try await one.logOut()
+        #expect(one.waiting.isEmpty)
+        try await one.logIn()
+        #expect(try await one.other().waiting.isEmpty)
+    }
+
+    @Test(
+        "SCALE-23 While PostgreSQL is away what waits is known as it was, and nothing is left or sent; then all goes on"
+    )
+    func storeAway() async throws {
+        let postgres = try await RunningPostgres.start()
+        let one = try DiskNode(try await DiskNode.store(on: postgres))
+        try await one.logIn()
+        let other = try await one.other()
+        try await one.put("a")
+        try await other.cache.catchUp("1130")
+        try postgres.stop("immediate")
+        #expect(try await other.cache.catchUp("1130") != nil)
+        #expect(other.waiting == ["a"])
+        await #expect(throws: SharedStoreError.self) { try await other.put("b") }
+        await #expect(throws: SharedStoreError.self) {
+            _ = try await other.cache.sending("1130", at: now) { Issue.record("it is not the sender") }
+        }
+        #expect(throws: LeaseLost.self) { try other.cache.checkIsSender(of: "1130") }
+        try postgres.restart()
+        try await BoundedWait.poll(for: "the store") { try await other.cache.catchUp("1130") == nil }
+        try await other.put("c")
+        try await one.cache.catchUp("1130")
+        #expect(one.waiting == ["a", "c"])
+        #expect(try await other.cache.sending("1130", at: now) { try other.cache.checkIsSender(of: "1130") } == nil)
     }
 }
