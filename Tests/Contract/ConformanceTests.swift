@@ -41,8 +41,8 @@ struct ConformanceTests {
     /// EndToEnd/NodeTests covers each app with several methods; the status depends on the beginning of the path.
     private static func isOfOtherProcess(_ key: String) -> Bool { key.hasSuffix(" 421 misdirected-request") }
 
-    /// Whether a response comes only from a process with a shared store. EndToEnd/SharedShopTests and the suites
-    /// `…OfServersTests` of the apps cover `store-unavailable`; ScreensTests/ProblemTests, `outcome-unknown`.
+    /// Whether a response comes only from a process with a shared store. EndToEnd/SharedShopTests and
+    /// NotesTests/NotesOfServersTests cover `store-unavailable`; ScreensTests/ProblemTests, `outcome-unknown`.
     private static func isOfSharedStore(_ key: String) -> Bool {
         if key.hasSuffix(" 503 store-unavailable") { return true }
         guard key.hasSuffix(" 502 outcome-unknown"), !key.contains("/save-to-disk ") else { return false }

@@ -107,7 +107,7 @@ const text = value => h('pre', {class: 'text-file code', tabindex: '0'}, typeof 
 /** Shows Markdown as the text that it is: paragraphs, and lists as lines. */
 function prose(markdown) {
   return markdown ? h('div', {class: 'stack'}, markdown.trim().split(/\n\s*\n/).map(part =>
-    h('p', {class: 'prose'}, part.replaceAll('`', '').replace(/\n(?![-|])/g, ' ')))) : null;
+    h('p', {class: 'prose'}, part.replace(/\x60/g, '').replace(/\n(?![-|])/g, ' ')))) : null;
 }
 
 function exampleOf(media) {
