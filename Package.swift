@@ -160,8 +160,8 @@ let package = Package(
             name: "Screens",
             dependencies: [
                 "HTTPServer", "Upstream", "Proxy", "ResponseStore", "Database", "Freshness", "Concurrency",
-                "HTTPSemantics", "HTTPCaching", "JSONValues", "MediaFormats", "PrivateFiles", "QRCodes", "SharedStore",
-                "CZlib", crypto,
+                "HTTPSemantics", "HTTPCaching", "JSONValues", "MediaFormats", "PrivateFiles", "QRCodes", "Journal",
+                "SharedStore", "CZlib", crypto,
                 .product(name: "DequeModule", package: "swift-collections"), grdb, httpTypes, hummingbird,
                 .product(name: "HummingbirdCore", package: "hummingbird"), logging, nioLocks, nioCore, lifecycle,
             ],
@@ -431,8 +431,8 @@ let package = Package(
             name: "ScreensTests",
             dependencies: [
                 "Screens", "AppInterface", "HTTPServer", "Upstream", "Proxy", "ResponseStore", "Database", "Freshness",
-                "Concurrency", "HTTPSemantics", "HTTPCaching", "JSONValues", "PrivateFiles", "QRCodes", "SharedStore",
-                "TestKit", .product(name: "CoreMetrics", package: "swift-metrics"),
+                "Concurrency", "HTTPSemantics", "HTTPCaching", "JSONValues", "PrivateFiles", "QRCodes", "Journal",
+                "SharedStore", "TestKit", .product(name: "CoreMetrics", package: "swift-metrics"),
                 grdb, httpTypes, hummingbird, .product(name: "HummingbirdCore", package: "hummingbird"), logging,
                 nioLocks, nioCore, .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),

@@ -34,14 +34,14 @@ struct AppList: Sendable {
 
     /// The steps that make the tables of a store that several servers share.
     var sharedMigrations: [SharedMigration] {
-        SessionStore.sharedMigrations + types.flatMap { $0.sharedMigrations ?? [] } + Journal.storeMigrations
+        (sealsSharedSecrets ? SharedSeal.migrations : []) + Journal.storeMigrations
     }
 
-    /// The tables that several servers replicate, and the version of their schema: the number of steps of their apps.
+    /// The tables that several servers replicate, and the version of their schema: the number of their steps.
     var replicated: (tables: JournalTables, schema: Int) {
         let apps = types.filter { $0.replicated != nil }
-        let schema = apps.reduce(0) { $0 + $1.migrations.count }
-        return (JournalTables(apps.compactMap { $0.replicated }), schema)
+        let schema = apps.reduce(SessionStore.migrations.count) { $0 + $1.migrations.count }
+        return (JournalTables([SessionStore.replicated] + apps.compactMap { $0.replicated }), schema)
     }
 
     /// Whether one of them stores sealed secrets there.

@@ -141,6 +141,13 @@ import Testing
         let before = try await Self.serve(first, sandbox)
         let users = try await Users(on: before)
         let (screens, files) = (try await users.seen(on: before), try await users.files(on: before))
+        let opened = try await before.client.send(
+            "POST",
+            "/v1/ships/session",
+            ["Larder-Session": "cookie", "Origin": before.client.base],
+            body: #"{"mode":"guest"}"#
+        )
+        let cookie = ["Cookie": String(try #require(opened["Set-Cookie"]).prefix { $0 != ";" })]
         #expect(await Self.refusal(first.path, url).contains("is in use by another process"))
         #expect(await before.stop() == 0)
         let output = try await Self.copied(first.path, url)
@@ -151,6 +158,7 @@ import Testing
         let screensThere = try await users.seen(on: there)
         for (path, screen) in screens { #expect(screensThere[path] == screen, "\(path)") }
         #expect(try await users.files(on: there) == files)
+        #expect(try await there.client.get("/v1/ships/session", cookie).status == 200)
         #expect(await Self.refusal(url, second.path).contains("Servers use the store"))
         #expect(await there.stop() == 0)
 
@@ -160,6 +168,7 @@ import Testing
         let screensBack = try await users.seen(on: back)
         for (path, screen) in screens { #expect(screensBack[path] == screen, "\(path)") }
         #expect(try await users.files(on: back) == files)
+        #expect(try await back.client.get("/v1/ships/session", cookie).status == 200)
         // Numbers go on where they were.
         let next = try await users.bob.moved(to: back).post("/v1/notes", #"{"body":"next"}"#)
         #expect(try next.json.data.id.string == "n6")
@@ -181,7 +190,7 @@ import Testing
         #expect(await first.stop() == 0)
         let end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'PgSleep'"
         let rows =
-            "SELECT (SELECT count(*) FROM journal), (SELECT count(*) FROM session), (SELECT count(*) FROM content)"
+            "SELECT (SELECT count(*) FROM journal), (SELECT count(*) FROM journal_snapshot), (SELECT count(*) FROM content)"
         try await RunningPostgres.sql(
             """
             CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(600); RETURN new; END';

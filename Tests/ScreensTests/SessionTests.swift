@@ -3,6 +3,7 @@ import Foundation
 import Freshness
 import GRDB
 import HTTPTypes
+import Journal
 import NIOCore
 import ResponseStore
 import TestKit
@@ -58,7 +59,7 @@ struct SessionStoreTests {
 
     init() throws {
         database = try LarderDatabase.temporary(migrations: SessionStore.migrations)
-        store = SessionStore(database)
+        store = SessionStore(UserDatabase(database))
     }
 
     private func credential(_ token: String) -> SessionCredentials {
@@ -79,8 +80,9 @@ struct SessionStoreTests {
 
     @Test("DISK-37 The identity of a session is the one it was opened under, and no other session's")
     func identities() async throws {
-        let (first, second) = try await database.write { [store, session] db in
-            (try store.open(session, in: db), try store.open(session, in: db))
+        let (first, second) = (SessionStore.newToken(for: .bearer), SessionStore.newToken(for: .bearer))
+        try await database.write { [store, session] db in
+            for opened in [first, second] { try store.open(session, token: opened.token, for: .bearer, in: db) }
         }
         #expect(first.id != second.id && first.id.count == 64 && !first.id.contains(first.token))
         for opened in [first, second] {
@@ -175,7 +177,7 @@ struct SessionStoreLifetimeTests {
     }
 
     private static func store(_ database: LarderDatabase, _ clock: ManualClock) -> SessionStore {
-        SessionStore(database, lifetime: .seconds(400 * 86_400), clock: clock.wallClock)
+        SessionStore(UserDatabase(database), lifetime: .seconds(400 * 86_400), clock: clock.wallClock)
     }
 
     private func open(_ account: String = "a", app: String = "ships") async throws -> SessionCredentials {
@@ -275,7 +277,7 @@ struct SessionStoreLifetimeTests {
     @Test("Many end in parts; without a lifetime none ends")
     func many() async throws {
         for number in 0..<1200 { _ = try await open("\(number)") }
-        let endless = SessionStore(database, clock: clock.wallClock)
+        let endless = SessionStore(UserDatabase(database), clock: clock.wallClock)
         endless.letExpire(sessionsOf: "ships")
         advance(days: 1000)
         let count = { try self.database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM session") } }
@@ -287,7 +289,7 @@ struct SessionStoreLifetimeTests {
 
     @Test("Looking for unused sessions, and ending them, walks an index")
     func plans() throws {
-        for sql in [LocalSessions.selectUnused, LocalSessions.deleteUnused, LocalSessions.updateUse] {
+        for sql in [SessionTable.select, SessionTable.selectUse, SessionTable.selectUnused, SessionTable.updateUse] {
             let plan = try QueryPlan(sql, in: database)
             #expect(!plan.scans && !plan.sorts, "\(plan)")
         }

@@ -10,7 +10,6 @@ import ResponseStore
 package import Screens
 package import ServiceLifecycle
 import Settings
-package import SharedStore
 import Upstream
 
 /// The Disk app: files of Yandex Disk, also without a network.
@@ -21,8 +20,6 @@ package struct DiskApp: App {
     package static let title = Text("Yandex Disk", ru: "Яндекс Диск")
     /// Tables of the app.
     package static let migrations = DiskStore.migrations
-    /// The tables of its sealed secrets in a store that several servers share.
-    package static let sharedMigrations: [SharedMigration]? = SharedSeal.migrations
     /// Tables that servers replicate.
     package static let replicated: JournalTables? = DiskStore.replicated
     /// Tokens are sealed by the key of all servers.

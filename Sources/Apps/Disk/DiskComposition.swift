@@ -130,20 +130,19 @@ struct DiskComposition: Sendable {
             outboxKeeper?.cancel(account: account)
         }
         store.forgotten.listen(ended)
-        let isShared = store.users.isShared
         sessions.letExpire(
             sessionsOf: DiskApp.name,
             { [store] expired, db in
-                guard !isShared, try store.remove(expired, db) else { return }
+                guard try store.remove(expired, db) else { return }
                 db.afterNextTransaction { _ in ended(expired.account) }
             },
-            later: { [store] expired in if isShared { try await store.remove(expired) } }
+            shared: { [store] expired in try await store.remove(expired) }
         )
         store.listen { error in
             // What is here of an account follows before it is used, or at the next start.
             logger.warning("an account of other servers could not be followed", metadata: ["error": "\(error)"])
         }
-        let now = isShared ? nil : clock.now()
+        let now = store.users.isShared ? nil : clock.now()
         try database.read { [store] in try store.outbox.load(at: now, $0) }
     }
 

@@ -63,13 +63,12 @@ package struct ShipsApp: App {
     ) {
         self.logger = logger
         // No one can open a guest's account again.
-        let isShared = store.users.isShared
         let isGone = { @Sendable (expired: SessionStore.Expired) in expired.isLast && Sessions.isGuest(expired.account)
         }
         sessions.letExpire(
             sessionsOf: Self.name,
-            { if !isShared, isGone($0) { try store.removeMarks(of: $0.account, $1) } },
-            later: { if isShared, isGone($0) { try await store.removeMarks(of: $0.account) } }
+            { if isGone($0) { try store.removeMarks(of: $0.account, $1) } },
+            shared: { if isGone($0) { try await store.removeMarks(of: $0.account) } }
         )
         let lookup = ShipLookup(store: store)
         deletions = Deletions(store: store, lookup: lookup, events: events, mode: settings[Self.deletion], clock: clock)

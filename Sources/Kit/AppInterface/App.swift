@@ -5,7 +5,6 @@ import ResponseStore
 package import Screens
 package import ServiceLifecycle
 package import Settings
-package import SharedStore
 
 /// One app of Larder, described by itself: the composition root lists the types and knows nothing else of them.
 ///
@@ -23,16 +22,11 @@ package protocol App: Sendable {
     static var settings: [any SettingDeclaration] { get }
     /// The steps that make its tables. Default: none.
     static var migrations: [SchemaMigration] { get }
-    /// The steps that make its tables in a store that several servers share. Default: nil, for apps that keep users'
-    /// data in the server's own database only.
-    static var sharedMigrations: [SharedMigration]? { get }
-    /// The tables of users' data that several servers replicate, so that the app needs no others. Default: nil.
+    /// The tables of users' data that several servers replicate. Default: nil, for apps whose data one server has by
+    /// itself.
     static var replicated: JournalTables? { get }
     /// Whether it stores sealed secrets in such a store, so that the server needs a key for it. Default: no.
     static var sealsSharedSecrets: Bool { get }
-    /// The tables of users' data, for copies from one store to the other, in an order in which rows can be inserted.
-    /// Default: none.
-    static var userTables: [UserTable] { get }
     /// The problem codes that are its own. Default: none.
     static var problems: [ProblemCode] { get }
     /// The amounts that it stores beside the cache, for reports to operators. Default: none.
@@ -83,13 +77,9 @@ extension App {
     /// No tables.
     package static var migrations: [SchemaMigration] { [] }
     /// Keeps users' data in the server's own database only.
-    package static var sharedMigrations: [SharedMigration]? { nil }
-    /// No tables.
     package static var replicated: JournalTables? { nil }
     /// No sealed secrets.
     package static var sealsSharedSecrets: Bool { false }
-    /// No tables.
-    package static var userTables: [UserTable] { [] }
     /// Stores nothing that is reported to operators.
     package static var storedAmounts: [StoredAmount] { [] }
     /// None.

@@ -15,7 +15,7 @@ package struct AppContext: Sendable {
     package let settings: SettingValues
     /// The database, with the tables of the app.
     package let database: LarderDatabase
-    /// The store that several servers share, with the shared tables of the app; nil if users' data is in the database.
+    /// The store of several servers; nil for a server by itself.
     package let shared: SharedStoreAccess?
     /// The rows of users of apps whose tables are ``App/replicated``.
     package let users: UserDatabase

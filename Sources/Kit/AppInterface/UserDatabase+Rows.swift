@@ -1,5 +1,4 @@
 package import Database
-package import Foundation
 package import GRDB
 package import Journal
 package import Screens
@@ -106,42 +105,5 @@ extension Meta {
         meta.stale = true
         meta.banner = lag.banner
         return meta
-    }
-}
-
-extension UserDatabase.Alongside {
-    /// Opens a session in the transaction that checks its account, and returns its token.
-    ///
-    /// - Throws: GRDB's errors, `SharedStoreError`.
-    package func open(
-        _ session: Session,
-        token: String = SessionToken.make(),
-        for carrier: SessionCarrier,
-        in sessions: SessionStore
-    ) throws -> String {
-        switch self {
-        case .database(let db): try sessions.open(session, token: token, for: carrier, in: db).token
-        case .store(let transaction): try sessions.open(session, token: token, for: carrier, in: transaction).token
-        }
-    }
-
-    /// Ends the sessions of an account in the transaction that removes its data or changes its password.
-    ///
-    /// - Parameter credentials: those of a session that stays; nil for none.
-    /// - Returns: the hashes of their tokens, to be announced by ``SessionStore/ended(_:)`` after the commit.
-    /// - Throws: 401 if the credentials are malformed; GRDB's errors, `SharedStoreError`.
-    package func closeSessions(
-        app: String,
-        account: String,
-        except credentials: SessionCredentials? = nil,
-        in sessions: SessionStore
-    ) throws -> [Data] {
-        switch self {
-        case .database(let db):
-            try sessions.close(app: app, account: account, except: credentials, in: db)
-            return []
-        case .store(let transaction):
-            return try sessions.close(app: app, account: account, except: credentials, in: transaction)
-        }
     }
 }

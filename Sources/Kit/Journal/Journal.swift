@@ -107,13 +107,14 @@ package final class Journal: Sendable {
     }
 
     /// Whether a file has rows of a journal. A damaged page is an error: it may have rows of another table.
-    package static func isFollowed(_ db: Database) throws -> Bool {
-        try JournalFile.followed(db) != nil
-    }
+    package static func isFollowed(_ db: Database) throws -> Bool { try identity(db) != nil }
 
-    /// Registers who is told of the keys of a table's changed rows after their commit here, before the write returns.
-    /// It must not block.
-    package func onChange(of table: String, _ receive: @escaping @Sendable (_ keys: [[DatabaseValue]]) -> Void) {
+    /// Returns the name of the journal that a file follows; nil if it follows none.
+    package static func identity(_ db: Database) throws -> String? { try JournalFile.followed(db)?.identity }
+
+    /// Registers who is told of the changes of a table after their commit here, before the write returns. It must not
+    /// block.
+    func onChange(of table: String, _ receive: @escaping @Sendable ([Changeset.Change]) -> Void) {
         observers.add(table, receive)
     }
 
@@ -135,7 +136,6 @@ package final class Journal: Sendable {
     ///   - lease: no other server may have taken it before the commit.
     ///   - updates: the transaction. It may run several times and is rolled back, so it has no effect elsewhere, and
     ///     waits for nothing.
-    ///   - alongside: changes the shared store in the transaction that inserts the row, and returns the value.
     /// - Throws: ``JournalError``, ``LeaseLost``, `SharedStoreError`, `StorageError`, `CancellationError`, errors of
     ///   `updates`. Nothing was kept, except after ``JournalError/outcomeUnknown(write:)``.
     package func write<Value: Sendable>(
@@ -143,8 +143,7 @@ package final class Journal: Sendable {
         locks: [String] = [],
         id: UUID = UUID(),
         holding lease: Lease? = nil,
-        _ updates: @escaping @Sendable (Database) throws -> Value,
-        alongside: (@Sendable (Value, SQLTransaction) throws -> Value)? = nil
+        _ updates: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {
         let locks = locks + [scope]
         let timeout: @Sendable () async throws -> Void = { [store, sleep] in
@@ -157,8 +156,7 @@ package final class Journal: Sendable {
                     locks: locks,
                     id: id,
                     holding: lease,
-                    updates,
-                    alongside
+                    updates
                 )
                 if let row = committed.row { await self.apply(row) }
                 return committed
@@ -176,8 +174,7 @@ package final class Journal: Sendable {
         locks: [String],
         id: UUID,
         holding lease: Lease? = nil,
-        _ updates: @escaping @Sendable (Database) throws -> Value,
-        _ alongside: (@Sendable (Value, SQLTransaction) throws -> Value)? = nil
+        _ updates: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Committed<Value> {
         var size = Self.rowIDsPerBlock
         var table = ""
@@ -188,8 +185,7 @@ package final class Journal: Sendable {
                     locks: locks,
                     id: id,
                     holding: lease,
-                    updates,
-                    alongside
+                    updates
                 )
             } catch let lack as RowIDBlocks.UsedUp {
                 if lack.table == table { size *= 4 }
@@ -208,15 +204,13 @@ package final class Journal: Sendable {
         locks: [String],
         id: UUID,
         holding lease: Lease?,
-        _ updates: @escaping @Sendable (Database) throws -> Value,
-        _ alongside: (@Sendable (Value, SQLTransaction) throws -> Value)?
+        _ updates: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Committed<Value> {
         let captured = Mutex<Committed<Value>?>(nil)
         do {
             return try await store.database.write(turns: locks) { transaction in
                 if let lease { try Leases.check(lease, in: transaction) }
-                var (value, changeset) = try self.capture(in: transaction, updates)
-                if let alongside { value = try alongside(value, transaction) }
+                let (value, changeset) = try self.capture(in: transaction, updates)
                 let contents = try self.file.contentChange(changeset)
                 try SharedContents.journalled.settle(contents, transaction)
                 let row =
@@ -228,8 +222,6 @@ package final class Journal: Sendable {
             }
         } catch SharedStoreError.outcomeUnknown {
             guard let committed = captured.withLock(\.self) else { throw SharedStoreError.unavailable(.connectionLost) }
-            // Without a row nothing can be looked up.
-            if committed.row == nil, alongside != nil { throw JournalError.outcomeUnknown(write: id) }
             // Not in the caller's task: a client that leaves must not make a guess of it.
             return try await Task { try await self.decide(committed, id: id, locks: locks) }.value
         } catch SharedStoreError.notUnique("journal_write") {

@@ -59,14 +59,18 @@ package struct JournalCopy: Sendable {
 
     /// Copies the rows of the journal to the file, and the files that they name.
     ///
+    /// - Returns: the name of the journal.
     /// - Throws: ``JournalError``, `SharedStoreError`, `StorageError`, GRDB's errors.
-    package func copy(_ transaction: SQLTransaction, to db: Database) throws {
+    @discardableResult
+    package func copy(_ transaction: SQLTransaction, to db: Database) throws -> String {
         if let stop = try file.readToEnd(of: store, in: transaction, to: db) { throw JournalError.stopped(stop) }
         for id in try tables.named(db) {
             let writer = try file.database.blobs.writer(id)
             try SharedContents.journalled.read(id, in: transaction) { try writer.append($0) }
             try file.database.blobs.insert(try writer.finish(), in: db)
         }
+        let identity = try JournalFile.followed(db)?.identity
         try JournalFile.leave(db)
+        return identity ?? ""
     }
 }

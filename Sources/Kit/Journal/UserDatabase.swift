@@ -1,7 +1,7 @@
 package import Database
 package import Freshness
 package import GRDB
-package import SharedStore
+import SharedStore
 import Synchronization
 
 /// The rows that users made, in SQLite: of a server by itself, or of one of several, whose rows the journal keeps
@@ -20,14 +20,6 @@ package struct UserDatabase: Sendable {
 
     /// Whether a write deletes contents, for which a full disk has room, and whether they can be restored.
     package enum Deletion: Sendable { case nothing, toTrash, permanent }
-
-    /// The transaction that commits the rows and others together.
-    package enum Alongside {
-        /// That of the rows.
-        case database(Database)
-        /// Of the store that servers share.
-        case store(SQLTransaction)
-    }
 
     package let database: LarderDatabase
     let shared: (journal: Journal, kept: Duration)?
@@ -69,6 +61,17 @@ package struct UserDatabase: Sendable {
     /// How old the rows may be, if PostgreSQL did not respond when it was last asked; nil if they are current.
     package var lag: Lag? { shared?.journal.failure.flatMap { lag(after: $0) } }
 
+    /// Applies all changes that other servers had committed before this call: for a row that has to be there.
+    ///
+    /// - Throws: `SharedStoreError` if PostgreSQL does not respond; `StorageError`, `CancellationError`.
+    package func catchUpToEnd() async throws {
+        do {
+            try await shared?.journal.catchUp(unlessWithin: .zero)
+        } catch {
+            throw Self.translated(error)
+        }
+    }
+
     /// Returns how old the rows may be after an error that says that PostgreSQL does not respond; nil for others.
     package func lag(after error: any Error) -> Lag? {
         guard case .unavailable = error as? SharedStoreError, let age = shared?.journal.age else { return nil }
@@ -89,7 +92,6 @@ package struct UserDatabase: Sendable {
     ///   - deleting: whether contents are deleted.
     ///   - contents: finished files that the rows may name; several servers have them before the rows. `updates`
     ///     inserts those that are named (`BlobStore.insert`). They are discarded if the write fails.
-    ///   - alongside: changes other tables in the same transaction, such as sessions, and returns the value.
     /// - Throws: ``LeaseLost``, `StorageError`, `SharedStoreError`, `CancellationError`, errors of `updates`.
     package func write<Value: Sendable>(
         scope: String,
@@ -97,20 +99,16 @@ package struct UserDatabase: Sendable {
         holding lease: Lease? = nil,
         deleting: Deletion = .nothing,
         contents: [Blob] = [],
-        _ updates: @escaping @Sendable (Database) throws -> Value,
-        alongside: (@Sendable (Value, Alongside) throws -> Value)? = nil
+        _ updates: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {
         do {
             guard let (journal, _) = shared else {
                 // Nothing is changed for a client that has left.
                 if !contents.isEmpty { try Task.checkCancellation() }
-                guard let alongside else { return try await write(deleting, updates) }
-                return try await write(deleting) { db in try alongside(try updates(db), .database(db)) }
+                return try await write(deleting, updates)
             }
-            var inStore: (@Sendable (Value, SQLTransaction) throws -> Value)?
-            if let alongside { inStore = { try alongside($0, .store($1)) } }
-            return try await journal.storing(contents) { [inStore] in
-                try await journal.write(scope: scope, locks: locks, holding: lease, updates, alongside: inStore)
+            return try await journal.storing(contents) {
+                try await journal.write(scope: scope, locks: locks, holding: lease, updates)
             }
         } catch {
             for blob in contents { database.blobs.discard(blob) }
@@ -142,7 +140,17 @@ package struct UserDatabase: Sendable {
     /// Registers who is told of the keys of a table's rows that were changed here or elsewhere, after their commit. A
     /// server by itself tells nothing: it knows its own changes.
     package func onChange(of table: String, _ receive: @escaping @Sendable (_ keys: [[DatabaseValue]]) -> Void) {
-        shared?.journal.onChange(of: table, receive)
+        shared?.journal.onChange(of: table) { receive($0.map(\.key)) }
+    }
+
+    /// Registers who is told of the keys of a table's rows that are gone, as ``onChange(of:_:)``. It must not block.
+    package func onRemoval(of table: String, _ receive: @escaping @Sendable (_ keys: [[DatabaseValue]]) -> Void) {
+        shared?.journal.onChange(of: table) { changes in
+            // A snapshot deletes all rows, and inserts those that are left.
+            let left = Set(changes.filter { $0.operation != .delete }.map(\.key))
+            let gone = changes.filter { $0.operation == .delete && !left.contains($0.key) }.map(\.key)
+            if !gone.isEmpty { receive(gone) }
+        }
     }
 
     /// Whether a write failed for a reason that passes.
@@ -167,9 +175,9 @@ package struct UserDatabase: Sendable {
 
 /// Who is told of changes that were applied, by table.
 final class ChangeObservers: Sendable {
-    private let byTable = Mutex<[String: [@Sendable ([[DatabaseValue]]) -> Void]]>([:])
+    private let byTable = Mutex<[String: [@Sendable ([Changeset.Change]) -> Void]]>([:])
 
-    func add(_ table: String, _ receive: @escaping @Sendable ([[DatabaseValue]]) -> Void) {
+    func add(_ table: String, _ receive: @escaping @Sendable ([Changeset.Change]) -> Void) {
         byTable.withLock { $0[table, default: []].append(receive) }
     }
 
@@ -177,7 +185,7 @@ final class ChangeObservers: Sendable {
         let observed = byTable.withLock(\.self)
         guard !observed.isEmpty else { return }
         for (table, changes) in Dictionary(grouping: changes, by: \.table) {
-            for receive in observed[table] ?? [] { receive(changes.map(\.key)) }
+            for receive in observed[table] ?? [] { receive(changes) }
         }
     }
 }

@@ -71,18 +71,15 @@ struct ResetPasswordCommand: AsyncParsableCommand {
         let logger = Logger(label: "account") { _ in SwiftLogNoOpLogHandler() }
         if let shared = try await SharedStoreService(configuration, node: "account", logger: logger) {
             defer { shared.close() }
-            let access = shared.access
-            let sessions = SessionStore(access.database, access.changes, cookies: shared.cookies)
+            let users = try await Self.users(shared, configuration)
             return try await reset(
-                try type.accountAdministration(try await Self.users(shared, configuration), sessions, settings),
+                try type.accountAdministration(users, SessionStore(users), settings),
                 to: password
             )
         }
         let database = try configuration.openDatabase(label: "account")
-        try await reset(
-            try type.accountAdministration(UserDatabase(database), SessionStore(database), settings),
-            to: password
-        )
+        let users = UserDatabase(database)
+        try await reset(try type.accountAdministration(users, SessionStore(users), settings), to: password)
         try database.close()
     }
 

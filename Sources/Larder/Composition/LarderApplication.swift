@@ -129,7 +129,8 @@ struct LarderApplication: ReplaceableServer {
         let apps = try ServedApps(resources)
         let hasher = try SealedSecrets(resources.database).credentialHasher()
         upstreams = apps.upstreams
-        preparations = apps.preparations
+        // A token that a test has chosen opens nothing without the harness.
+        preparations = (harness == nil ? [resources.sessions.endSeeded] : []) + apps.preparations
         mounts = apps.upstreams.map { Mount($0, hasher: hasher) }
         transports = resources.transports
         database = resources.database
@@ -137,8 +138,6 @@ struct LarderApplication: ReplaceableServer {
         self.resources = resources
         events = resources.events
         seed = ServerSeed(apps.seedings, resources.database)
-        // A token that a test has chosen opens nothing without the harness.
-        if harness == nil { try resources.sessions.endSeeded() }
         let controls = Self.controls(port: sandboxPort, apps.upstreams, resources, harness)
         table = Self.table(
             of: apps,

@@ -22,7 +22,7 @@ struct ServerResources: Sendable {
     let database: LarderDatabase
     /// The data of several processes; nil for a process that has all of its data itself.
     let shared: SharedStoreService?
-    /// The rows of users of apps whose tables are replicated.
+    /// The rows of users: sessions, and those of the apps.
     let users: UserDatabase
     let transports: Transports
     /// Recordings of upstreams.
@@ -96,23 +96,12 @@ struct ServerResources: Sendable {
             logger: logger
         )
         self.retention = retention
-        var sessions =
-            if let shared {
-                SessionStore(
-                    shared.access.database,
-                    shared.access.changes,
-                    lifetime: configuration.settings[ServerSettings.sessionLifetime],
-                    cookies: shared.cookies,
-                    clock: clock
-                )
-            } else {
-                SessionStore(
-                    database,
-                    lifetime: configuration.settings[ServerSettings.sessionLifetime],
-                    cookies: try SessionCookies(SealedSecrets(database)),
-                    clock: clock
-                )
-            }
+        var sessions = SessionStore(
+            users,
+            lifetime: configuration.settings[ServerSettings.sessionLifetime],
+            cookies: try SessionCookies(users),
+            clock: clock
+        )
         sessions.expiryTime = { retention.now }
         self.sessions = sessions
         devices = try DeviceStore(database, clock: clock)

@@ -19,7 +19,7 @@ struct StoreConfiguration: Sendable {
         guard url.hasPrefix("postgresql://") || url.hasPrefix("postgres://") else {
             throw Self.refused("an address postgresql://…")
         }
-        let missing = apps.types.filter { $0.sharedMigrations == nil && $0.replicated == nil }.map { $0.name }
+        let missing = apps.types.filter { $0.replicated == nil }.map { $0.name }
         guard missing.isEmpty else {
             throw Self.refused(
                 "apps that it is built for, and it is not built for \(missing.joined(separator: ", ")): "

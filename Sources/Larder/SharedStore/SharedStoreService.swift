@@ -12,8 +12,6 @@ import SharedStore
 /// The store that several processes share, while this one runs.
 struct SharedStoreService: Service {
     let access: SharedStoreAccess
-    /// The cookies of all of them.
-    let cookies: SessionCookies
     /// Keeps the rows of users in the processes' own databases alike; nil for a process without one.
     private(set) var journal: Journal?
     /// How long a server may reuse rows that it has read.
@@ -30,7 +28,6 @@ struct SharedStoreService: Service {
         do {
             let applied = try await database.migrate(configuration.apps.sharedMigrations)
             if !applied.isEmpty { logger.notice("tables of the shared store were made: \(applied)") }
-            cookies = try await SessionCookies(database)
             if configuration.apps.sealsSharedSecrets { try await seal?.check(database) }
         } catch {
             database.close()

@@ -3,6 +3,7 @@ import Database
 import Foundation
 import GRDB
 import HTTPTypes
+import Journal
 import Screens
 import TestKit
 import Testing
@@ -126,9 +127,10 @@ struct NoteAccountsTests {
     func reset() async throws {
         try await NotesHarness.run { app in
             let token = try await app.register()
+            let sessions = SessionStore(UserDatabase(app.database))
             let accounts = NoteAccountAdministration(
                 store: NoteStore(app.database),
-                sessions: SessionStore(app.database),
+                sessions: sessions,
                 cost: .scrypt(logarithm: 2)
             )
             await #expect(throws: AccountAdministrationError.unknownAccount("eve")) {
@@ -142,7 +144,7 @@ struct NoteAccountsTests {
             #expect(try await app.session("login", "bob").status == 401)
             #expect(try await app.session("login", "bob", "another").status == 201)
             let credential = SessionCredentials([.authorization: "Bearer \(token)"])
-            #expect(try await SessionStore(app.database).knownSession(of: credential, app: "notes") == nil)
+            #expect(try await sessions.knownSession(of: credential, app: "notes") == nil)
         }
     }
 }

@@ -141,7 +141,7 @@ struct NotesOfServersTests {
             let journal = Journal(
                 of: two.database,
                 in: access.database,
-                tables: NoteStore.replicated,
+                tables: NotesHarness.replicated,
                 server: "two",
                 schema: 1,
                 limits: limits,
@@ -164,6 +164,25 @@ struct NotesOfServersTests {
         }
     }
 
+    @Test("SCALE-03 A session is open on both servers; another password ends all others on both at once")
+    func sessions() async throws {
+        try await Self.two(try await .notes()) { one, two, token in
+            let login = #"{"mode":"login","username":"bob","password":"secret"}"#
+            let other = try await one.ask(.post, "/v1/notes/session", json: login).string("data.token")
+            for (app, token) in [(one, other), (two, token), (two, other)] {
+                #expect(try await app.get("/v1/notes/session", as: token).status == 200)
+            }
+            let change = #"{"password":"secret","new_password":"another"}"#
+            #expect(try await two.ask(.put, "/v1/notes/account/password", as: token, json: change).status == 200)
+            for app in [one, two] {
+                try await app.get("/v1/notes/session", as: other).expectProblem("session-expired", 401)
+                #expect(try await app.get("/v1/notes/session", as: token).status == 200)
+            }
+            #expect(try await one.delete("/v1/notes/session", as: token).status == 200)
+            try await two.get("/v1/notes/session", as: token).expectProblem("session-expired", 401)
+        }
+    }
+
     @Test("SCALE-23 While PostgreSQL is away notes are shown, stale with a text, and not changed; then all goes on")
     func storeAway() async throws {
         let postgres = try await RunningPostgres.start()
@@ -176,6 +195,9 @@ struct NotesOfServersTests {
                 #expect(shown.status == 200 && shown["meta.stale"] == true, "\(path)")
                 #expect(shown["meta.offline"] == false && shown["meta.banner.code"] == "store-unavailable", "\(path)")
             }
+            #expect(try await one.get("/v1/notes/session", as: token).status == 200)
+            try await one.get("/v1/notes", as: "unknown").expectProblem("store-unavailable", 503)
+            try await one.session("login", "bob").expectProblem("store-unavailable", 503)
             let refused = try await one.ask(.post, "/v1/notes", as: token, #"{"body":"x"}"#)
             refused.expectProblem("store-unavailable", 503)
             #expect(refused.headerFields[.retryAfter] != nil)

@@ -44,7 +44,9 @@ struct ShipsOfServersTests {
             #expect(try await Self.names(app, token).count == 4)
             // The journal is lost, the cache is not.
             try await app.database.write { db in
-                try db.execute(sql: "DELETE FROM ship; DELETE FROM journal_position; DELETE FROM journal_scope")
+                for table in ["ship", "session", "journal_position", "journal_scope"] {
+                    try db.execute(sql: "DELETE FROM \(table)")
+                }
                 try db.execute(sql: "UPDATE ship_revision SET last = 0, content = 0, present = 0, listed_at = 0")
             }
         }

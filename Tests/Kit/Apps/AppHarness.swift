@@ -1,6 +1,7 @@
 package import AppInterface
 package import Database
 import Foundation
+package import Journal
 import Proxy
 package import Screens
 import Testing
@@ -14,6 +15,8 @@ package import Upstream
 package struct AppHarness<Served: App, Fixture: Sendable>: Sendable {
     /// The tables of the app's server.
     package static var migrations: [SchemaMigration] { AppParts.migrations(of: Served.self) }
+    /// Those of them that several servers replicate.
+    package static var replicated: JournalTables { AppParts.replicated(of: Served.self) }
 
     /// The app.
     package let app: Served

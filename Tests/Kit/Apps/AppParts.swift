@@ -26,6 +26,11 @@ struct AppParts {
         SessionStore.migrations + type.migrations + Journal.fileMigrations
     }
 
+    /// Those of them that several servers replicate.
+    static func replicated(of type: any App.Type) -> JournalTables {
+        JournalTables([SessionStore.replicated] + [type.replicated].compactMap(\.self))
+    }
+
     init<Served: App>(_ type: Served.Type, _ scripted: [AppUpstream], _ surroundings: AppSurroundings) throws {
         let clock = surroundings.clock.wallClock
         let database = try LarderDatabase.withCacheTables(
@@ -36,11 +41,9 @@ struct AppParts {
         )
         self.database = database
         let lifetime = Duration.seconds(400 * 86_400)
-        let (shared, cookies) = (surroundings.shared, SessionCookies(instance: "test"))
-        sessions =
-            shared.map {
-                SessionStore($0.database, $0.changes, lifetime: lifetime, cookies: cookies, clock: clock)
-            } ?? SessionStore(database, lifetime: lifetime, clock: clock)
+        let tables = Self.replicated(of: type)
+        let users = surroundings.shared?.users(in: database, tables) ?? UserDatabase(database)
+        sessions = SessionStore(users, lifetime: lifetime, clock: clock)
         let events = EventStream(run: "test", clock: clock)
         self.events = events
         scratch = try ScratchFolder("uploads", in: database.directory)
@@ -52,7 +55,7 @@ struct AppParts {
             settings: surroundings.settings,
             upstreams: Dictionary(upstreams.map { ($0.description.name, $0.upstream) }) { first, _ in first },
             database: database,
-            users: shared.flatMap { shared in Served.replicated.map { shared.users(in: database, $0) } },
+            users: users,
             sessions: sessions,
             events: events,
             media: try MediaEngine(

@@ -2,13 +2,12 @@ package import AppInterface
 package import Database
 import Foundation
 package import Journal
-import Screens
 package import SharedStore
 import Testing
 
 extension SharedStoreAccess {
-    /// Opens a new schema of the tests' PostgreSQL, with the tables of sessions and of some steps. Messages of other
-    /// servers are received while ``SharedChanges/run()`` runs.
+    /// Opens a new schema of the tests' PostgreSQL, with the tables of some steps. What servers tell each other
+    /// is heard while ``SharedChanges/run()`` runs.
     ///
     /// - Parameters:
     ///   - kept: how long a server may rely on rows that it has read.
@@ -27,7 +26,7 @@ extension SharedStoreAccess {
         options.timeout = .seconds(60)
         (options.name, options.channel, options.connections) = (schema, schema, 4)
         let database = SharedDatabase(options, logger: .quiet)
-        try await database.migrate(SessionStore.sharedMigrations + migrations)
+        try await database.migrate(migrations)
         return SharedStoreAccess(database: database, kept: kept)
     }
 

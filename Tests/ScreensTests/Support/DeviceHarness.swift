@@ -5,6 +5,7 @@ import HTTPServer
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
+import Journal
 import Logging
 import NIOCore
 import NIOEmbedded
@@ -44,7 +45,7 @@ struct DeviceHarness {
         let database =
             try database ?? LarderDatabase.temporary(migrations: SessionStore.migrations + DeviceStore.migrations)
         self.database = database
-        sessions = SessionStore(database)
+        sessions = SessionStore(UserDatabase(database))
         devices = try DeviceStore(database, clock: clock.wallClock)
         events = EventStream(run: "r", clock: clock.wallClock)
         let routes = DeviceRoutes(

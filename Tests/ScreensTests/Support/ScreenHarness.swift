@@ -4,6 +4,7 @@ import HTTPServer
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
+import Journal
 import Logging
 import NIOConcurrencyHelpers
 import NIOCore
@@ -39,7 +40,7 @@ struct ScreenHarness {
         routes: (SessionStore) -> [Route]
     ) throws {
         database = try LarderDatabase.temporary(migrations: SessionStore.migrations)
-        sessions = SessionStore(database)
+        sessions = SessionStore(UserDatabase(database))
         responder = ScreenRouter(
             table: RouteTable(routes(sessions)),
             sessions: sessions,

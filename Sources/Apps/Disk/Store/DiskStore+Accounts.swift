@@ -73,8 +73,7 @@ extension DiskStore {
         let account = session.account
         try await users.write(scope: Self.scope(account)) { [self] db in
             try link(session, id: id, space, token, db)
-        } alongside: { _, alongside in
-            _ = try alongside.open(session, token: opened, for: carrier, in: sessions)
+            try sessions.open(session, token: opened, for: carrier, in: db)
         }
         try await follow(account, entering: space)
         return (try self.account(account, session: id), opened)
@@ -140,12 +139,11 @@ extension DiskStore {
     @discardableResult
     func logOut(_ account: String, sessions: SessionStore) async throws -> [DiskToken] {
         try await removeLongOutbox(of: account)
-        let (tokens, ended) = try await users.write(scope: Self.scope(account), deleting: .permanent) { [self] db in
-            (try remove(account, db), [Data]())
-        } alongside: { removed, alongside in
-            (removed.0, try alongside.closeSessions(app: Self.app, account: account, in: sessions))
+        let (scope, locks) = (Self.scope(account), [SessionStore.lock])
+        let tokens = try await users.write(scope: scope, locks: locks, deleting: .permanent) { [self] db in
+            try sessions.close(app: Self.app, account: account, in: db)
+            return try remove(account, db)
         }
-        sessions.ended(ended)
         try await follow(account)
         return tokens
     }
@@ -195,7 +193,7 @@ extension DiskStore {
         return true
     }
 
-    /// Does the same on all servers, after the session has ended.
+    /// Does the same on all servers, before the session is ended.
     func remove(_ expired: SessionStore.Expired) async throws {
         _ = try await users.write(scope: Self.scope(expired.account), deleting: .permanent) { [self] db in
             try remove(expired, db)

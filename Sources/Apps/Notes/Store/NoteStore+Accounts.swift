@@ -102,12 +102,12 @@ extension NoteStore {
     func open(_ session: Session, of account: NoteAccount, for carrier: SessionCarrier, in sessions: SessionStore)
         async throws -> String
     {
+        let token = SessionStore.newToken(for: carrier).token
         try await users.write(scope: Self.scope(account.id)) { db in
             try Self.check(account, db)
-            return ""
-        } alongside: { _, transaction in
-            try transaction.open(session, for: carrier, in: sessions)
+            try sessions.open(session, token: token, for: carrier, in: db)
         }
+        return token
     }
 
     /// Replaces the hash of a password by another one of the same password, unless the password was changed meanwhile.
@@ -129,19 +129,11 @@ extension NoteStore {
         in sessions: SessionStore,
         except credentials: SessionCredentials?
     ) async throws -> Bool {
-        let ended: [Data]? = try await users.write(scope: Self.scope(account)) { db in
-            try Self.replace(old, by: new, of: account, db) ? [] : nil
-        } alongside: { replaced, transaction in
-            guard replaced != nil else { return nil }
-            return try transaction.closeSessions(
-                app: Self.app,
-                account: "\(account)",
-                except: credentials,
-                in: sessions
-            )
+        try await users.write(scope: Self.scope(account), locks: [SessionStore.lock]) { db in
+            guard try Self.replace(old, by: new, of: account, db) else { return false }
+            try sessions.close(app: Self.app, account: "\(account)", except: credentials, in: db)
+            return true
         }
-        sessions.ended(ended ?? [])
-        return ended != nil
     }
 
     private static func replace(_ old: PasswordHash, by new: PasswordHash, of account: Int64, _ db: Database) throws
@@ -178,9 +170,9 @@ extension NoteStore {
         defer { noteChanges[account.id].bump() }
         // A changeset of the journal includes the deleted rows: all rows of an account may be too large for one.
         while users.isShared, try await deleteSome(account) {}
-        let ended: [Data] = try await users.write(
+        try await users.write(
             scope: Self.scope(account.id),
-            locks: [Self.names],
+            locks: [Self.names, SessionStore.lock],
             deleting: .permanent
         ) { db in
             try Self.check(account, db)
@@ -188,11 +180,8 @@ extension NoteStore {
             for statement in Self.deletions {
                 try db.execute(sql: statement, arguments: ["account": account.id])
             }
-            return []
-        } alongside: { _, transaction in
-            try transaction.closeSessions(app: Self.app, account: "\(account.id)", in: sessions)
+            try sessions.close(app: Self.app, account: "\(account.id)", in: db)
         }
-        sessions.ended(ended)
     }
 
     /// Deletes some notes of an account that is about to be deleted.

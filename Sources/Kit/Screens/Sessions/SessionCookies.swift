@@ -1,11 +1,13 @@
 import Crypto
 package import Database
 import Foundation
+package import GRDB
 import HTTPSemantics
 import HTTPTypes
+package import Journal
 
-/// The cookies of sessions: one for each app, named after the data directory, since cookies do not know ports: two
-/// servers on one host would overwrite each other's.
+/// The cookies of sessions: one for each app, named after the data directory or the journal of several servers, since
+/// cookies do not know ports: two servers on one host would overwrite each other's.
 package struct SessionCookies: Sendable, Equatable {
     /// The prefix of the cookies of all servers of this kind.
     static let common = "larder-"
@@ -24,12 +26,44 @@ package struct SessionCookies: Sendable, Equatable {
     ///
     /// - Throws: `StorageError`.
     package init(_ secrets: SealedSecrets) throws {
-        let code = HMAC<SHA256>.authenticationCode(
-            for: Data("larder session cookies".utf8),
-            using: try secrets.credentialHashKey()
-        )
+        let key = try secrets.credentialHashKey()
+        self.init(code: HMAC<SHA256>.authenticationCode(for: Self.subject, using: key))
+    }
+
+    /// The cookies of several servers: named after their journal.
+    package init(ofJournal identity: String) {
+        self.init(code: SHA256.hash(data: Self.subject + Data(identity.utf8)))
+    }
+
+    private init(code: some Sequence<UInt8>) {
         let letters = Array("abcdefghijklmnopqrstuvwxyz234567")
         self.init(instance: String(code.prefix(6).map { letters[Int($0 & 31)] }))
+    }
+
+    private static let subject = Data("larder session cookies".utf8)
+
+    /// The cookies of a server: those that were copied with its rows, else those of the journal that it follows, else
+    /// those of its directory.
+    ///
+    /// - Throws: `StorageError`.
+    package init(_ users: UserDatabase) throws {
+        let shared = try users.read { db in
+            try Self.recorded(db) ?? Journal.identity(db).map { SessionCookies(ofJournal: $0) }
+        }
+        self = try shared ?? SessionCookies(SealedSecrets(users.database))
+    }
+
+    /// Has the names copied with the rows, unless others are.
+    ///
+    /// - Throws: GRDB's errors.
+    package func record(_ db: Database) throws {
+        let instance = String(prefix.dropFirst(Self.common.count).dropLast())
+        let sql = "INSERT INTO session_cookies VALUES (1, ?) ON CONFLICT DO NOTHING"
+        try db.execute(sql: sql, arguments: [instance])
+    }
+
+    private static func recorded(_ db: Database) throws -> SessionCookies? {
+        try String.fetchOne(db, sql: "SELECT instance FROM session_cookies").map { SessionCookies(instance: $0) }
     }
 
     /// Returns the name of an app's cookie.

@@ -1,7 +1,7 @@
 import Foundation
 import Freshness
 package import GRDB
-package import SharedStore
+import Journal
 import Synchronization
 
 extension SessionStore {
@@ -10,40 +10,31 @@ extension SessionStore {
         package let id: String
         /// Identity of its account within the app.
         package let account: String
-        /// Whether the account has no session any more.
+        /// Whether the account has no other session that is not expired.
         package let isLast: Bool
     }
 
     /// Removes the data of an expired session, in the transaction that ends it.
     package typealias Removal = @Sendable (Expired, Database) throws -> Void
-    /// The same in the shared store. It may be run again, so it has no effect elsewhere.
-    package typealias SharedRemoval = @Sendable (Expired, SQLTransaction) throws -> Void
+    /// Removes the data of an expired session on all servers, before it is ended. It may be called again.
+    package typealias SharedRemoval = @Sendable (Expired) async throws -> Void
 
-    /// The same where other transactions remove it, after the session has ended. If the server ends in between, data
-    /// stays that no one can open.
-    package typealias LaterRemoval = @Sendable (Expired) async throws -> Void
-
-    /// The removal of the data of an app's expired sessions.
-    struct ExpiredData: Sendable {
-        let remove: Removal
-        let removeShared: SharedRemoval
-        let removeLater: LaterRemoval
+    /// The removals of the data of expired sessions, by app.
+    final class Removals: Sendable {
+        let byApp = Mutex<[String: (remove: Removal, removeShared: SharedRemoval)]>([:])
     }
 
     /// Lets the sessions of an app expire; those of other apps do not.
     ///
     /// - Parameters:
-    ///   - remove: removes the data of one, if sessions are in the server's own database.
-    ///   - removeShared: removes it, if they are in the store that servers share.
-    ///   - removeLater: removes the rest.
+    ///   - remove: removes the data of one, on a server by itself.
+    ///   - removeShared: removes it, on one of several servers: data of an app belongs to a scope of its own.
     package func letExpire(
         sessionsOf app: String,
         _ remove: @escaping Removal = { _, _ in },
-        shared removeShared: @escaping SharedRemoval = { _, _ in },
-        later removeLater: @escaping LaterRemoval = { _ in }
+        shared removeShared: @escaping SharedRemoval = { _ in }
     ) {
-        let data = ExpiredData(remove: remove, removeShared: removeShared, removeLater: removeLater)
-        removals.byApp.withLock { $0[app] = data }
+        removals.byApp.withLock { $0[app] = (remove, removeShared) }
     }
 
     /// Writes when sessions were used, then ends those that were not used for their lifetime, with their data.
@@ -53,13 +44,33 @@ extension SessionStore {
         // A session that was used a moment ago must not count as unused.
         try await storeUses()
         guard let oldest else { return }
-        for (app, data) in removals.byApp.withLock({ $0 }) {
-            while case let removed = try await table.removeUnused(of: app, since: oldest, Self.batch, data),
-                !removed.isEmpty
+        try await users.catchUpToEnd()
+        for (app, removal) in removals.byApp.withLock({ $0 }) {
+            // Most often there is none, and a writer would hold up others.
+            while case let unused = try users.read({ try SessionTable.unused(of: app, since: oldest, Self.batch, $0) }),
+                !unused.isEmpty
             {
-                ended(removed.map(\.hash))
-                for (_, expired) in removed { try await data.removeLater(expired) }
+                if users.isShared {
+                    for (_, expired) in unused { try await removal.removeShared(expired) }
+                    let hashes = unused.map(\.hash)
+                    try await end { _ in hashes }
+                } else {
+                    try await end { db in
+                        let unused = try SessionTable.unused(of: app, since: oldest, Self.batch, db)
+                        for (_, expired) in unused { try removal.remove(expired, db) }
+                        return unused.map(\.hash)
+                    }
+                }
             }
+        }
+    }
+
+    /// Ends the sessions that `find` returns in the transaction.
+    private func end(_ find: @escaping @Sendable (Database) throws -> [Data]) async throws {
+        try await users.write(scope: Self.lock, deleting: .permanent) { db in
+            let hashes = try find(db)
+            for hash in hashes { try SessionTable.remove(hash, db) }
+            ended(hashes, db)
         }
     }
 
@@ -70,19 +81,23 @@ extension SessionStore {
         let taken = uses.take()
         guard !taken.isEmpty else { return }
         do {
-            try await table.storeUses(taken)
+            let due = try users.read { try SessionTable.due(taken, $0) }
+            for start in stride(from: 0, to: due.count, by: Self.batch) {
+                let part = due[start..<min(start + Self.batch, due.count)]
+                try await users.write(scope: Self.lock, deleting: .toTrash) { try SessionTable.store(part, $0) }
+            }
         } catch {
             for (hash, time) in taken { uses.note(hash, at: time) }
             throw error
         }
     }
 
-    /// Sessions that end in one transaction.
+    /// Sessions that are changed in one transaction.
     private static let batch = 500
 }
 
-/// Sessions that were read from the database, by the hash of their token, until they are known to have ended.
-final class KnownSessions: Sendable {
+/// Sessions that were read from the rows, by the hash of their token, until they are known to have ended.
+final class OpenSessions: Sendable {
     /// The most that are kept; then all are forgotten, which costs one read for each that is still used.
     private static let maximum = 4096
 
@@ -92,17 +107,16 @@ final class KnownSessions: Sendable {
     }
 
     private let entries = Mutex<[Data: Entry]>([:])
+    private let ends = VersionCounters()
+    private let listeners = Mutex<[@Sendable (_ tokenHash: Data) -> Void]>([])
 
     /// Returns a session that has not ended since it was read.
     func session(_ tokenHash: Data) -> Session? {
         entries.withLock { $0[tokenHash].flatMap { $0.unended.holds ? $0.session : nil } }
     }
 
-    /// Returns a session that is not known to have ended, though other servers may have ended it.
-    func lastKnown(_ tokenHash: Data) -> Session? { entries.withLock { $0[tokenHash]?.session } }
-
-    /// Forgets a session that has ended.
-    func remove(_ tokenHash: Data) { entries.withLock { $0[tokenHash] = nil } }
+    /// Returns what holds until this server knows that the session has ended.
+    func token(of tokenHash: Data) -> ChangeToken { ChangeToken(of: ends[tokenHash]) }
 
     /// Keeps a session.
     ///
@@ -112,6 +126,21 @@ final class KnownSessions: Sendable {
             if entries.count >= Self.maximum { entries.removeAll() }
             entries[tokenHash] = Entry(session: session, unended: unended)
         }
+    }
+
+    /// Forgets a session, which is read again.
+    func forget(_ tokenHash: Data) { entries.withLock { $0[tokenHash] = nil } }
+
+    /// Forgets a session that has ended, and tells so.
+    func end(_ tokenHash: Data) {
+        ends[tokenHash].bump()
+        forget(tokenHash)
+        for listener in listeners.withLock({ $0 }) { listener(tokenHash) }
+    }
+
+    /// Registers a function to be called after any session has ended.
+    func onEnd(_ listener: @escaping @Sendable (_ tokenHash: Data) -> Void) {
+        listeners.withLock { $0.append(listener) }
     }
 }
 

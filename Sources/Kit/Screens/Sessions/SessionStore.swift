@@ -1,26 +1,18 @@
-package import Database
+import Database
 package import Foundation
 package import Freshness
 package import GRDB
+package import Journal
 import ResponseStore
-package import SharedStore
-import Synchronization
 import Upstream
 
-/// The sessions of all apps, in one table: of the server's own database, or of a store that several servers share.
-/// Only hashes of tokens are stored.
+/// The sessions of all apps, in one table, which several servers may share. Only hashes of tokens are stored.
 package struct SessionStore: Sendable {
-    /// The functions that are called after a session has ended.
-    private final class EndListeners: Sendable {
-        let functions = Mutex<[@Sendable (_ tokenHash: Data) -> Void]>([])
-    }
+    /// The name of what changes sessions that exist. A transaction of an app that ends sessions holds it, so that no
+    /// other one changes a row meanwhile; one that only opens a session need not.
+    package static let lock = "sessions"
 
-    /// The removals of the data of expired sessions, by app.
-    final class Removals: Sendable {
-        let byApp = Mutex<[String: ExpiredData]>([:])
-    }
-
-    let table: any SessionTable
+    let users: UserDatabase
     let uses = SessionUses()
     let removals = Removals()
     /// The cookies that carry tokens.
@@ -29,57 +21,27 @@ package struct SessionStore: Sendable {
     private let clock: WallClock
     /// Returns the time by which sessions expire, if it is not the clock's.
     package var expiryTime: (@Sendable () -> Date)?
-    private let ends = VersionCounters()
-    private let endListeners = EndListeners()
-    private let known = KnownSessions()
-    /// Messages to other servers; nil if there are none.
-    private let changes: SharedChanges?
+    private let opened = OpenSessions()
 
-    /// Creates a store in the server's own database.
+    /// Creates a store.
     ///
     /// - Parameters:
+    ///   - users: a session that ends on one of several servers has ended on all.
     ///   - lifetime: time without a use after which a session ends; nil for none.
-    ///   - cookies: the cookies that carry tokens.
+    ///   - cookies: the cookies that carry tokens, of the same names on all servers.
     package init(
-        _ database: LarderDatabase,
+        _ users: UserDatabase,
         lifetime: Duration? = nil,
         cookies: SessionCookies = SessionCookies(instance: "local"),
         clock: WallClock = .system
     ) {
-        self.init(LocalSessions(database: database), nil, lifetime, cookies, clock)
-    }
-
-    /// Creates a store that several servers share. A session that ends on one has ended on all.
-    ///
-    /// - Parameters:
-    ///   - changes: tells the others.
-    ///   - lifetime: time without a use after which a session ends; nil for none.
-    ///   - cookies: the cookies that carry tokens, of the same names on all servers.
-    package init(
-        _ database: SharedDatabase,
-        _ changes: SharedChanges,
-        lifetime: Duration? = nil,
-        cookies: SessionCookies,
-        clock: WallClock = .system
-    ) {
-        self.init(SharedSessions(database: database), changes, lifetime, cookies, clock)
-        changes.onMessage(Self.endMessage) { [self] text in
-            if let hash = Self.tokenHash(ofID: text) { forget(hash) }
-        }
-    }
-
-    private init(
-        _ table: any SessionTable,
-        _ changes: SharedChanges?,
-        _ lifetime: Duration?,
-        _ cookies: SessionCookies,
-        _ clock: WallClock
-    ) {
-        self.table = table
-        self.changes = changes
-        self.cookies = cookies
+        self.users = users
         self.lifetime = lifetime
+        self.cookies = cookies
         self.clock = clock
+        users.onRemoval(of: SessionTable.name) { [opened] keys in
+            for case let hash? in keys.map({ $0.first.flatMap(Data.fromDatabaseValue) }) { opened.end(hash) }
+        }
     }
 
     /// The instant before which a session was last used if it is expired; nil if none expires.
@@ -89,59 +51,25 @@ package struct SessionStore: Sendable {
 
     /// Stores a session and returns its token, which is known to the client only from here on.
     /// - Parameter carrier: how the client will send the token.
-    /// - Throws: `StorageError`, `SharedStoreError`.
+    /// - Throws: `StorageError`, `SharedStoreError`, `CancellationError`.
     package func open(_ session: Session, for carrier: SessionCarrier = .bearer) async throws -> String {
         let token = SessionToken.make()
-        try await table.insert(session, SessionToken.hash(token, carrier))
+        try await users.write(scope: Self.lock) { try open(session, token: token, for: carrier, in: $0) }
         return token
     }
 
-    /// Returns the token of a session that is to be opened, and its identity, which rows of its data have.
+    /// Returns the token of a session that is to be opened, and its identity, which rows of its data have. A
+    /// transaction that opens the session may run twice, so the token is made before.
     /// - Parameter carrier: how the client will send the token.
     package static func newToken(for carrier: SessionCarrier) -> (token: String, id: String) {
         let token = SessionToken.make()
         return (token, id(of: SessionToken.hash(token, carrier)))
     }
 
-    /// Stores a session in the transaction of the shared store that stores its data.
-    /// - Returns: The token, and the identity of the session.
-    /// - Throws: `SharedStoreError`.
-    package func open(
-        _ session: Session,
-        token: String = SessionToken.make(),
-        for carrier: SessionCarrier = .bearer,
-        in transaction: SQLTransaction
-    ) throws -> (token: String, id: String) {
-        let hash = SessionToken.hash(token, carrier)
-        try SharedSessions.insert(session, hash, transaction)
-        return (token, Self.id(of: hash))
-    }
-
     /// Stores a session in the transaction that stores its data.
-    /// - Returns: The token, and the identity of the session.
     /// - Throws: GRDB's errors.
-    package func open(
-        _ session: Session,
-        token: String = SessionToken.make(),
-        for carrier: SessionCarrier = .bearer,
-        in db: Database
-    ) throws -> (token: String, id: String) {
-        try insert(session, token, for: carrier, in: db)
-    }
-
-    /// Stores a session under a token.
-    /// - Returns: The token, and the identity of the session.
-    /// - Throws: GRDB's errors.
-    func insert(
-        _ session: Session,
-        _ token: String,
-        for carrier: SessionCarrier,
-        isSeeded: Bool = false,
-        in db: Database
-    ) throws -> (token: String, id: String) {
-        let hash = SessionToken.hash(token, carrier)
-        try LocalSessions.insert(session, hash, isSeeded: isSeeded, db)
-        return (token, Self.id(of: hash))
+    package func open(_ session: Session, token: String, for carrier: SessionCarrier, in db: Database) throws {
+        try SessionTable.insert(session, SessionToken.hash(token, carrier), isSeeded: false, db)
     }
 
     /// Returns the identity of the session whose token has this hash: the hash in hexadecimal, as SQLite's `hex`.
@@ -183,14 +111,17 @@ package struct SessionStore: Sendable {
     }
 
     /// Ends the session of an app that a request carries the token of.
-    /// - Throws: 401 if the credentials are malformed; `StorageError`, `SharedStoreError`.
+    /// - Throws: 401 if the credentials are malformed; `StorageError`, `SharedStoreError`, `CancellationError`.
     package func close(_ credentials: SessionCredentials, app: String) async throws {
         guard let hash = try credentials.tokenHash(of: app) else { return }
-        defer { ended(hash) }
-        try await table.remove(hash)
+        try await users.write(scope: Self.lock, deleting: .permanent) { db in
+            try SessionTable.remove(hash, db)
+            ended([hash], db)
+        }
     }
 
-    /// Ends all sessions of an account of an app, in the transaction that removes its data or changes its password.
+    /// Ends all sessions of an account of an app, in the transaction that removes its data or changes its password,
+    /// which holds ``lock``.
     /// - Parameter credentials: those of a session that stays; nil for none.
     /// - Throws: 401 if the credentials are malformed; GRDB's errors.
     package func close(
@@ -199,67 +130,19 @@ package struct SessionStore: Sendable {
         except credentials: SessionCredentials? = nil,
         in db: Database
     ) throws {
-        let hashes = try Data.fetchAll(
-            db,
-            sql: "DELETE FROM session WHERE app = ? AND account = ? AND token_hash IS NOT ? RETURNING token_hash",
-            arguments: [app, account, try credentials?.tokenHash(of: app)]
-        )
-        db.afterNextTransaction { _ in
-            for hash in hashes { ended(hash) }
+        let kept = try credentials?.tokenHash(of: app)
+        ended(try SessionTable.remove(app: app, account: account, except: kept, db), db)
+    }
+
+    /// Announces after the commit that sessions have ended. Of several servers, each learns it with the rows.
+    func ended(_ tokenHashes: [Data], _ db: Database) {
+        db.afterNextTransaction { [opened] _ in
+            for hash in tokenHashes { opened.end(hash) }
         }
-    }
-
-    /// Ends all sessions of an account of an app, in the transaction of the shared store that removes its data or
-    /// changes its password.
-    /// - Parameter credentials: those of a session that stays; nil for none.
-    /// - Returns: The hashes of their tokens, to be announced after the commit.
-    /// - Throws: 401 if the credentials are malformed; `SharedStoreError`.
-    package func close(
-        app: String,
-        account: String,
-        except credentials: SessionCredentials? = nil,
-        in transaction: SQLTransaction
-    ) throws -> [Data] {
-        try SharedSessions.remove(app, account, except: try credentials?.tokenHash(of: app), transaction)
-    }
-
-    /// Announces that sessions have ended, after the transaction that has ended them.
-    package func ended(_ tokenHashes: [Data]) {
-        for hash in tokenHashes { ended(hash) }
-    }
-
-    func ended(_ tokenHash: Data) {
-        forget(tokenHash)
-        changes?.tell(Self.endMessage, Self.id(of: tokenHash))
-    }
-
-    private static let endMessage = "session-ended"
-
-    /// Returns the hash of the token of the session of this identity; nil if it is none.
-    private static func tokenHash(ofID text: String) -> Data? {
-        let digits = Array(text.utf8)
-        guard digits.count.isMultiple(of: 2) else { return nil }
-        var hash = Data()
-        for start in stride(from: 0, to: digits.count, by: 2) {
-            guard let byte = UInt8(String(decoding: digits[start..<start + 2], as: UTF8.self), radix: 16) else {
-                return nil
-            }
-            hash.append(byte)
-        }
-        return hash
-    }
-
-    /// Forgets a session, and ends the streams of its client.
-    private func forget(_ tokenHash: Data) {
-        ends[tokenHash].bump()
-        known.remove(tokenHash)
-        for listener in endListeners.functions.withLock({ $0 }) { listener(tokenHash) }
     }
 
     /// Registers a function to be called after any session has ended, with the hash of its token.
-    func onEnd(_ listener: @escaping @Sendable (_ tokenHash: Data) -> Void) {
-        endListeners.functions.withLock { $0.append(listener) }
-    }
+    func onEnd(_ listener: @escaping @Sendable (_ tokenHash: Data) -> Void) { opened.onEnd(listener) }
 
     /// Returns how long credentials open the session that they open now. To be taken before ``session(of:app:)``.
     func changeToken(of credentials: SessionCredentials, app: String) -> ChangeToken {
@@ -277,8 +160,7 @@ package struct SessionStore: Sendable {
 
     /// Returns how long a session that is open now is known to be. If other servers may end it, that is not for long.
     private func unended(_ tokenHash: Data) -> ChangeToken {
-        let own = ChangeToken(of: ends[tokenHash])
-        return changes.map { own.and($0.token(of: Self.id(of: tokenHash))) } ?? own
+        opened.token(of: tokenHash).and(users.changeToken(of: SessionTable.name))
     }
 
     /// Returns the session of a token. One that was read before is not read again until it ends.
@@ -290,28 +172,29 @@ package struct SessionStore: Sendable {
     }
 
     private func knownOrStored(_ tokenHash: Data) async throws -> Session? {
-        if let session = known.session(tokenHash) { return session }
+        if let session = opened.session(tokenHash) { return session }
         let unended = unended(tokenHash)
-        let session: Session?
-        do {
-            session = try await storedSession(tokenHash)
-        } catch SharedStoreError.unavailable(let reason) {
-            // Sessions that were read before keep their screens from this server's own file; writes fail without the
-            // store.
-            guard let session = known.lastKnown(tokenHash) else { throw SharedStoreError.unavailable(reason) }
-            return session
-        }
-        guard let session else {
-            known.remove(tokenHash)
+        guard let session = try await storedSession(tokenHash) else {
+            opened.forget(tokenHash)
             return nil
         }
-        known.keep(session, tokenHash, unended)
+        opened.keep(session, tokenHash, unended)
         return session
     }
 
-    /// Reads the session of a token from the store; nil if it is expired.
+    /// Returns the session of a token as it is stored now; nil if it is expired. While PostgreSQL does not respond, one
+    /// that this server has a row of counts as open.
     /// - Throws: `StorageError`, `SharedStoreError`.
     func storedSession(_ tokenHash: Data) async throws -> Session? {
-        try await table.session(tokenHash, usedSince: oldest ?? Int64.min)
+        let oldest = oldest ?? Int64.min
+        let lag = try await users.catchUp()
+        if let session = try users.read({ try SessionTable.session(tokenHash, usedSince: oldest, $0) }) {
+            return session
+        }
+        guard users.isShared else { return nil }
+        if let lag { throw lag.reason }
+        // Another server may have opened it, or written a use, a moment ago.
+        try await users.catchUpToEnd()
+        return try users.read { try SessionTable.session(tokenHash, usedSince: oldest, $0) }
     }
 }

@@ -5,7 +5,6 @@ import Foundation
 import Logging
 import ResponseStore
 import SharedStore
-import Synchronization
 
 /// `larder store copy`.
 struct StoreCopyCommand: AsyncParsableCommand {
@@ -56,33 +55,24 @@ struct StoreCopyCommand: AsyncParsableCommand {
         guard direction == .toLocal || CacheInspection.exists(at: folder) else {
             throw Self.failure("There is no database in \(folder.path).")
         }
-        let bar = Mutex(ProgressBar())
         do {
-            let counts = try await copy(direction, folder, address) { step, completed, total in
-                bar.withLock { $0.show(step, completed, of: total) { HumanReadable.count($0, "row") } }
-            }
-            bar.withLock { $0.end() }
+            let counts = try await counts(direction, folder, address)
             for count in counts { StandardOutput.write("\(count.table): \(HumanReadable.count(count.rows, "row"))\n") }
-            let others = AppList.standard.types.filter { !$0.hasUserTables }.map { $0.name }
+            let others = AppList.standard.types.filter { $0.replicated == nil }.map { $0.name }
             let rest = (others.map { "accounts and files of \($0)" } + ["paired devices", "what is cached"])
             StandardOutput.write("copied; not copied: \(rest.joined(separator: ", "))\n")
         } catch SharedStoreError.outcomeUnknown {
-            bar.withLock { $0.end() }
             throw Self.failure(
                 "\(SharedStoreError.outcomeUnknown) Run the command again: a target that is not empty has it all."
             )
         } catch {
-            bar.withLock { $0.end() }
             throw Self.failure("\(error) Nothing was copied.")
         }
     }
 
-    private func copy(
-        _ direction: StoreCopy.Direction,
-        _ folder: URL,
-        _ address: String,
-        progress: @escaping StoreCopy.Progress
-    ) async throws -> [StoreCopy.Count] {
+    private func counts(_ direction: StoreCopy.Direction, _ folder: URL, _ address: String) async throws
+        -> [StoreCopy.Count]
+    {
         let logger = Logger(label: "store") { _ in SwiftLogNoOpLogHandler() }
         var options = SharedDatabaseOptions(url: address)
         // Not the name of servers, which must not run.
@@ -101,7 +91,7 @@ struct StoreCopyCommand: AsyncParsableCommand {
             logger: logger
         )
         try await shared.migrate(AppList.standard.sharedMigrations)
-        let copy = StoreCopy(.standard, local: local, shared: shared, seal: seal, progress: progress)
+        let copy = StoreCopy(.standard, local: local, shared: shared, seal: seal)
         let counts = try await copy.run(direction)
         try local.close()
         return counts

@@ -51,9 +51,11 @@ struct DiskNode: Sendable {
         )
         let local = try SealedSecrets(database)
         let hasher = try local.credentialHasher()
+        let tables = JournalTables([SessionStore.replicated, DiskStore.replicated])
+        let users = access?.users(in: database, tables) ?? UserDatabase(database)
         cache = DiskStore(
             database,
-            users: access?.users(in: database, DiskStore.replicated),
+            users: users,
             secrets: access == nil ? UserSecrets(local) : SharedSeal(key: Self.key).userSecrets,
             clock: .system
         ) { hasher.hash($0) }
@@ -61,9 +63,7 @@ struct DiskNode: Sendable {
         self.access = access
         let now = access == nil ? Self.noon : nil
         try database.read { [cache] in try cache.outbox.load(at: now, $0) }
-        sessions =
-            access.map { SessionStore($0.database, $0.changes, cookies: SessionCookies(instance: "local")) }
-            ?? SessionStore(database)
+        sessions = SessionStore(users)
     }
 
     static let noon = Date(timeIntervalSince1970: 1_000_000)

@@ -39,8 +39,8 @@ extension SharedStoreAccess {
 
     /// Returns one more server's ships, in a new file.
     func shipNode() throws -> ShipNode {
-        let database = try LarderDatabase.temporary(migrations: ShipStore.migrations + Journal.fileMigrations)
-        return ShipNode(store: ShipStore(otherServer().users(in: database, ShipStore.replicated)))
+        let database = try LarderDatabase.temporary(migrations: ShipsHarness.migrations)
+        return ShipNode(store: ShipStore(otherServer().users(in: database, ShipsHarness.replicated)))
     }
 }
 
