@@ -7,7 +7,8 @@ package import Screens
 package struct WebRoutes: Sendable {
     /// Addresses of the pages, as routes.
     static let pages = [
-        "/", "/status", "/docs", "/disk", "/disk/{page}", "/shop", "/shop/{id}", "/pdf", "/pdf/{id}", "/ships", "/ships/{id}",
+        "/", "/status", "/docs", "/disk", "/disk/{page}", "/shop", "/shop/{id}", "/pdf", "/pdf/{id}", "/ships",
+        "/ships/{id}",
         "/notes", "/notes/{id}", "/notes/people", "/notes/people/{id}",
     ]
     static let diskPages: Set<String> = [

@@ -40,7 +40,8 @@ struct ManualPage {
         let summary = command.abstract.map { $0.hasSuffix(".") ? String($0.dropLast()) : $0 } ?? ""
         lines += [Roff.escape("\(name) - \(summary)"), ".SH SYNOPSIS", synopsis]
         if let discussion = command.discussion, !discussion.isEmpty {
-            let body = Roff.lines(of: discussion)
+            // A page has room for all settings.
+            let body = Roff.lines(of: discussion.replacing(SettingsOptions.help, with: SettingsOptions.table))
             lines += (body.first?.hasPrefix(".SH") == true ? [] : [".SH DESCRIPTION"]) + body
         }
         if !command.shown.isEmpty {

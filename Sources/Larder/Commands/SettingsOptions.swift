@@ -101,9 +101,12 @@ struct SettingsOptions: ParsableArguments {
     static let help: String = {
         guard !CommandLine.arguments.joined(separator: " ").hasSuffix(" --help all") else { return table }
         let all = SettingCatalogue(.standard).all
-        let groups = firstSettings.map { title, keys in text(title, keys.compactMap { key in all.first { $0.key == key } }) }
+        let groups = firstSettings.map { title, keys in
+            text(title, keys.compactMap { key in all.first { $0.key == key } })
+        }
         return groups.joined(separator: "\n\n") + "\n\n"
-            + "Each is also a LARDER_… variable, and in the configuration file. All \(all.count): --help all"
+            + "Each is also a LARDER_… variable, and in the configuration file.\n"
+            + "All \(all.count) settings: --help all"
     }()
 
     /// The settings that people need first, by keys.

@@ -145,6 +145,7 @@ extension DiskStore {
             return try remove(account, db)
         }
         try await follow(account)
+        try followOutbox(of: account)
         return tokens
     }
 
