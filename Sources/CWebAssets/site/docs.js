@@ -10,8 +10,8 @@ import {button} from './ui.js';
 const t = define({
   en: {
     title: 'API', lead: 'Every route of this server.', search: 'Search', sections: 'Sections', all: 'All',
-    none: 'No such route.', curl: 'Copy as curl', parameters: 'Parameters', request: 'Request', response: 'Response', statuses: 'Statuses',
-    required: 'required',
+    none: 'No such route.', curl: 'Copy as curl', parameters: 'Parameters', request: 'Request',
+    response: 'Response', statuses: 'Statuses', required: 'required',
   },
   ru: {
     title: 'API', lead: 'Все маршруты этого сервера.', search: 'Поиск', sections: 'Разделы', all: 'Все',
