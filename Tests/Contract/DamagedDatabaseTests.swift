@@ -16,6 +16,7 @@ import Testing
         let stored = try await StoredDatabase.made()
         let whole = try await Trial(.none, of: stored).run()
         #expect(whole.screens.values.count { $0 == "200" } > 50 && !whole.isMet, "\(whole.screens)")
+        #expect(!whole.doctor.contains("FAIL"), "\(whole.doctor)")
         var counts: [String: Int] = [:]
         try await withThrowingTaskGroup(of: Trial.Outcome.self) { group in
             for seed in Self.trials {

@@ -45,7 +45,12 @@ extension DiskApp {
         RecordTable("disk_item") { _ = try DiskItem(row: $0) },
         RecordTable("disk_download", of: DownloadJob.self),
         RecordTable("disk_operation", of: DiskOperation.self),
-        RecordTable("disk_offline", of: OfflineMark.self),
+        RecordTable("disk_offline") { row in
+            let _: DiskPath = try row.value("path") { DiskPath($0) }
+            let _: DiskItem.Kind = try row.value("kind", DiskItem.Kind.init(rawValue:))
+            let _: Date = try row.date("marked_at")
+        },
+        RecordTable("disk_outbox") { let _: OutboxEntry<QueuedWrite> = try DiskStore.outboxJournal.entry($0) },
     ]
 
     static let freshness = Setting(

@@ -154,7 +154,10 @@ package struct OutboxJournal: Sendable {
         return try Row.fetchOne(db.cachedStatement(sql: sql), arguments: [account, number]).map { try entry($0) }
     }
 
-    private func entry<Work>(_ row: Row) throws -> OutboxEntry<Work> {
+    /// Reads a row of the table.
+    ///
+    /// - Throws: `DatabaseError` if no build has written it.
+    package func entry<Work>(_ row: Row) throws -> OutboxEntry<Work> {
         let read = try OutboxRow(
             number: row.value("number"),
             id: row.value("id"),
