@@ -41,8 +41,9 @@ async function open(screen) {
   const all = operations(contract);
   const list = h('div', {class: 'stack', lang: 'en'});
   const draw = () => replace(list, sections(contract, all, screen.query.get('app'), screen.query.get('q') ?? ''));
-  const tabs = h('nav', {class: 'tabs', 'aria-label': t('sections')}, [null, ...contract.tags.map(tag => tag.name)]
-    .map(app => h('a', {href: app ? `/docs?app=${app}` : '/docs',
+  const names = [null, ...contract.tags.map(tag => tag.name)];
+  const tabs = h('nav', {class: 'tabs wrap', 'aria-label': t('sections')}, names.map(app =>
+    h('a', {href: app ? `/docs?app=${app}` : '/docs',
       'aria-current': screen.query.get('app') === app ? 'page' : null}, app ?? t('all'))));
   screen.body.before(tabs, h('div', {class: 'toolbar'}, searchField(screen, t('search'), draw)));
   screen.show(list);
