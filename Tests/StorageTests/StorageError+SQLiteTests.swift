@@ -22,8 +22,10 @@ import Testing
         }
         let translated = error.map { StorageError.translating($0, path: "x") }
         #expect(translated is StorageError == isDamage, "\(error as Any)")
-        let index = DatabaseError(resultCode: .SQLITE_ERROR, message: "invalid fts5 file format (found 9, expected 4)")
-        #expect(StorageError.translating(index, path: "x") is StorageError)
+        for message in ["invalid fts5 file format (found 9, expected 4)", "malformed detail=... directive"] {
+            let index = DatabaseError(resultCode: .SQLITE_ERROR, message: message)
+            #expect(StorageError.translating(index, path: "x") is StorageError)
+        }
         let rows = DatabaseError(resultCode: .SQLITE_CONSTRAINT_FOREIGNKEY, message: "FOREIGN KEY constraint failed")
         #expect(StorageError.translating(rows, path: "x") is StorageError)
     }

@@ -41,9 +41,10 @@ extension DatabaseError {
     /// `SQLITE_CONSTRAINT_DATATYPE`: a row has a value of another type than its column, which no write stores.
     private var isOfType: Bool { extendedResultCode.rawValue == 3091 }
 
-    /// Messages about damaged content, with the code of any error: from virtual tables, JSON functions and sums.
+    /// Messages about damaged content, with the code of any error: from virtual tables and their declarations, JSON
+    /// functions and sums. "malformed" begins those of FTS5 about a changed byte in `sqlite_schema`.
     private static let complaints = [
-        "invalid fts5 file format", "vtable constructor failed", "undersize RTree", "malformed JSON",
-        "integer overflow",
+        "invalid fts5 file format", "vtable constructor failed", "undersize RTree", "malformed ", "parse error in ",
+        "unrecognized option", "integer overflow",
     ]
 }
