@@ -104,7 +104,7 @@ struct ServedApps {
             settings: resources.configuration.settings.restricted(to: type.settings),
             upstreams: Dictionary(used.map { ($0.description.name, $0.upstream) }) { first, _ in first },
             database: resources.database,
-            shared: resources.shared?.access,
+            seal: resources.shared?.access.seal,
             users: resources.users,
             sessions: resources.sessions,
             events: resources.events,

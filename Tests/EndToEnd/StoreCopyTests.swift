@@ -189,8 +189,8 @@ import Testing
         let first = try await Self.serve(TemporaryFolder(), sandbox, store: url)
         #expect(await first.stop() == 0)
         let end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'PgSleep'"
-        let rows =
-            "SELECT (SELECT count(*) FROM journal), (SELECT count(*) FROM journal_snapshot), (SELECT count(*) FROM content)"
+        let counts = ["journal", "journal_snapshot", "content"].map { "(SELECT count(*) FROM \($0))" }
+        let rows = "SELECT \(counts.joined(separator: ", "))"
         try await RunningPostgres.sql(
             """
             CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(600); RETURN new; END';

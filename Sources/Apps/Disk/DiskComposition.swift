@@ -44,7 +44,7 @@ struct DiskComposition: Sendable {
         oauth: YandexOAuthClient?,
         database: LarderDatabase,
         users: UserDatabase?,
-        shared: SharedStoreAccess?,
+        seal: SharedSeal?,
         sessions: SessionStore,
         events: DiskEvents,
         settings: SettingValues,
@@ -65,7 +65,7 @@ struct DiskComposition: Sendable {
         store = DiskStore(
             database,
             users: users,
-            secrets: shared?.seal?.userSecrets ?? UserSecrets(secrets),
+            secrets: seal?.userSecrets ?? UserSecrets(secrets),
             settings: settings,
             clock: clock,
             events: events

@@ -6,7 +6,6 @@ package import Media
 package import ResponseStore
 package import Screens
 package import Settings
-package import SharedStore
 package import Upstream
 
 /// The parts of the server that one app uses.
@@ -15,8 +14,8 @@ package struct AppContext: Sendable {
     package let settings: SettingValues
     /// The database, with the tables of the app.
     package let database: LarderDatabase
-    /// The store of several servers; nil for a server by itself.
-    package let shared: SharedStoreAccess?
+    /// Seals secrets that several servers share; nil for a server by itself, and for one without a key.
+    package let seal: SharedSeal?
     /// The rows of users of apps whose tables are ``App/replicated``.
     package let users: UserDatabase
     package let sessions: SessionStore
@@ -43,7 +42,7 @@ package struct AppContext: Sendable {
         settings: SettingValues,
         upstreams: [String: Upstream],
         database: LarderDatabase,
-        shared: SharedStoreAccess? = nil,
+        seal: SharedSeal? = nil,
         users: UserDatabase? = nil,
         sessions: SessionStore,
         events: EventStream,
@@ -59,7 +58,7 @@ package struct AppContext: Sendable {
         self.settings = settings
         self.upstreams = upstreams
         self.database = database
-        self.shared = shared
+        self.seal = seal
         self.users = users ?? UserDatabase(database)
         self.sessions = sessions
         self.events = events
@@ -192,20 +191,5 @@ package struct AccountFiles: Sendable {
         self.app = app
         self.fetch = fetch
         self.store = store
-    }
-}
-
-/// The store that servers share, as apps use it.
-package struct SharedStoreAccess: Sendable {
-    /// The store of users' data.
-    package let database: SharedDatabase
-    /// The messages between servers.
-    package let changes: SharedChanges
-    /// Seals secrets there; nil without a key.
-    package let seal: SharedSeal?
-
-    /// Creates the access of a server.
-    package init(database: SharedDatabase, changes: SharedChanges, seal: SharedSeal? = nil) {
-        (self.database, self.changes, self.seal) = (database, changes, seal)
     }
 }

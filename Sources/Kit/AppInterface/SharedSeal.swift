@@ -87,3 +87,17 @@ package struct SharedSeal: Sendable {
         UserSecrets(seal: { try seal($0, name: $1) }, open: { try open($0, name: $1) })
     }
 }
+
+/// The store that servers share. Apps know nothing of it.
+package struct SharedStoreAccess: Sendable {
+    /// The journal of users' rows, and the files that they name.
+    package let database: SharedDatabase
+    /// The messages between servers.
+    package let changes: SharedChanges
+    /// Seals secrets that servers share; nil without a key.
+    package let seal: SharedSeal?
+
+    package init(database: SharedDatabase, changes: SharedChanges, seal: SharedSeal? = nil) {
+        (self.database, self.changes, self.seal) = (database, changes, seal)
+    }
+}

@@ -212,7 +212,7 @@ package final class Journal: Sendable {
                 if let lease { try Leases.check(lease, in: transaction) }
                 let (value, changeset) = try self.capture(in: transaction, updates)
                 let contents = try self.file.contentChange(changeset)
-                try SharedContents.journalled.settle(contents, transaction)
+                try SharedContents.settle(contents, transaction)
                 let row =
                     changeset.isEmpty
                     ? nil : try self.store.insert(changeset, scope: scope, write: id, in: transaction)

@@ -48,12 +48,12 @@ package struct JournalCopy: Sendable {
         try store.begin(in: transaction) {
             try JournalSnapshot(tables).write(db, hasPosition: false, values: values, $0)
         }
-        let (blobs, contents) = (file.database.blobs, SharedContents.journalled)
+        let blobs = file.database.blobs
         for id in try tables.named(db) {
             let select = try db.cachedStatement(sql: "SELECT length FROM blob WHERE id = ?")
             guard let length = try Int.fetchOne(select, arguments: [id]) else { throw StorageError.blobUnavailable(id) }
             let reader = try blobs.reader(Blob(id: id, length: length))
-            try contents.insert(reader.blob, in: transaction) { try reader.read($0) }
+            try SharedContents.insert(reader.blob, in: transaction) { try reader.read($0) }
         }
     }
 
@@ -66,7 +66,7 @@ package struct JournalCopy: Sendable {
         if let stop = try file.readToEnd(of: store, in: transaction, to: db) { throw JournalError.stopped(stop) }
         for id in try tables.named(db) {
             let writer = try file.database.blobs.writer(id)
-            try SharedContents.journalled.read(id, in: transaction) { try writer.append($0) }
+            try SharedContents.read(id, in: transaction) { try writer.append($0) }
             try file.database.blobs.insert(try writer.finish(), in: db)
         }
         let identity = try JournalFile.followed(db)?.identity

@@ -170,7 +170,7 @@ package struct JournalTables: Sendable {
 /// The files that rows have got and lost by one transaction.
 struct ContentChange: Equatable {
     private(set) var named: Set<BlobID> = []
-    /// Their rows have others now: who reads them may read them to the end.
+    /// Their rows have others now. They can be read to the end.
     private(set) var replaced: Set<BlobID> = []
     /// Their rows are gone.
     private(set) var removed: Set<BlobID> = []

@@ -26,7 +26,7 @@ package struct LeaseLost: Error {
 package struct Leases: Sendable {
     /// The tables that the leases are in.
     static let migration = SharedMigration(
-        "journal/003 leases",
+        "journal/004 leases",
         sql: """
             -- What one server works on at a time.
             CREATE TABLE journal_lease (

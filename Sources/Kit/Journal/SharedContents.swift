@@ -1,25 +1,22 @@
-package import Concurrency
-package import Database
-package import Foundation
+import Concurrency
+import Database
+import Foundation
 import NIOCore
-package import SharedStore
+import SharedStore
 
 /// Files in the store that servers share, in parts of 1 MiB. Each is read and written by a transaction of its own: no
 /// connection is held while a client or a disk is slow, and no more than a part is in memory.
 ///
 /// A file is stored before the row that it belongs to is made, and belongs to none until that commits. A file without a
 /// row is removed after ``lifetime``, by any server: also the remains of one that has ended.
-package struct SharedContents: Sendable {
+enum SharedContents {
     /// Bytes of a part; the last one has the rest.
-    package static let partBytes = 1 << 20
+    static let partBytes = 1 << 20
     /// How long a content without a row stays: a reader can finish when it is replaced, and the server that stores it
     /// has time for each part.
-    package static let lifetime = Duration.seconds(600)
+    static let lifetime = Duration.seconds(600)
     /// The most parts that one transaction removes.
     private static let removedParts = 32
-
-    /// The files that rows of the journal name.
-    static let journalled = SharedContents("content")
 
     static let migration = SharedMigration(
         "journal/003 contents",
@@ -43,28 +40,20 @@ package struct SharedContents: Sendable {
             """
     )
 
-    package let table: String
-
-    /// - Parameter table: `id`, `length`, `unused` (since when no row has it, NULL if one has); the parts are in
-    ///   `<table>_part` (`content`, `number`, `bytes`).
-    package init(_ table: String) {
-        self.table = table
-    }
-
     // MARK: Reading
 
     /// Whether a file is there.
     ///
     /// - Throws: `SharedStoreError`.
-    package func has(_ blob: Blob, in database: SharedDatabase) async throws -> Bool {
-        let sql = "SELECT length FROM \(table) WHERE id = $1"
+    static func has(_ blob: Blob, in database: SharedDatabase) async throws -> Bool {
+        let sql = "SELECT length FROM content WHERE id = $1"
         return try await database.rows(sql, [blob.id.description]) { try $0.value("length") as Int } == [blob.length]
     }
 
     /// Returns the bytes in a range, at most one part at a time.
     ///
     /// Reading them throws `StorageError.blobUnavailable` if the file is no more.
-    package func parts(of blob: Blob, _ range: Range<Int>, in database: SharedDatabase) -> ByteStream {
+    static func parts(of blob: Blob, _ range: Range<Int>, in database: SharedDatabase) -> ByteStream {
         ByteStream {
             var rest = range
             return {
@@ -79,9 +68,9 @@ package struct SharedContents: Sendable {
     /// Returns the first bytes of a range, at most those of one part.
     ///
     /// - Throws: `StorageError.blobUnavailable` if the file is no more; `SharedStoreError`.
-    func part(of blob: Blob, _ range: Range<Int>, in database: SharedDatabase) async throws -> Data {
+    static func part(of blob: Blob, _ range: Range<Int>, in database: SharedDatabase) async throws -> Data {
         let sql = """
-            SELECT substring(bytes FROM $3::int4 FOR $4::int4) AS bytes FROM \(table)_part
+            SELECT substring(bytes FROM $3::int4 FOR $4::int4) AS bytes FROM content_part
             WHERE content = $1 AND number = $2
             """
         let (number, begin) = range.lowerBound.quotientAndRemainder(dividingBy: Self.partBytes)
@@ -98,14 +87,14 @@ package struct SharedContents: Sendable {
     ///
     /// - Parameter read: Returns the bytes in a range of it.
     /// - Throws: `SharedStoreError`, `CancellationError`; errors of `read`.
-    package func store(_ blob: Blob, in database: SharedDatabase, _ read: (Range<Int>) throws -> Data) async throws {
+    static func store(_ blob: Blob, in database: SharedDatabase, _ read: (Range<Int>) throws -> Data) async throws {
         let (id, length) = (blob.id.description, blob.length)
         // No reader needs a part before the row commits, which has everything before it written, and confirmed by
         // standbys. So the commit of a part waits for neither.
         let setting = "RETURNING set_config('synchronous_commit', 'off', true) AS setting"
-        let insertContent = "INSERT INTO \(table) (id, length) VALUES ($1, $2) \(setting)"
-        let prolong = "UPDATE \(table) SET unused = now() WHERE id = $1 AND unused > '-infinity' \(setting)"
-        let insertPart = "INSERT INTO \(table)_part (content, number, bytes) VALUES ($1, $2, $3)"
+        let insertContent = "INSERT INTO content (id, length) VALUES ($1, $2) \(setting)"
+        let prolong = "UPDATE content SET unused = now() WHERE id = $1 AND unused > '-infinity' \(setting)"
+        let insertPart = "INSERT INTO content_part (content, number, bytes) VALUES ($1, $2, $3)"
         for (number, offset) in stride(from: 0, to: max(1, length), by: Self.partBytes).enumerated() {
             try Task.checkCancellation()
             let bytes = try read(offset..<min(offset + Self.partBytes, length))
@@ -123,53 +112,31 @@ package struct SharedContents: Sendable {
         }
     }
 
-    private func turn(_ content: String) -> String { "\(table)/\(content)" }
+    private static func turn(_ content: String) -> String { "content/\(content)" }
 
-    /// Gives a stored file to a row, in the transaction that makes it.
+    /// Gives stored files to the rows of a change that name them, and takes others from the rows that named them. A
+    /// replaced file can be read to its end; that of a row that is gone may not be read any more.
     ///
-    /// - Throws: `StorageError.blobUnavailable` if it is no more; `SharedStoreError`.
-    package func use(_ blob: Blob, _ transaction: SQLTransaction) throws { try use(blob.id, transaction) }
-
-    private func use(_ id: BlobID, _ transaction: SQLTransaction) throws {
-        let sql = "UPDATE \(table) SET unused = NULL WHERE id = $1 AND unused > '-infinity'"
-        guard try transaction.execute(sql, [id.description]) == 1 else { throw StorageError.blobUnavailable(id) }
-    }
-
-    /// Takes a file from a row that has another one now.
-    ///
-    /// - Throws: `SharedStoreError`.
-    package func release(_ blob: Blob, _ transaction: SQLTransaction) throws {
-        try transaction.execute("UPDATE \(table) SET unused = now() WHERE id = $1", [blob.id.description])
-    }
-
-    /// Takes files from their rows: they may not be read any more.
-    ///
-    /// - Throws: `SharedStoreError`.
-    package func abandon(_ blobs: [Blob], _ transaction: SQLTransaction) throws {
-        let sql = "UPDATE \(table) SET unused = '-infinity' WHERE id = ANY($1)"
-        try transaction.execute(sql, [blobs.map(\.id.description)])
-    }
-
-    /// Gives stored files to the rows of a change that name them, and takes others from the rows that named them.
-    ///
-    /// - Throws: `StorageError.blobUnavailable` if one is no more; `SharedStoreError`.
-    func settle(_ change: ContentChange, _ transaction: SQLTransaction) throws {
-        for blob in change.named { try use(blob, transaction) }
-        if !change.replaced.isEmpty {
-            let sql = "UPDATE \(table) SET unused = now() WHERE id = ANY($1)"
-            try transaction.execute(sql, [change.replaced.map(\.description)])
+    /// - Throws: `StorageError.blobUnavailable` if one is gone; `SharedStoreError`.
+    static func settle(_ change: ContentChange, _ transaction: SQLTransaction) throws {
+        let use = "UPDATE content SET unused = NULL WHERE id = $1 AND unused > '-infinity'"
+        for id in change.named {
+            guard try transaction.execute(use, [id.description]) == 1 else { throw StorageError.blobUnavailable(id) }
         }
-        if !change.removed.isEmpty { try abandon(change.removed.map { Blob(id: $0, length: 0) }, transaction) }
+        for (ids, time) in [(change.replaced, "now()"), (change.removed, "'-infinity'")] where !ids.isEmpty {
+            let sql = "UPDATE content SET unused = \(time) WHERE id = ANY($1)"
+            try transaction.execute(sql, [ids.map(\.description)])
+        }
     }
 
     // MARK: Removal
 
     /// Removes files that no row has got, or whose commit is unknown and was not made. The task may be cancelled. Files
     /// that cannot be removed now are removed later.
-    package func discard(_ blobs: [Blob], in database: SharedDatabase) async {
+    static func discard(_ blobs: [Blob], in database: SharedDatabase) async {
         let contents = blobs.map(\.id.description)
         await Task {
-            let sql = "UPDATE \(table) SET unused = '-infinity' WHERE id = ANY($1) AND unused IS NOT NULL"
+            let sql = "UPDATE content SET unused = '-infinity' WHERE id = ANY($1) AND unused IS NOT NULL"
             let isMarked: Void? = try? await database.write(turns: contents.map(turn)) { transaction in
                 try transaction.execute(sql, [contents])
                 return
@@ -182,7 +149,7 @@ package struct SharedContents: Sendable {
     private static let partsAtOnce = 64
 
     /// Removes some of the files that may not be read any more. Files that cannot be removed now are removed later.
-    package func removeSome(in database: SharedDatabase) async {
+    static func removeSome(in database: SharedDatabase) async {
         _ = try? await removeUnused(in: database, mostParts: Self.partsAtOnce)
     }
 
@@ -193,14 +160,14 @@ package struct SharedContents: Sendable {
     ///   - most: The most parts; a few more are removed.
     /// - Returns: How many files were removed.
     /// - Throws: `SharedStoreError`, `CancellationError`.
-    package func removeUnused(
+    static func removeUnused(
         in database: SharedDatabase,
         for age: Duration = lifetime,
         mostParts most: Int = .max
     ) async throws -> Int {
         var (contents, parts) = (0, 0)
         while parts < most {
-            let removed = try await database.write(turns: ["\(table)s"]) { try removeParts(unusedFor: age, $0) }
+            let removed = try await database.write(turns: ["contents"]) { try removeParts(unusedFor: age, $0) }
             guard let removed else { break }
             parts += removed.parts
             if removed.isWhole { contents += 1 }
@@ -211,24 +178,24 @@ package struct SharedContents: Sendable {
     /// Removes some parts of one file, and it with the last of them.
     ///
     /// - Returns: Nil if there is none.
-    private func removeParts(unusedFor age: Duration, _ transaction: SQLTransaction) throws
+    private static func removeParts(unusedFor age: Duration, _ transaction: SQLTransaction) throws
         -> (parts: Int, isWhole: Bool)?
     {
         // From here on, no row can get it.
         let claim = """
-            UPDATE \(table) SET unused = '-infinity'
+            UPDATE content SET unused = '-infinity'
             WHERE unused IS NOT NULL AND id =
-                (SELECT id FROM \(table) WHERE unused <= now() - make_interval(secs => $1) ORDER BY unused LIMIT 1)
+                (SELECT id FROM content WHERE unused <= now() - make_interval(secs => $1) ORDER BY unused LIMIT 1)
             RETURNING id
             """
         guard let id: String = try transaction.rows(claim, [age / .seconds(1)]).first?.value("id") else { return nil }
         let delete = """
-            DELETE FROM \(table)_part WHERE content = $1 AND number IN
-                (SELECT number FROM \(table)_part WHERE content = $1 ORDER BY number LIMIT \(Self.removedParts))
+            DELETE FROM content_part WHERE content = $1 AND number IN
+                (SELECT number FROM content_part WHERE content = $1 ORDER BY number LIMIT \(Self.removedParts))
             """
         let parts = try transaction.execute(delete, [id])
         guard parts < Self.removedParts else { return (parts, false) }
-        try transaction.execute("DELETE FROM \(table) WHERE id = $1", [id])
+        try transaction.execute("DELETE FROM content WHERE id = $1", [id])
         return (parts, true)
     }
 }
@@ -238,21 +205,21 @@ extension SharedContents {
     /// Stores a file that a row has.
     ///
     /// - Throws: `SharedStoreError`; errors of `read`.
-    func insert(_ blob: Blob, in transaction: SQLTransaction, _ read: (Range<Int>) throws -> Data) throws {
+    static func insert(_ blob: Blob, in transaction: SQLTransaction, _ read: (Range<Int>) throws -> Data) throws {
         let id = blob.id.description
-        try transaction.execute("INSERT INTO \(table) (id, length, unused) VALUES ($1, $2, NULL)", [id, blob.length])
+        try transaction.execute("INSERT INTO content (id, length, unused) VALUES ($1, $2, NULL)", [id, blob.length])
         for (number, offset) in stride(from: 0, to: max(1, blob.length), by: Self.partBytes).enumerated() {
             let bytes = try read(offset..<min(offset + Self.partBytes, blob.length))
-            try transaction.execute("INSERT INTO \(table)_part VALUES ($1, $2, $3)", [id, number, bytes])
+            try transaction.execute("INSERT INTO content_part VALUES ($1, $2, $3)", [id, number, bytes])
         }
     }
 
     /// Passes on the parts of a file.
     ///
     /// - Throws: `StorageError.blobUnavailable` if it is not whole; `SharedStoreError`; errors of `receive`.
-    func read(_ id: BlobID, in transaction: SQLTransaction, _ receive: (Data) throws -> Void) throws {
-        let selectLength = "SELECT length FROM \(table) WHERE id = $1"
-        let select = "SELECT bytes FROM \(table)_part WHERE content = $1 AND number = $2"
+    static func read(_ id: BlobID, in transaction: SQLTransaction, _ receive: (Data) throws -> Void) throws {
+        let selectLength = "SELECT length FROM content WHERE id = $1"
+        let select = "SELECT bytes FROM content_part WHERE content = $1 AND number = $2"
         guard var rest: Int = try transaction.rows(selectLength, [id.description]).first?.value("length") else {
             throw StorageError.blobUnavailable(id)
         }

@@ -19,10 +19,8 @@ extension UserDatabase {
     package func content(_ blob: Blob) async throws -> Content {
         do {
             return .file(try database.blobs.reader(blob))
-        } catch StorageError.blobUnavailable where isShared {
-            guard let parts = try await shared?.journal.parts(of: blob) else {
-                throw StorageError.blobUnavailable(blob.id)
-            }
+        } catch StorageError.blobUnavailable(let id) {
+            guard let parts = try await shared?.journal.parts(of: blob) else { throw StorageError.blobUnavailable(id) }
             return .parts(parts)
         }
     }
@@ -32,14 +30,7 @@ extension UserDatabase {
     /// - Throws: `StorageError.blobUnavailable` if no row has it any more; other `StorageError`s, `SharedStoreError`,
     ///   `CancellationError`.
     package func reader(_ blob: Blob) async throws -> BlobReader {
-        do {
-            return try database.blobs.reader(blob)
-        } catch StorageError.blobUnavailable where isShared {
-            guard let fetched = try await shared?.journal.fetch(blob) else {
-                throw StorageError.blobUnavailable(blob.id)
-            }
-            return try database.blobs.reader(fetched)
-        }
+        try await fetching(blob) { try database.blobs.reader($0) }
     }
 
     /// Returns a path at which a program can read a file as long as the value exists, whatever becomes of its row.
@@ -47,13 +38,17 @@ extension UserDatabase {
     /// - Throws: `StorageError.blobUnavailable` if no row has it any more; other `StorageError`s, `SharedStoreError`,
     ///   `CancellationError`.
     package func hold(_ blob: Blob, in folder: ScratchFolder) async throws -> TemporaryPath {
+        try await fetching(blob) { try database.blobs.hold($0, in: folder) }
+    }
+
+    /// Opens a file, which is fetched before if this server lacks it. A fetched file that no row names any more exists
+    /// as long as its value.
+    private func fetching<Opened>(_ blob: Blob, _ open: (Blob) throws -> Opened) async throws -> Opened {
         do {
-            return try database.blobs.hold(blob, in: folder)
-        } catch StorageError.blobUnavailable where isShared {
-            guard let fetched = try await shared?.journal.fetch(blob) else {
-                throw StorageError.blobUnavailable(blob.id)
-            }
-            return try database.blobs.hold(fetched, in: folder)
+            return try open(blob)
+        } catch StorageError.blobUnavailable(let id) {
+            guard let journal = shared?.journal else { throw StorageError.blobUnavailable(id) }
+            return try open(try await journal.fetch(blob))
         }
     }
 }
@@ -67,13 +62,13 @@ extension Journal {
         do {
             for blob in files {
                 let reader = try file.database.blobs.reader(blob)
-                try await SharedContents.journalled.store(blob, in: store.database) { try reader.read($0) }
+                try await SharedContents.store(blob, in: store.database) { try reader.read($0) }
             }
             // Nothing is changed for a client that has left.
             try Task.checkCancellation()
             return try await write()
         } catch {
-            await SharedContents.journalled.discard(files, in: store.database)
+            await SharedContents.discard(files, in: store.database)
             throw error
         }
     }
@@ -81,8 +76,8 @@ extension Journal {
     /// Returns the reading of a file in PostgreSQL; nil if it is not there.
     func parts(of blob: Blob) async throws -> (@Sendable (Range<Int>) -> ByteStream)? {
         let database = store.database
-        guard try await SharedContents.journalled.has(blob, in: database) else { return nil }
-        return { SharedContents.journalled.parts(of: blob, $0, in: database) }
+        guard try await SharedContents.has(blob, in: database) else { return nil }
+        return { SharedContents.parts(of: blob, $0, in: database) }
     }
 
     /// Returns a file that this server has from now on, until its row is gone or gets another one.
@@ -94,7 +89,7 @@ extension Journal {
             let writer = try blobs.writer(blob.id)
             var rest = 0..<blob.length
             while !rest.isEmpty {
-                let part = try await SharedContents.journalled.part(of: blob, rest, in: store.database)
+                let part = try await SharedContents.part(of: blob, rest, in: store.database)
                 try writer.append(part)
                 rest = rest.dropFirst(part.count)
             }
@@ -110,7 +105,7 @@ extension Journal {
     /// Removes some of the files in PostgreSQL whose rows are gone. The task may be cancelled.
     func removeSomeContents() async {
         let database = store.database
-        await Task { await SharedContents.journalled.removeSome(in: database) }.value
+        await Task { await SharedContents.removeSome(in: database) }.value
     }
 
     /// Removes files in PostgreSQL that no row has had for a time.
@@ -118,7 +113,7 @@ extension Journal {
     /// - Returns: their number.
     /// - Throws: `SharedStoreError`, `CancellationError`.
     func removeContents(unusedFor age: Duration = SharedContents.lifetime) async throws -> Int {
-        try await SharedContents.journalled.removeUnused(in: store.database, for: age)
+        try await SharedContents.removeUnused(in: store.database, for: age)
     }
 
     /// Removes files in PostgreSQL that no row has, also the remains of a server that has ended, at once and then now

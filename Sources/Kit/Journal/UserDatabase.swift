@@ -89,7 +89,8 @@ package struct UserDatabase: Sendable {
     ///   - scope: the rows belong to this; writes of a scope see each other's changes, on all servers.
     ///   - locks: other names that it has to be alone with, such as a name that is registered.
     ///   - lease: that of the work whose end is written: no other server has taken it before the commit.
-    ///   - deleting: whether contents are deleted.
+    ///   - deleting: whether contents are deleted: then a full disk has room for it, and nothing of them stays in the
+    ///     file. Of several servers it has no effect: the journal has the values until it is cut.
     ///   - contents: finished files that the rows may name; several servers have them before the rows. `updates`
     ///     inserts those that are named (`BlobStore.insert`). They are discarded if the write fails.
     /// - Throws: ``LeaseLost``, `StorageError`, `SharedStoreError`, `CancellationError`, errors of `updates`.

@@ -80,7 +80,8 @@ extension DiskStore {
             marks INTEGER NOT NULL -- the number of the last mark
         ) STRICT, WITHOUT ROWID;
         INSERT INTO disk_account
-            SELECT account, name, linked_at, epoch, ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'disk_offline'), 0)
+            SELECT account, name, linked_at, epoch,
+                ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'disk_offline'), 0)
             FROM disk_account_before;
         DROP TABLE disk_account_before;
 
