@@ -6,8 +6,8 @@ package import Settings
 import Upstream
 
 extension DiskApp {
-    /// The Disk. What it sends belongs to one account, and holds links that open files to anyone: it is passed on, and
-    /// not stored by its mount.
+    /// The API of Yandex Disk. Its responses belong to one account and contain links that open files to anyone: its
+    /// mount forwards them without storing them.
     static let disk = UpstreamDescription(
         "yandex_disk",
         title: "Yandex Disk",
@@ -35,7 +35,7 @@ extension DiskApp {
     package static let problems: [ProblemCode] = [
         .locked, .uploadLimit, .upstreamReadOnly, .notAFolder, .outboxFull, .outboxState,
     ]
-    /// What is kept offline, of all accounts.
+    /// The sizes of the offline contents and of the pending uploads, summed over all accounts.
     package static let storedAmounts = [
         StoredAmount("offline files of the Disk", sql: "SELECT sum(length) FROM disk_offline_entry"),
         StoredAmount("uploads of the Disk that wait", sql: "SELECT sum(length) FROM disk_outbox"),

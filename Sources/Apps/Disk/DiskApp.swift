@@ -51,7 +51,7 @@ package struct DiskApp: App {
     }
 
     /// - Parameters:
-    ///   - budget: What the cache has room for: a larger body is passed on without being stored.
+    ///   - budget: The size of the cache: a larger body is forwarded without being stored.
     ///   - oauth: Yandex OAuth with the registered application; nil if none is configured: tokens can be sent then,
     ///     but not obtained.
     ///   - media: Makes pictures and PDFs of files; nil to disable that.
@@ -93,7 +93,8 @@ package struct DiskApp: App {
     /// Files of the Disk for other apps.
     package var files: AccountFiles? { AccountFiles(composition.diskFiles) }
 
-    /// Removes what the server has of accounts that were logged out while it was down.
+    /// Brings the cached data up to date with the accounts: data of accounts logged out while the server was down is
+    /// removed.
     ///
     /// - Throws: `StorageError`.
     package func prepare() async throws { try await composition.store.followAll() }
@@ -101,7 +102,7 @@ package struct DiskApp: App {
     /// Tasks that outlive requests: downloads continue after a restart, and end with the server.
     package var services: [any Service] { composition.services }
 
-    /// Continues what waits for the API.
+    /// Resumes pending writes and offline work that wait for the API.
     package func upstreamRecovered(_ upstream: UpstreamDescription) async {
         guard upstream.name == Self.disk.name else { return }
         composition.outboxKeeper.wake()

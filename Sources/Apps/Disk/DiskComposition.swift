@@ -12,7 +12,7 @@ import ServiceLifecycle
 import Settings
 import Upstream
 
-/// Builds the features of the app, each with only what it needs.
+/// Builds the features of the app, each with only the parts that it needs.
 struct DiskComposition: Sendable {
     let store: DiskStore
     let tokens: TokenProvider
@@ -36,7 +36,7 @@ struct DiskComposition: Sendable {
     private let tracker: OperationTracker
     private let load = ForegroundLoad()
 
-    /// Builds what the features share.
+    /// Builds the parts that several features use.
     ///
     /// - Throws: `StorageError` if the key of the sealed secrets cannot be read.
     init(
@@ -139,7 +139,7 @@ struct DiskComposition: Sendable {
             shared: { [store] expired in try await store.remove(expired) }
         )
         store.listen { error in
-            // What is here of an account follows before it is used, or at the next start.
+            // The cached data of the account is updated before its next use, or at the next start.
             logger.warning("an account of other servers could not be followed", metadata: ["error": "\(error)"])
         }
         let now = store.users.isShared ? nil : clock.now()

@@ -4,7 +4,7 @@ import ResponseStore
 import Settings
 
 extension OfflineKeeper {
-    /// Composes what keeps offline files up to date.
+    /// Composes the keeper from the parts of the app.
     convenience init(
         _ accounts: DiskAccounts,
         _ items: ItemReader,

@@ -1,13 +1,13 @@
 /// How a user ends a conflict.
 enum ConflictChoice: String, CaseIterable, Sendable {
-    /// Both stay: what is made here gets another name.
+    /// Both items stay: the one made here gets another name.
     case keepBoth = "keep_both"
-    /// What was found is replaced, or changed all the same.
+    /// The found item is replaced, or changed nevertheless.
     case overwrite
-    /// What was found stays, and the write is dropped.
+    /// The found item stays, and the write is dropped.
     case discard
 
-    /// Whether it can be done: what is gone cannot be changed, and a file that is to be deleted has no other name.
+    /// Whether it is possible: an item that is gone cannot be changed, and a file to be deleted has no other name.
     func isPossible(for work: QueuedWrite) -> Bool {
         switch self {
         case .keepBoth: work.isDisputedAtTarget
@@ -18,10 +18,10 @@ enum ConflictChoice: String, CaseIterable, Sendable {
 }
 
 extension QueuedWrite {
-    /// Whether what was found is at the place that it leads to, and not what it acts on.
+    /// Whether the found item is at the target of the write, and is not its subject.
     var isDisputedAtTarget: Bool { disputed == target && (isCreation || kind == .move) }
 
-    /// What it leads to, as a side of a conflict; nil: nothing.
+    /// The item that the write leaves, as a side of a conflict; nil if it leaves none.
     var ours: SeenItem? {
         switch kind {
         case .folder: return SeenItem(DiskItem(path: path, kind: .dir))

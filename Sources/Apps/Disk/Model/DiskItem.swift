@@ -3,8 +3,8 @@ import Database
 import Foundation
 import HTTPSemantics
 
-/// A file or folder of an account as the app stores it: what its screens show, and what identifies its content. Links
-/// of the API, which open files to anyone, are not stored.
+/// A file or folder of an account as the app stores it: the fields that its screens show, and those that identify its
+/// content. Links of the API, which open files to anyone, are not stored.
 struct DiskItem: Sendable, Equatable {
     enum Kind: String, Sendable {
         case file, dir

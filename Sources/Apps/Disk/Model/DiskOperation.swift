@@ -35,8 +35,8 @@ struct DiskOperation: Sendable, Equatable {
     /// accepted it, so the item that it acts on was there.
     ///
     /// - Parameters:
-    ///   - subject: What is at ``path``.
-    ///   - place: What is at ``target``.
+    ///   - subject: The item at ``path``.
+    ///   - place: The item at ``target``.
     func ending(subject: DiskItem?, place: DiskItem?) -> Status {
         let isDone =
             switch action {

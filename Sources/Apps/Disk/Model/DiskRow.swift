@@ -5,10 +5,10 @@ import Screens
 struct DiskRow: Sendable {
     var item: DiskItem
     var seenAt: Date
-    /// When what it says of the API's item was received.
+    /// When the values of the item were received from the API.
     var changedAt = Date.distantPast
     var isDownloaded: Bool
-    /// How it relates to what is kept offline.
+    /// Whether it is marked to be kept offline, itself or through a folder above it.
     var offline = OfflineMarking.none
     /// The write that waits and has made or changed it; nil if it is as the API has it.
     var pending: PendingWrite?
@@ -24,7 +24,7 @@ struct DiskPage: Sendable {
     var revision: Int?
     /// Whether only some of the requested positions are stored.
     var isPartial: Bool
-    /// Whether the response had rows that cannot be read, so that the page lacks what it should show.
+    /// Whether the response had rows that cannot be read, so that the page lacks them.
     var lacksRows: Bool
     /// The writes that wait; nil if none does.
     var pending: Meta.PendingWrites?

@@ -31,7 +31,7 @@ struct DownloadJob: Sendable, Equatable {
     enum Event: Sendable, Equatable {
         case started
         case received(bytes: Int)
-        /// What was received is not used, and the file requested from its beginning.
+        /// The received bytes are not used, and the file is requested from its beginning.
         case restarted
         case stored
         case failed(Failure)

@@ -1,4 +1,4 @@
-/// What the API will say of the type of a file that it does not have yet, by its extension.
+/// The types that the API will assign to a file that it does not have yet, by its extension.
 enum FileTypes {
     private static let types: [String: (media: String, mime: String)] = [
         "jpg": ("image", "image/jpeg"), "jpeg": ("image", "image/jpeg"), "png": ("image", "image/png"),

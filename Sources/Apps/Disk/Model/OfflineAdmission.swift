@@ -1,9 +1,9 @@
-/// Decides which files fit into the budget of what is kept offline.
+/// Decides which files fit into the budget of offline contents.
 struct OfflineAdmission: Sendable, Equatable {
     /// A file that is not admitted yet.
     struct Candidate: Sendable, Equatable {
         let path: String
-        /// Bytes that it needs in addition to what is reserved for it already.
+        /// Bytes that it needs in addition to those reserved for it already.
         let bytes: Int
     }
 

@@ -1,6 +1,6 @@
 /// Why something is not kept offline, as its screen reports it.
 enum OfflineFailure: String, Sendable, Equatable {
-    /// It does not fit into `disk.offline_budget_mb` beside what is kept already.
+    /// It does not fit into `disk.offline_budget_mb` beside the contents that are kept already.
     case tooLarge = "too-large"
     /// More files and folders would be kept than `disk.offline_files` allows.
     case tooManyFiles = "too-many-files"

@@ -2,14 +2,14 @@ import Foundation
 
 /// A file that is to be kept offline, as a state machine without tasks, clocks or files.
 ///
-/// Which bytes are kept is a fact of the store; this says what is to be done about them, and when.
+/// The store records which bytes are kept; this type decides whether and when they are fetched.
 struct OfflineFile: Sendable, Equatable {
     /// How an attempt to fetch its content ended.
     enum Outcome: Sendable, Equatable {
         /// The content of the wanted version is stored.
         case stored
         case failed(OfflineFailure)
-        /// The file has changed or was deleted: its row says so, and what to do.
+        /// The file has changed or was deleted: its present row decides how to proceed.
         case changed
         /// The API cannot be requested at the moment. The file is not the cause, so the attempt does not count.
         case postponed

@@ -20,7 +20,7 @@ struct OfflineMark: Sendable, Equatable {
     var key: OfflineKey { OfflineKey(account: account, path: path) }
 }
 
-/// What is known of the files of a mark, counted.
+/// The numbers of files of a mark, by their state.
 struct OfflineCounts: Sendable, Equatable {
     /// All files, and their bytes.
     var (files, bytes) = (0, 0)
@@ -64,7 +64,7 @@ enum OfflineState: String, Sendable, CaseIterable {
     }
 }
 
-/// How a file or folder in a list relates to what is kept offline.
+/// Whether a file or folder in a list is marked to be kept offline.
 enum OfflineMarking: Sendable, Equatable {
     case none
     /// It was marked itself.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Decides which work on what is kept offline begins now: `work, state of the API -> jobs`, without tasks or clocks.
+/// Decides which jobs for offline contents begin now: `work, state of the API -> jobs`, without tasks or clocks.
 ///
 /// At most ``limit`` jobs run at a time, and one check of an account. Accounts take turns, so that a large folder of
 /// one does not hold up another.
@@ -31,7 +31,7 @@ struct OfflineSchedule: Sendable, Equatable {
         self.limit = max(1, limit)
     }
 
-    /// Begins what may begin.
+    /// Begins the due jobs that the limits allow.
     ///
     /// - Parameters:
     ///   - due: Jobs whose time has come, in their order.

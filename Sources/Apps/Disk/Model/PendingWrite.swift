@@ -5,7 +5,7 @@ import Upstream
 struct PendingWrite: Sendable, Equatable {
     /// Its name in addresses.
     var id: String
-    /// What it does.
+    /// The name of its kind on screens.
     var kind: String
     /// When it was queued.
     var since: Date

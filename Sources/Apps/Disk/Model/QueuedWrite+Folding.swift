@@ -1,6 +1,6 @@
 import Upstream
 
-// What becomes of earlier writes. Each case leaves the Disk as both would have, by fewer calls, or leaves both.
+// Combines a write with earlier ones. Each case leaves the Disk as both would have, by fewer calls, or leaves both.
 extension QueuedWrite {
     func folding(_ earlier: QueuedWrite) -> OutboxFold<QueuedWrite> {
         switch kind {
@@ -12,7 +12,7 @@ extension QueuedWrite {
         }
     }
 
-    /// An upload over a waiting upload: the last one, over what the first one was to replace.
+    /// An upload over a waiting upload: the last one, over the item that the first one was to replace.
     private func foldingUpload(_ earlier: QueuedWrite) -> OutboxFold<QueuedWrite> {
         guard earlier.kind == .upload, earlier.path == path else { return .stop }
         var last = self
@@ -21,9 +21,9 @@ extension QueuedWrite {
         return .merge(earlier: nil, later: last)
     }
 
-    /// A move of what is still to be made or moved: that happens under the last name.
+    /// A move of an item that is still to be made or moved: it is made or moved under the last name.
     private func foldingMove(_ earlier: QueuedWrite) -> OutboxFold<QueuedWrite> {
-        // What a move replaces stays a call of its own.
+        // A move that replaces an item stays a call of its own.
         guard let to, place == nil else { return .stop }
         if earlier.isCreation, path.contains(earlier.path) {
             guard let moved = earlier.path.moved(from: path, to: to) else { return .stop }
@@ -43,13 +43,13 @@ extension QueuedWrite {
         var once = earlier
         once.to = to
         once.overwrites = overwrites
-        // In its place: what is between both may need the last name, or the first one again.
+        // At the position of the first one: writes between both may need the last name, or the first one again.
         return .merge(earlier: once, later: nil)
     }
 
-    /// A deletion of what is still to be made: nothing. Of what is still to be moved: where it is.
+    /// A deletion of an item that is still to be made: nothing. Of one that is still to be moved: at its present path.
     private func foldingDeletion(_ earlier: QueuedWrite) -> OutboxFold<QueuedWrite> {
-        // What was deleted permanently is not to be in the trash.
+        // An item that was deleted permanently must not go to the trash.
         if earlier.kind == .delete, earlier.permanently, !permanently { return .stop }
         if path.contains(earlier.path), earlier.kind != .move { return .pass(nil, always: true) }
         if let to = earlier.to, path.contains(earlier.path), path.contains(to), earlier.place == nil {

@@ -5,7 +5,6 @@ import Upstream
 struct QueuedWrite: OutboxWork {
     typealias View = DiskOutlook
 
-    /// What it does.
     enum Kind: String, Codable, Sendable {
         case folder, upload, move, delete, publish, unpublish
     }
@@ -36,16 +35,16 @@ struct QueuedWrite: OutboxWork {
     var permanently = false
     /// End of the link of a publication.
     var until: Date?
-    /// Whether what is at the place that it leads to is replaced.
+    /// Whether an item at ``target`` is replaced.
     var overwrites = false
-    /// What it acts on, as the client has seen it; nil for a creation.
+    /// The item that it acts on, as the client has seen it; nil for a creation.
     var subject: SeenItem?
-    /// What is at the place that it leads to, as the client has seen it; nil: nothing.
+    /// The item at ``target``, as the client has seen it; nil if there is none.
     var place: SeenItem?
     var bytes: Bytes?
-    /// What was found at the API in place of ``subject`` or ``place``, for a conflict.
+    /// The item found at the API in place of ``subject`` or ``place``, for a conflict.
     var theirs: SeenItem?
-    /// The path of what was found, or was not there.
+    /// The path of the found item, or of the missing one.
     var disputed: DiskPath?
     var following: Following?
 
@@ -67,7 +66,7 @@ struct QueuedWrite: OutboxWork {
     /// Its name on screens.
     var name: String { isRename ? "rename" : kind.rawValue }
 
-    /// Bytes that it adds to the used space. What goes to the trash stays used.
+    /// Bytes that it adds to the used space. An item in the trash still uses its space.
     var addedBytes: Int {
         switch kind {
         case .upload: (bytes?.length ?? 0) - (place?.size ?? 0)
@@ -99,7 +98,7 @@ extension DiskPath: OutboxPlace {
     }
 }
 
-/// What is known of a file or folder, to be compared with what the API has later.
+/// The known properties of a file or folder, to be compared with its later state at the API.
 struct SeenItem: Codable, Sendable, Equatable {
     var kind: DiskItem.Kind
     var size: Int?

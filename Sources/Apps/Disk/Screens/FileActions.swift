@@ -37,7 +37,7 @@ extension [Action] {
     }
 }
 
-/// What becomes of a change that the outbox takes.
+/// How a change of a screen is made: by a request to the API, or through the outbox.
 struct WriteWay {
     /// Whether the Disk is unreachable, so that it is left in the outbox.
     var offline: Bool

@@ -20,7 +20,7 @@ struct OutboxOperationScreen: Encodable, Sendable {
     let attempts: Int
     @Nullable var nextAttemptAt: Date?
     @Nullable var nextAttemptText: Text?
-    /// From 0 to 1; null for what has no bytes.
+    /// From 0 to 1; null for an operation without bytes.
     @Nullable var progress: Double?
     @Nullable var progressText: Text?
     /// Why it is not done, for programs; null if there is no reason.
@@ -96,11 +96,11 @@ struct OutboxConflictScreen: Encodable, Sendable {
 
     /// The path that is disputed.
     let path: String
-    /// What was there when the write was left; null: nothing.
+    /// The item there when the write was queued; null if there was none.
     @Nullable var base: Side?
-    /// What is there now; null: nothing.
+    /// The item there now; null if there is none.
     @Nullable var theirs: Side?
-    /// What the write would put there; null: nothing.
+    /// The item that the write would put there; null if it would put none.
     @Nullable var ours: Side?
 
     init(_ work: QueuedWrite, _ timeZone: TimeZone) {
@@ -141,7 +141,7 @@ struct OutboxScreen: Encodable, Sendable {
 }
 
 extension [Action] {
-    /// Returns what can be done about a write that waits.
+    /// Returns the actions that the user can take on a pending write.
     fileprivate static func ofOperation(_ entry: OutboxEntry<QueuedWrite>, _ href: Link) -> [Action] {
         let progress = entry.progress
         var actions: [Action] = []
@@ -191,7 +191,7 @@ extension ConflictChoice {
             case .publish, .unpublish: return nil
             case .delete: return .init(message: .deletesTheirs(name), buttons: [.delete, .cancel])
             case .folder, .upload, .move:
-                // What was moved by others is moved on, with what they have changed.
+                // An item that was moved by others is moved on, with their changes.
                 guard work.isDisputedAtTarget else { return nil }
                 return .init(message: .replacesTheirs(name), buttons: [.overwriteTheirs, .cancel])
             }

@@ -159,7 +159,7 @@ extension OutboxState {
 }
 
 extension ConflictChoice {
-    /// The choice for the user: what is overwritten is at the place that the write leads to, else nothing is.
+    /// The choice for the user: an item is overwritten only at the target of the write.
     func title(for work: QueuedWrite) -> Text {
         switch self {
         case .keepBoth: .keepBoth
@@ -168,7 +168,7 @@ extension ConflictChoice {
         }
     }
 
-    /// What a write does although what it acts on was changed.
+    /// The choice to carry out a write although its subject was changed.
     private static func anyway(_ kind: String) -> Text {
         switch kind {
         case "rename": Text("Rename anyway", ru: "Всё равно переименовать")

@@ -31,7 +31,7 @@ extension DiskStore {
         try DiskAccount.fetchOne(db.cachedStatement(sql: selectAccount), arguments: [id, session])
     }
 
-    /// Returns the epoch of an account that what is stored here follows; nil if it was logged out.
+    /// Returns the epoch of an account that its cached data follows; nil if it was logged out.
     static func epoch(of account: String, _ db: Database) throws -> Int64? {
         try Int64.fetchOne(try db.cachedStatement(sql: selectEpoch), arguments: [account])
     }
@@ -90,7 +90,7 @@ extension DiskStore {
         if !users.isShared { try enter(space, account: account, db) }
     }
 
-    /// Enters the space of an account that was logged in, and repeats what has waited for that.
+    /// Enters the space of an account that was logged in, and retries the offline work that waited for a login.
     func enter(_ space: DiskSpace, account: String, _ db: Database) throws {
         try db.execute(sql: Self.enterCache, arguments: [account])
         let values: StatementArguments = [space.total, space.used, space.trash]
@@ -106,7 +106,7 @@ extension DiskStore {
         INSERT INTO disk_account (account, name, linked_at, epoch, marks) VALUES (?, ?, ?, ?, 0)
         ON CONFLICT (account) DO UPDATE SET name = excluded.name
         """
-    /// Lets what this server has of an account begin, or follow the account.
+    /// Adds the row of an account's cached data, or lets it follow the account.
     static let enterCache = """
         INSERT INTO disk_cache (account, linked_at, epoch, total, used, trash, revision, changed_at)
         SELECT account, linked_at, epoch, 0, 0, 0, 0, 0 FROM disk_account WHERE account = ?
@@ -149,7 +149,7 @@ extension DiskStore {
         return tokens
     }
 
-    /// Removes an account with all rows that belong to it; of a server by itself, with what it has of it.
+    /// Removes an account with all rows that belong to it; on a server by itself, also its cached data.
     ///
     /// - Returns: The tokens that its logins had.
     private func remove(_ account: String, _ db: Database) throws -> [DiskToken] {
@@ -164,7 +164,7 @@ extension DiskStore {
         return tokens
     }
 
-    /// Removes what this server has of an account by itself.
+    /// Removes the data of an account that each server has by itself: its caches and offline contents.
     func wipe(_ account: String, _ db: Database) throws {
         for table in ["disk_cache", "disk_offline_check", "disk_offline_entry"] {
             try db.execute(sql: "DELETE FROM \(table) WHERE account = ?", arguments: [account])

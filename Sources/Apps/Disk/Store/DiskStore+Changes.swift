@@ -45,7 +45,7 @@ extension DiskStore {
             return try await database.writeFreeingRoom { [self] db in
                 let applied = try follow(change, account: account, at: now, epoch: counted, db)
                 // The end of an operation is in the journal by now. Memory follows it before the commit that shows its
-                // result: for a moment a reader sees neither, and never both. If this fails, what is cached has an
+                // result: for a moment a reader sees neither, and never both. If this fails, the cached data has an
                 // older epoch than the account, and is revalidated.
                 try followOutbox(of: account, db)
                 return applied
@@ -62,7 +62,7 @@ extension DiskStore {
         return epoch
     }
 
-    /// Lets what this server has of an account follow a change that was counted.
+    /// Applies a counted change to the cached data of an account.
     private func follow(
         _ change: DiskChange,
         account: String,
@@ -163,7 +163,7 @@ extension DiskStore {
 
     /// Removes the rows below a row, its lists, and the bodies of both.
     ///
-    /// - Parameter isOverwritten: Whether something else was moved there, also with what is kept offline of it.
+    /// - Parameter isOverwritten: Whether another item was moved there, with its offline contents.
     func removeContents(of path: DiskPath, isOverwritten: Bool = false, account: String, _ db: Database) throws {
         let owner = Self.owner(account)
         let below: StatementArguments = [account, path.below, Self.end(of: path.below)]

@@ -5,8 +5,8 @@ import Journal
 import ResponseStore
 import Upstream
 
-// Of several servers, each has by itself what it has cached, and what it compares and keeps offline: of the accounts
-// that are used there. It follows the rows of users.
+// Of several servers, each has its own caches, comparisons and offline contents: of the accounts that are used there.
+// They follow the replicated rows of users.
 extension DiskStore {
     /// The rows of users.
     static let replicated = JournalTables(
@@ -21,12 +21,12 @@ extension DiskStore {
     /// The rows of an account, its tokens among them.
     static func scope(_ account: String) -> String { "disk/\(account)" }
 
-    /// What this server has of an account, and of which state of it.
+    /// The login and the epoch of an account, and those of its cached data.
     private struct State {
         /// When the account was linked; nil if it was logged out.
         var linkedAt: Int64?
         var epoch: Int64?
-        /// The same of what is here; nil if there is nothing.
+        /// The same of the cached data; nil if there is none.
         var cachedLink: Int64?
         var cachedEpoch: Int64?
 
@@ -53,13 +53,14 @@ extension DiskStore {
         try Int64.fetchOne(try db.cachedStatement(sql: selectLatestEpoch), arguments: [account]) != nil
     }
 
-    /// Whether an account is logged in, and what is here of it is of that login.
+    /// Whether an account is logged in, and its cached data belongs to that login.
     func isFollowed(_ account: String, _ db: Database) throws -> Bool {
         let state = try State(of: account, db)
         return state.linkedAt != nil && state.cachedLink == state.linkedAt
     }
 
-    /// Brings the rows of an account up to date with other servers, and what this one has of it, before it is used.
+    /// Brings the replicated rows of an account and its cached data up to date with other servers, before they are
+    /// used.
     ///
     /// - Returns: How old the rows may be, if PostgreSQL does not respond; nil if they are current.
     /// - Throws: `SharedStoreError`, `StorageError`, `CancellationError`.
@@ -71,13 +72,14 @@ extension DiskStore {
         return lag
     }
 
-    /// Runs a change of files that this server has made: what it has of the account follows no other one meanwhile.
+    /// Runs a change of files that this server makes: no other change is applied to the account's cached data
+    /// meanwhile.
     func alone<Value>(with account: String, _ body: () async throws -> Value) async throws -> Value {
         guard users.isShared else { return try await body() }
         return try await turns.holding([account], body)
     }
 
-    /// Lets what this server has of an account follow the account: what is cached of one that was logged out is
+    /// Brings the cached data of an account up to date with the account: that of an account that was logged out is
     /// removed, also if it is logged in again; after a change by another server it must be revalidated.
     ///
     /// - Parameter space: That of the API, if the account was logged in here.
@@ -118,8 +120,8 @@ extension DiskStore {
         SELECT account, number, 0 FROM disk_offline WHERE account = ? ON CONFLICT DO NOTHING
         """
 
-    /// Lets what this server has follow all accounts: at its start. The accounts of a server by itself may have been
-    /// copied from several servers, without what those had.
+    /// Brings the cached data of all accounts up to date, at the start of the server. The accounts of a server by
+    /// itself may have been copied from several servers, without their cached data.
     func followAll() async throws {
         let select = users.isShared ? Self.selectCached : Self.selectCopied
         for account in try database.read({ try String.fetchAll($0, sql: select) }) {
@@ -132,10 +134,10 @@ extension DiskStore {
         SELECT account FROM disk_account WHERE account NOT IN (SELECT account FROM disk_cache)
         """
 
-    /// Follows what other servers change as soon as it is known. Does nothing on a server by itself.
+    /// Applies the changes of other servers as soon as they are known. Does nothing on a server by itself.
     ///
-    /// - Parameter failed: Is called if that fails; what this server has of an account follows before it is used, or at
-    ///   the next start.
+    /// - Parameter failed: Is called if that fails; the cached data of the account is brought up to date before it is
+    ///   used, or at the next start.
     func listen(failed: @escaping @Sendable (any Error) -> Void) {
         guard users.isShared else { return }
         offlineSignal.onRemoval { [self] account, numbers, epoch in
@@ -143,7 +145,7 @@ extension DiskStore {
         }
         users.onChange(of: Self.outboxJournal.table) { [self] keys in
             outbox.note(keys)
-            // Soon: whoever needs it before lets it follow.
+            // In the background: a reader that needs the change earlier applies it itself.
             Task { do { try followOutboxes() } catch { failed(error) } }
         }
         for table in ["disk_account", "disk_login", "disk_offline"] {

@@ -11,7 +11,7 @@ extension DiskStore {
         try database.read { try row(path.text, account: account, $0) }
     }
 
-    /// Returns an item and when the API last listed it, without what is stored of its content; nil if there is none.
+    /// Returns an item and when the API last listed it, without its stored content; nil if there is none.
     func item(_ path: DiskPath, account: String) throws -> StoredItem? {
         try database.read { db in
             let row = try Row.fetchOne(db.cachedStatement(sql: Self.selectItem), arguments: [account, path.text])
@@ -114,7 +114,7 @@ struct StoredItem: Sendable {
     var item: DiskItem
     /// When the API last listed it.
     var seenAt: Date
-    /// When what it says was received.
+    /// When the values of the item were received.
     var changedAt: Date
 }
 

@@ -3,7 +3,7 @@ import Foundation
 import GRDB
 import Journal
 
-// What is kept offline follows the changes that Larder sees, in the transactions that store them.
+// Applies the changes that Larder sees to offline contents, in the transactions that store them.
 extension DiskStore {
     /// Follows rows that are new or have changed.
     func followOffline(_ changed: [DiskItem], account: String, _ db: Database) throws {
@@ -34,7 +34,7 @@ extension DiskStore {
         offlineSignal.changed(account, after: db)
     }
 
-    /// Lets all marks of an account be compared again, after a change of which is not known what it did.
+    /// Makes all marks of an account due for comparison, after a change whose effects are unknown.
     func doubtOffline(account: String, _ db: Database) throws {
         guard try offlineSignal.mayHaveMarks(account, db) else { return }
         try db.execute(sql: "UPDATE disk_offline_check SET due_at = 0 WHERE account = ?", arguments: [account])
@@ -43,7 +43,7 @@ extension DiskStore {
 
     /// Removes the marks and contents of a path that is gone, as a response of the API says, and of those below it.
     ///
-    /// - Parameter isIncluded: Whether the path itself is gone, not only what is below it.
+    /// - Parameter isIncluded: Whether the path itself is gone, too, and not only the items below it.
     func removeOffline(_ path: DiskPath, isIncluded: Bool, account: String, _ db: Database) throws {
         guard try offlineSignal.mayHaveMarks(account, db) else { return }
         let scope = Self.scope(isIncluded: isIncluded)
@@ -64,13 +64,13 @@ extension DiskStore {
         offlineSignal.changed(account, after: db)
     }
 
-    /// Moves the contents of a path and of those below it, after its marks (``moveMarks(with:account:_:)``). What no
-    /// mark covers at the new place is removed; a folder that covers it there is compared again.
+    /// Moves the contents of a path and of those below it, after its marks (``moveMarks(with:account:_:)``). Contents
+    /// that no mark covers at the new place are removed; a marked folder that covers it there is compared again.
     func moveOffline(_ from: DiskPath, _ to: DiskPath, account: String, _ db: Database) throws {
         guard try offlineSignal.mayHaveMarks(account, db) else { return }
         let marks = try Self.marked(to.lineage, account: account, db)
         if try !Self.moveEntries(from, to, account: account, db), !marks.contains(to) {
-            // What was there was overwritten by something that is not kept.
+            // The item there was overwritten by one that is not kept.
             let arguments: StatementArguments = [account, to.text]
             try db.execute(sql: "DELETE FROM disk_offline_entry WHERE account = ? AND path = ?", arguments: arguments)
         }
@@ -80,7 +80,7 @@ extension DiskStore {
         offlineSignal.changed(account, after: db)
     }
 
-    /// Moves what is known and kept of a path and of those below it.
+    /// Moves the entries of a path and of those below it, with their contents.
     ///
     /// - Returns: Whether there was anything.
     @discardableResult

@@ -14,14 +14,14 @@ struct KeptContent: Sendable {
     var isQueued = false
 }
 
-/// What is kept offline of some files and folders.
+/// The marks and the kept versions of some files and folders.
 struct OfflineStates: Sendable {
     /// The marked ones of them and of the folders above them.
     let marks: Set<DiskPath>
     /// Versions of the contents that are kept.
     let versions: [DiskPath: String]
 
-    /// Returns how a path relates to what is kept.
+    /// Returns whether a path is marked, itself or through a folder above it.
     func marking(of path: DiskPath) -> OfflineMarking {
         if marks.contains(path) { return .marked }
         return path.lineage.contains(where: marks.contains) ? .inherited : .none
@@ -84,7 +84,7 @@ extension DiskStore {
         }
     }
 
-    /// Returns what is kept offline of some files and folders; nil if the account keeps nothing.
+    /// Returns the marks and kept versions of some files and folders; nil if the account keeps nothing.
     ///
     /// - Throws: GRDB's errors.
     func offlineStates(of items: [DiskItem], account: String, _ db: Database) throws -> OfflineStates? {

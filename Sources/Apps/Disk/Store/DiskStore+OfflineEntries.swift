@@ -3,10 +3,10 @@ import Foundation
 import GRDB
 import Upstream
 
-// What is known of the files and folders that marks cover.
+// The entries of the files and folders that marks cover.
 extension DiskStore {
-    /// Enters files and folders as they are wanted now. What is new or has changed is admitted later
-    /// (``admit(_:failure:budget:at:next:)``), unless it needs no more bytes than are reserved for it.
+    /// Enters the wanted versions of files and folders. New and changed ones are admitted later
+    /// (``admit(_:failure:budget:at:next:)``), unless they need no more bytes than are reserved for them.
     func enter(_ items: [DiskItem], account: String, _ db: Database) throws {
         let upsert = try db.cachedStatement(sql: Self.upsertEntry)
         for item in items {
@@ -21,8 +21,8 @@ extension DiskStore {
         }
     }
 
-    /// Stores the whole content of a folder that a mark covers, as the API has listed it: rows, and what is kept. What
-    /// is not listed any more is removed.
+    /// Stores the whole content of a folder that a mark covers, as the API has listed it: rows and entries. Items that
+    /// are not listed any more are removed.
     ///
     /// - Parameters:
     ///   - epoch: Epoch of the account before the folder was requested.
@@ -50,7 +50,7 @@ extension DiskStore {
             try db.cachedStatement(sql: Self.setListed)
                 .execute(arguments: [now.millisecondsSince1970, account, folder.path.text])
             guard !kept.screens.isEmpty else { return true }
-            // Stored pages of the folder are older than what is known of it now.
+            // Stored pages of the folder are older than its rows now.
             try db.cachedStatement(sql: Self.deleteFolderPages)
                 .execute(arguments: [Self.owner(account), folder.path.text + "\n", folder.path.text + "\u{B}"])
             bump(account, after: db)
@@ -74,7 +74,8 @@ extension DiskStore {
         return known != present
     }
 
-    /// Ends the comparison of a mark with the API: admits what fits into the budget, and says when the next one is.
+    /// Ends the comparison of a mark with the API: admits the files that fit into the budget, and sets the time of the
+    /// next one.
     ///
     /// - Parameters:
     ///   - failure: Why the comparison has failed; nil if all of it is known.
@@ -102,9 +103,9 @@ extension DiskStore {
         }
     }
 
-    /// Admits what fits into the budget.
+    /// Admits the files that fit into the budget.
     ///
-    /// - Returns: Whether all of it does.
+    /// - Returns: Whether all of them fit.
     private func admit(_ mark: OfflineMark, budget: Int, _ db: Database) throws -> Bool {
         let scope: StatementArguments = [
             "account": mark.account, "path": mark.path.text, "below": mark.path.below,

@@ -4,7 +4,7 @@ import GRDB
 import ResponseStore
 import Screens
 
-/// A mark with what is known of its files.
+/// A mark with the numbers of its files.
 struct OfflineRow: Sendable {
     let mark: OfflineMark
     let counts: OfflineCounts
@@ -23,7 +23,7 @@ struct OfflinePage: Sendable {
     var revision: Int?
 }
 
-// What the screen of offline files shows.
+// Queries for the screen of offline files.
 extension DiskStore {
     /// Returns a page of the marks of an account, the latest first.
     ///
@@ -57,7 +57,7 @@ extension DiskStore {
         return marks.map { OfflineRow(mark: $0, counts: $1, item: items[$0.path]) }
     }
 
-    /// Returns a mark with what is known of its files; nil if there is none.
+    /// Returns a mark with the numbers of its files; nil if there is none.
     ///
     /// - Throws: `StorageError`.
     func offlineRow(_ path: DiskPath, account: String) throws -> OfflineRow? {

@@ -127,8 +127,8 @@ extension DiskStore {
         return deleted.count
     }
 
-    /// Lets what this server has of marks follow them in the transaction that changes them, if it is by itself. Of
-    /// several servers, each one lets it follow when it applies the change (``replicated``).
+    /// On a server by itself, applies changes of marks to their checks and contents, in the transaction that changes
+    /// the marks. Of several servers, each one does so when it applies the change from the journal (``replicated``).
     private func changed(_ updates: [JournalTables.RowUpdate], account: String, _ db: Database) throws {
         guard !users.isShared, !updates.isEmpty else { return }
         for update in updates { try Self.follow(update, db) }
@@ -136,7 +136,7 @@ extension DiskStore {
         offlineSignal.changed(account, after: db)
     }
 
-    /// Lets what this server has of a mark follow it: when it is to be compared, and what it keeps.
+    /// Applies a change of a mark to this server's check and contents of it.
     static func follow(_ update: JournalTables.RowUpdate, _ db: Database) throws {
         guard let row = update.after ?? update.before else { return }
         let (account, number): (String, Int64) = (try row.value("account"), try row.value("number"))
@@ -170,7 +170,7 @@ extension DiskStore {
         return Set(marked.compactMap { DiskPath($0) })
     }
 
-    /// Removes what is known of a path and those below it, as far as no mark covers it any more.
+    /// Removes the entries of a path and those below it, unless a mark still covers them.
     static func removeUnmarked(at path: DiskPath, account: String, _ db: Database) throws {
         // A folder above it keeps all of it.
         guard try marked(path.lineage, account: account, db).isEmpty else { return }

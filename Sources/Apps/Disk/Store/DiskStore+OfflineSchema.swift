@@ -1,7 +1,7 @@
 import Database
 
 extension DiskStore {
-    /// The tables of what is kept offline. Contents belong to rows of these tables, not to stored responses: eviction,
+    /// The tables of offline contents. Contents belong to rows of these tables, not to stored responses: eviction,
     /// purges and a reset of the cache do not know them.
     static let offlineMigration = SchemaMigration(
         "disk/004 offline",
@@ -57,7 +57,7 @@ extension DiskStore {
             """
     )
 
-    /// Rows of users and what a server has by itself were in one table: several servers replicate the rows of users.
+    /// Separates the rows of users, which several servers replicate, from the data that each server has by itself.
     static let separation = """
         CREATE TABLE disk_cache (
             account TEXT NOT NULL PRIMARY KEY,

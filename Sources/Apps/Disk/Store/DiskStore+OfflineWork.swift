@@ -2,7 +2,7 @@ import Database
 import Foundation
 import GRDB
 
-/// The work on what is kept offline whose time has come.
+/// The work on offline contents whose time has come.
 struct OfflineWork: Sendable {
     var marks: [OfflineMark] = []
     var files: [OfflineFile] = []

@@ -31,14 +31,14 @@ struct OutboxDecision: Sendable {
     fileprivate func uses(_ blob: Blob) -> Bool { changes.contains { $0.put?.blob == blob } }
 }
 
-// Changes of the writes that wait for the API. Rows are the truth; readers have what is not done in memory.
+// Changes of pending writes. Rows are the truth; readers have the pending operations in memory.
 extension DiskStore {
     /// Decides on changes of an account's operations, and makes them. When this returns, they are on the disk.
     ///
-    /// - Parameter decide: Decides by what memory and the rows have. It may be called more than once.
+    /// - Parameter decide: Decides by the operations in memory and by rows. It may be called more than once.
     /// - Returns: The operation that is shown, as it is now; nil if nothing was decided on, or the account was logged
     ///   out.
-    /// - Throws: `LeaseLost` if another server sends by now; errors of the store; what `decide` throws.
+    /// - Throws: `LeaseLost` if another server sends by now; errors of the store and of `decide`.
     func change(
         of account: String,
         by author: OutboxAuthor,
@@ -68,7 +68,7 @@ extension DiskStore {
     /// Changes one operation.
     ///
     /// - Returns: The operation as it is now; nil if it was taken back or is done.
-    /// - Throws: As ``change(of:by:_:)``; what `body` throws.
+    /// - Throws: Errors of ``change(of:by:_:)`` and of `body`.
     func change(
         _ id: String,
         account: String,
@@ -143,8 +143,8 @@ extension DiskStore {
         return entries
     }
 
-    /// Ends an operation, in the transaction that counts what it has changed, and begins the one whose turn it is then:
-    /// it is looked at once more before it is sent, and needs no transaction of its own.
+    /// Ends an operation, in the transaction that counts its change, and begins the next one: its items are read once
+    /// more before it is sent, and it needs no transaction of its own.
     func finish(_ id: String, account: String, at now: Date, _ db: Database) throws {
         try followOutbox(of: account, db)
         guard var entry = outbox.entry(id, of: account) else { return }

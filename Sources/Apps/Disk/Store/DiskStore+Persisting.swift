@@ -45,9 +45,9 @@ extension DiskStore {
         }
     }
 
-    /// What rows of a response have changed of those that are stored.
+    /// How the rows of a response differ from the stored ones.
     struct Kept {
-        /// Whether a file or folder was not known before. Only searches show what no list has shown.
+        /// Whether a file or folder was not known before. Only searches show items that no list has shown.
         var hasNew = false
         /// Whether one that was known is another now.
         var hasChanged = false
@@ -84,8 +84,8 @@ extension DiskStore {
 
     static let selectKnown = "SELECT path FROM disk_item WHERE account = ? AND path IN (SELECT value FROM json_each(?))"
 
-    /// Adds what the API has acknowledged and does not list yet (``YoungWrites``) to the last part of a list, if that
-    /// shows that it is missing.
+    /// Adds items that the API has acknowledged and does not list yet (``YoungWrites``) to the last part of a list, if
+    /// the list lacks them.
     private func completed(_ fetched: FetchedRows, account: String, _ db: Database) throws -> FetchedRows {
         guard let key = fetched.key, !fetched.hasMore, let young = changeLogs.young(of: account, at: clock.now()) else {
             return fetched
@@ -130,7 +130,7 @@ extension DiskStore {
     /// Stores rows as the API lists them now.
     ///
     /// - Parameter subject: The path that was requested, if it was one: see ``FetchedRows/subject``.
-    /// - Returns: What is new or has changed.
+    /// - Returns: Whether rows are new or have changed.
     @discardableResult
     func keep(
         _ items: [DiskItem],
@@ -194,7 +194,7 @@ extension DiskStore {
             sha256 = excluded.sha256, available_until = excluded.available_until, changed_at = excluded.changed_at
         """
 
-    /// Records that a response of the API has changed what is known of an account's files.
+    /// Records that a response of the API has changed the stored rows of an account's files.
     func noteContent(of account: String, _ db: Database) throws {
         try db.cachedStatement(sql: Self.updateContentTime)
             .execute(arguments: [clock.now().millisecondsSince1970, account])

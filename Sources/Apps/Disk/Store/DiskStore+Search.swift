@@ -39,8 +39,8 @@ extension DiskStore {
         }
     }
 
-    /// An index of what a search looks at in each row that has its terms. The rows themselves are in as many pages of
-    /// the database as there are folders, more than a connection keeps in memory.
+    /// An index of the columns that a search reads of each row that has its terms. The rows themselves are in as many
+    /// pages of the database as there are folders, more than a connection keeps in memory.
     static let searchMigration = SchemaMigration(
         "disk/007 search",
         sql: """

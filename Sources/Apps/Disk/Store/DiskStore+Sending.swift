@@ -40,7 +40,7 @@ extension DiskStore {
     /// Runs `body` while no other server sends the writes of an account.
     ///
     /// - Returns: After how long it is to be tried again; nil if `body` has run to its end.
-    /// - Throws: Errors of the store; what `body` throws.
+    /// - Throws: Errors of the store and of `body`.
     func sending(_ account: String, at now: Date, _ body: @escaping @Sendable () async throws -> Void) async throws
         -> Duration?
     {

@@ -26,11 +26,12 @@ extension DiskStore {
         try String.fetchAll(db, sql: "SELECT DISTINCT token FROM disk_login WHERE account = ?", arguments: [account])
     }
 
-    /// Replaces a token by the one that it is granted for, once: who asks for the same meanwhile gets that one, too.
+    /// Replaces a token by the one that it is granted for, once: a simultaneous request for the same token gets that
+    /// one, too.
     ///
     /// - Parameter grant: Requests the new token. It is called at most once.
     /// - Returns: The new token; nil if the account was logged out meanwhile.
-    /// - Throws: What `grant` throws; errors of the store.
+    /// - Throws: Errors of `grant` and of the store.
     func refresh(
         _ old: DiskToken,
         named name: String,
@@ -104,7 +105,7 @@ extension DiskStore {
 
     /// Records whether the API refuses the token of a login. Other logins of the account are not affected.
     func setRejected(_ isRejected: Bool, of account: DiskAccount) async throws {
-        // Also on a full disk: what is stored would be shown to the sessions of a token that was revoked.
+        // Also on a full disk: stored data would be shown to the sessions of a token that was revoked.
         try await users.write(scope: Self.scope(account.id), deleting: .toTrash) { [self] db in
             if try Self.setRejected(isRejected, of: account, db) { bump(account.id, after: db) }
         }

@@ -3,7 +3,7 @@ import Foundation
 import GRDB
 import ResponseStore
 
-/// What can be shown while a page cannot be requested.
+/// The age and completeness of the rows that can be shown while a page cannot be requested.
 struct Substitute: Sendable, Equatable {
     /// When the oldest part of it was fetched.
     var fetchedAt: Date
@@ -11,7 +11,8 @@ struct Substitute: Sendable, Equatable {
     var isPartial: Bool
 }
 
-// What is stored of a list under other positions than the requested ones, for the time when it cannot be requested.
+// Rows that are stored of a list under other positions than the requested ones, for the time when it cannot be
+// requested.
 extension DiskStore {
     /// Returns the rows between two positions that other stored pages of the list have; of a folder that is stored
     /// whole, in any order.
@@ -27,8 +28,8 @@ extension DiskStore {
         }
     }
 
-    /// Returns what can be shown while a page cannot be requested: the page itself, or else its window
-    /// (``window(_:of:account:)``).
+    /// Describes the rows that can be shown while a page cannot be requested: those of the page itself, or else of its
+    /// window (``window(_:of:account:)``).
     ///
     /// - Throws: `StorageError`.
     func substitute(_ key: PageKey, of folder: DiskPath?, account: String) throws -> Substitute? {
@@ -94,7 +95,7 @@ extension DiskStore {
             let column = Self.columns.first(where: { $0 == sort.drop { $0 == "-" } })
         else { return nil }
         let order = sort.hasPrefix("-") ? "DESC" : "ASC"
-        // The newer one of a stored list and of what is kept offline.
+        // The newer one of a stored list and the offline entries.
         let list = stored.flatMap { $0.fetchedAt == fetchedAt ? $0 : nil }
         let ofList = list == nil ? Self.ofKeptFolder : Self.ofList
         let arguments: StatementArguments =

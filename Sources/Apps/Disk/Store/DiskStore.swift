@@ -12,8 +12,8 @@ import Upstream
 ///
 /// A file or folder is one row, keyed by account and path; lists refer to rows (`PageStore`, account `disk/<uid>`).
 /// Bodies are stored responses with URLs of their own (``bodies``). The data of an account changes in one transaction,
-/// and is removed in one; of several servers, the rows of users (``users``) change first, and what each server has by
-/// itself follows them (``follow(_:entering:)``).
+/// and is removed in one; of several servers, the rows of users (``users``) change first, and the data that each server
+/// has by itself follows them (``follow(_:entering:)``).
 struct DiskStore: Sendable {
     /// Name of the app in paths, sessions and events.
     static let app = "disk"
@@ -155,13 +155,13 @@ struct DiskStore: Sendable {
     /// The writes that wait for the API.
     let outbox = Outbox<QueuedWrite>(outboxJournal)
     let settings: SettingValues
-    /// Tells listeners what reads have found; nil for a store that none listens to.
+    /// Notifies listeners of changes that reads have found; nil for a store without listeners.
     let events: DiskEvents?
     /// Accounts that another server has logged out.
     let forgotten = ForgottenAccounts()
     /// The accounts whose writes this server sends.
     let senders = OutboxSenders()
-    /// By account: what this server has of it follows one change after the other.
+    /// By account: changes are applied to this server's cached data one after the other.
     let turns = KeyedMutex()
     private let stamps = VersionCounters()
     private let credential: @Sendable (String) -> CredentialHash
@@ -204,10 +204,10 @@ struct DiskStore: Sendable {
         db.afterNextTransaction { [stamps] _ in stamps[account].bump() }
     }
 
-    /// Counts a change of what screens show of an account, and tells their listeners of it after the transaction has
-    /// been committed.
+    /// Counts a change of the screens of an account, and notifies their listeners after the transaction has been
+    /// committed.
     ///
-    /// - Returns: The revision that they are told.
+    /// - Returns: The revision in the notification.
     /// - Throws: GRDB's errors.
     @discardableResult
     func tell(_ screens: some Collection<String> & Sendable, account: String, after db: Database) throws -> Int {
@@ -220,7 +220,7 @@ struct DiskStore: Sendable {
         return revision
     }
 
-    /// Marks what screens show of an account as changed.
+    /// Marks the screens of an account as changed.
     func bump(_ account: String) { stamps[account].bump() }
 
     /// Records that the API has told of a change that could not be stored: until one is, nothing that is stored of the

@@ -1,7 +1,8 @@
 import GRDB
 import Synchronization
 
-/// Tells of accounts that were removed here since another server has logged them out: what is under way for them ends.
+/// Notifies of accounts that were removed here because another server has logged them out: work under way for them
+/// ends.
 final class ForgottenAccounts: Sendable {
     /// A function that is itself the value of a mutex is wrapped once more by each access to it.
     private struct State {

@@ -59,7 +59,7 @@ struct NameChanges {
         return rank
     }
 
-    /// Writes what was collected.
+    /// Writes the collected changes.
     mutating func write(_ db: Database) throws {
         for rank in Set(removed.keys).union(inserted.keys).sorted() {
             // A rank that is free again may have been given to another name.

@@ -1,7 +1,7 @@
 import GRDB
 import Synchronization
 
-/// What is known in memory of the marks of accounts: who has some, and who is to be notified of work.
+/// The accounts that have marks, in memory, and the listeners for changes of their work.
 ///
 /// Most accounts have none, and rows of lists are made too often to ask the database each time.
 final class OfflineSignal: Sendable {

@@ -54,11 +54,11 @@ extension YandexDiskClient {
     /// The form of the API's refusals of calls.
     static let errors = ErrorForm { DiskRefusal($0.status, $0.body) != nil }
 
-    /// The form of refusals of reads. That something is locked says nothing of what it is, so a stored copy is shown.
+    /// The form of refusals of reads. A lock says nothing about the state of the item, so a stored copy is shown.
     static let errorsOfReads = ErrorForm(passing: [locked]) { DiskRefusal($0.status, $0.body) != nil }
 
-    /// The form of refusals of reads of what is certainly there, so that "not found" is a failure: a root, which each
-    /// Disk has, or what the API has acknowledged lately (``YoungWrites``).
+    /// The form of refusals of reads of items that certainly exist, so that "not found" is a failure: a root, which
+    /// each Disk has, or an item that the API has acknowledged lately (``YoungWrites``).
     static let errorsOfPresent = ErrorForm(passing: [locked]) { response in
         guard response.status != .notFound, response.status != .gone else { return false }
         return DiskRefusal(response.status, response.body) != nil

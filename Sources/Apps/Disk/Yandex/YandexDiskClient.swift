@@ -33,8 +33,8 @@ struct YandexDiskClient: Sendable {
     /// Whether requests can reach the API at the moment.
     var isReachable: Bool { upstream.reachability.isReachable }
 
-    /// Returns the key of an account's responses: by account, not by token, so that a refreshed token finds what its
-    /// predecessor fetched.
+    /// Returns the key of an account's responses: by account, not by token, so that a refreshed token finds the
+    /// responses that its predecessor fetched.
     func credential(of account: String) -> CredentialHash { hasher.hash("yandex_disk account \(account)") }
 
     /// Fields of a resource that the app requests: without `file`, `preview` and `sizes`, whose links open files to

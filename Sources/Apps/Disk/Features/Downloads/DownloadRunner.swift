@@ -51,7 +51,7 @@ struct DownloadRunner: Sendable {
         }
     }
 
-    /// Receives what is missing of a file, and stores it.
+    /// Receives the missing bytes of a file, and stores the content.
     private func attempt(
         _ job: DownloadJob,
         _ policy: CachePolicy,

@@ -14,7 +14,7 @@ struct DownloadService: Service {
     /// How often a server says that it goes on with its downloads, and looks for those of servers that do not.
     private static let pause = Duration.seconds(5)
 
-    /// Resumes what was in progress, then waits for the end of the server.
+    /// Resumes the unfinished downloads, then waits for the end of the server.
     func run() async throws {
         await look()
         if store.users.isShared {

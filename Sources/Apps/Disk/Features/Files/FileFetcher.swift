@@ -36,9 +36,10 @@ struct FileFetcher: Sendable {
         }
     }
 
-    /// Requests what is missing of a content.
+    /// Requests the missing bytes of a content.
     ///
-    /// - Returns: The bytes, and what they are appended to: nothing, if the response begins at the first byte.
+    /// - Returns: The bytes, and the partial content to append them to: an empty one if the response begins at the
+    ///   first byte.
     /// - Throws: `Problem`, `UpstreamFailure`, `StorageError`.
     func missing(behind received: PartialContent, of item: DiskItem, size: Int, for account: DiskAccount) async throws
         -> (ByteStream, PartialContent)
@@ -89,7 +90,8 @@ struct FileFetcher: Sendable {
     ///
     /// - Parameters:
     ///   - range: Not empty.
-    ///   - tag: Entity tag of what is here already: if the file has another one, the whole is sent (RFC 9110 §13.1.5).
+    ///   - tag: Entity tag of the bytes already received: if the file has another one, the whole is sent (RFC 9110
+    ///     §13.1.5).
     /// - Throws: `Problem`, `UpstreamFailure`, `StorageError`.
     func open(
         _ range: Range<Int>,

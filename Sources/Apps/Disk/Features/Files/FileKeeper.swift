@@ -9,7 +9,7 @@ enum FileParts {
     /// The body is not as long as it should be.
     struct WrongLength: Error {}
 
-    /// Skips `skipping` bytes and returns the next `count`. What follows is not read.
+    /// Skips `skipping` bytes and returns the next `count`. Later bytes are not read.
     ///
     /// Reading throws ``WrongLength`` if the body ends before.
     static func stream(_ body: ByteStream, skipping: Int, count: Int) -> ByteStream {

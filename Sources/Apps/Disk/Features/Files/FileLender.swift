@@ -21,7 +21,7 @@ struct FileLender: Sendable {
     /// Lends a file's content as a file. It is fetched into the store before if it is not there.
     ///
     /// - Parameter result: The read of the file's metadata.
-    /// - Throws: `Problem`, `UpstreamFailure`, `StorageError`; what `body` throws.
+    /// - Throws: `Problem`, `UpstreamFailure`, `StorageError`; errors of `body`.
     func withContent<Value>(
         of item: DiskItem,
         for account: DiskAccount,
@@ -41,7 +41,7 @@ struct FileLender: Sendable {
     /// Lends a copy of a stored body under a path that a child process can open: in the data directory, readable by its
     /// owner only, until `body` returns.
     ///
-    /// - Throws: `StorageError`; what `body` throws.
+    /// - Throws: `StorageError`; errors of `body`.
     func withFile<Value>(_ stored: ResponseStore.OpenBody, _ body: (URL) async throws -> Value) async throws -> Value {
         let file = try scratch.file()
         switch stored {

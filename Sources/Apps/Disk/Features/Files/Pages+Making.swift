@@ -6,7 +6,8 @@ import Media
 import Screens
 import Upstream
 
-// What is made of files: each at most once at a time, not again after a failure, and not for a disconnected client.
+// Pictures and PDFs made of files: each at most once at a time, not again after a failure, and not for a disconnected
+// client.
 extension Pages {
     /// Makes a picture of a page, and stores it.
     func rendered(_ subject: Subject, page number: Int, width: Int) async throws -> ScreenResponse {

@@ -16,7 +16,7 @@ struct Pages: Sendable {
     /// Makes pictures and PDFs; nil to disable that.
     let media: MediaEngine?
     let clock: WallClock
-    /// What could not be drawn lately.
+    /// The pictures and PDFs that recently could not be drawn.
     let failures = DrawingFailures()
     /// Held by the request that makes a picture or a PDF, so that nothing is made twice at once.
     let locks = KeyedMutex()
@@ -31,7 +31,7 @@ struct Pages: Sendable {
         /// The request for it: the work is cancelled if its client disconnects.
         let request: ScreenRequest
 
-        /// Identifies what is made of this version of the file.
+        /// Identifies a picture or PDF made of this version of the file.
         func key(_ product: String) -> String { "\(account.id) \(item.path.text) \(item.version ?? "") \(product)" }
     }
 
@@ -102,7 +102,8 @@ struct Pages: Sendable {
         }
     }
 
-    /// Returns what a picture is made of: an outdated version only if its content is stored.
+    /// Returns the version to make a picture of: an outdated one only if its content is stored or the API is
+    /// unreachable.
     private func present(_ known: Subject) async throws -> Subject {
         let (item, account, result) = (known.item, known.account, known.result)
         let isUsable =

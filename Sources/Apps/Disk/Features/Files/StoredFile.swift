@@ -73,7 +73,7 @@ extension DiskItem {
     /// Media type of bytes of which nothing is known.
     static let unknownType = "application/octet-stream"
 
-    /// Media type for browsers: what the API says, if that is a media type at all.
+    /// Media type for browsers: that of the API if it is well-formed, else ``unknownType``.
     var servedType: String {
         guard let type = mimeType, type.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != 0x2C }),
             type.split(separator: "/").count == 2

@@ -23,7 +23,7 @@ struct StoredFiles: Sendable {
         try await open(try find(body, of: item, account: account), of: item, account: account)
     }
 
-    /// What is stored of a file, before it is opened.
+    /// The stored bodies of a file, before one of them is opened.
     struct Found: Sendable {
         /// The content that is kept offline, whatever its version.
         var kept: KeptContent?
@@ -54,7 +54,7 @@ struct StoredFiles: Sendable {
         }
     }
 
-    /// Opens what was found of the present version, and records its use.
+    /// Opens the found body of the present version, and records its use.
     ///
     /// - Returns: Nil if there is none any more.
     /// - Throws: `StorageError`.

@@ -29,7 +29,7 @@ struct Listing: Sendable {
         let page: PageRequest
         /// The folder whose content it is.
         var folder: DiskPath?
-        /// What is shown if the list is empty.
+        /// Shown if the list is empty.
         let empty: EmptyState
         var actions: [Action]?
 
@@ -92,7 +92,8 @@ struct Listing: Sendable {
             read = page
             if cachePolicy == .revalidate { cachePolicy = .useCache }
         }
-        // A queue that drains faster than a list is read: what waits must not vanish from it meanwhile.
+        // The queue changed during every attempt. The page with the pending writes is returned, so that they do not
+        // vanish from the list meanwhile.
         if let read { return read }
         let part = query.part(query.page, of: query.folder, for: session.account)
         return try await page(part, of: query, for: session, cachePolicy, resource)

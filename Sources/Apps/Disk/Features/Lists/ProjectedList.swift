@@ -2,8 +2,8 @@ import Foundation
 import Screens
 import Upstream
 
-/// A list as it will be, once the writes that wait are done: what is made or moved here comes first, then the rows of
-/// the API without what will be gone, each under the name that it will have.
+/// A list as it will be after the pending writes: items made or moved here come first, then the rows of the API without
+/// those that will be gone, each under its future name.
 struct ProjectedList: Sendable {
     let query: Listing.Query
     let outlook: DiskOutlook
@@ -34,7 +34,7 @@ struct ProjectedList: Sendable {
         return outlook.folder(folder).difference - outlook.displaced(in: folder, ahead: ahead).count
     }
 
-    /// What comes before the rows of the API, in order.
+    /// Returns the rows that precede the rows of the API, in order.
     func added() -> ArraySlice<DiskOutlook.Shown> {
         let key = "\(query.list)\n\(query.folder?.text ?? "")\n\(query.query)"
         guard let folder = query.folder else {
@@ -74,7 +74,8 @@ struct ProjectedList: Sendable {
         }
     }
 
-    /// Returns a row of a list without folders as it will be; nil if it is not in it, or is among what is added.
+    /// Returns the future row of a list without folders; nil if it will not be in the list, or is one of the added
+    /// rows.
     private func row(inPlaceOf row: DiskRow) -> DiskRow? {
         guard let path = outlook.visible(row.item.path) else { return nil }
         let shown = outlook.row(row, at: path, queue)
@@ -139,7 +140,7 @@ extension Listing {
         var page = DiskPage([], keys: [], total: added.count, hasMore: asked.end < added.count, revision: nil)
         var result = ReadResult.made(at: list.madeAt)
         if let source = try source(of: list) {
-            // What is added shifts the rows of the API.
+            // The added rows shift the rows of the API.
             let rest = asked.limit - first.count
             let part = PageRequest(limit: max(rest, 1), offset: max(0, asked.offset - added.count))
             (page, result) = try await self.page(part, of: list, at: source, cachePolicy, resource)
@@ -180,7 +181,7 @@ extension Listing {
         }
     }
 
-    /// Returns where the API has what a list shows; nil for a folder that it does not have yet.
+    /// Returns the path that the folder of a list has at the API; nil for a folder that the API does not have yet.
     private func source(of list: ProjectedList) throws -> DiskPath? {
         guard let folder = list.query.folder else { return .root }
         switch list.outlook.projection.place(folder) {
@@ -197,7 +198,7 @@ extension Listing {
         }
     }
 
-    /// Returns the row of something that is made or moved here, with what the API says of it if that is known.
+    /// Returns the row of an item that is made or moved here, based on the stored row of the API if there is one.
     func row(of shown: DiskOutlook.Shown, _ list: ProjectedList) throws -> DiskRow? {
         guard shown.node.item == nil, let source = shown.node.source,
             let row = try store.row(source, account: list.session.account)

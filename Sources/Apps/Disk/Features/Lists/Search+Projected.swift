@@ -4,7 +4,7 @@ import TextSearch
 import Upstream
 
 extension Search {
-    /// A page of what a search has found.
+    /// A page of search results.
     struct Found: Sendable {
         var rows: [DiskRow]
         var total: Int?

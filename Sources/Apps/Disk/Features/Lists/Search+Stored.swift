@@ -13,7 +13,7 @@ extension Search {
         /// Whether all files are searched, as far as is known now.
         var isWhole: Bool { lastPart != nil && !provenance.offline }
 
-        /// What is not known as a whole.
+        /// Makes the value for an incomplete list of files.
         init(provenance: Provenance) { self.provenance = provenance }
 
         /// Adds a part to earlier ones: the whole is as good as the worst of its parts.
@@ -30,7 +30,7 @@ extension Search {
         }
     }
 
-    /// Returns what is known of all files if all parts of their list are served without a request.
+    /// Returns the known files if all parts of their list are served without a request.
     ///
     /// - Parameter witness: Taken before the transaction within which this is called.
     func storedFiles(of account: DiskAccount, _ cachePolicy: CachePolicy, since witness: ReadWitness) throws

@@ -64,7 +64,7 @@ struct Search: Sendable {
         )
     }
 
-    /// Returns what a search looks through and what it has found, in one transaction if no request is needed.
+    /// Returns the searched files and the results, in one transaction if no request is needed.
     private func found(_ query: PartQuery, _ asked: PageRequest, _ session: Session, _ cachePolicy: CachePolicy)
         async throws -> (KnownFiles, Found)
     {
@@ -139,7 +139,8 @@ struct Search: Sendable {
                 known = KnownFiles(known, with: result.provenance, at: page.hasMore ? nil : offset)
                 if !page.hasMore { break }
             } catch let failure as UpstreamFailure {
-                // Not all of the list is known. What other screens have shown can be searched all the same.
+                // The list of all files is incomplete. Rows that were stored for other screens can be searched
+                // nevertheless.
                 let validatedAt = known?.provenance.validatedAt ?? account.linkedAt
                 guard let provenance = try await provenance(after: failure, account, validatedAt) else {
                     throw failure

@@ -19,7 +19,7 @@ struct Offline: Sendable {
 
     private var store: DiskStore { accounts.store }
 
-    /// `GET /v1/disk/offline`: what is kept, the latest first. Needs no upstream.
+    /// `GET /v1/disk/offline`: the files and folders marked to be kept offline, the latest first. Needs no upstream.
     @Sendable func show(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let asked = try request.query.page(of: Self.list, defaultLimit: 20)
         let timeZone = try request.timeZone(fallback: settings[DiskApp.timeZone])
@@ -67,7 +67,7 @@ struct Offline: Sendable {
         )
     }
 
-    /// `DELETE /v1/disk/offline`: removes the mark, and from here what no other mark keeps. Needs no upstream.
+    /// `DELETE /v1/disk/offline`: removes the mark, and the local contents that no other mark keeps. Needs no upstream.
     @Sendable func unmark(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let path = try request.diskPathBelowRoot()
         let account = try await accounts.account(of: session)

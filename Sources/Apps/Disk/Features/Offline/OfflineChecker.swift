@@ -5,7 +5,7 @@ import HTTPTypes
 import Screens
 import Upstream
 
-/// Compares what is kept offline with the API: a file by its version, a folder with all that is below it.
+/// Compares marked files and folders with the API: a file by its version, a folder with everything below it.
 struct OfflineChecker: Sendable {
     /// How a comparison ended.
     enum Outcome: Sendable, Equatable {

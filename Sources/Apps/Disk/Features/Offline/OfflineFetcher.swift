@@ -18,12 +18,12 @@ struct OfflineFetcher: Sendable {
 
     private var store: DiskStore { accounts.store }
 
-    /// Fetches a content: from the cache if it is there, else from the API, behind what an earlier attempt has
-    /// received.
+    /// Fetches a content: from the cache if it is there, else the bytes that earlier attempts have not received, from
+    /// the API.
     ///
     /// - Parameters:
-    ///   - partial: What an earlier attempt has received; then what the next one may begin with.
-    ///   - progress: Is called with the number of bytes that are here.
+    ///   - partial: The bytes received by an earlier attempt; afterwards, those with which the next attempt can begin.
+    ///   - progress: Is called with the number of bytes received so far.
     func fetch(
         _ file: OfflineFile,
         _ partial: inout PartialContent?,
@@ -47,7 +47,7 @@ struct OfflineFetcher: Sendable {
         }
     }
 
-    /// Receives what is missing of a content.
+    /// Receives the missing bytes of a content.
     private func receive(
         _ item: DiskItem,
         _ file: OfflineFile,
@@ -72,9 +72,10 @@ struct OfflineFetcher: Sendable {
         }
     }
 
-    /// Requests what is missing of a content.
+    /// Requests the missing bytes of a content.
     ///
-    /// - Returns: The bytes, and what they are appended to: nothing, if the response begins at the first byte.
+    /// - Returns: The bytes, and the partial content to append them to: an empty one if the response begins at the
+    ///   first byte.
     private func request(_ item: DiskItem, _ file: OfflineFile, _ received: PartialContent) async throws -> (
         ByteStream, PartialContent
     ) {
@@ -83,7 +84,7 @@ struct OfflineFetcher: Sendable {
         return try await fetcher.missing(behind: received, of: item, size: file.size, for: account)
     }
 
-    /// Returns what follows from an error.
+    /// Returns the outcome of a fetch that failed with an error.
     private func outcome(of error: any Error, _ file: OfflineFile) async -> OfflineFile.Outcome {
         let failure = OfflineFailure(error)
         guard accounts.reader.client.isReachable || failure != .unavailable else { return .postponed }

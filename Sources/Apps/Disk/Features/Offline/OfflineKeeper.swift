@@ -4,12 +4,12 @@ import Logging
 import Settings
 import Synchronization
 
-/// Keeps marked files and folders up to date in the background: reads from the store what is due, lets
-/// ``OfflineSchedule`` decide what begins, and runs it.
+/// Keeps marked files and folders up to date in the background: reads the due work from the store, lets
+/// ``OfflineSchedule`` decide which jobs begin, and runs them.
 ///
 /// It is idle until it is woken: by a change of a mark or of a file, by the end of a job, by the time of the next work,
-/// by the recovery of the API, and by the start of the server. What is to be done is in the store only, so that a
-/// process which ends loses nothing of it.
+/// by the recovery of the API, and by the start of the server. The due work is in the store only, so that a process
+/// which ends loses nothing of it.
 final class OfflineKeeper: Sendable {
     struct State {
         var schedule: OfflineSchedule

@@ -3,8 +3,8 @@ import Upstream
 
 // How conflicts end.
 extension DiskStore {
-    /// Returns the changes that end a conflict other than by dropping the write. What was to be done with it later
-    /// follows it to another name.
+    /// Returns the changes that end a conflict other than by dropping the write. If the write gets another name, later
+    /// writes to the old name are changed to the new one.
     func resolved(
         _ entry: OutboxEntry<QueuedWrite>,
         _ choice: ConflictChoice,

@@ -10,8 +10,8 @@ import Upstream
 /// Sends the writes that wait, of each account one at a time in their order, different accounts side by side.
 ///
 /// It is idle until it is woken: by a change of the outbox, by the time of the next attempt, by the recovery of the
-/// API, by a login, and by the start of the server. What is to be done is in the store only, so that a process which
-/// ends loses nothing of it.
+/// API, by a login, and by the start of the server. The pending writes are in the store only, so that a process which
+/// ends loses nothing of them.
 final class OutboxKeeper: Sendable {
     private struct State {
         var drains: [String: Task<Void, Never>] = [:]
@@ -106,7 +106,7 @@ final class OutboxKeeper: Sendable {
         }
     }
 
-    /// Sends what can be sent of an account.
+    /// Sends the writes of an account that can be sent.
     ///
     /// - Returns: After how long it is to be tried again; nil if nothing is left that can be sent.
     private func send(_ account: String) async throws -> Duration? {
@@ -177,10 +177,10 @@ final class OutboxKeeper: Sendable {
         }
     }
 
-    /// Sends one write, and stores what happened. Meanwhile what the next one acts on is looked at.
+    /// Sends one write, and stores its outcome. Meanwhile, the items that the next write touches are read.
     ///
-    /// - Parameter ahead: What was looked at while the last one was sent.
-    /// - Returns: What was looked at; nil if the write was not carried out.
+    /// - Parameter ahead: The look-ahead begun while the last write was sent.
+    /// - Returns: The look-ahead for the next write; nil if this write was not carried out.
     private func run(_ entry: OutboxEntry<QueuedWrite>, _ ahead: OutboxLookAhead?) async throws -> OutboxLookAhead? {
         var following: OutboxLookAhead?
         if ahead != nil || entry.progress.attempts == 0,

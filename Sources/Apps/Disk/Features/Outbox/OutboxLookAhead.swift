@@ -3,8 +3,8 @@ import Foundation
 import Freshness
 import Upstream
 
-/// A look at what a write acts on, while the one before it is sent: a queue then drains by as many calls one after
-/// another as it has writes.
+/// Reads the items that a write touches while the write before it is sent: draining a queue then takes as many
+/// successive calls as it has writes.
 ///
 /// It is made only if the order of both does not matter, and is not used once it is old, so that the moment between
 /// look and request stays short.
@@ -32,7 +32,7 @@ struct OutboxLookAhead: Sendable {
         found = Task { await runner.look(at: entry) }
     }
 
-    /// Returns what was found for a write; nil if it was another one, failed or is old.
+    /// Returns the items found for a write; nil if the look was at another write, failed or is old.
     func found(for entry: OutboxEntry<QueuedWrite>, at now: Date) async -> WritePreparation.Before? {
         guard entry.number == self.entry.number, entry.work == self.entry.work,
             Self.validity.contains(now.timeIntervalSince(time))

@@ -21,7 +21,7 @@ struct OutboxRequests: Sendable {
 
     private var store: DiskStore { accounts.store }
 
-    /// `GET /v1/disk/outbox`: what waits, in order.
+    /// `GET /v1/disk/outbox`: the operations in the outbox, in order.
     @Sendable func list(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let asked = try request.query.page(of: Self.list, defaultLimit: 20)
         let timeZone = try request.timeZone(fallback: timeZone)
@@ -102,7 +102,7 @@ struct OutboxRequests: Sendable {
             if choice == .discard {
                 try checkIsLast(entry)
                 var entry = entry
-                // Its bytes go, and a client can still ask what became of it.
+                // Its bytes are deleted; a client can still ask for its outcome.
                 entry.progress = OutboxProgress(state: .done, attempts: entry.progress.attempts, reason: "discarded")
                 return [.put(entry)]
             }
@@ -112,7 +112,7 @@ struct OutboxRequests: Sendable {
     }
 }
 
-// What they share.
+// Steps that several routes use.
 extension OutboxRequests {
     private func entry(_ request: ScreenRequest, _ account: DiskAccount) async throws -> OutboxEntry<QueuedWrite> {
         let id = try request.parameter("id")

@@ -9,15 +9,14 @@ import NIOCore
 import Screens
 import Upstream
 
-/// Carries out one write of the outbox: looks at what it acts on, compares that with what the client had seen, and
-/// sends it if nothing has changed. It says what happened, and changes nothing of the outbox but the end of a write
+/// Carries out one write of the outbox: reads the items that it touches, compares them with those that the client had
+/// seen, and sends the write if they are unchanged. Returns the outcome, and changes the outbox only by ending a write
 /// that is done.
 struct OutboxRunner: Sendable {
-    /// What happened.
     struct Outcome: Sendable {
         var event: OutboxProgress.Event
-        /// The write with what was found in place of what was seen, for a conflict; with the operation that goes on
-        /// with it.
+        /// For a conflict, the write with the found items in place of the seen ones; else the write with the API's
+        /// operation that continues it.
         var work: QueuedWrite?
         /// Whether the API was seen to be well after a failure of the write.
         var isUpstreamWell = false
@@ -31,8 +30,8 @@ struct OutboxRunner: Sendable {
     /// Carries out a write.
     ///
     /// - Parameters:
-    ///   - known: What the API has of the files that it touches, if that was looked at just now.
-    ///   - progress: Is called with the number of bytes that were taken of an upload.
+    ///   - known: The items of the API that it touches, if they were read just now.
+    ///   - progress: Is called with the number of bytes taken from an upload.
     func run(
         _ entry: OutboxEntry<QueuedWrite>,
         _ known: WritePreparation.Before?,
@@ -64,7 +63,7 @@ struct OutboxRunner: Sendable {
         }
     }
 
-    /// Returns what the API has now of the files that a write touches; nil if that is not known.
+    /// Returns the present items of the API that a write touches; nil if they cannot be read.
     func look(at entry: OutboxEntry<QueuedWrite>) async -> WritePreparation.Before? {
         guard let account = try? await accounts.account(entry.account) else { return nil }
         return try? await look(at: entry.work, account)
@@ -84,7 +83,8 @@ struct OutboxRunner: Sendable {
         }
     }
 
-    /// Finds out what became of a write that the API goes on with: by its operation, or by what it was to lead to.
+    /// Finds the outcome of a write that the API continues: by its operation, or by comparing the items with its
+    /// result.
     ///
     /// - Returns: Nil if it has ended without being carried out, or was not heard of for too long.
     private func follow(_ entry: OutboxEntry<QueuedWrite>, _ account: DiskAccount) async throws -> Outcome? {
@@ -121,7 +121,7 @@ struct OutboxRunner: Sendable {
         _ account: DiskAccount
     ) async throws {
         var write = entry.work.write(body: ByteStream(ByteBuffer()), entry.id)
-        // What it has acted on is gone by now, as it was seen before.
+        // The items that it acted on are gone by now; the state seen before it is used.
         var before = entry.work.before
         if entry.work.isCreation { before.place = found.place ?? before.place }
         if let subject = found.subject ?? found.place?.at(entry.work.path) { before.subject = subject }
@@ -181,11 +181,12 @@ struct OutboxRunner: Sendable {
         return Outcome(event: .conflicted(theirs == nil ? "gone" : "changed"), work: disputed)
     }
 
-    /// Returns what follows from a failure. A refusal because of what is there is looked at: it may be this write.
+    /// Returns the outcome of a failure. After a refusal because of an existing or missing item, the items are read:
+    /// this write may have been carried out.
     private func outcome(of error: any Error, _ entry: OutboxEntry<QueuedWrite>) async -> Outcome {
         if Task.isCancelled { return Outcome(event: .interrupted) }
         let problem = (error as? Problem) ?? (error as? UpstreamFailure)?.problem
-        // It may have been sent: what cannot be stored here says nothing of what the API has done.
+        // It may have been sent: a failure to store something here says nothing about the outcome at the API.
         guard let problem else { return Outcome(event: .lost("not-stored")) }
         let codes: [ProblemCode] = [.targetExists, .preconditionFailed, .notFound]
         if codes.contains(problem.code) {
@@ -224,7 +225,7 @@ struct OutboxRunner: Sendable {
 }
 
 extension OutboxProgress.Event {
-    /// Concludes what a problem of a write means for it.
+    /// Derives the event of a write from its problem.
     init(_ problem: Problem) {
         let reason = problem.code.rawValue
         let pause = problem.headerFields[.retryAfter].flatMap(Double.init)

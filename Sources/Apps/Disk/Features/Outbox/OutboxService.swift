@@ -10,7 +10,7 @@ struct OutboxService: Service {
     let clock: WallClock
     let logger: Logger
 
-    /// How often a server looks for what one that has ended was sending.
+    /// How often a server looks for writes that another server was sending when it ended.
     private static let interval = Duration.seconds(10)
 
     /// Looks for work, then waits for the end of the server.

@@ -2,11 +2,11 @@ import Concurrency
 import Foundation
 import NIOCore
 
-// What is found of the files that a write touches, compared with what the client had seen: pure.
+// Pure comparison of the items found at the paths of a write with those that the client had seen.
 extension QueuedWrite {
-    /// What is to be done.
+    /// The next step of a write.
     enum Judgement: Sendable, Equatable {
-        /// Nothing: it is as the write leads to.
+        /// Nothing remains to be done: the items are already as the write would make them.
         case done
         /// Something else was found at a path, or nothing.
         case conflict(theirs: DiskItem?, DiskPath)
@@ -14,7 +14,7 @@ extension QueuedWrite {
         case clear
     }
 
-    /// Judges what was found.
+    /// Compares the found items with those that the client had seen.
     ///
     /// - Parameter wasSent: Whether it may have been carried out already.
     func judgement(of found: WritePreparation.Before, wasSent: Bool) -> Judgement {
@@ -37,8 +37,8 @@ extension QueuedWrite {
         }
     }
 
-    /// Whether the API compares what it acts on, in the same request: a file is deleted only if it has the MD5 that was
-    /// seen. Then it is not looked at before.
+    /// Whether the API compares its subject in the same request: a file is deleted only if it has the MD5 that was
+    /// seen. Then it is not read before.
     var isComparedByAPI: Bool { kind == .delete && before.subject?.comparedMD5 != nil }
 
     /// Whether it is carried out, after it may have been sent.
@@ -67,7 +67,7 @@ extension QueuedWrite {
 
     private func isSeen(_ item: DiskItem) -> Bool { subject?.isSame(as: item) ?? false }
 
-    /// What the client had seen.
+    /// The items that the client had seen.
     var before: WritePreparation.Before {
         WritePreparation.Before(subject: subject?.item(at: path), place: place?.item(at: target))
     }

@@ -21,9 +21,9 @@ struct DiskAccounts: Sendable {
         return try await accepted(account)
     }
 
-    /// Returns the logged-in account of a session with what else is read in the same transaction.
+    /// Returns the logged-in account of a session with a value that is read in the same transaction.
     ///
-    /// - Throws: As ``account(of:)`` does; what `value` throws.
+    /// - Throws: Errors of ``account(of:)`` and of `value`.
     func account<Value>(of session: Session, with value: (DiskAccount) throws -> Value) async throws -> (
         DiskAccount, Value
     ) {
@@ -49,7 +49,7 @@ struct DiskAccounts: Sendable {
         return try await accepted(account)
     }
 
-    /// Brings what this server has of an account up to date with what other servers have changed.
+    /// Applies the changes that other servers have made to an account.
     private func catchUp(_ account: String) async throws {
         try await store.catchUp(account)
         guard store.hasMissed(account) else { return }

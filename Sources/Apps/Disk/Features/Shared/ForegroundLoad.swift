@@ -32,7 +32,7 @@ final class ForegroundLoad: Sendable {
 
     /// Runs a request that a client waits for.
     ///
-    /// - Throws: What `body` throws.
+    /// - Throws: Errors of `body`.
     func during<Value>(_ body: () async throws -> Value) async rethrows -> Value {
         let use = begin()
         defer { withExtendedLifetime(use) {} }

@@ -102,7 +102,7 @@ struct ItemReader: ItemReading {
         }
     }
 
-    /// Returns something that must be a file in the same way, without what is stored of its content.
+    /// Returns an item that must be a file in the same way, without its stored content.
     ///
     /// - Throws: 400 `invalid-parameter` for a folder; `StorageError`.
     func storedFile(_ path: DiskPath, for account: DiskAccount, _ cachePolicy: CachePolicy, since witness: ReadWitness)
@@ -131,11 +131,11 @@ struct ItemReader: ItemReading {
         }
     }
 
-    /// Returns the present version of a file whose content is to be fetched: that of an outdated version would not be
-    /// what its head announces.
+    /// Returns the present version of a file whose content is to be fetched: the fetched bytes would not match a
+    /// response head made for an outdated version.
     ///
     /// - Parameter result: The read of the known version.
-    /// - Throws: The failure of the API if it does not say what the present version is; `Problem`, `StorageError`.
+    /// - Throws: The failure of the API if it does not return the present version; `Problem`, `StorageError`.
     func presentVersion(of item: DiskItem, _ result: ReadResult, for account: DiskAccount) async throws -> DiskItem {
         // A young file has no other version, and its bytes may be there already.
         guard result.provenance.stale, try !store.isYoung(item.path, account: account.id) else { return item }
@@ -169,7 +169,7 @@ struct ItemReader: ItemReading {
 }
 
 extension ReadResult {
-    /// Returns the result for a row: what it says was received then, with this response or another one.
+    /// Returns the result for a row, whose content was received at `changedAt` with this response or another one.
     func received(_ changedAt: Date) -> ReadResult {
         var result = self
         result.provenance.contentFetchedAt = changedAt

@@ -71,7 +71,7 @@ struct PageReader: Sendable {
         throw client.failure(ItemReader.accountReplaced)
     }
 
-    /// Returns the page that a read has fetched or found, or what other stored pages have of it.
+    /// Returns the page that a read has fetched or found, or its rows from other stored pages.
     private func page(
         _ key: PageKey,
         of folder: DiskPath?,
@@ -120,7 +120,7 @@ struct PageReader: Sendable {
 }
 
 extension ReadResult {
-    /// Returns the read of what the API does not show yet, as it was acknowledged.
+    /// Returns the read of an acknowledged change that the API does not show yet.
     fileprivate static func notShownYet(since time: Date) -> ReadResult {
         let provenance = Provenance(
             source: .upstream,

@@ -60,7 +60,7 @@ struct ProjectedItems: ItemReading {
         }
     }
 
-    /// Returns something that must be a file in the same way, without what is stored of its content.
+    /// Returns an item that must be a file in the same way, without its stored content.
     ///
     /// - Throws: 400 `invalid-parameter` for a folder; 404 `not-found`, `StorageError`.
     func storedFile(_ path: DiskPath, for account: DiskAccount, _ cachePolicy: CachePolicy, since witness: ReadWitness)

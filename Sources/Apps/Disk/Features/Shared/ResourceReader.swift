@@ -36,8 +36,8 @@ struct ResourceReader: Sendable {
         }
     }
 
-    /// Reads a resource. While an expired token cannot be refreshed, what is stored is returned as offline: the failure
-    /// of OAuth says nothing about it.
+    /// Reads a resource. While an expired token cannot be refreshed, the stored copy is returned as offline: the
+    /// failure of OAuth says nothing about the copy.
     private func result(
         of resource: Resource,
         for account: DiskAccount,

@@ -15,7 +15,7 @@ import Upstream
 /// opened only when a request is about to be sent.
 struct TokenProvider: Sendable {
     /// The token has expired and could not be refreshed, so nothing was sent to the API. It says nothing about the
-    /// token, nor about what is stored.
+    /// login or the stored copies.
     struct Expired: Error {
         /// The failure of OAuth; nil if it has not responded within the patience.
         let failure: UpstreamFailure?
@@ -46,7 +46,7 @@ struct TokenProvider: Sendable {
     /// Sends a request with the account's token.
     ///
     /// - Throws: 401 `session-expired` if the account was logged out; `UpstreamFailure` if an expired token could not
-    ///   be refreshed; what `body` throws.
+    ///   be refreshed; errors of `body`.
     func authorized<Value>(
         _ account: DiskAccount,
         _ body: (_ token: String) async throws -> Value
@@ -61,7 +61,7 @@ struct TokenProvider: Sendable {
     /// Runs a request that asks for the account's token if it needs one.
     ///
     /// - Parameter patience: Longest wait for the refresh of a token that has expired; nil waits to its end.
-    /// - Throws: 401 `session-expired` if the account was logged out; ``Expired``; what `body` throws.
+    /// - Throws: 401 `session-expired` if the account was logged out; ``Expired``; errors of `body`.
     func authorized<Value>(
         _ account: DiskAccount,
         patience: Duration?,

@@ -6,9 +6,9 @@ import Screens
 import Settings
 import Upstream
 
-// Leaving a write: what the client sees is its base, and what is not known here is not left.
+// Adds a write to the outbox: its base is the state that the client sees. Writes to unknown items are refused.
 extension DiskStore {
-    /// What is seen at a path.
+    /// The item that the client sees at a path.
     private enum Seen {
         case item(DiskItem)
         case nothing
@@ -20,8 +20,8 @@ extension DiskStore {
 
     /// Decides how a write is left: folded into those that wait, with its bytes.
     ///
-    /// - Returns: The changes, and the operation that does now what was asked for.
-    /// - Throws: 507 `outbox-full`, 401 if the account was logged out; as ``checked(_:_:account:_:)`` does.
+    /// - Returns: The changes, and the operation that carries out the request.
+    /// - Throws: 507 `outbox-full`, 401 if the account was logged out; errors of ``checked(_:_:account:_:)``.
     func leaving(
         _ draft: QueuedWrite,
         _ write: DiskWrite,
@@ -59,7 +59,7 @@ extension DiskStore {
         return OutboxDecision(changes: changes, shown: waiting[substitute])
     }
 
-    /// Ends a write after which nothing remains to be done: a client can ask what became of it.
+    /// Ends a write after which nothing remains to be done: a client can ask for its outcome.
     private static func ended(
         _ entry: OutboxEntry<QueuedWrite>,
         _ changes: [OutboxChange<QueuedWrite>],
@@ -81,10 +81,10 @@ extension DiskStore {
         }
     }
 
-    /// Returns a write with what is seen of the files that it touches, if it can be left.
+    /// Returns a write with the seen items of its paths, if it can be added to the outbox.
     ///
-    /// - Throws: 404, 409, 412, 422 as the same write would be refused of the Disk as it will be; 503
-    ///   `offline-write-refused` if what it acts on is not known here.
+    /// - Throws: 404, 409, 412, 422 if the Disk would refuse the write after the pending ones; 503
+    ///   `offline-write-refused` if the item that it acts on is not known here.
     func checked(_ draft: QueuedWrite, _ write: DiskWrite, account: String, _ db: Database) throws -> QueuedWrite {
         var work = draft
         let subject = try draft.isCreation ? nil : subject(of: draft, account, db)
@@ -117,7 +117,7 @@ extension DiskStore {
         }
     }
 
-    /// Returns what is at the place that a write leads to, whose folder must be one.
+    /// Returns the item at the target of a write, whose parent must be a folder.
     private func place(of draft: QueuedWrite, _ account: String, _ db: Database) throws -> DiskItem? {
         if draft.isUnneeded { return nil }
         // Nothing is moved over a folder that it is in.

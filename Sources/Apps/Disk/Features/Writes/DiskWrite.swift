@@ -25,9 +25,9 @@ struct DiskWrite: Sendable {
     /// Whether it is a rename: the target of the request is ``path`` although the move leads elsewhere, so that
     /// `If-None-Match` applies to it (RFC 9110 §13.1.2).
     var isRename = false
-    /// What was found before it, if that was looked at already.
+    /// The items found before it, if they were read already.
     var found: WritePreparation.Before?
-    /// Whether the API compares the file that is deleted with what is known of it.
+    /// Whether the API compares the deleted file with the known version.
     var isCompared = false
     /// The operation of the outbox that it is; nil for a write that a client waits for.
     var operation: String?
@@ -141,8 +141,8 @@ struct DiskWrite: Sendable {
         }
     }
 
-    /// Returns the item that is there once it is done, as far as it follows from what is known: the API is asked
-    /// afterwards, but may be unreachable by then.
+    /// Returns the item that the write makes, as far as it follows from known items: the API is asked afterwards, but
+    /// may be unreachable by then.
     ///
     /// - Parameters:
     ///   - subject: The item that it acts on, as it was before.

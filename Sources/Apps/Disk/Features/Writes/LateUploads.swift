@@ -4,7 +4,8 @@ import Synchronization
 import Upstream
 
 /// Uploads whose bytes were sent, and whose response is late: the service computes checksums first, which takes minutes
-/// for a large file. Their connections stay open, because a service that is left may give up what it has received.
+/// for a large file. Their connections stay open, because a service may discard the received bytes when its client
+/// disconnects.
 final class LateUploads: Sendable {
     /// A request to an uploader. Its value is whether the uploader has accepted bytes that are not on the Disk yet.
     typealias Put = Task<Bool, any Error>

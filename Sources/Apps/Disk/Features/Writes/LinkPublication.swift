@@ -9,7 +9,7 @@ struct LinkPublication: Sendable {
     let calls: WriteCalls
     let path: DiskPath
     let account: DiskAccount
-    /// What is published, as it was before.
+    /// The item before its publication.
     let subject: DiskItem?
     let clock: WallClock
 

@@ -73,7 +73,7 @@ struct OperationTracker: Sendable {
         }
     }
 
-    /// Returns how an operation has ended that the API has forgotten, by what is at its paths.
+    /// Returns the outcome of an operation that the API has forgotten, judged by the items at its paths.
     ///
     /// - Throws: `Problem`, `UpstreamFailure`, `StorageError`.
     func ending(of operation: DiskOperation, for account: DiskAccount) async throws -> DiskOperation.Status {

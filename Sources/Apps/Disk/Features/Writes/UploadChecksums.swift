@@ -17,7 +17,7 @@ struct UploadChecksums {
         count += part.readableBytes
     }
 
-    /// Returns what is known of all bytes.
+    /// Returns the length and the checksums of all bytes.
     func finish(at now: Date) -> QueuedWrite.Bytes {
         QueuedWrite.Bytes(
             length: count,

@@ -19,8 +19,8 @@ struct WriteCalls: Sendable {
         guard client.isReachable else { throw refusedOffline }
     }
 
-    /// Runs a call whose failure changes nothing: what a write needs before it is sent, and a write that was refused or
-    /// could not be sent.
+    /// Runs a call whose failure changes nothing: a read that a write needs before it is sent, or a write that was
+    /// refused or could not be sent.
     ///
     /// - Parameters:
     ///   - path: The path that the call is about; its row is removed if the API says that it does not exist and nothing
@@ -57,7 +57,7 @@ struct WriteCalls: Sendable {
         }
     }
 
-    /// Returns what the API has at a path now.
+    /// Returns the present item of the API at a path.
     ///
     /// - Throws: ``DiskRefusal`` (404) if nothing exists; 503 if it is not shown yet; `UpstreamError`,
     ///   `UpstreamFailure`, `StorageError`.

@@ -18,17 +18,17 @@ enum WriteOutcome: Sendable {
 }
 
 /// Runs writes of the Disk from their preconditions to their outcome. Every write of a client or another app goes
-/// through here, and each question is asked once: whether the API is reachable, with which token, and what the outcome
-/// is.
+/// through here; the reachability of the API, the token and the outcome are each determined once.
 ///
 /// 1. Unreachable: 503 `offline-write-refused`. Nothing is sent.
 /// 2. Writes of one path are serialized: 423 `locked` if another one does not end in time. The preconditions
 ///    are evaluated: 412 if they do not hold.
-/// 3. The request is sent, once; an upload with its link and its bytes. An upload whose response is late, and what the
-///    API accepts and goes on with, is followed by its operation.
+/// 3. The request is sent, once; an upload with its link and its bytes. An upload whose response is late, or a write
+/// that
+///    the API accepts and continues, is followed by its operation.
 /// 4. A response decides. Without one, the present state is compared with the intended one: done, not done, or 502
 ///   `outcome-unknown`.
-/// 5. What is done is applied to the store, then read back from the API. If that fails, the write is still done.
+/// 5. A completed write is applied to the store, then read back from the API. If that fails, the write is still done.
 struct WriteExecutor: Sendable {
     private(set) var calls: WriteCalls
     private(set) var items: ItemReader
@@ -73,7 +73,7 @@ struct WriteExecutor: Sendable {
         _ = try await run.settle(write.found ?? WritePreparation.Before(), bytes)
     }
 
-    /// Runs a write to its end, even if the client disconnects: what was done must be recorded here.
+    /// Runs a write to its end, even if the client disconnects: its outcome must be recorded here.
     ///
     /// - Throws: `Problem`, `UpstreamFailure`, `StorageError`; `CancellationError` only before anything was sent.
     func run(_ write: DiskWrite, for account: DiskAccount) async throws -> WriteOutcome {

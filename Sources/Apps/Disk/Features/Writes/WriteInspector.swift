@@ -10,7 +10,7 @@ struct WriteInspector: Sendable {
     let account: DiskAccount
     let clock: WallClock
 
-    /// Returns what is observed within the patience of the API's configuration.
+    /// Observes the outcome of a write, for at most the patience of the API's configuration.
     func observe(before: WritePreparation.Before, _ bytes: UploadedBytes.Summary?) async -> WriteObservation {
         let patience = calls.client.upstream.configuration.patience
         return await withTaskGroup(of: WriteObservation?.self) { group in
@@ -46,9 +46,9 @@ struct WriteInspector: Sendable {
         }
     }
 
-    /// Returns what is at a path now; nil if nothing is.
+    /// Returns the present item at a path; nil if there is none.
     ///
-    /// - Throws: If that cannot be found out.
+    /// - Throws: If the API does not tell.
     private func present(_ path: DiskPath?) async throws -> DiskItem? {
         guard let path else { return nil }
         do {

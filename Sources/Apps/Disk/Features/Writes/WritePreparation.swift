@@ -3,13 +3,13 @@ import Freshness
 import Screens
 import Upstream
 
-/// Finds out what is known of the files that a write touches, and evaluates its preconditions.
+/// Finds the known items at the paths of a write, and evaluates its preconditions.
 struct WritePreparation: Sendable {
-    /// What is known of the files that a write touches, before it is sent.
+    /// The items that a write touches, as they are known before it is sent.
     struct Before: Sendable {
-        /// What it acts on.
+        /// The item that it acts on.
         var subject: DiskItem?
-        /// What is at the place that it leads to.
+        /// The item at its target.
         var place: DiskItem?
     }
 
@@ -20,7 +20,7 @@ struct WritePreparation: Sendable {
 
     private var store: DiskStore { calls.store }
 
-    /// Returns what is known before the write.
+    /// Returns the known items before the write.
     ///
     /// - Throws: 412 if the preconditions do not hold; `Problem`, `UpstreamFailure`, `StorageError`.
     func before() async throws -> Before {
@@ -38,7 +38,7 @@ struct WritePreparation: Sendable {
         do {
             try write.conditions.check(subject: before.subject, place: compared)
         } catch {
-            // The next read shows what was found, so that its tag is the present one.
+            // The next read shows the found items, so that its tag is the present one.
             for item in [before.subject, compared].compactMap({ $0 }) where item.path.scheme == .disk {
                 try await calls.store.apply(.appeared(item.path, item), account: account.id, at: clock.now())
             }
@@ -53,14 +53,14 @@ struct WritePreparation: Sendable {
         return write.conditions.ifNoneMatch != nil
     }
 
-    /// Returns what `If-None-Match` is compared with.
+    /// Returns the item that `If-None-Match` is compared with.
     private func comparedItem(subject: DiskItem?) async throws -> DiskItem? {
         guard write.conditions.ifNoneMatch != nil, let path = write.comparedPlace(of: subject) else { return nil }
         if path == write.path, write.asksForSubject { return subject }
         return try await present(path, mayBeMissing: true)
     }
 
-    /// Returns what the API has at a path now; nil if nothing exists and that is allowed.
+    /// Returns the present item of the API at a path; nil if there is none and that is allowed.
     private func present(_ path: DiskPath, mayBeMissing: Bool) async throws -> DiskItem? {
         do {
             return try await calls.call(about: path, account) { try await calls.current(path, account) }

@@ -12,7 +12,7 @@ import Upstream
 /// Sends writes of clients, or leaves them in the outbox: if the client prefers that to a refusal (RFC 7240,
 /// `respond-async`) and the API is away, goes away in the middle, or takes long to finish an upload.
 struct WriteQueue: Sendable {
-    /// What became of a write.
+    /// The outcome of a write that was sent, or the operation of one that was queued.
     enum Result: Sendable {
         case sent(WriteOutcome)
         case queued(OutboxEntry<QueuedWrite>)
@@ -98,7 +98,7 @@ struct WriteQueue: Sendable {
         }
     }
 
-    /// Leaves a write in the outbox. What it needs is checked before the bytes of an upload are read, and again in the
+    /// Adds a write to the outbox. Its items are checked before the bytes of an upload are read, and again in the
     /// transaction that stores it.
     private func leave(
         _ draft: QueuedWrite,
@@ -154,7 +154,7 @@ struct WriteQueue: Sendable {
         store.outbox.isTouched(draft.places, of: account.id)
     }
 
-    /// Whether something that waits touches what a write touches that cannot be left.
+    /// Whether a pending write touches a path of a write that cannot be queued.
     private func holdsUp(_ write: DiskWrite, _ account: DiskAccount) -> Bool {
         holdsUp(QueuedWrite(kind: .move, path: write.path, to: write.target), account)
     }

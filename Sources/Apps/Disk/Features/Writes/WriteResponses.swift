@@ -18,7 +18,7 @@ struct WriteResponses: Sendable {
 
     /// Returns the response to a write that was sent, or the operation of one that was left in the outbox.
     ///
-    /// - Throws: `EncodingError`; what `sent` throws.
+    /// - Throws: `EncodingError`; errors of `sent`.
     func response(
         to result: WriteQueue.Result,
         _ request: ScreenRequest,
@@ -60,7 +60,7 @@ struct WriteResponses: Sendable {
         }
         let timeZone = try request.timeZone(fallback: files.timeZone)
         var response = try files.file(row, request, timeZone, provenance, status: status)
-        // The tag of the present state (RFC 9110 §8.8.3), if the API has said what that is.
+        // The tag of the present state (RFC 9110 §8.8.3), if the API has returned that state.
         guard !provenance.stale, case .bytes(let bytes, _) = response.body else { return response }
         response.headerFields[.eTag] =
             isContent

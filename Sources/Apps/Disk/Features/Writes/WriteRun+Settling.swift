@@ -8,7 +8,7 @@ import Upstream
 
 extension WriteRun {
     /// Applies a completed write to the store, and reads back the current state. A write of a client is done even if
-    /// that cannot be stored; one of the outbox ends only with what is stored.
+    /// its result cannot be stored; one of the outbox ends only together with its stored result.
     ///
     /// - Parameters:
     ///   - bytes: The bytes of an upload.
@@ -48,7 +48,7 @@ extension WriteRun {
         return .done(row, provenance)
     }
 
-    /// Notes what the API has acknowledged and may not show yet.
+    /// Records a change that the API has acknowledged and may not show yet.
     private func acknowledge(_ change: DiskChange, at now: Date) {
         var isEmptyFolder = false
         if case .makeFolder = write.kind { isEmptyFolder = true }
@@ -68,7 +68,7 @@ extension WriteRun {
     }
 
     private func stored(_ path: DiskPath) -> DiskRow? {
-        // What cannot be read is as if it were not there: the write is done.
+        // A row that cannot be read is treated as missing: the write is done.
         (try? store.row(path, account: account.id)) ?? nil
     }
 

@@ -85,7 +85,7 @@ struct WriteRun: Sendable {
         throw Problem.notFound("\(subject.name) is not published.")
     }
 
-    /// Records what is public already, with the end of its link.
+    /// Records an item that is public already, with the end of its link.
     private func unneeded(_ before: WritePreparation.Before, linkEnd: LinkEnd) async throws -> WriteOutcome {
         var item = before.subject ?? DiskItem(path: write.path, kind: .file)
         item.linkEnd = linkEnd

@@ -157,7 +157,7 @@ struct WriteSender: Sendable {
             }
             return .present(item)
         } catch let error as UpstreamError where error.leavesOutcomeUnknown {
-            // What was not sent to its end cannot go on.
+            // An upload whose bytes were not all sent cannot continue.
             return .unknown(error, sent, operation: sent == nil ? nil : link.operationID)
         }
     }
@@ -186,7 +186,7 @@ struct WriteSender: Sendable {
         case 201: return false
         case 202: return true
         case 408, 429, 500...: throw UpstreamError.failing(status: status, retryAfter: nil)
-        // What the uploader says of the bytes. Any other status is about the link, not about the Disk.
+        // The uploader's refusals of the bytes. Any other status is about the link, not about the Disk.
         case 409, 412, 413, 423: throw DiskRefusal(status: status.code, code: "")
         // 200 is that of a captive portal, if it is not an uploader that means 201.
         case 200..<300: throw UpstreamError.badResponse(status: status, reason: "not a response of an uploader")

@@ -2,10 +2,10 @@ import Foundation
 import TextSearch
 import Upstream
 
-/// The Disk of an account as it will be, with what lists need of it: `rows + operations -> rows`.
+/// The Disk of an account after its pending writes, with the rows that lists need: `rows + operations -> rows`.
 ///
-/// It follows each change of an operation where that one acts, and copies share what is the same in them: what a change
-/// costs does not depend on how many operations wait.
+/// A change of an operation is applied only at the paths of that operation, and copies share their unchanged parts: the
+/// cost of a change does not depend on the number of pending operations.
 struct DiskOutlook: OutboxView {
     /// A place that is shown other than the API has it.
     final class Shown: Sendable {
@@ -13,7 +13,7 @@ struct DiskOutlook: OutboxView {
         let node: DiskProjection.Node
         /// The number of the write that has made it, or has changed it last.
         let write: Int64
-        /// What is known of it without the API's row.
+        /// The item as far as it is known without the API's row.
         let item: DiskItem?
         /// The name as searches compare it.
         let folded: String
@@ -27,10 +27,10 @@ struct DiskOutlook: OutboxView {
         }
     }
 
-    /// What a folder shows other than the API lists it, apart from what is added.
+    /// How a folder differs from the API's list of it, apart from added rows.
     struct Folder: Sendable {
-        /// What is moved, and shown in the place of its row, by the path of that: in this folder under another name, or
-        /// as before.
+        /// The moved items that are shown in the place of their row of the API, by the path of that row: in this folder
+        /// under another name, or as before.
         var renamed = SharedMap<DiskPath, Shown>()
         /// By how much the number of rows differs.
         var difference = 0
@@ -78,7 +78,7 @@ struct DiskOutlook: OutboxView {
         if let folder = folders[parent], folder.difference == 0, folder.renamed.isEmpty { folders[parent] = nil }
     }
 
-    /// Returns what a folder shows otherwise, apart from what is added.
+    /// Returns how a folder differs from the API's list of it, apart from added rows.
     func folder(_ path: DiskPath) -> Folder { folders[path] ?? Folder() }
 
     /// Returns the path under which something of the API is shown; nil if it is not.
@@ -97,7 +97,8 @@ struct DiskOutlook: OutboxView {
     ///
     /// - Parameters:
     ///   - source: The path of that row.
-    ///   - ahead: The paths of moves that the API may have carried out. What they move is shown before the API's rows.
+    ///   - ahead: The paths of moves that the API may have carried out. The moved items are shown before the API's
+    ///     rows.
     func paths(inPlaceOf source: DiskPath, in folder: DiskPath, ahead: [DiskPath]) -> [DiskPath] {
         var paths: [DiskPath] = []
         let own = folder.child(source.name)
@@ -110,7 +111,7 @@ struct DiskOutlook: OutboxView {
         return paths + [path]
     }
 
-    /// Returns what is renamed in a folder by moves that the API may have carried out.
+    /// Returns the items renamed in a folder by moves that the API may have carried out.
     func displaced(in folder: DiskPath, ahead: [DiskPath]) -> [Shown] {
         guard !ahead.isEmpty, let renamed = folders[folder]?.renamed else { return [] }
         // All of them are in the same folder of the API.

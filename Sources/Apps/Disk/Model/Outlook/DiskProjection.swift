@@ -2,13 +2,13 @@ import Foundation
 
 /// The Disk as it will be: a pure function of the waiting writes, over whatever rows the API has.
 ///
-/// It is a tree of the places that the writes touch. Each node says what is there: what the API has at some path
-/// (``Node/source``), something that is made here (``Node/item``), or nothing. Everything else is as the API has it. So
-/// a path is looked up in as many steps as it has names, however many writes wait.
+/// It is a tree of the paths that the writes touch. Each node is an item that the API has at some path
+/// (``Node/source``), an item that is made here (``Node/item``), or a gap. At all other paths, the items of the API
+/// remain. So a path is looked up in as many steps as it has names, however many writes wait.
 struct DiskProjection: Sendable {
     /// A place that a write touches.
     struct Node: Sendable {
-        /// Where the API has it, with what is below it; nil if it has none of it.
+        /// The path at which the API has it, with everything below it; nil if the API does not have it.
         var source: DiskPath?
         /// A file or folder that is made here.
         var item: DiskItem?
@@ -34,9 +34,9 @@ struct DiskProjection: Sendable {
         fileprivate var isNeedless: Bool { children.isEmpty && write == nil && item == nil && !isHidden && !replaces }
     }
 
-    /// What is at a path.
+    /// The item at a path.
     enum Place: Sendable {
-        /// What the API has at another path or the same one, if it has something there.
+        /// The item that the API has at this path or another one, if there is one.
         case upstream(DiskPath, Node?)
         /// Something that is made here.
         case made(DiskItem, Node)
@@ -49,7 +49,7 @@ struct DiskProjection: Sendable {
     /// Whether nothing was applied.
     var isEmpty: Bool { root.children.isEmpty }
 
-    /// Returns what is at a path.
+    /// Returns the item at a path.
     func place(_ path: DiskPath) -> Place {
         var node = root
         var source: DiskPath? = .root
@@ -116,7 +116,7 @@ struct DiskProjection: Sendable {
         }
     }
 
-    /// Forgets what writes have done at a path and below it: it is as the API has it.
+    /// Removes the effects of writes at a path and below it: the items of the API are shown there again.
     mutating func forget(_ path: DiskPath) { root.forget(path.names[...]) }
 
     private func uploaded(_ write: QueuedWrite, at time: Date) -> DiskItem {
@@ -130,7 +130,7 @@ struct DiskProjection: Sendable {
         return item
     }
 
-    /// Takes what is at a path out of the tree, with all that is below it; nil if nothing is there.
+    /// Removes the node of a path from the tree and returns it, with everything below it; nil if there is no item.
     private mutating func take(_ path: DiskPath) -> Node? {
         guard case let place = place(path), let name = path.names.last, let parent = path.parent else { return nil }
         var taken: Node
@@ -142,7 +142,8 @@ struct DiskProjection: Sendable {
         case .made(_, let node): taken = node
         }
         let known = node(path)
-        // What the API has at this path, or has by the time that the write is done, must not appear in its place.
+        // An item that the API has at this path, or has by the time that the write is done, must not appear in its
+        // place.
         let leavesGap = known == nil || known?.replaces == true || isOwnPlace(known, of: path)
         change(parent) { $0.children[name] = Node(replaces: leavesGap, isHidden: true) }
         taken.replaces = false
@@ -151,7 +152,7 @@ struct DiskProjection: Sendable {
         return taken
     }
 
-    /// Whether a node shows what the API has at the node's own place.
+    /// Whether a node shows the API's item of the node's own path.
     private func isOwnPlace(_ node: Node?, of path: DiskPath) -> Bool {
         guard let node, node.item == nil, let source = node.source, let parent = path.parent,
             case .upstream(let above, _) = place(parent)
@@ -161,7 +162,7 @@ struct DiskProjection: Sendable {
 
     /// Puts something at a path.
     ///
-    /// - Parameter seen: What the client has seen there.
+    /// - Parameter seen: The item that the client has seen there.
     private mutating func put(_ node: Node, at path: DiskPath, over seen: SeenItem?) {
         guard let name = path.names.last, let parent = path.parent else { return }
         var node = node

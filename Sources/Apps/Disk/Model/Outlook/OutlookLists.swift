@@ -61,14 +61,14 @@ final class OutlookLists: Sendable {
         for key in Array(lists.keys) where lists[key]?.concerns(shown) == true { lists[key]?.change(body) }
     }
 
-    /// Returns what is added to a folder, in no order.
+    /// Returns the rows added to a folder, in no order.
     func added(to folder: DiskPath) -> [Shown] { state.withLock { $0.folders[folder].map { Array($0.values) } ?? [] } }
 
     /// Returns the members of a list in its order.
     ///
     /// - Parameters:
     ///   - key: Its name; the same members and order for the same name.
-    ///   - folder: The folder to which they are added; nil for what is shown otherwise anywhere.
+    ///   - folder: The folder to which they are added; nil for the changed rows of all folders.
     func rows(
         _ key: String,
         of folder: DiskPath?,
@@ -85,17 +85,17 @@ final class OutlookLists: Sendable {
         }
     }
 
-    /// What a search has found.
+    /// The results of a search.
     struct Matches: Sendable {
         /// Those of the requested page.
         var page: [Shown] = []
-        /// The number of all, or what it is at least: more than the page has, and `SearchHits.counted`.
+        /// The number of all, counted to `SearchHits.counted` or to the first one behind the page, whichever is more.
         var count = 0
         /// How many names were looked at.
         var steps = 0
     }
 
-    /// Returns what has a text in its name, the last write first.
+    /// Returns the rows whose names contain a text, the last write first.
     ///
     /// - Parameters:
     ///   - first: The number of those before the page.

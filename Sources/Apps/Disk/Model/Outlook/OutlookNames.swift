@@ -42,7 +42,7 @@ struct OutlookNames: Sendable {
         return (1...longest).reduce(into: []) { $0.formUnion(grams(bytes, length: $1)) }
     }
 
-    /// Returns all bytes in a row of one length. The first bit says what that is.
+    /// Returns all sequences of `length` bytes, each behind a 1 bit that marks its length.
     private static func grams(_ bytes: [UInt8], length: Int) -> Set<UInt32> {
         Set(
             bytes.indices.dropLast(length - 1).map { start in

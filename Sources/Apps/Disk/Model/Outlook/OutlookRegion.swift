@@ -1,7 +1,7 @@
 import Upstream
 
-/// Where the Disk as it will be is made again after a change of one operation, and of which operations: those that act
-/// there. What is elsewhere stays as it is.
+/// The paths at which the Disk as it will be is computed again after a change of one operation, and the operations that
+/// act there. Other paths are unaffected.
 struct OutlookRegion: Sendable {
     /// The paths that are made again, with all below them. None is below another one.
     let roots: [DiskPath]
@@ -11,7 +11,7 @@ struct OutlookRegion: Sendable {
     init(_ change: OutboxStep<QueuedWrite>) {
         let touched = (change.old?.work.places ?? []) + (change.new?.work.places ?? [])
         guard !change.isLast else {
-            // It acts on what the others have led to.
+            // It acts on the results of the others.
             roots = Self.outermost(Set(touched))
             entries = [change.new].compactMap { $0 }
             return
@@ -28,7 +28,7 @@ struct OutlookRegion: Sendable {
             let first = found.keys.min() ?? .max
             for entry in paths.flatMap(change.above) where found[entry.number] == nil {
                 switch entry.work.kind {
-                // What is below does not depend on it.
+                // Items below it do not depend on it.
                 case .publish, .unpublish: continue
                 // It is there before all that is made again.
                 case .folder where entry.number < first: continue
@@ -45,7 +45,7 @@ struct OutlookRegion: Sendable {
     }
 }
 
-/// What lists need of the places in a region.
+/// Collects the changed places of a region, for the lists.
 struct OutlookWalk {
     /// What is at one place.
     struct Place {
@@ -70,7 +70,7 @@ struct OutlookWalk {
 
     /// Looks at a path, and at all below it.
     mutating func look(at path: DiskPath, in projection: DiskProjection) {
-        // A write below what an earlier one removes has no effect, once the write between them has none.
+        // A write below a path that an earlier write removes has no effect, once the write between them has none.
         guard let parent = path.parent, !projection.hides(parent), let folder = projection.node(parent),
             let node = projection.node(path)
         else { return }

@@ -1,5 +1,5 @@
-/// A dictionary whose copies share what is the same in them: a change of a copy costs about the root of the number of
-/// its values, and not all of them.
+/// A dictionary whose copies share their unchanged parts: a change of a copy costs about the root of the number of its
+/// values, and not all of them.
 struct SharedMap<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// As many as each of them has values, about; a power of two.
     private var parts: [[Key: Value]] = [[:]]
