@@ -36,7 +36,7 @@ extension QueuedWrite {
         }
     }
 
-    /// Returns the write as it is sent although something else was found.
+    /// Returns the write in the form that is sent although another item was found.
     func overwriting() -> QueuedWrite {
         var write = self
         if isDisputedAtTarget {
@@ -48,7 +48,7 @@ extension QueuedWrite {
         return write.undisputed()
     }
 
-    /// Returns the write under another name at the place that it leads to.
+    /// Returns the write with another path for its result.
     func renamed(to other: DiskPath) -> QueuedWrite {
         var write = self
         if kind == .move { write.to = other } else { write.path = other }

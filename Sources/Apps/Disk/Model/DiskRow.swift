@@ -53,7 +53,7 @@ struct DiskPage: Sendable {
     }
 }
 
-/// A page as it is stored, and when the oldest part of it was fetched.
+/// A stored page, and when the oldest part of it was fetched.
 struct StoredPage: Sendable {
     var page: DiskPage
     var fetchedAt: Date

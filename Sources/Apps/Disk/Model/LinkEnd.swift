@@ -50,8 +50,8 @@ extension DiskItem {
         linkEnd = .unspecified
     }
 
-    /// Returns the item with the end of its link as it is known of an earlier state of the same link, which a response
-    /// of the API does not tell.
+    /// Returns the item with the end of its link from an earlier state of the same link, if this response of the API
+    /// lacks it.
     func keepingLinkEnd(of earlier: DiskItem?) -> DiskItem {
         guard linkEnd == .unspecified, isPublished, let earlier, earlier.isPublished else { return self }
         guard publicURL == nil || earlier.publicURL == nil || publicURL == earlier.publicURL else { return self }

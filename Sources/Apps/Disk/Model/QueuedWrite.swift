@@ -51,13 +51,13 @@ struct QueuedWrite: OutboxWork {
     /// The end that the link of a publication is to have.
     var linkEnd: LinkEnd { until.map { .at($0) } ?? (permanently ? .never : .unspecified) }
 
-    /// The path that it leads to.
+    /// The path of the result.
     var target: DiskPath { to ?? path }
 
     /// Whether it gives something another name in the same folder.
     var isRename: Bool { kind == .move && to?.parent == path.parent }
 
-    /// Whether it is as it leads to already: something is given the name that it has.
+    /// Whether it changes nothing: it gives an item the name that the item has.
     var isUnneeded: Bool { kind == .move && to == path }
 
     /// Whether it makes something at ``path``.

@@ -11,7 +11,7 @@ struct DiskChangeLog: Sendable {
     /// Epoch of the account after the last of ``changes``.
     private var end: Int64 = 0
 
-    /// Appends a change that has led to an epoch.
+    /// Appends a change, with the epoch that it has begun.
     mutating func append(_ change: DiskChange, epoch: Int64) {
         if epoch != end + 1 { changes = [] }
         changes.append(change)

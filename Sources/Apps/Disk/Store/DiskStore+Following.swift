@@ -160,7 +160,7 @@ extension DiskStore {
         }
     }
 
-    /// Follows an account of which this server has something.
+    /// Brings the cached data of an account up to date, if there is any.
     private func followIfUsed(_ account: String) async throws {
         guard try database.read({ try Self.epoch(of: account, $0) }) != nil else { return }
         try await follow(account)

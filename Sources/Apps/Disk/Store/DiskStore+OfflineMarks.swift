@@ -10,7 +10,7 @@ extension DiskStore {
     /// Marks a file or folder.
     ///
     /// - Parameters:
-    ///   - item: The file or folder as it is known.
+    ///   - item: The known file or folder.
     ///   - maximum: Most marks of an account.
     /// - Returns: The mark, and whether it is new; nil if the account was logged out meanwhile.
     /// - Throws: 413 `too-large` if there are too many; errors of the store.
@@ -36,7 +36,7 @@ extension DiskStore {
         return try mark(item.path, account: account).map { ($0, isNew) }
     }
 
-    /// Enters a file or folder that was marked, as it is known here.
+    /// Adds the entry of a marked file or folder, from its known state.
     private func enterMarked(_ item: DiskItem, account: String) async throws {
         try await database.writeFreeingRoom { [self] db in
             guard try Self.epoch(of: account, db) != nil, try mark(item.path, account: account, db) != nil else {

@@ -6,7 +6,7 @@ import Screens
 import Settings
 import Upstream
 
-/// Who changes operations.
+/// The author of a change of operations.
 enum OutboxAuthor: Sendable {
     /// A client that leaves a write, with the bytes of an upload: nothing makes room for it on a full disk.
     case client(upload: Blob?)
@@ -22,7 +22,7 @@ struct OutboxDecision: Sendable {
     /// The operation that is shown afterwards.
     var shown: OutboxEntry<QueuedWrite>
 
-    /// Returns the shown operation as it was put, or as it was before it was removed.
+    /// Returns the shown operation in its state after the changes, or its last state if it was removed.
     fileprivate func shown(in put: [OutboxEntry<QueuedWrite>]) -> OutboxEntry<QueuedWrite> {
         put.first { $0.id == shown.id } ?? shown
     }

@@ -150,7 +150,7 @@ struct DiskStore: Sendable {
     let pages = PageStore()
     /// The latest changes, for responses that were requested before them.
     let changeLogs = DiskChangeLogs()
-    /// Who keeps something offline.
+    /// The accounts that keep files offline.
     let offlineSignal = OfflineSignal()
     /// The writes that wait for the API.
     let outbox = Outbox<QueuedWrite>(outboxJournal)

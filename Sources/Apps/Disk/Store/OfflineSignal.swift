@@ -18,12 +18,12 @@ final class OfflineSignal: Sendable {
 
     private let state = Mutex(State())
 
-    /// Registers who is notified of an account whose marks or files have changed.
+    /// Registers the function that is notified of an account whose marks or files have changed.
     func listen(_ listener: @escaping @Sendable (_ account: String) -> Void) {
         state.withLock { $0.listener = listener }
     }
 
-    /// Registers who is notified of marks whose files are gone.
+    /// Registers the function that is notified of marks whose files are gone.
     func onRemoval(_ listener: @escaping RemovalListener) {
         state.withLock { $0.removalListener = listener }
     }

@@ -13,7 +13,7 @@ struct DiskRefusal: Error, Sendable, Equatable {
     /// operation, a route or a version of the API.
     var isGone: Bool { (status == 404 || status == 410) && code == "DiskNotFoundError" }
 
-    /// Whether it says that the folder is missing that a write leads to.
+    /// Whether it says that the parent folder of the result is missing.
     var isOfParent: Bool { status == 409 && code == "DiskPathDoesntExistsError" }
 
     /// Whether it says that the settings of a link are not to be had, rather than that the call may succeed later.

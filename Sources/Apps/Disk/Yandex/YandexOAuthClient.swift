@@ -8,7 +8,7 @@ import Upstream
 /// Client of Yandex OAuth, as far as the app uses it: the code flow with PKCE (RFC 7636), refresh and revocation.
 /// Source: yandex.com/dev/id, "OAuth".
 package struct YandexOAuthClient: Sendable {
-    /// An application as it is registered at Yandex OAuth.
+    /// An application that is registered at Yandex OAuth.
     package struct Application: Sendable, Equatable {
         /// Its client identifier.
         package var id: String

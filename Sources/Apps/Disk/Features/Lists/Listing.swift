@@ -33,7 +33,7 @@ struct Listing: Sendable {
         let empty: EmptyState
         var actions: [Action]?
 
-        /// Returns a part of it as it is stored and requested.
+        /// Returns a part of it, with the key under which the part is stored.
         func part(_ page: PageRequest, of folder: DiskPath?, for account: String) -> Part {
             let key = PageKey(
                 account: DiskStore.owner(account),
@@ -46,15 +46,15 @@ struct Listing: Sendable {
         }
     }
 
-    /// A part of a list, as the API has it.
+    /// A part of a list at the API.
     struct Part: Sendable {
         let key: PageKey
         let page: PageRequest
-        /// The folder whose content it is, as the API has it.
+        /// The path that the folder of the list has at the API.
         let folder: DiskPath?
     }
 
-    /// Returns a list: from the API or as it is stored, and says which.
+    /// Returns a list with its provenance: from the API, or from the store.
     ///
     /// - Parameter resource: Describes the request to the API.
     /// - Throws: `Problem`, `UpstreamFailure`, `StorageError`, `CancellationError`.

@@ -129,8 +129,8 @@ final class OutboxKeeper: Sendable {
         }
     }
 
-    /// Begins the write whose turn it is, unless it was begun when the one before was done. That is stored before
-    /// anything is sent: after a kill it is looked at first.
+    /// Begins the next write to be sent, unless it was begun when the one before was done. That is stored before
+    /// anything is sent: after a kill, the API is asked first whether the write was carried out.
     ///
     /// - Returns: The write; nil if none can be sent now.
     private func next(of account: String) async throws -> OutboxEntry<QueuedWrite>? {

@@ -123,9 +123,9 @@ extension OutboxRequests {
         return finished
     }
 
-    /// Changes one operation as it is in the transaction.
+    /// Changes one operation, based on its state within the transaction.
     ///
-    /// - Returns: The operation as it is now, or as it was before it was removed.
+    /// - Returns: The changed operation, or its last state if it was removed.
     private func change(
         _ id: String,
         _ account: DiskAccount,

@@ -151,7 +151,7 @@ struct OutboxRunner: Sendable {
         }
         switch try await writer.run(write, for: account) {
         case .done, .renewed: return Outcome(event: .succeeded)
-        // It was as it is to be: that is stored with the end of the write.
+        // Nothing had to be changed: the found item is stored with the end of the write.
         case .unneeded(let item):
             let change = DiskChange.appeared(item.path, item)
             let now = writer.clock.now()

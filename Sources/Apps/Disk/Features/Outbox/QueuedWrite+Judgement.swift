@@ -27,7 +27,7 @@ extension QueuedWrite {
         case .publish, .unpublish:
             guard let subject = found.subject else { return .conflict(theirs: nil, path) }
             if kind == .unpublish, !subject.isPublished { return .done }
-            // Whether its link is as it is to be is asked when it is sent.
+            // Whether its link has the requested end is asked when it is sent.
             if kind == .publish, subject.publicURL != nil { return .clear }
             return isSeen(subject) ? .clear : .conflict(theirs: subject, path)
         case .move:

@@ -6,7 +6,7 @@ import Screens
 import Upstream
 
 extension PageReader {
-    /// Returns a page as it is stored, if it is served so, else as ``page(_:on:of:for:_:_:)`` does.
+    /// Returns the stored page if it can be served without a request, else the page of ``page(_:on:of:for:_:_:)``.
     ///
     /// - Parameters:
     ///   - screen: The screen whose clients are notified if the page has changed.
@@ -27,8 +27,8 @@ extension PageReader {
         return try await page(key, on: screen, of: folder, for: account, cachePolicy, resource)
     }
 
-    /// Returns a page that is served as it is stored, with its account, rows and age read in one transaction; nil if
-    /// the API may have to be asked.
+    /// Returns the stored page with its account, rows and age, read in one transaction; nil if the API may have to be
+    /// asked.
     ///
     /// - Throws: `StorageError`.
     private func storedPage(

@@ -82,7 +82,7 @@ struct ProjectedItems: ItemReading {
         }
     }
 
-    /// Returns an item as it is known, whatever its age; nil if it is not.
+    /// Returns a known item, whatever its age; nil if it is not known.
     ///
     /// - Throws: 404 `not-found`, `StorageError`.
     func known(_ path: DiskPath, account: String) throws -> DiskItem? {

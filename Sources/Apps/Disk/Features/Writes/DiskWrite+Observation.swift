@@ -26,7 +26,7 @@ extension DiskWrite {
     ///
     /// - Parameters:
     ///   - subject: The item at ``path`` now, if that is a witness, with the end of its link.
-    ///   - place: The item at the path that it leads to, if that is a witness.
+    ///   - place: The item at the path of the result now, if that is a witness.
     ///   - before: The items known before it was sent. Nil means that there was none, or that it was not known.
     ///   - sent: The bytes of an upload.
     func observation(

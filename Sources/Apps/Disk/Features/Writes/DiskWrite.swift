@@ -97,8 +97,8 @@ struct DiskWrite: Sendable {
         }
     }
 
-    /// Whether the item at the place that it leads to must be known before: else one that was there already could be
-    /// taken for the result of a write whose response does not arrive.
+    /// Whether the item at its target must be known before: else one that was there already could be taken for the
+    /// result of a write whose response does not arrive.
     var needsPlace: Bool {
         switch kind {
         case .makeFolder, .copy: true
@@ -106,15 +106,15 @@ struct DiskWrite: Sendable {
         }
     }
 
-    /// Returns the path that the write leads to; nil for a restore whose origin is not known.
+    /// Returns the path of the result; nil for a restore whose origin is not known.
     func place(of subject: DiskItem?) -> DiskPath? {
         guard case .restore(let name, _) = kind else { return target ?? path }
         guard let origin = subject?.origin.flatMap({ DiskPath($0) }) else { return nil }
         return name.flatMap { origin.parent?.child($0) } ?? origin
     }
 
-    /// Returns the path that `If-None-Match` is compared with: the target of the request, or the path that the write
-    /// leads to if the request has no target of its own.
+    /// Returns the path that `If-None-Match` is compared with: the target of the request, or the path of the result if
+    /// the request has no target of its own.
     func comparedPlace(of subject: DiskItem?) -> DiskPath? { isRename ? path : place(of: subject) }
 
     /// Address of the screen that shows the result.

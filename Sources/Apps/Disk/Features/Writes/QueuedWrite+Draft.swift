@@ -28,7 +28,7 @@ extension QueuedWrite {
 }
 
 extension Action {
-    /// Returns the same request as it is left in the outbox.
+    /// Returns the same request, made so that it is queued in the outbox.
     static func leave(_ request: ScreenRequest, _ body: [String: Constant]?) -> Action {
         Action(
             id: "leave",

@@ -25,7 +25,7 @@ struct WriteCalls: Sendable {
     /// - Parameters:
     ///   - path: The path that the call is about; its row is removed if the API says that it does not exist and nothing
     ///     was changed since the account was read.
-    ///   - target: The path that it leads to, if that is another one.
+    ///   - target: The path of the result, if that is another one.
     /// - Throws: `Problem`, `UpstreamFailure`, `StorageError`.
     func call<Value>(
         about path: DiskPath,

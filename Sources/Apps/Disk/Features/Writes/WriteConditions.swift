@@ -9,7 +9,7 @@ struct WriteConditions: Sendable, Equatable {
     var ifMatch: EntityTagCondition?
     /// `If-Unmodified-Since`, ignored if `If-Match` is present (RFC 9110 §13.1.4).
     var unmodifiedSince: Date?
-    /// `If-None-Match`: the item at the path that the write leads to must have none of these versions.
+    /// `If-None-Match`: the item at the path of the result must have none of these versions.
     var ifNoneMatch: EntityTagCondition?
 
     /// No conditions.
@@ -38,7 +38,7 @@ struct WriteConditions: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - subject: The item that the write acts on; nil if there is none.
-    ///   - place: The item at the path that the write leads to; nil if there is none.
+    ///   - place: The item at the path of the result; nil if there is none.
     /// - Throws: 412 `precondition-failed`.
     func check(subject: DiskItem?, place: DiskItem?) throws(Problem) {
         if let ifMatch, !Self.names(ifMatch, subject, weakly: false) { throw Self.failed("If-Match") }

@@ -24,8 +24,7 @@ enum WriteOutcome: Sendable {
 /// 2. Writes of one path are serialized: 423 `locked` if another one does not end in time. The preconditions
 ///    are evaluated: 412 if they do not hold.
 /// 3. The request is sent, once; an upload with its link and its bytes. An upload whose response is late, or a write
-/// that
-///    the API accepts and continues, is followed by its operation.
+///    that the API accepts and continues, is followed by its operation.
 /// 4. A response decides. Without one, the present state is compared with the intended one: done, not done, or 502
 ///   `outcome-unknown`.
 /// 5. A completed write is applied to the store, then read back from the API. If that fails, the write is still done.

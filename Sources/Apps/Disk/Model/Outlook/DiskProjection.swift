@@ -30,7 +30,7 @@ struct DiskProjection: Sendable {
         /// Whether it is shown where the API lists it, in a folder of the API.
         func isInPlace(in folder: DiskPath?) -> Bool { item == nil && source?.parent == folder }
 
-        /// Whether it only leads to such places, and has none.
+        /// Whether it only contains such places, and has none any more.
         fileprivate var isNeedless: Bool { children.isEmpty && write == nil && item == nil && !isHidden && !replaces }
     }
 

@@ -47,7 +47,7 @@ struct OutlookRegion: Sendable {
 
 /// Collects the changed places of a region, for the lists.
 struct OutlookWalk {
-    /// What is at one place.
+    /// The state of one place.
     struct Place {
         let path: DiskPath
         /// Where the API has it.
