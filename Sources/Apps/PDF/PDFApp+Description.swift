@@ -89,7 +89,6 @@ struct PDFOptions: Sendable {
     /// Whether photos keep their metadata: time, camera, position of the photographer.
     var keepsMetadata: Bool { settings[PDFApp.keepsMetadata] }
 
-    /// Returns what a profile may store.
     func quota(of profile: String) -> StorageQuota {
         StorageQuota(bytes: settings[PDFApp.quota], of: .profile(profile))
     }

@@ -38,7 +38,7 @@ extension DocumentStore {
         /// All saved documents.
         var count: Int
         var revision: Int
-        /// What the profile stores.
+        /// The storage that the profile uses.
         var usage: StorageUsage
     }
 
@@ -247,7 +247,7 @@ extension DocumentStore {
         """
     }
 
-    /// Does for a row of another server what a write of its document does.
+    /// Updates the index of names for a row that is applied from the journal, as a write of a document does by itself.
     @Sendable static func indexName(_ db: Database, _ update: JournalTables.RowUpdate) throws {
         let (old, new) = (try update.before.flatMap(ListedName.init), try update.after.flatMap(ListedName.init))
         guard old != new else { return }
