@@ -49,12 +49,11 @@ extension Changeset {
     /// Applies the changes, and then derives the rows of tables that are not replicated.
     ///
     /// Triggers and foreign keys are off meanwhile: rows that they changed are part of the changeset, and SQLite 3.40
-    /// can only switch off the actions of foreign keys with the keys. That all references lead to a row is checked
-    /// afterwards.
+    /// can only switch off the actions of foreign keys with the keys. All references are checked afterwards.
     ///
     /// - Parameters:
     ///   - db: a connection within a transaction, which the caller rolls back after an error.
-    ///   - isPart: whether references may lead to rows of a later part; the caller checks them after the last one.
+    ///   - isPart: whether references may refer to rows of a later part; the caller checks them after the last one.
     /// - Throws: ``JournalStop/Reason``, `DatabaseError`, errors of derivations.
     func apply(_ tables: JournalTables, in db: Database, isPart: Bool = false) throws {
         var names: Set<String> = []

@@ -31,7 +31,7 @@ package struct Changeset: Sendable, Equatable {
         }
     }
 
-    /// What is wrong with bytes.
+    /// Why bytes cannot be read as a changeset.
     package enum Damage: Error, Sendable, Equatable {
         /// They are not those that were written.
         case checksum

@@ -11,9 +11,9 @@ import Synchronization
 /// Keeps the SQLite files of several servers alike by a journal of changes in PostgreSQL.
 ///
 /// A write runs on the server's own file, is rolled back, and its changes are inserted into the journal. Its row is
-/// then applied as those of other servers are, so there is one way by which a change gets into a file. Reads are local.
+/// then applied like those of other servers, so there is one way by which a change gets into a file. Reads are local.
 package final class Journal: Sendable {
-    /// What a write returned, and the row that it added; nil if it changed nothing.
+    /// The value that a write returned, and the row that it added; nil if it changed nothing.
     struct Committed<Value: Sendable>: Sendable {
         let value: Value
         let row: JournalRow?
@@ -112,8 +112,8 @@ package final class Journal: Sendable {
     /// Returns the name of the journal that a file follows; nil if it follows none.
     package static func identity(_ db: Database) throws -> String? { try JournalFile.followed(db)?.identity }
 
-    /// Registers who is told of the changes of a table after their commit here, before the write returns. It must not
-    /// block.
+    /// Registers a function that gets the changes of a table after their commit here, before the write returns. It must
+    /// not block.
     func onChange(of table: String, _ receive: @escaping @Sendable ([Changeset.Change]) -> Void) {
         observers.add(table, receive)
     }
@@ -297,7 +297,7 @@ package final class Journal: Sendable {
     ///
     /// While PostgreSQL does not respond it fails at once, and asks again in the background.
     ///
-    /// - Throws: as ``catchUp()``. What the file has may be read nevertheless, as something that is ``age`` old.
+    /// - Throws: as ``catchUp()``. The file may be read nevertheless; its data is ``age`` old.
     package func catchUp(unlessWithin time: Duration) async throws {
         let now = self.now()
         // A server that does not hear the others does not know that it is behind.
@@ -315,7 +315,7 @@ package final class Journal: Sendable {
         throw failure
     }
 
-    /// Returns how long responses of a topic's rows may be kept. To be taken before they are read.
+    /// Returns a token that limits how long responses of a topic's rows may be kept. Take it before reading the rows.
     package func token(of topic: String) -> ChangeToken {
         changes.withLock { $0?.token(of: topic) } ?? ChangeToken(until: .now())
     }
@@ -380,7 +380,7 @@ package final class Journal: Sendable {
 
     /// Listens to the messages of other servers: of their rows, and that some may have been missed.
     ///
-    /// What is told of a change after its commit arrives behind the message of its row.
+    /// A message that is sent after the commit of a change arrives after the message of the change's row.
     package func hear(_ changes: SharedChanges) {
         self.changes.withLock { $0 = changes }
         let own = JournalStore.message + store.sender

@@ -43,7 +43,7 @@ package struct JournalStop: Error, Sendable, Equatable {
         case unfit(table: String)
         /// The rows of this server are not those that the change was made of.
         case conflict(Changeset.Conflict)
-        /// What follows from a row of the table in local tables could not be made.
+        /// The local rows that are derived from a row of the table could not be written.
         case derivation(table: String)
         /// A row of the table would refer to none.
         case danglingReference(table: String)

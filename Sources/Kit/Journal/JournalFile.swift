@@ -25,7 +25,7 @@ final class WrittenContents: Sendable {
     func remove(_ written: [Blob]) { blobs.withLock { blobs in for blob in written { blobs[blob.id] = nil } } }
 }
 
-/// What one statement fetched of the journal.
+/// The result of one statement that reads the journal.
 struct JournalPage: Sendable {
     /// The journal's name for itself.
     let identity: String

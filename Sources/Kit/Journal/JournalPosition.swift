@@ -115,7 +115,7 @@ struct RowIDBlocks: Sendable {
         return first
     }
 
-    /// Adds a block. What is left of the one before stays unused, so that numbers of a server only increase.
+    /// Adds a block. The rest of the previous one stays unused, so that numbers of a server only increase.
     mutating func add(_ block: Range<Int64>, for table: String) { blocks[table] = block }
 }
 

@@ -60,7 +60,7 @@ struct JournalSnapshot: Sendable {
         return changes.filter { apps.isReplicated($0.table) }
     }
 
-    /// Removes all rows; what follows from them in local tables goes as well.
+    /// Removes all rows, and the rows of local tables that are derived from them.
     private func erase(_ db: Database) throws -> [Changeset.Change] {
         var changesets: [Changeset] = []
         for table in tables.names { try forEachPart(of: table, .delete, db) { changesets.append($0) } }

@@ -34,8 +34,8 @@ package struct JournalTables: Sendable {
     ///   - local: tables that follow from others on each server, by triggers for the run that is rolled back, and by
     ///     `derivations` for good.
     ///   - virtual: virtual tables; those that one consists of (`NAME_*`) are not replicated.
-    ///   - derivations: by replicated table, what follows from its rows in local tables. Triggers do not run while a
-    ///     changeset is applied, because the rows that they change in replicated tables are part of it.
+    ///   - derivations: by replicated table, a function that derives rows of local tables from its rows. Triggers do
+    ///     not run while a changeset is applied, because the rows that they change in replicated tables are part of it.
     ///   - contents: by replicated table, the column that names a file by its `BlobID`. Each file belongs to one row,
     ///     and is removed with it. The column has an index and no foreign key: not every server has every file.
     ///     Triggers remove the rows of table `blob`, as in the database of a server by itself.
@@ -170,7 +170,7 @@ package struct JournalTables: Sendable {
 /// The files that rows have got and lost by one transaction.
 struct ContentChange: Equatable {
     private(set) var named: Set<BlobID> = []
-    /// Their rows have others now. They can be read to the end.
+    /// Their rows have others now: a reader of one may read it to the end.
     private(set) var replaced: Set<BlobID> = []
     /// Their rows are gone.
     private(set) var removed: Set<BlobID> = []

@@ -20,9 +20,9 @@ package struct LeaseLost: Error {
 
 /// Grants leases to servers, by the clock of PostgreSQL. On a server by itself each is granted at once.
 ///
-/// A server that goes away holds its leases until their time is over. One that was away for longer must not record
-/// what it has done: ``UserDatabase/write(scope:locks:holding:deleting:contents:_:)`` checks the lease in the
-/// transaction that inserts the row of the journal.
+/// A server that goes away holds its leases until their time is over. One that was away for longer must not record its
+/// results: ``UserDatabase/write(scope:locks:holding:deleting:contents:_:)`` checks the lease in the transaction that
+/// inserts the row of the journal.
 package struct Leases: Sendable {
     /// The tables that the leases are in.
     static let migration = SharedMigration(
