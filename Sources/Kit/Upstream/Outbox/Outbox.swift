@@ -3,11 +3,11 @@ package import Foundation
 package import GRDB
 import Synchronization
 
-/// A journal of writes that wait for an upstream: a table, and what is not done of it in memory.
+/// A journal of writes that wait for an upstream: a table, and its pending operations in memory.
 ///
-/// The table is the truth. All changes go through `apply(_:in:)`, in the transaction of what else changes with them;
-/// memory follows when the transaction is committed, in the order of commits. So whatever is committed survives a kill,
-/// and a read needs no query.
+/// The table is the truth. All changes go through `apply(_:in:)`, in the transaction of the other changes that belong
+/// to them; memory follows when the transaction is committed, in the order of commits. So every committed change
+/// survives a kill, and a read needs no query.
 package final class Outbox<Work: OutboxWork>: Sendable {
     private let journal: OutboxJournal
     let states = Mutex<[String: OutboxAccount<Work>]>([:])
@@ -20,7 +20,8 @@ package final class Outbox<Work: OutboxWork>: Sendable {
         self.journal = journal
     }
 
-    /// Reads what is not done, at the start. An operation that a killed process was sending is doubtful from now on.
+    /// Reads the pending operations, at the start. An operation that a killed process was sending is doubtful from now
+    /// on.
     ///
     /// - Parameter now: Nil if another server may be sending.
     /// - Throws: GRDB's errors.
@@ -38,7 +39,7 @@ package final class Outbox<Work: OutboxWork>: Sendable {
         }
     }
 
-    /// Registers who is notified of an account whose operations have changed, after the commit.
+    /// Registers the function that is notified of an account whose operations have changed, after the commit.
     package func listen(_ listener: @escaping @Sendable (_ account: String) -> Void) {
         self.listener.withLock { $0.notify = listener }
     }
@@ -59,7 +60,7 @@ package final class Outbox<Work: OutboxWork>: Sendable {
     /// The accounts that have operations which are not done.
     package var accounts: [String] { states.withLock { $0.filter { !$0.value.queue.entries.isEmpty }.keys.sorted() } }
 
-    /// Says whose turn it is.
+    /// Returns the operation of an account that is to be sent next.
     ///
     /// - Parameter finished: An operation that ends now, and is taken for done.
     package func turn(of account: String, at now: Date, after finished: String? = nil) -> OutboxTurn<Work> {
@@ -122,23 +123,23 @@ package final class Outbox<Work: OutboxWork>: Sendable {
     }
 }
 
-/// Who is notified. A function that is itself the value of a mutex is wrapped once more by each access to it.
+/// The function to notify. A function that is itself the value of a mutex is wrapped once more by each access to it.
 private struct OutboxListener: Sendable {
     var notify: (@Sendable (_ account: String) -> Void)?
 }
 
-/// Whose turn it is.
+/// The operation of an account that is to be sent next.
 package enum OutboxTurn<Work: OutboxWork>: Sendable {
     /// This operation can be sent.
     case run(OutboxEntry<Work>)
     /// Nothing is sent before this time: an operation that waits for it lets nothing pass, or none is left but those
     /// that let others pass.
     case wait(until: Date)
-    /// Nobody's.
+    /// There is nothing to send, or an operation is being sent.
     case none
 }
 
-/// What an outbox has in memory of one account.
+/// The pending operations of one account, in memory.
 struct OutboxAccount<Work: OutboxWork>: Sendable {
     var queue = OutboxQueue<Work>()
     private(set) var order = OutboxOrder<Work.Place>()
@@ -248,9 +249,9 @@ extension Outbox {
 
     /// Brings memory up to date with the rows of an account.
     ///
-    /// - Parameter reading: Calls its argument with a transaction that sees what is committed by then.
+    /// - Parameter reading: Calls its argument with a transaction that sees all commits up to then.
     /// - Returns: Whether any rows had changed.
-    /// - Throws: What `reading` throws, GRDB's errors; memory stays behind then.
+    /// - Throws: Errors of `reading` and of GRDB; memory stays behind then.
     @discardableResult
     package func follow(
         _ account: String,
@@ -258,7 +259,7 @@ extension Outbox {
     ) throws -> Bool {
         guard isBehind(account) else { return false }
         let hasChanged = try following.withLock { _ in
-            // Before they are read: what is committed later is noted again.
+            // Before they are read: rows that are committed later are noted again.
             let numbers = states.withLock { states in
                 let numbers = states[account]?.unread ?? []
                 states[account]?.unread = []

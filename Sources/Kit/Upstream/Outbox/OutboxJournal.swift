@@ -128,13 +128,13 @@ package struct OutboxJournal: Sendable {
         return true
     }
 
-    /// Returns what is not done, in order. A row that cannot be read is an error: no operation is dropped.
+    /// Returns the pending operations, in order. A row that cannot be read is an error: no operation is dropped.
     func unfinished<Work>(_ db: Database) throws -> [OutboxEntry<Work>] {
         let sql = "SELECT * FROM \(table) WHERE state <> 'done' ORDER BY account, number"
         return try Row.fetchAll(db, sql: sql).map { try entry($0) }
     }
 
-    /// Returns what is not done of an account, in order.
+    /// Returns the pending operations of an account, in order.
     ///
     /// - Throws: GRDB's errors.
     package func unfinished<Work>(of account: String, _ db: Database) throws -> [OutboxEntry<Work>] {

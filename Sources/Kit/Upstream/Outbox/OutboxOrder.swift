@@ -1,4 +1,4 @@
-/// Says whose turn it is: the operations of one account in their order, and which of them hold up others.
+/// Determines which operations of an account can be sent: their order, and which of them hold up others.
 ///
 /// Operations run one at a time in their order. One that lets others pass holds up those that touch the same places, or
 /// places above or below, and those that touch theirs; the others go on. One that was refused has no effect until the

@@ -27,7 +27,7 @@ package enum OutboxState: String, Sendable, CaseIterable {
 /// is sent again, so that a lost answer, a kill or a power loss repeats nothing.
 package struct OutboxProgress: Sendable, Equatable {
     package enum Event: Sendable, Equatable {
-        /// Its turn has come.
+        /// It is about to be sent.
         case began
         /// It is carried out, now or by an earlier attempt.
         case succeeded
@@ -69,7 +69,7 @@ package struct OutboxProgress: Sendable, Equatable {
     package private(set) var state: OutboxState
     /// Attempts so far that were sent, or refused.
     package private(set) var attempts: Int
-    /// When it is tried next; nil if nothing but its turn is waited for.
+    /// When it is tried next; nil if it waits only for earlier operations.
     package private(set) var nextAttempt: Date?
     /// Whether it may have been carried out.
     package private(set) var isDoubtful: Bool
@@ -100,7 +100,7 @@ package struct OutboxProgress: Sendable, Equatable {
     /// Whether the user has to decide before it continues.
     var isStuck: Bool { state == .conflict || state == .failed }
 
-    /// Whether the user is told of it: it is stuck, or fails again and again.
+    /// Whether the user is notified of it: it is stuck, or fails again and again.
     var needsDecision: Bool { isStuck || state == .aside }
 
     /// Whether it holds up only the operations that touch the same places.

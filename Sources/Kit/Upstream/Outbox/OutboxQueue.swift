@@ -11,7 +11,7 @@ package struct OutboxQueue<Work: OutboxWork>: Sendable {
     /// The operations that are being sent, or may have been carried out: the upstream may be ahead of the queue.
     package var unsettled: [OutboxEntry<Work>] { unsettledNumbers.sorted().compactMap { entries[number: $0] } }
     private var unsettledNumbers: Set<Int64> = []
-    /// Number of operations that the user is told of, because they are stuck or fail again and again.
+    /// Number of operations that the user is notified of, because they are stuck or fail again and again.
     package private(set) var undecided = 0
     /// The operations that have no effect: ``view`` does not have them.
     private var suspended: Set<Int64> = []

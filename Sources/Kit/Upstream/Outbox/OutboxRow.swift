@@ -12,7 +12,7 @@ struct OutboxRow: Sendable {
     let id: String
     /// The account that it belongs to.
     let account: String
-    /// What is to be done, as JSON.
+    /// The work, as JSON.
     let work: String
     /// The name of its state.
     let state: String
