@@ -115,7 +115,7 @@ final class OpenSessions: Sendable {
         entries.withLock { $0[tokenHash].flatMap { $0.unended.holds ? $0.session : nil } }
     }
 
-    /// Returns what holds until this server knows that the session has ended.
+    /// Returns a token that becomes invalid when this server learns that the session has ended.
     func token(of tokenHash: Data) -> ChangeToken { ChangeToken(of: ends[tokenHash]) }
 
     /// Keeps a session.

@@ -8,8 +8,8 @@ import Upstream
 
 /// The sessions of all apps, in one table, which several servers may share. Only hashes of tokens are stored.
 package struct SessionStore: Sendable {
-    /// The name of what changes sessions that exist. A transaction of an app that ends sessions holds it, so that no
-    /// other one changes a row meanwhile; one that only opens a session need not.
+    /// The name of the lock for changes of existing sessions. A transaction of an app that ends sessions holds it, so
+    /// that no other one changes a row meanwhile; one that only opens a session need not.
     package static let lock = "sessions"
 
     let users: UserDatabase
@@ -182,8 +182,9 @@ package struct SessionStore: Sendable {
         return session
     }
 
-    /// Returns the session of a token as it is stored now; nil if it is expired. While PostgreSQL does not respond, one
-    /// that this server has a row of counts as open.
+    /// Returns the stored session of a token; nil if it is expired. While PostgreSQL does not respond, a session that
+    /// this server has a row of counts as open.
+    ///
     /// - Throws: `StorageError`, `SharedStoreError`.
     func storedSession(_ tokenHash: Data) async throws -> Session? {
         let oldest = oldest ?? Int64.min
