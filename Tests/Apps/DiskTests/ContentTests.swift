@@ -45,7 +45,7 @@ struct ContentTests {
             disk.goAway()
             let offline = try await app.get("/v1/disk/file?path=/a.pdf&refresh=1", as: token)
             #expect(offline["meta.offline"] == true)
-            // What the outbox takes is left there; the others say why they cannot be done.
+            // Actions that the outbox takes are enabled; the others say why they cannot be done.
             let enabled = offline.all("enabled", in: "data.actions")
             #expect(enabled == [false, false, true, true, true, true, false, true])
             #expect(offline["data.actions.2.headers.Prefer"] == "respond-async")

@@ -97,7 +97,7 @@ struct DiskOutlookTests {
                     account.put(write, Int64(number))
                 }
             }
-            // Neither what was refused nor what depends on it has an effect.
+            // Neither refused writes nor writes that depend on them have an effect.
             var (anew, ineffective) = (Account(), [QueuedWrite]())
             for entry in account.queue.entries {
                 if entry.progress.state == .failed || ineffective.contains(where: entry.work.touches) {
@@ -181,7 +181,7 @@ struct DiskOutlookTests {
         for text in ["d", "d ", "ed ", "q", "u"] {
             #expect(steps(text) == [20, 20, 20] && steps(text, first: 70) == [20, 20, 20], "\(text)")
         }
-        // A page, or what is counted at all.
+        // As many steps as a page has names, or as are counted at all.
         #expect(steps("queued") == [100, 1000, 1000] && steps("queued", first: 1500)[1...] == [1521, 1521])
         #expect(steps("ued 77") == [1, 11, 111] && steps("nothing") == [0, 0, 0])
         let all = accounts.map { $0.queue.view.lists.search(PartQuery("d "), first: 40, limit: 20) }

@@ -9,7 +9,7 @@ import Testing
 struct DiskProjectionTests {
     private static let noon = Date(timeIntervalSince1970: 1_767_700_000)
 
-    /// Returns what is at a path according to a projection over a Disk.
+    /// Returns the item at a path according to a projection over a Disk.
     private static func thing(_ path: DiskPath, _ projection: DiskProjection, over base: SimulatedTree)
         -> SimulatedTree.Thing?
     {

@@ -34,7 +34,7 @@ struct DiskReplayTests {
             ]
         )
         #expect(after([change], [try item("/new/b"), try item("/c")]) == ["disk:/new/b old", "disk:/c old"])
-        // A response of before: what was overwritten gives way.
+        // A response from before the move: the overwritten item is dropped.
         #expect(after([change], [try item("/new/b", md5: "overwritten"), try item("/a")]) == ["disk:/new/b old"])
     }
 

@@ -130,7 +130,7 @@ struct DiskStoreSearchTests {
             let folder = try await app.get("/v1/disk/file?path=/Zimbabwe", as: token)
             #expect(folder.status == 200 && folder["data.type"] == "dir" && folder["meta.stale"] == false)
             #expect(try folder.string("data.created_at").hasPrefix("2024-04-21"), "\(folder.text)")
-            // What is known of a folder stays.
+            // The known properties of a folder are kept.
             #expect(try await found("zimb") == ["Zimbabwe"])
             disk.goAway()
             let away = try await app.get("/v1/disk/file?path=/Zimbabwe&refresh=1", as: token)

@@ -128,7 +128,7 @@ struct DownloadsTests {
         }
     }
 
-    /// A body that breaks after a third of what was requested, for the first times.
+    /// Makes the first bodies break after a third of the requested bytes.
     private static func breaking(_ disk: FakeYandexDisk, times: Int) {
         let breaks = Counter(times)
         disk.put("disk:/a.bin", bytes: bytes)

@@ -134,7 +134,7 @@ struct FullDiskTests {
             #expect(hasFailed && write.isDone(on: disk))
             #expect(response?.status == write.successStatus, "\(response?.text ?? "")")
             #expect(disk.requests.count { EachWrite.isWrite($0) } == 1)
-            // The clock stands still: what is stored would be fresh.
+            // The clock is not advanced: stored responses would be fresh.
             for screen in screens {
                 let shown = try await app.get("/v1/disk/\(screen)", as: token)
                 let folder = screen == "files" ? "disk:/" : screen.contains("folder") ? "disk:/folder/" : nil

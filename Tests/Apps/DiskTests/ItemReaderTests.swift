@@ -29,7 +29,7 @@ struct ItemReaderTests {
             let found = try await app.get("/v1/disk/search?q=txt&refresh=1", as: token)
             #expect(DiskHarness.names(found) == ["stays.txt"])
             #expect(found["meta.page.total"] == 1 && found["meta.partial"] == false)
-            // What was added since the list of all files is found, although that list does not have it.
+            // A file that was added after the list of all files was read is found, although that list does not have it.
             app.clock.advance(by: .seconds(10))
             disk.put("disk:/new.txt")
             _ = try await app.get("/v1/disk/files", as: token)

@@ -89,7 +89,7 @@ struct OperationTrackerTests {
         }
     }
 
-    /// Writes that take long, and what is at their paths if they were not carried out.
+    /// Writes that take long, with their requests.
     private static let writes: [(what: String, method: HTTPRequest.Method, target: String, json: String?)] = [
         ("deletion", .delete, "/v1/disk/file?path=/a.txt", nil),
         ("move", .post, "/v1/disk/files/move", #"{"from":"/a.txt","to":"/folder/b.txt"}"#),
@@ -114,7 +114,7 @@ struct OperationTrackerTests {
                     if isDone { state.endOperations() }
                     state.forgetOperations()
                 }
-                // What cannot be looked at is not decided.
+                // If the paths cannot be read, nothing is decided.
                 disk.intercept { $0.url.contains("/operations/") ? nil : .json("{}", status: .badGateway) }
                 try await app.get(href, as: token).expectProblem("upstream-unavailable", 503)
                 disk.intercept(nil)

@@ -216,13 +216,13 @@ struct OutboxOfServersTests {
                 queued += 1
                 continue
             }
-            // What happens to the server that sends: at which of four moments it ends, if it does.
+            // The moment at which the sending server ends, one of four; it goes on if the number is 4 or more.
             let end = Int.random(in: 0..<8, using: &random)
             #expect(try await server.begin())
             if end != 0 {
                 let next = try #require(server.cache.outbox.queue(of: "1130")?.entries.first)
                 try await server.apply(.began, to: next.id, by: .sender)
-                // What is doubtful is looked at before it is sent.
+                // A write whose outcome is unknown is looked for at the API before it is sent.
                 let isDone = next.progress.isDoubtful && done.contains(next.id)
                 if end != 1, !isDone { done.append(next.id) }
                 if end > 2 { #expect(try await server.finish(next.id) != nil) }

@@ -48,7 +48,7 @@ struct OutboxRequestsTests {
             let screen = try await app.get("/v1/disk/outbox", as: token)
             screen.expectScreen("disk.outbox", status: 200)
             #expect(screen.all("id", in: "data.items") == [left["data.id"]])
-            // What cannot be left stays refused.
+            // Writes that cannot be queued stay refused.
             try await app.leave(.post, "/v1/disk/files/copy", as: token, json: #"{"from":"/a.txt","to":"/b.txt"}"#)
                 .expectProblem("offline-write-refused", 503)
             try await app.leave(.post, "/v1/disk/folders", as: token, json: #"{"path":"/folder"}"#)
@@ -178,7 +178,7 @@ struct OutboxRequestsTests {
             held.expectProblem("locked", 423)
             #expect(held["actions.0.id"] == "leave" && held["href"] == "/v1/disk/outbox", "\(held.text)")
             #expect(conflict.all("id", in: "data.actions") == ["keep_both", "overwrite", "discard"])
-            // Only what loses something asks first.
+            // Only choices that lose data ask first.
             #expect(conflict["data.actions.0.confirm"] == .null)
             #expect(try conflict.string("data.actions.1.confirm.message").contains("n.txt will be replaced"))
             #expect(try conflict.string("data.actions.2.confirm.message").contains("Larder will delete it"))

@@ -68,7 +68,7 @@ struct OutboxRunnerTests {
                 what == "delete"
                 ? try await app.leave(.delete, "/v1/disk/file?path=/a.txt", as: token)
                 : try await app.leave(.patch, "/v1/disk/file?path=/a.txt", as: token, json: rename)
-            // What depends on it waits with it, and has no effect either.
+            // A write that depends on it waits with it, and has no effect either.
             let upload = "/v1/disk/file/content?path=/a.txt"
             _ = try await app.ask(.put, upload, as: token, [.prefer: "respond-async"], bytes: [1])
             #expect(try await shown() != before)
@@ -154,7 +154,7 @@ struct OutboxRunnerTests {
         }
     }
 
-    /// Leaves twenty folders and what belongs into the first one, which the API then answers with a status.
+    /// Queues twenty folders, and one in the first of them, to which the API then responds with a status.
     private static func failing(_ status: Int, _ test: @Sendable (DiskHarness, String) async throws -> Void)
         async throws
     {
@@ -202,7 +202,7 @@ struct OutboxRunnerTests {
                 let files = try await app.get("/v1/disk/files", as: token)
                 return files["meta.banner.code"] == "needs-decision" && DiskHarness.names(files).contains("f0")
             }
-            // It goes on by itself once it succeeds, and what depends on it after it.
+            // It is sent without a decision once it succeeds, and then the write that depends on it.
             app.disk.intercept(nil)
             await app.drained()
             #expect(app.disk.change { $0.nodes["disk:/f0/below"] != nil })

@@ -39,7 +39,7 @@ struct QueuedWriteJudgementTests {
         #expect(account.queue.entries.isEmpty, "not drained: \(Array(account.queue.entries))")
     }
 
-    /// Carries out one write, and returns what happened.
+    /// Carries out one write, and returns the resulting event.
     private static func event(
         of entry: OutboxEntry<QueuedWrite>,
         _ tree: inout SimulatedTree,

@@ -79,7 +79,7 @@ struct WriteConditionsTests {
         try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             let before = try await tags(app, write.subject, token)
-            // Another client of the same Disk; what is stored here is still fresh.
+            // Another client changes the same Disk; the stored copy is still fresh.
             disk.change { $0.nodes["disk:\(write.subject)"]?.bytes = Array("of another client".utf8) }
             try await write.ask(app, token, [.ifMatch: before.content]).expectProblem("precondition-failed", 412)
             try await write.ask(app, token, [.ifMatch: before.screen]).expectProblem("precondition-failed", 412)
@@ -177,7 +177,7 @@ struct WriteConditionsTests {
                 return try await group.reduce(into: []) { $0.append($1) }
             }
             #expect(statuses.count { $0 == write.successStatus } == 1, "\(statuses)")
-            // What is gone or renamed is not there: that counts before any precondition (RFC 9110 §13.2.1).
+            // An item that was deleted or renamed is not there: that counts before any precondition (RFC 9110 §13.2.1).
             let isGone = write == .delete || write == .rename
             #expect(statuses.count { $0 == 412 || (isGone && $0 == 404) } == 3, "\(statuses)")
             #expect(writes(disk).count == 1)

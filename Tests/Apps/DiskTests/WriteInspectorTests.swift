@@ -11,7 +11,7 @@ import Testing
 @testable import Freshness
 @testable import Upstream
 
-/// A write of each kind: its request, and what it sends to the upstream.
+/// A write of each kind: its request, and the calls that it sends to the upstream.
 enum EachWrite: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case upload, overwrite, folder, rename, move, copy, delete, publish, unpublish, restore
 
@@ -32,7 +32,7 @@ enum EachWrite: String, CaseIterable, Sendable, CustomTestStringConvertible {
         return disk
     }
 
-    /// What it acts on, as a query or body names it.
+    /// The item that it acts on, in the form of a query or body.
     var subject: String {
         switch self {
         case .unpublish: "/public.txt"
@@ -406,7 +406,7 @@ struct WriteInspectorTests {
         try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             #expect(try await app.get("/v1/disk/files", as: token).status == 200)
-            // Another client deletes what is stored here.
+            // Another client deletes an item that is stored here.
             disk.change { $0.nodes["disk:/a.txt"] = nil }
             disk.intercept { (request) throws(UpstreamError) in
                 guard EachWrite.isWrite(request) else { return nil }

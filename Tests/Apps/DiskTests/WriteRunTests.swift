@@ -18,9 +18,9 @@ import Testing
                     #expect(upload.status == 201)
                     #expect(upload["meta.stale"] == false)
                 }
-                // With the request; when what was read back is stored, whether that is fresh, and with which changes.
+                // With the request; when the row read back is stored, for its freshness and for its changes.
                 #expect(log.reads(of: "disk_cache") == 3, "\(log)")
-                // Before the write; when it is applied; when what was read back is stored; for the response.
+                // Before the write; when it is applied; when the row read back is stored; for the response.
                 let ranks = log.filter { $0.contains("WHERE rank =") }
                 #expect(log.reads(of: "disk_item") - ranks.count == 4, "\(log)")
                 // A row that is new or modified gets a rank that no other row has.

@@ -88,7 +88,7 @@ struct WriteSenderTests {
                     return .json(#"{"href":"https://uploader.test/put?path=disk%3A%2Fnew.bin","operation_id":"op7"}"#)
                 }
                 if request.url.contains("/operations/op7") { return .json(#"{"status":"success"}"#) }
-                // What was uploaded cannot be read back.
+                // The uploaded file cannot be read back.
                 if request.url.contains("new.bin") { return .json("{}", status: .serviceUnavailable) }
                 return nil
             }
@@ -120,7 +120,7 @@ struct WriteSenderTests {
         }
     }
 
-    /// The refusals that clients of the service know, and what each is here. One that signs out comes last.
+    /// The refusals that clients of the service know, and the problem that each becomes. One that signs out comes last.
     private static let refusals: [(status: Int, code: String, problem: String, isRetryable: Bool)] = [
         (400, "FieldValidationError", "invalid-parameter", false),
         (400, "DiskPathFormatError", "invalid-parameter", false),

@@ -258,7 +258,7 @@ struct YandexOAuthClientTests {
                 #expect(response.status == 200 && response["meta.offline"] == true, "\(target): \(response.text)")
                 #expect(response["meta.banner.code"] == "offline" && response["meta.stale"] == true, "\(target)")
             }
-            // Never searched before: what other screens have shown is searched, and nothing was forwarded.
+            // Never searched before: the rows stored for other screens are searched, and nothing was forwarded.
             let found = try await app.get("/v1/disk/search?q=a", as: token)
             #expect(found["meta.offline"] == true && found["meta.partial"] == true && found.text.contains("a.txt"))
             #expect(found.cacheStatus == "larder; hit; detail=offline", "\(failure)")

@@ -23,7 +23,7 @@ extension SettingValues {
     static let disk = standard.with(DiskApp.operationWait, .zero)
 }
 
-/// What a test of the Disk app changes.
+/// Options of a test of the Disk app.
 struct DiskHarnessSettings: Sendable {
     var values = SettingValues.disk
     var budget = CacheBudget.unlimited

@@ -31,7 +31,7 @@ extension DiskNode {
         return true
     }
 
-    /// Puts an operation as memory has it, or a new one, with what `body` changes.
+    /// Puts the operation that memory has, or a new one, after `body` has changed it.
     @discardableResult
     func put(
         _ id: String,
@@ -74,10 +74,10 @@ extension DiskNode {
         try cache.finished(id, account: "1130")
     }
 
-    /// What waits, as memory has it.
+    /// The ids of the pending operations in memory.
     var waiting: [String] { cache.outbox.queue(of: "1130")?.entries.map(\.id) ?? [] }
 
-    /// What waits, with how far it is.
+    /// The numbers, ids and progress of the pending operations in memory.
     var operations: [String] {
         cache.outbox.queue(of: "1130")?.entries.map { "\($0.number) \($0.id) \($0.progress)" } ?? []
     }

@@ -87,7 +87,7 @@ struct DiskNode: Sendable {
         try await cache.logOut(account, sessions: sessions)
     }
 
-    /// Brings what is here of an account up to date, as a request does.
+    /// Brings the cached data of an account up to date, as a request does.
     func follow(_ account: String = "1130") async throws {
         try await cache.catchUp(account)
     }

@@ -6,13 +6,13 @@ import Testing
 
 @testable import Disk
 
-// What tests of offline files need.
+// Helpers for tests of offline files.
 extension AppHarness<DiskApp, FakeYandexDisk> {
     /// Runs a test after a login and a mark.
     ///
     /// - Parameters:
-    ///   - path: What is to be kept offline.
-    ///   - state: What the mark is waited to be in; nil for what was only marked.
+    ///   - path: The file or folder to be kept offline.
+    ///   - state: The state of the mark to wait for; nil to run the test directly after marking.
     ///   - test: Gets the token of the login.
     static func run(
         _ disk: FakeYandexDisk,
@@ -53,7 +53,7 @@ extension AppHarness<DiskApp, FakeYandexDisk> {
         sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
         try await BoundedWait.poll(for: "\(path) to be \(state)", sourceLocation: sourceLocation) {
-            // Each turn: what sleeps next may not do so yet.
+            // In each round: the task that sleeps next may not do so yet.
             if step > .zero { clock.advance(by: step) }
             return try await offlineRow(path, as: token)["state"] == .string(state)
         }

@@ -8,7 +8,7 @@ import Upstream
 
 @testable import Disk
 
-// What tests of writes that wait need.
+// Helpers for tests of pending writes.
 extension AppHarness<DiskApp, FakeYandexDisk> {
     /// Sends a write that prefers to be left.
     func leave(

@@ -10,7 +10,7 @@ struct SimulatedTree: Equatable {
         var isFolder: Bool
         var md5: String?
         var isPublished = false
-        /// Its identity; nil for what is made here and has none yet.
+        /// Its identity; nil for an item that is made here and has none yet.
         var id: String?
 
         static func == (one: Thing, other: Thing) -> Bool {
@@ -97,7 +97,7 @@ struct SimulatedTree: Equatable {
         }
     }
 
-    /// Returns a random write that can be carried out, as it would be left: with what is seen of its files.
+    /// Returns a random write that can be carried out, in its queued form: with the seen items of its paths.
     func randomWrite(_ number: Int, _ random: inout SeededRandom) -> QueuedWrite? {
         let kinds: [QueuedWrite.Kind] = [.folder, .upload, .upload, .move, .move, .move, .delete, .publish, .unpublish]
         var write = QueuedWrite(

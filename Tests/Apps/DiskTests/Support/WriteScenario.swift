@@ -4,7 +4,7 @@ import Testing
 
 @testable import Disk
 
-/// What the tests of writes begin with, and what they look at.
+/// The Disk that tests of writes begin with, and the screens that they compare.
 enum WriteScenario {
     private static let screens = ["recent", "files", "published", "search?q=a"]
 
