@@ -11,7 +11,7 @@ import Testing
 
 @testable import PDF
 
-/// A Disk of two files that remembers what was put on it.
+/// A Disk of three files that also keeps the files put on it.
 private final class FileDisk: Sendable {
     let files = Mutex<[String: Data]>([
         "/Photos/one.jpg": PDFHarness.photo("one").bytes, "/notes.txt": Data("text".utf8), "/empty.jpg": Data(),

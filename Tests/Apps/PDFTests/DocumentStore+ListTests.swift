@@ -194,7 +194,7 @@ import Testing
 }
 
 extension PDFHarness {
-    /// Expects that what is kept is what counting finds.
+    /// Expects that the stored numbers of documents are those of the rows.
     func expectCounted(_ comment: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
         let wrong = try database.read { db in
             try Row.fetchAll(

@@ -9,9 +9,8 @@ import Testing
 
 @testable import PDF
 
-/// What documents do on a server by itself and on one of several.
 @Suite("Documents of one server and of several", .timeLimit(.minutes(5))) struct DocumentsTests {
-    /// A client that acts at random, and what it got.
+    /// A client that acts at random, with a transcript of its responses.
     private final class Script {
         private static let words = ["Straße", "ёлка 12.50", "大学 report", "C++ notes", "report e\u{301}te\u{301}", "a"]
         private let app: PDFHarness

@@ -7,8 +7,8 @@ import Synchronization
 /// An engine whose files are lists of pages as text, so that a test reads a document's pages in its file: `%PDF-paper`,
 /// then a line for each page with its turn in degrees.
 ///
-/// A photo's line is what follows its signature; a photo that says `damaged`, `encrypted`, `bytes`, `pixels`, `slow` or
-/// `missing` fails so. Any call can be held.
+/// A photo's line is the text behind its signature; a photo with the text `damaged`, `encrypted`, `bytes`, `pixels`,
+/// `slow` or `missing` fails so. Any call can be held.
 final class StubDocumentEngine: Sendable {
     private struct State {
         var isHolding = false
@@ -25,7 +25,7 @@ final class StubDocumentEngine: Sendable {
     static let header = "%PDF-paper\n"
     static let charactersOfAPage = 20
 
-    /// What was asked of it, by the names of its functions.
+    /// The calls so far, by the names of its functions.
     var calls: [String] { state.withLock { $0.calls } }
 
     /// The options of the calls for pictures.
@@ -42,7 +42,7 @@ final class StubDocumentEngine: Sendable {
     /// From now on calls wait until ``release()``.
     func hold() { state.withLock { $0.isHolding = true } }
 
-    /// Lets go on what waits.
+    /// Lets the waiting calls continue.
     func release() {
         let held = state.withLock { state in
             state.isHolding = false
