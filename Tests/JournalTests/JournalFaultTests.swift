@@ -7,7 +7,7 @@ import Testing
 @testable import Journal
 @testable import SharedStore
 
-/// What becomes of writes while PostgreSQL ends, or the connection to it: one after the other, since they share it.
+/// Writes while PostgreSQL ends, or the connection to it: one test after the other, since they share the server.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct JournalFaultTests {
     private static let server = Task { try await RunningPostgres.start() }
 

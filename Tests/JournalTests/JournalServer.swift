@@ -81,7 +81,7 @@ struct JournalServer {
         )
     }
 
-    /// What a screen could show: all rows of the replicated tables, and what a search finds.
+    /// The state that screens depend on: all rows of the replicated tables, and the results of searches.
     func contents() throws -> [String] { try database.read(Harbour.contents) }
 }
 
@@ -236,7 +236,7 @@ extension Harbour {
         }
     }
 
-    /// Adds one to a revision: what loses updates if two do it at the same time.
+    /// Adds one to a revision, by a read and a write: updates would be lost if two servers did it at the same time.
     @discardableResult
     static func count(_ scope: String, on server: JournalServer) async throws -> Int {
         try await server.journal.write(scope: scope) { db in
