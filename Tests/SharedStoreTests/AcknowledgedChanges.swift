@@ -39,7 +39,7 @@ final class AcknowledgedChanges: Sendable {
         for caller in callers.withLock({ $0 }) { await caller.value }
     }
 
-    /// Returns what was acknowledged and is not there.
+    /// Returns the acknowledged changes that are missing.
     ///
     /// - Throws: ``SharedStoreError``.
     func missing(in database: SharedDatabase) async throws -> [String] {
@@ -61,7 +61,7 @@ final class AcknowledgedChanges: Sendable {
                     try? log?.write(contentsOf: Data("\(name)\n".utf8))
                 }
             } catch {
-                // Nothing is said of what fails. As clients do, the caller waits a little: the store has work to do.
+                // A failed change is not recorded. As clients do, the caller waits a little: the store has work to do.
                 try? await Task.sleep(for: .milliseconds(20))
             }
         }

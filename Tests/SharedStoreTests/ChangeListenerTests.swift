@@ -6,7 +6,7 @@ import Testing
 @Suite struct ChangeListenerTests {
     private struct Failed: Error {}
 
-    /// A listener, and what it has reported.
+    /// A listener, and the events that it has reported.
     private struct Listening {
         let events = Watched<[ChangeListener.Event]>([])
         let task: Task<Void, any Error>

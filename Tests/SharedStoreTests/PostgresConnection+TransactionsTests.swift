@@ -4,7 +4,7 @@ import Testing
 
 @testable import SharedStore
 
-/// What is said of a commit whose outcome the client cannot know.
+/// Errors of a commit whose outcome the client cannot know.
 @Suite struct CommitTests {
     /// Runs code of the server at the commit of a change, after all its statements.
     private func outcome(of code: String) async throws -> (error: SharedStoreError?, attempts: Int, kept: Int?) {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SharedStore
 
-/// What callers are told while their server, or its standby, is away: one test after the other, since they share it.
+/// Errors that callers get while their server, or its standby, is away: one test after the other, since they share it.
 @Suite(.serialized) struct SharedDatabaseFaultTests {
     private static let server = Task { try await RunningPostgres.start() }
 

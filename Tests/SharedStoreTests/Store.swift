@@ -47,7 +47,7 @@ struct Store {
 }
 
 extension SQLTransaction {
-    /// Reads a counter, and writes the next number: what loses updates if two do it at the same time.
+    /// Reads a counter, and writes the next number: updates would be lost if two callers did it at the same time.
     func increment(_ name: String) throws {
         let value: Int? = try rows("SELECT value FROM counter WHERE name = $1", [name]).first?.value("value")
         try execute(
