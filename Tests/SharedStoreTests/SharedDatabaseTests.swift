@@ -29,7 +29,7 @@ import Testing
             for number in 0..<60 {
                 let database = number.isMultiple(of: 2) ? store.database : other
                 group.addTask {
-                    // In both orders: the turns are taken in one.
+                    // Named in both orders: the locks are taken in one.
                     let turns = number.isMultiple(of: 3) ? ["a", "b"] : ["b", "a"]
                     try await database.write(turns: turns) { transaction in
                         try transaction.increment("a")

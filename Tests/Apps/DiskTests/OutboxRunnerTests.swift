@@ -154,7 +154,7 @@ struct OutboxRunnerTests {
         }
     }
 
-    /// Queues twenty folders, and one in the first of them, to which the API then responds with a status.
+    /// Queues twenty folders, and one in the first of them. The API responds to the first one with a status.
     private static func failing(_ status: Int, _ test: @Sendable (DiskHarness, String) async throws -> Void)
         async throws
     {
@@ -184,7 +184,7 @@ struct OutboxRunnerTests {
                 app.clock.advance(by: .milliseconds(500))
                 return app.store.outbox.queue(of: "1130")?.entries.count == 2
             }
-            // It may be under way again; the clock stands still, so it is not tried once more.
+            // It may be under way again; the clock is not advanced, so it is not tried once more.
             await BoundedWait.poll(for: "the end of its attempt") {
                 app.store.outbox.queue(of: "1130")?.entries.first?.progress.state == .aside
             }

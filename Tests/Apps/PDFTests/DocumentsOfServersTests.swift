@@ -224,7 +224,7 @@ struct DocumentsOfServersTests {
         }
     }
 
-    /// Has the store end the connection of whoever inserts such a row.
+    /// Has the store end the connection of each client that inserts such a row.
     private func kill(_ table: String, when condition: String, deferred: Bool, _ shared: SharedStoreAccess) async throws
     {
         let kind = deferred ? "CONSTRAINT TRIGGER" : "TRIGGER"

@@ -36,7 +36,8 @@ extension DiskStore {
             if let page = fetched.page(at: request.time) {
                 let saved = try save(page, request, present: present, db)
                 isChanged = saved.isChanged
-                // A list that nobody has seen tells nobody; the list of all files is shown by searches of any rows.
+                // A list that was not shown before notifies no listeners; the list of all files is shown by searches of
+                // any rows.
                 let isSeen = saved.isKnown || request.hasSubstitute || page.key.screen == Search.list
                 if isChanged, isSeen, let screen = request.screen { screens.insert(screen) }
             }

@@ -1,7 +1,7 @@
 import GRDB
 import Synchronization
 
-/// The accounts that have marks, in memory, and the listeners for changes of their work.
+/// Remembers which accounts have marks, and notifies listeners of changes of their marks and files.
 ///
 /// Most accounts have none, and rows of lists are made too often to ask the database each time.
 final class OfflineSignal: Sendable {

@@ -85,7 +85,7 @@ struct DocumentEditor: Sendable {
 
 /// Finds the document that a request is about.
 struct DocumentLookup: Sendable {
-    /// The most attempts at a change, each of the current document, before the client is told to try again.
+    /// The most attempts at a change, each of the current document, before the request is refused with `overloaded`.
     private static let mostAttempts = 20
 
     let store: DocumentStore

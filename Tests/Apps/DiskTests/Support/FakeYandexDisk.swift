@@ -11,7 +11,7 @@ import TestKit
 @testable import Upstream
 
 /// The sandbox's Yandex Disk with the files of a test, as a transport: nothing leaves the process. The clock of the
-/// service stands still; requests are recorded, and hooks of a test come before them, during them and after them.
+/// service does not advance; requests are recorded, and hooks of a test come before them, during them and after them.
 final class FakeYandexDisk: Transport {
     /// Handles a request before the Disk does.
     typealias Interception = @Sendable (OutgoingRequest) throws(UpstreamError) -> IncomingResponse?

@@ -15,8 +15,8 @@ import Upstream
 struct OutboxRunner: Sendable {
     struct Outcome: Sendable {
         var event: OutboxProgress.Event
-        /// For a conflict, the write with the found items in place of the seen ones; else the write with the API's
-        /// operation that continues it.
+        /// The changed write: after a conflict, with the found items in place of the seen ones; if the API continues
+        /// it, with the API's operation. Nil if the write did not change.
         var work: QueuedWrite?
         /// Whether the API was seen to be well after a failure of the write.
         var isUpstreamWell = false
@@ -205,7 +205,7 @@ struct OutboxRunner: Sendable {
             }
         }
         let event = OutboxProgress.Event(problem)
-        // Another upstream is away, such as that of the tokens: its recovery wakes nobody here.
+        // Another upstream is away, such as that of the tokens: its recovery does not wake the outbox.
         if event == .postponed, calls.client.isReachable {
             return Outcome(event: .delayed(ProblemCode.upstreamUnavailable.rawValue, for: nil))
         }

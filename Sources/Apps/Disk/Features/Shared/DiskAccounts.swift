@@ -49,7 +49,7 @@ struct DiskAccounts: Sendable {
         return try await accepted(account)
     }
 
-    /// Applies the changes that other servers have made to an account.
+    /// Applies the changes that other servers have made to an account, and records a change that could not be stored.
     private func catchUp(_ account: String) async throws {
         try await store.catchUp(account)
         guard store.hasMissed(account) else { return }

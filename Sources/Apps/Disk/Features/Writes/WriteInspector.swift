@@ -48,7 +48,7 @@ struct WriteInspector: Sendable {
 
     /// Returns the present item at a path; nil if there is none.
     ///
-    /// - Throws: If the API does not tell.
+    /// - Throws: If the API cannot be asked, or fails.
     private func present(_ path: DiskPath?) async throws -> DiskItem? {
         guard let path else { return nil }
         do {

@@ -89,7 +89,8 @@ final class OutlookLists: Sendable {
     struct Matches: Sendable {
         /// Those of the requested page.
         var page: [Shown] = []
-        /// The number of all, counted to `SearchHits.counted` or to the first one behind the page, whichever is more.
+        /// The number of all. If names have to be compared, it ends at `SearchHits.counted` or at the first one behind
+        /// the page, whichever is more.
         var count = 0
         /// How many names were looked at.
         var steps = 0
