@@ -39,7 +39,7 @@ package struct UserDatabase: Sendable {
     /// Whether other servers change the rows, too.
     package var isShared: Bool { shared != nil }
 
-    /// Grants leases of what one server works on at a time.
+    /// Grants the right to work on something to one server at a time.
     package var leases: Leases { shared?.journal.leases ?? Leases(nil) }
 
     /// Applies the changes of other servers, unless all are known that were made before the time that may be relied on.
