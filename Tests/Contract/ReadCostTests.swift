@@ -11,7 +11,7 @@ struct ReadCostTests {
     static let others: [String: (transactions: Int, statements: Int, reason: String)] = [
         "GET /v1/disk/operations/{id}": (
             2, 2,
-            "account; operation, which is in another database if servers share one (decision 169)"
+            "account; operation, a row of the journal if there are several servers (decision 186)"
         ),
         "GET /v1/shop/images/{id}/{n}": (2, 3, checksums), "GET /v1/shop/list/items/{item_id}/image": (2, 3, checksums),
         "GET /v1/pdf/documents/{id}/file": (2, 3, checksums),

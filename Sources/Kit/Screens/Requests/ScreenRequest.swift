@@ -239,7 +239,7 @@ package struct ScreenContext: RequestContext {
     /// The channel of the response: that of the connection, or of the stream.
     package let channel: any Channel
     /// Whether the operator has sent the request: a program of this machine, directly, or a client with the operator's
-    /// key (docs/decisions/0141, 0142).
+    /// key (docs/decisions/0141).
     var isOperator = false
     /// Identity of the paired device that has sent it; nil if none has, or it does not matter.
     var deviceID: String?
