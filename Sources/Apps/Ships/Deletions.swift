@@ -54,7 +54,7 @@ struct Deletions: Sendable {
     /// `POST /v1/ships/restore`: restores all ships that the account deleted, or those of `{"ids": […]}`; other ids are
     /// ignored.
     func restore(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
-        let ids = try await request.optionalJSONObject()?.strings("ids")?.map { Ship.identity($0) ?? $0 }
+        let ids = try await request.optionalJSONObject()?.strings("ids")?.map { ItemPaths.identity($0) ?? $0 }
         guard ids?.count ?? 0 <= Self.maximumIDs else {
             throw Problem.validation([.field("/ids", "too-long", .tooManyIDs(Self.maximumIDs))])
         }

@@ -66,7 +66,7 @@ struct ShipDetailsScreen: Encodable, Sendable {
         roles = ship.roles
         rolesText = ship.roles.isEmpty ? .notAvailable : Text(verbatim: ship.roles.joined(separator: ", "))
         active = ship.isActive
-        imageUrl = "\(Ship.path(of: ship.id))/image"
+        imageUrl = "\(Ship.paths.link(to: ship.id))/image"
         upstreamPresent = ship.isListed
     }
 

@@ -57,7 +57,7 @@ struct ShipListScreen: Encodable, Sendable {
             typeText = ship.type.map(Text.init(verbatim:)) ?? .notAvailable
             _yearBuilt = Nullable(wrappedValue: ship.yearBuilt)
             yearBuiltText = ship.yearBuilt.map { Text(verbatim: "\($0)") } ?? .notAvailable
-            href = Ship.path(of: ship.id)
+            href = Ship.paths.link(to: ship.id)
             imageUrl = "\(href)/image"
             upstreamPresent = ship.isListed
             actions = [.deleteShip(href)]
@@ -66,7 +66,7 @@ struct ShipListScreen: Encodable, Sendable {
 
     let items: [Row]
     let revision: Int
-    let changes: ShipChanges
+    let changes: ListChanges
     let hiddenCount: Int
     let navButton: Action
     let actions: [Action]

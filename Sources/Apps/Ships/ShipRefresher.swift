@@ -90,7 +90,7 @@ struct ShipLookup: Sendable {
     ///   asked.
     func id(in request: ScreenRequest) throws -> String {
         let segment = try request.parameter("id")
-        guard let id = Ship.id(inPath: segment) else { throw Self.unknown(segment) }
+        guard let id = Ship.paths.id(in: segment) else { throw Self.unknown(segment) }
         return id
     }
 

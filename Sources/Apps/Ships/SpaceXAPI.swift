@@ -163,7 +163,7 @@ struct ShipRecord: Decodable, Sendable {
 
     init(from decoder: any Decoder) throws {
         let fields = try decoder.container(keyedBy: Key.self)
-        guard let id = (try? fields.decode(String.self, forKey: .id)).flatMap(Ship.identity),
+        guard let id = (try? fields.decode(String.self, forKey: .id)).flatMap(ItemPaths.identity),
             let name = Self.text(fields, .name)
         else {
             ship = nil

@@ -112,7 +112,7 @@ struct ShipMergeTests {
         let snapshot = [ShipFixtures.alma, ShipFixtures.record("5a", "Snapshot Only")]
         try await store.importSnapshot(try ShipFixtures.ships(snapshot))
         #expect(try writeNext(merge))
-        #expect(try Self.list(store, since: 1).changes == ShipChanges(since: 1, added: ["b0b"], removed: ["5a"]))
+        #expect(try Self.list(store, since: 1).changes == ListChanges(since: 1, added: ["b0b"], removed: ["5a"]))
         #expect(try Self.list(store).counts.total == 2)
     }
 

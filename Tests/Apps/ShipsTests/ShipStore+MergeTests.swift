@@ -66,7 +66,7 @@ struct ShipStoreMergeTests {
             ]) == 2
         )
         #expect(try list().ships.map(\.name) == ["Alma", "Carl", "DORA", "Zora"])
-        #expect(try list(since: 1).changes == ShipChanges(since: 1, updated: ["b0b"]))
+        #expect(try list(since: 1).changes == ListChanges(since: 1, updated: ["b0b"]))
     }
 
     @Test("TRUST-19 an API with other ships each time does not make the merge longer and longer; known ships stay")
@@ -92,7 +92,7 @@ struct ShipStoreMergeTests {
         #expect(try merge([ShipFixtures.alma, ShipFixtures.bob, ShipFixtures.carl]) == nil)
         #expect(try merge(ShipFixtures.fleet) == 3)
         #expect(try store.ship("d0", account: "me")?.ship.isListed == true)
-        #expect(try list(since: 2).changes == ShipChanges(since: 2, updated: ["d0"]))
+        #expect(try list(since: 2).changes == ListChanges(since: 2, updated: ["d0"]))
     }
 
     @Test("an empty response marks every ship and removes none")
@@ -113,8 +113,8 @@ struct ShipStoreMergeTests {
         #expect(try list().counts.revision == 1)
         #expect(try merge([ShipFixtures.alma, ShipFixtures.bob, ShipFixtures.carl]) == 2)
         #expect(try list().ships.map(\.name) == ["Alma", "bob", "Carl"])
-        #expect(try list(since: 1).changes == ShipChanges(since: 1, added: ["ca"], updated: ["b0b"], removed: ["5a"]))
-        #expect(try list(since: 0).changes == ShipChanges(since: 0, added: ["a1", "b0b", "ca"]))
+        #expect(try list(since: 1).changes == ListChanges(since: 1, added: ["ca"], updated: ["b0b"], removed: ["5a"]))
+        #expect(try list(since: 0).changes == ListChanges(since: 0, added: ["a1", "b0b", "ca"]))
         #expect(try store.ship("5a", account: "me") == nil)
     }
 
@@ -131,7 +131,7 @@ struct ShipStoreMergeTests {
         try await store.importSnapshot(try ShipFixtures.ships([ShipFixtures.alma, ShipFixtures.dora]))
         try merge([ShipFixtures.alma])
         try merge([ShipFixtures.alma, ShipFixtures.dora])
-        #expect(try list(since: 2).changes == ShipChanges(since: 2, added: ["d0"]))
+        #expect(try list(since: 2).changes == ListChanges(since: 2, added: ["d0"]))
         #expect(try list().ships.count == 2)
     }
 

@@ -43,7 +43,7 @@ struct ShipPage: Sendable {
     let ships: [Entry]
     let hasMore: Bool
     let counts: Counts
-    let changes: ShipChanges
+    let changes: ListChanges
 
     /// Whether the account sees no ship at all.
     var isEmpty: Bool { counts.total == 0 }
@@ -137,9 +137,9 @@ extension ShipStore {
         since wanted: Int?,
         now: ShipPage.Counts,
         limit: Int
-    ) throws -> ShipChanges {
-        let since = ShipChanges.start(wanted, now: now.revision)
-        var changes = ShipChanges(since: since)
+    ) throws -> ListChanges {
+        let since = ListChanges.start(wanted, now: now.revision)
+        var changes = ListChanges(since: since)
         var arguments: StatementArguments = ["since": since, "most": limit + 1]
         if now.hasMarks { arguments += ["account": account] }
         let select = now.hasMarks ? selectChanged : selectChangedOfAll
@@ -151,7 +151,7 @@ extension ShipStore {
                 changes.hasMore = true
                 break
             }
-            changes.add(try ChangedShip(row: row))
+            changes.add(try ListChanges.Row(row: row))
         }
         return changes
     }
@@ -183,7 +183,7 @@ extension ShipStore {
         """
 }
 
-extension ChangedShip {
+extension ListChanges.Row {
     /// Reads a row of `selectChanged`.
     fileprivate init(row: Row) throws {
         try self.init(
