@@ -146,8 +146,8 @@ let package = Package(
         .target(
             name: "AppInterface",
             dependencies: [
-                "Settings", "Screens", "Upstream", "ResponseStore", "SharedStore", "Journal", "Database", "Freshness",
-                "Media", crypto, grdb, logging, lifecycle,
+                "Settings", "Screens", "Upstream", "ResponseStore", "SharedStore", "Journal", "Database", "TextSearch",
+                "Freshness", "Media", crypto, grdb, httpTypes, logging, lifecycle,
             ],
             path: "Sources/Kit/AppInterface",
             swiftSettings: strict
@@ -534,7 +534,7 @@ let package = Package(
         + ownApps.map {
             .executableTarget(
                 name: $0,
-                dependencies: ["Larder", "AppInterface", "Settings", "Screens", "Upstream", "Freshness", httpTypes],
+                dependencies: ["Larder", "AppInterface", "Screens"],
                 path: "examples/\($0)",
                 resources: [.embedInCode("upstream.yaml")],
                 swiftSettings: strict
