@@ -77,10 +77,9 @@ let package = Package(
         .target(
             name: "Larder",
             dependencies: [
-                "Disk", "Shop", "PDF", "Notes", "Ships", "AppInterface", "Settings", "Screens", "HTTPServer",
-                "Certificates", "Upstream", "Proxy", "ResponseStore", "Backup", "Database", "Freshness", "Concurrency",
-                "HTTPSemantics", "Journal", "Media", "PrivateFiles", "QRCodes", "SharedStore",
-                "CContract", "CMalloc", "CZlib", "JSONValues", "Sandbox", "Web", argumentParser,
+                "Disk", "Shop", "PDF", "Notes", "Ships", "Sandbox", "Screens", "Server", "Upstream", "Cluster",
+                "Storage", "HTTP", "Media", "Concurrency", "JSONValues", "CContract", "CMalloc", "CZlib",
+                argumentParser,
                 .product(name: "Configuration", package: "swift-configuration"), grdb, httpTypes, hummingbird,
                 .product(name: "HummingbirdCore", package: "hummingbird"), logging, metrics, nioCore, nioPosix,
                 lifecycle, .product(name: "UnixSignals", package: "swift-service-lifecycle"), yams,
@@ -92,9 +91,8 @@ let package = Package(
         .target(
             name: "Disk",
             dependencies: [
-                "AppInterface", "Settings", "Screens", "Upstream", "Proxy", "ResponseStore", "Database", "TextSearch",
-                "Freshness", "Journal", "SharedStore", "Concurrency", "HTTPSemantics", "HTTPCaching", "Media", crypto,
-                grdb, httpTypes, logging, nioCore, lifecycle,
+                "Screens", "Upstream", "Cluster", "Storage", "HTTP", "Media", "Concurrency", crypto, grdb, httpTypes,
+                logging, nioCore, lifecycle,
             ],
             path: "Sources/Apps/Disk",
             resources: [.embedInCode("Resources")],
@@ -103,9 +101,8 @@ let package = Package(
         .target(
             name: "Shop",
             dependencies: [
-                "AppInterface", "Settings", "Screens", "Upstream", "ResponseStore", "Database", "Freshness",
-                "Concurrency", "HTTPSemantics", "HTTPCaching", "Journal", "Media", "MediaFormats", grdb, httpTypes,
-                logging,
+                "Screens", "Upstream", "Cluster", "Storage", "HTTP", "Media", "MediaFormats", "Concurrency", grdb,
+                httpTypes, logging,
             ],
             path: "Sources/Apps/Shop",
             swiftSettings: strict
@@ -113,8 +110,8 @@ let package = Package(
         .target(
             name: "PDF",
             dependencies: [
-                "AppInterface", "Settings", "Screens", "HTTPServer", "Database", "TextSearch", "Freshness",
-                "Concurrency", "HTTPSemantics", "Journal", "Media", grdb, httpTypes, logging, lifecycle,
+                "Screens", "Server", "Cluster", "Storage", "HTTP", "Media", "Concurrency", grdb, httpTypes, logging,
+                lifecycle,
             ],
             path: "Sources/Apps/PDF",
             swiftSettings: strict
@@ -122,9 +119,8 @@ let package = Package(
         .target(
             name: "Notes",
             dependencies: [
-                "AppInterface", "Settings", "Screens", "Upstream", "ResponseStore", "Database", "TextSearch",
-                "Freshness", "HTTPSemantics", "HTTPCaching", "Journal", crypto, cryptoExtras, grdb, httpTypes, logging,
-                nioCore, lifecycle,
+                "Screens", "Upstream", "Cluster", "Storage", "HTTP", "Concurrency", crypto, cryptoExtras, grdb,
+                httpTypes, logging, nioCore, lifecycle,
             ],
             path: "Sources/Apps/Notes",
             resources: [.embedInCode("Resources")],
@@ -133,8 +129,7 @@ let package = Package(
         .target(
             name: "Ships",
             dependencies: [
-                "AppInterface", "Settings", "Screens", "Upstream", "ResponseStore", "Database", "Freshness",
-                "HTTPCaching", "Journal", grdb, httpTypes, logging,
+                "Screens", "Upstream", "Cluster", "Storage", "HTTP", "Concurrency", grdb, httpTypes, logging,
             ],
             path: "Sources/Apps/Ships",
             resources: [.embedInCode("Resources")],
@@ -142,26 +137,12 @@ let package = Package(
         ),
 
         // Kit.
-        // What an app says of itself, and what the server offers to it.
-        .target(
-            name: "AppInterface",
-            dependencies: [
-                "Settings", "Screens", "Upstream", "ResponseStore", "SharedStore", "Journal", "Database", "TextSearch",
-                "Freshness", "Media", crypto, grdb, httpTypes, logging, lifecycle,
-            ],
-            path: "Sources/Kit/AppInterface",
-            swiftSettings: strict
-        ),
-        // JSON texts and values, which server, sandbox and tests read and write.
-        .target(name: "JSONValues", path: "Sources/Kit/JSONValues", swiftSettings: strict),
-        // Settings as they are declared and read; where they are set is the executable's business.
-        .target(name: "Settings", path: "Sources/Kit/Settings", swiftSettings: strict),
+        // Routes, envelope, problems, sessions, events, the pages; what an app says of itself and is offered.
         .target(
             name: "Screens",
             dependencies: [
-                "HTTPServer", "Upstream", "Proxy", "ResponseStore", "Database", "Freshness", "Concurrency",
-                "HTTPSemantics", "HTTPCaching", "JSONValues", "MediaFormats", "PrivateFiles", "QRCodes", "Journal",
-                "SharedStore", "CZlib", crypto,
+                "Server", "Upstream", "Cluster", "Storage", "HTTP", "Media", "MediaFormats", "Concurrency",
+                "JSONValues", "CWebAssets", "CZlib", crypto,
                 .product(name: "DequeModule", package: "swift-collections"), grdb, httpTypes, hummingbird,
                 .product(name: "HummingbirdCore", package: "hummingbird"), logging, nioLocks, nioCore, lifecycle,
             ],
@@ -169,135 +150,68 @@ let package = Package(
             resources: [.embedInCode("Resources")],
             swiftSettings: strict
         ),
-        // Connections, the response cache, and what is decided about a request before its route is known.
+        // Connections, TLS, the response cache, and decisions about a request before its route is known.
         .target(
-            name: "HTTPServer",
+            name: "Server",
             dependencies: [
-                "Freshness", "HTTPSemantics", "CZlib", .product(name: "CoreMetrics", package: "swift-metrics"),
+                "HTTP", "Concurrency", "CZlib", .product(name: "CoreMetrics", package: "swift-metrics"), crypto,
                 .product(name: "DequeModule", package: "swift-collections"), httpTypes,
                 .product(name: "HummingbirdCore", package: "hummingbird"), logging, metrics, nioCore, nioHPACK,
                 nioHTTP1, nioHTTP2, .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"), nioSSL,
                 .product(name: "NIOTLS", package: "swift-nio"),
+                .product(name: "SwiftASN1", package: "swift-asn1"),
+                .product(name: "X509", package: "swift-certificates"),
             ],
-            path: "Sources/Kit/HTTPServer",
+            path: "Sources/Kit/Server",
             swiftSettings: strict
         ),
-        // Certificates of TLS: read, checked, made.
-        .target(
-            name: "Certificates",
-            dependencies: [
-                "PrivateFiles", nioCore, nioSSL, .product(name: "SwiftASN1", package: "swift-asn1"),
-                .product(name: "X509", package: "swift-certificates"), crypto,
-            ],
-            path: "Sources/Kit/Certificates",
-            swiftSettings: strict
-        ),
-        // Files that only their owner reads, complete or not there.
-        .target(name: "PrivateFiles", path: "Sources/Kit/PrivateFiles", swiftSettings: strict),
-        // Texts that a camera reads.
-        .target(name: "QRCodes", path: "Sources/Kit/QRCodes", swiftSettings: strict),
+        // The only way out: client, health, reads through the store, outbox, mounts.
         .target(
             name: "Upstream",
             dependencies: [
-                "ResponseStore", "Database", "Freshness", "Concurrency", "HTTPSemantics", "HTTPCaching",
-                asyncHTTPClient, crypto, grdb, httpTypes, logging, metrics, nioCore, nioHTTP1, nioPosix,
-                nioSSL,
+                "Storage", "HTTP", "Concurrency", asyncHTTPClient, crypto, grdb, httpTypes, logging, metrics, nioCore,
+                nioHTTP1, nioPosix, nioSSL,
             ],
             path: "Sources/Kit/Upstream",
             swiftSettings: strict
         ),
-        // Raw mounts: a caching reverse proxy on the client of Upstream.
+        // PostgreSQL, for the data that several servers share, and the journal that keeps their SQLite files alike.
         .target(
-            name: "Proxy",
-            dependencies: [
-                "Upstream", "ResponseStore", "Database", "Freshness", "Concurrency", "HTTPSemantics", "HTTPCaching",
-                grdb, httpTypes, logging, nioCore,
-            ],
-            path: "Sources/Kit/Proxy",
+            name: "Cluster",
+            dependencies: ["Storage", "Concurrency", "CPQ", "CSQLiteSession", crypto, grdb, logging, nioCore],
+            path: "Sources/Kit/Cluster",
             swiftSettings: strict
         ),
-        // Cached responses and page lists: budget, eviction, inspection, purge.
+        // The data directory: SQLite, blobs, sealed secrets, cached responses, text search, backups.
         .target(
-            name: "ResponseStore",
-            dependencies: ["Database", "Freshness", "HTTPCaching", crypto, grdb, httpTypes, logging, nioCore],
-            path: "Sources/Kit/ResponseStore",
+            name: "Storage",
+            dependencies: ["HTTP", "Concurrency", "CZlib", crypto, grdb, sqlite, httpTypes, logging, nioCore],
+            path: "Sources/Kit/Storage",
             swiftSettings: strict
         ),
-        // Copies of a data directory that is in use, and their way back.
+        // The grammar of HTTP, and a cache's decisions by it.
         .target(
-            name: "Backup",
-            dependencies: ["Database", crypto, grdb],
-            path: "Sources/Kit/Backup",
-            swiftSettings: strict
-        ),
-        // SQLite, blobs, scratch files, sealed secrets, the data directory.
-        .target(
-            name: "Database",
-            dependencies: ["Concurrency", "CZlib", crypto, grdb, sqlite, logging],
-            path: "Sources/Kit/Database",
-            swiftSettings: strict
-        ),
-        // PostgreSQL, for what several servers share.
-        .target(
-            name: "SharedStore",
-            dependencies: ["Concurrency", "Freshness", "CPQ", logging, nioCore],
-            path: "Sources/Kit/SharedStore",
-            swiftSettings: strict
-        ),
-        // The servers' SQLite files are kept alike by changesets in PostgreSQL.
-        .target(
-            name: "Journal",
-            dependencies: [
-                "Database", "Freshness", "SharedStore", "Concurrency", "CSQLiteSession", crypto, grdb, logging,
-                nioCore,
-            ],
-            path: "Sources/Kit/Journal",
-            swiftSettings: strict
-        ),
-        // What texts are found by, and the index of it.
-        .target(
-            name: "TextSearch",
-            dependencies: ["Database", grdb],
-            path: "Sources/Kit/TextSearch",
-            swiftSettings: strict
-        ),
-        // Where data comes from and how long it holds: what store, upstream and screens say to each other.
-        .target(
-            name: "Freshness",
-            dependencies: ["HTTPCaching", nioCore],
-            path: "Sources/Kit/Freshness",
-            swiftSettings: strict
-        ),
-        // Coordination of tasks, each primitive once.
-        .target(name: "Concurrency", dependencies: [nioCore], path: "Sources/Kit/Concurrency", swiftSettings: strict),
-        // The grammar of HTTP, once; what a cache decides by it.
-        .target(
-            name: "HTTPSemantics",
+            name: "HTTP",
             dependencies: [httpTypes, structuredFields],
-            path: "Sources/Kit/HTTPSemantics",
+            path: "Sources/Kit/HTTP",
             swiftSettings: strict
         ),
-        .target(
-            name: "HTTPCaching",
-            dependencies: ["HTTPSemantics", httpTypes],
-            path: "Sources/Kit/HTTPCaching",
-            swiftSettings: strict
-        ),
+        // Coordination of tasks, the clock, and how long data holds. Apart from Storage, so that server and media
+        // work link no SQLite.
+        .target(name: "Concurrency", dependencies: [nioCore], path: "Sources/Kit/Concurrency", swiftSettings: strict),
         .target(
             name: "Media",
-            dependencies: ["Concurrency", "MediaFormats", crypto, logging, subprocess, systemPackage],
+            dependencies: ["MediaFormats", "Concurrency", crypto, logging, subprocess, systemPackage],
             path: "Sources/Kit/Media",
             swiftSettings: strict
         ),
-        // What the server and its worker both read: heads of pictures, descriptions of jobs.
+        // Values that server and worker share: heads of pictures, descriptions of jobs.
         .target(name: "MediaFormats", path: "Sources/Kit/MediaFormats", swiftSettings: strict),
-        // The front end: its pages, and its files as bytes of the program.
-        .target(
-            name: "Web",
-            dependencies: ["Screens", "Freshness", "HTTPSemantics", "CWebAssets", crypto, httpTypes],
-            swiftSettings: strict
-        ),
+        // JSON texts and values, which server, sandbox and tests read and write.
+        .target(name: "JSONValues", path: "Sources/Kit/JSONValues", swiftSettings: strict),
+
+        // The files of the pages as bytes of the program.
         .target(name: "CWebAssets", exclude: ["site"]),
         // openapi.yaml and openapi-sandbox.yaml as bytes of the program.
         .target(name: "CContract"),
@@ -338,58 +252,66 @@ let package = Package(
 
         // System calls that fail when a test says so, for SQLite as for Larder's own functions.
         .target(name: "CFaultInjection", path: "Tests/CFaultInjection"),
-        // What tests share: clock, gates, scripted upstreams, harness of the apps, clients, running servers.
+        // Shared by tests: clock, gates, scripted upstreams, faults, harness of the apps, clients, running servers.
         .target(
             name: "TestKit",
             dependencies: [
-                "AppInterface", "Settings", "Screens", "HTTPServer", "Upstream", "Proxy", "ResponseStore", "Database",
-                "SharedStore", "Journal", "Freshness", "HTTPSemantics", "HTTPCaching", "Media", "Certificates",
-                "CZlib", asyncHTTPClient, grdb, httpTypes, hummingbird, hummingbirdTesting, logging, nioLocks, nioCore,
-                nioHTTP1, nioPosix, nioSSL, subprocess, systemPackage,
+                "Screens", "Server", "Upstream", "Cluster", "Storage", "HTTP", "Media", "Concurrency",
+                "CFaultInjection", "CZlib", asyncHTTPClient, grdb, httpTypes, hummingbird, hummingbirdTesting, logging,
+                nioLocks, nioCore, nioHTTP1, nioPosix, nioSSL, subprocess, systemPackage,
             ],
             path: "Tests/Kit",
             swiftSettings: strict
         ),
-        .target(
-            name: "FaultKit",
-            dependencies: ["ResponseStore", "Database", "CFaultInjection", "TestKit", grdb, logging],
-            path: "Tests/FaultKit",
-            swiftSettings: strict
-        ),
 
-        // Tests mirror Sources; Contract holds server and openapi.yaml together, EndToEnd starts the real executable.
-        .testTarget(
-            name: "ConcurrencyTests",
-            dependencies: ["Upstream", "Freshness", "Concurrency", "TestKit"],
-            swiftSettings: strict
-        ),
-        .testTarget(
-            name: "HTTPSemanticsTests",
-            dependencies: ["Upstream", "Freshness", "Concurrency", "HTTPSemantics", httpTypes],
-            swiftSettings: strict
-        ),
-        .testTarget(
-            name: "HTTPCachingTests",
-            dependencies: ["HTTPSemantics", "HTTPCaching", httpTypes],
-            swiftSettings: strict
-        ),
+        // Tests mirror Sources; LarderTests hold server and openapi.yaml together, EndToEnd starts the real executable.
+        .testTarget(name: "HTTPTests", dependencies: ["HTTP", httpTypes], swiftSettings: strict),
+        // With Concurrency and Cluster.
         .testTarget(
             name: "StorageTests",
             dependencies: [
-                "ResponseStore", "Backup", "Database", "TextSearch", "HTTPCaching", "TestKit", "FaultKit", crypto, grdb,
-                httpTypes,
-                logging,
+                "Upstream", "Cluster", "Storage", "HTTP", "Concurrency", "TestKit", crypto, grdb, httpTypes, logging,
+                nioCore,
             ],
             swiftSettings: strict
         ),
         .testTarget(
-            name: "SharedStoreTests",
-            dependencies: ["SharedStore", "Freshness", "TestKit", logging],
+            name: "UpstreamTests",
+            dependencies: [
+                "Upstream", "Storage", "HTTP", "Concurrency", "TestKit", crypto, grdb, httpTypes, logging, nioLocks,
+                nioCore, nioPosix,
+            ],
             swiftSettings: strict
         ),
         .testTarget(
-            name: "JournalTests",
-            dependencies: ["Journal", "SharedStore", "Database", "Freshness", "Concurrency", "TestKit", grdb, nioCore],
+            name: "ServerTests",
+            dependencies: [
+                "Server", "HTTP", "Concurrency", "TestKit",
+                .product(name: "CoreMetrics", package: "swift-metrics"), httpTypes, hummingbird,
+                .product(name: "HummingbirdCore", package: "hummingbird"), logging, metrics, nioLocks, nioCore,
+                .product(name: "NIOEmbedded", package: "swift-nio"), nioHPACK, nioHTTP1, nioHTTP2, nioPosix, nioSSL,
+                lifecycle,
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "ScreensTests",
+            dependencies: [
+                "Screens", "Server", "Upstream", "Cluster", "Storage", "HTTP", "Concurrency", "JSONValues", "TestKit",
+                .product(name: "CoreMetrics", package: "swift-metrics"), grdb, httpTypes, hummingbird,
+                .product(name: "HummingbirdCore", package: "hummingbird"), logging, nioLocks, nioCore,
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: strict
+        ),
+        // With the programs that Media starts.
+        .testTarget(
+            name: "MediaTests",
+            dependencies: [
+                "Media", "MediaFormats", "Confine", "PDFWorker", "CConfine", "CZlib", "TestKit", subprocess,
+                systemPackage,
+            ],
             swiftSettings: strict
         ),
         .testTarget(
@@ -401,58 +323,10 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(
-            name: "UpstreamTests",
-            dependencies: [
-                "Upstream", "ResponseStore", "Database", "Freshness", "Concurrency", "HTTPCaching", "TestKit", crypto,
-                grdb, httpTypes, logging, nioLocks, nioCore, nioPosix,
-            ],
-            swiftSettings: strict
-        ),
-        .testTarget(
-            name: "ProxyTests",
-            dependencies: [
-                "Upstream", "Proxy", "ResponseStore", "Database", "Freshness", "Concurrency", "HTTPSemantics",
-                "HTTPCaching", "TestKit", "FaultKit", grdb, httpTypes, logging, nioLocks, nioCore, nioPosix,
-            ],
-            swiftSettings: strict
-        ),
-        .testTarget(
-            name: "HTTPServerTests",
-            dependencies: [
-                "HTTPServer", "Freshness", "TestKit",
-                .product(name: "CoreMetrics", package: "swift-metrics"), httpTypes, hummingbird,
-                .product(name: "HummingbirdCore", package: "hummingbird"), logging, metrics, nioLocks, nioCore,
-                .product(name: "NIOEmbedded", package: "swift-nio"), nioHPACK, nioHTTP1, nioHTTP2, nioPosix, nioSSL,
-                lifecycle,
-            ],
-            swiftSettings: strict
-        ),
-        .testTarget(
-            name: "ScreensTests",
-            dependencies: [
-                "Screens", "AppInterface", "HTTPServer", "Upstream", "Proxy", "ResponseStore", "Database", "Freshness",
-                "Concurrency", "HTTPSemantics", "HTTPCaching", "JSONValues", "PrivateFiles", "QRCodes", "Journal",
-                "SharedStore", "TestKit", .product(name: "CoreMetrics", package: "swift-metrics"),
-                grdb, httpTypes, hummingbird, .product(name: "HummingbirdCore", package: "hummingbird"), logging,
-                nioLocks, nioCore, .product(name: "NIOEmbedded", package: "swift-nio"),
-                .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
-            ],
-            swiftSettings: strict
-        ),
-        .testTarget(name: "PrivateFilesTests", dependencies: ["PrivateFiles", "TestKit"], swiftSettings: strict),
-        .testTarget(name: "QRCodesTests", dependencies: ["QRCodes"], swiftSettings: strict),
-        .testTarget(name: "CertificatesTests", dependencies: ["Certificates", "TestKit"], swiftSettings: strict),
-        .testTarget(
-            name: "WebTests",
-            dependencies: ["Screens", "Web", "TestKit", httpTypes],
-            swiftSettings: strict
-        ),
-        .testTarget(
             name: "DiskTests",
             dependencies: [
-                "Disk", "AppInterface", "Settings", "Screens", "Upstream", "Proxy", "ResponseStore", "Database",
-                "TextSearch", "Freshness", "Journal", "SharedStore", "Concurrency", "HTTPSemantics", "JSONValues",
-                "Media", "Sandbox", "TestKit", "FaultKit", crypto, grdb, httpTypes, nioCore,
+                "Disk", "Sandbox", "Screens", "Upstream", "Cluster", "Storage", "HTTP", "Media", "Concurrency",
+                "JSONValues", "TestKit", crypto, grdb, httpTypes, nioCore,
             ],
             path: "Tests/Apps/DiskTests",
             swiftSettings: strict
@@ -460,9 +334,8 @@ let package = Package(
         .testTarget(
             name: "ShopTests",
             dependencies: [
-                "Shop", "AppInterface", "Settings", "Screens", "Upstream", "ResponseStore", "Database", "Freshness",
-                "HTTPSemantics", "Journal", "Media", "MediaFormats", "Sandbox", "TestKit", "FaultKit", grdb, httpTypes,
-                logging, nioCore,
+                "Shop", "Sandbox", "Screens", "Upstream", "Cluster", "Storage", "HTTP", "Media", "MediaFormats",
+                "Concurrency", "TestKit", grdb, httpTypes, logging, nioCore,
             ],
             path: "Tests/Apps/ShopTests",
             swiftSettings: strict
@@ -470,8 +343,8 @@ let package = Package(
         .testTarget(
             name: "PDFTests",
             dependencies: [
-                "PDF", "AppInterface", "Settings", "Screens", "ResponseStore", "Database", "Freshness", "Concurrency",
-                "Journal", "Media", "SharedStore", "TestKit", "FaultKit", grdb, httpTypes, logging, nioCore, lifecycle,
+                "PDF", "Screens", "Cluster", "Storage", "HTTP", "Media", "Concurrency", "TestKit", grdb, httpTypes,
+                logging, nioCore, lifecycle,
             ],
             path: "Tests/Apps/PDFTests",
             swiftSettings: strict
@@ -479,25 +352,17 @@ let package = Package(
         .testTarget(
             name: "NotesTests",
             dependencies: [
-                "Notes", "AppInterface", "Settings", "Screens", "Upstream", "ResponseStore", "Database", "TextSearch",
-                "Freshness", "HTTPSemantics", "Journal", "SharedStore", "TestKit", "FaultKit", grdb, httpTypes, logging,
-                nioCore, lifecycle,
+                "Notes", "Screens", "Upstream", "Cluster", "Storage", "HTTP", "Concurrency", "TestKit", grdb,
+                httpTypes, logging, nioCore, lifecycle,
             ],
             path: "Tests/Apps/NotesTests",
             swiftSettings: strict
         ),
         .testTarget(
-            name: "MediaTests",
-            dependencies: ["Media", "CZlib", "TestKit", subprocess, systemPackage],
-            swiftSettings: strict
-        ),
-        .testTarget(name: "ConfineTests", dependencies: ["CConfine", "Confine", "TestKit"], swiftSettings: strict),
-        .testTarget(name: "PDFWorkerTests", dependencies: ["MediaFormats", "PDFWorker"], swiftSettings: strict),
-        .testTarget(
             name: "ShipsTests",
             dependencies: [
-                "Ships", "AppInterface", "Settings", "Screens", "Upstream", "ResponseStore", "Database", "Freshness",
-                "Journal", "TestKit", "FaultKit", grdb, httpTypes, logging,
+                "Ships", "Screens", "Upstream", "Cluster", "Storage", "HTTP", "Concurrency", "TestKit", grdb,
+                httpTypes, logging,
             ],
             path: "Tests/Apps/ShipsTests",
             swiftSettings: strict
@@ -505,24 +370,11 @@ let package = Package(
         .testTarget(
             name: "LarderTests",
             dependencies: [
-                "Larder", "weather", "Ships", "AppInterface", "Settings", "Screens", "HTTPServer", "Certificates",
-                "Upstream", "ResponseStore", "Database", "Freshness", "Concurrency", "JSONValues", "QRCodes",
-                "Sandbox", "SharedStore", "TestKit", argumentParser, grdb, httpTypes, hummingbird, hummingbirdTesting,
-                lifecycle,
-                logging, nioLocks,
-                nioCore,
+                "Larder", "weather", "Ships", "Sandbox", "Screens", "Server", "Upstream", "Cluster", "Storage",
+                "Concurrency", "JSONValues", "TestKit", argumentParser, asyncHTTPClient, grdb, httpTypes, hummingbird,
+                hummingbirdTesting, lifecycle, logging, metrics, nioLocks, nioCore, nioHTTP1, subprocess, yams,
             ],
-            swiftSettings: strict
-        ),
-        .testTarget(
-            name: "ContractTests",
-            dependencies: [
-                "Larder", "Settings", "Screens", "HTTPServer", "Upstream", "Sandbox", "Web", "TestKit",
-                "FaultKit", asyncHTTPClient, grdb, httpTypes, hummingbird, logging, metrics, nioCore, nioHTTP1,
-                subprocess, yams,
-            ],
-            path: "Tests/Contract",
-            exclude: ["strict.yaml"],
+            exclude: ["Contract/strict.yaml"],
             swiftSettings: strict
         ),
         .testTarget(
@@ -534,7 +386,7 @@ let package = Package(
         + ownApps.map {
             .executableTarget(
                 name: $0,
-                dependencies: ["Larder", "AppInterface", "Screens"],
+                dependencies: ["Larder", "Screens"],
                 path: "examples/\($0)",
                 resources: [.embedInCode("upstream.yaml")],
                 swiftSettings: strict

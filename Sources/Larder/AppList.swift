@@ -1,16 +1,12 @@
-import AppInterface
-import Database
+import Cluster
 import Disk
-import Journal
 import Notes
 import PDF
-import ResponseStore
 import Screens
 import ServiceLifecycle
-import Settings
-import SharedStore
 import Ships
 import Shop
+import Storage
 import Upstream
 
 /// The apps of a server, in the order of the index. An app offers its ports to the apps behind it.

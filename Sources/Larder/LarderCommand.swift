@@ -1,7 +1,6 @@
-package import AppInterface
 import ArgumentParser
 import Foundation
-import Screens
+package import Screens
 
 /// The program: `larder serve`, `larder sandbox`, `larder exec`, `larder scenario`, `larder doctor`, `larder backup`,
 /// `larder restore`, `larder key`, `larder certificate`, `larder pair`, `larder devices`, `larder cache`,

@@ -1,17 +1,15 @@
-import AppInterface
 import Foundation
-import HTTPServer
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
 import Logging
 import Screens
-import Settings
+import Server
 import TestKit
 import Testing
 
-@testable import Database
 @testable import Larder
+@testable import Storage
 
 @Suite struct AppListTests {
     private let apps = AppList(AppList.standard.types + [TinyApp.self])

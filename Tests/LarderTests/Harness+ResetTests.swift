@@ -1,17 +1,17 @@
+import Concurrency
 import Foundation
-import Freshness
-import HTTPServer
 import Hummingbird
 import Sandbox
 import Screens
+import Server
 import ServiceLifecycle
 import Synchronization
 import TestKit
 import Testing
 import Upstream
 
-@testable import Database
 @testable import Larder
+@testable import Storage
 
 @Suite(.timeLimit(.minutes(1))) struct HarnessResetTests {
     /// A server that does nothing but end.

@@ -1,8 +1,7 @@
-import AppInterface
-import Database
+import Cluster
 import Foundation
-import Settings
-import SharedStore
+import Screens
+import Storage
 import TestKit
 import Testing
 

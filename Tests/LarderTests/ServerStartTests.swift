@@ -1,10 +1,8 @@
-import Certificates
 import Foundation
-import HTTPServer
 import Logging
 import NIOConcurrencyHelpers
-import QRCodes
 import Screens
+import Server
 import TestKit
 import Testing
 

@@ -1,13 +1,12 @@
 import Foundation
-import HTTPServer
 import Logging
-import Settings
+import Server
 import TestKit
 import Testing
 import Upstream
 
-@testable import AppInterface
 @testable import Larder
+@testable import Screens
 @testable import Ships
 
 @Suite struct SettingsReaderTests {

@@ -1,12 +1,9 @@
-import AppInterface
-import Database
+import Concurrency
 import Foundation
-import Freshness
 import GRDB
 import HTTPTypes
-import ResponseStore
 import Screens
-import Settings
+import Storage
 import Upstream
 
 /// A sixth app: all that it takes is this type and a place in the list of apps.

@@ -1,7 +1,7 @@
-import Database
 import Foundation
 import GRDB
 import Screens
+import Storage
 import TestKit
 import Testing
 

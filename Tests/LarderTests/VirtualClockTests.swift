@@ -1,5 +1,5 @@
+import Concurrency
 import Foundation
-import Freshness
 import Synchronization
 import TestKit
 import Testing

@@ -1,8 +1,6 @@
-import AppInterface
 import Foundation
 import HTTPTypes
 import Screens
-import Settings
 import TestKit
 import Testing
 import Upstream

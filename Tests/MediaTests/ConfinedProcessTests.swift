@@ -1,3 +1,4 @@
+import CConfine
 import Foundation
 import TestKit
 import Testing

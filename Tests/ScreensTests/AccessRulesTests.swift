@@ -1,6 +1,6 @@
 import Foundation
-import HTTPServer
 import HTTPTypes
+import Server
 import Testing
 
 @testable import Screens

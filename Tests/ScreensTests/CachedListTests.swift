@@ -1,13 +1,12 @@
-import Database
+import Concurrency
 import Foundation
-import Freshness
 import GRDB
-import Screens
+import Storage
 import TestKit
 import Testing
 import Upstream
 
-@testable import AppInterface
+@testable import Screens
 
 @Suite("A list that an app fetches")
 struct CachedListTests {

@@ -1,10 +1,10 @@
-import Database
+import Concurrency
 import Foundation
-import Freshness
-import HTTPServer
+import HTTP
 import HTTPTypes
 import NIOCore
-import QRCodes
+import Server
+import Storage
 import TestKit
 import Testing
 

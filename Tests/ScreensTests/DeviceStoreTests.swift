@@ -1,9 +1,9 @@
-import Database
 import Foundation
 import HTTPTypes
 import NIOCore
 import NIOEmbedded
-import PrivateFiles
+import Server
+import Storage
 import TestKit
 import Testing
 

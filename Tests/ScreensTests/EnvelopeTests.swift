@@ -1,6 +1,5 @@
 import Foundation
-import Freshness
-import HTTPSemantics
+import HTTP
 import TestKit
 import Testing
 

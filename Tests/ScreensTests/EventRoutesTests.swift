@@ -1,13 +1,11 @@
 import Concurrency
-import Database
 import Foundation
-import Freshness
 import GRDB
 import HTTPTypes
 import HummingbirdCore
 import NIOCore
-import ResponseStore
 import ServiceLifecycleTestKit
+import Storage
 import Testing
 import Upstream
 

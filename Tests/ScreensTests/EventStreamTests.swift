@@ -1,7 +1,6 @@
-import AppInterface
+import Cluster
+import Concurrency
 import Foundation
-import Freshness
-import SharedStore
 import TestKit
 import Testing
 

@@ -1,8 +1,8 @@
 import Concurrency
-import Database
 import Foundation
 import HTTPTypes
 import NIOCore
+import Storage
 import TestKit
 import Testing
 import Upstream

@@ -1,10 +1,9 @@
-import Database
+import Concurrency
 import Foundation
-import Freshness
-import HTTPServer
 import HTTPTypes
 import Logging
-import ResponseStore
+import Server
+import Storage
 import TestKit
 import Testing
 import Upstream

@@ -1,5 +1,5 @@
 import Foundation
-import Freshness
+import HTTP
 import TestKit
 import Testing
 

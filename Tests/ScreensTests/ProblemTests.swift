@@ -1,12 +1,12 @@
+import Cluster
 import Foundation
 import HTTPTypes
-import SharedStore
 import TestKit
 import Testing
 import Upstream
 
-@testable import Database
 @testable import Screens
+@testable import Storage
 
 struct ProblemTests {
     /// The codes that are no app's own; see "Problems" in docs/contract.md.

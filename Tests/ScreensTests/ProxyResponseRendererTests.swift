@@ -1,7 +1,7 @@
 import HTTPTypes
 import Hummingbird
-import Proxy
 import Testing
+import Upstream
 
 @testable import Screens
 

@@ -1,4 +1,4 @@
-import Freshness
+import Concurrency
 import HTTPTypes
 import Screens
 import Synchronization

@@ -1,7 +1,6 @@
 import Foundation
-import HTTPSemantics
+import HTTP
 import HTTPTypes
-import Screens
 import TestKit
 import Testing
 

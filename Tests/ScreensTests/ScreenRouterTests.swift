@@ -1,12 +1,11 @@
+import Concurrency
 import CoreMetrics
 import Foundation
-import Freshness
-import HTTPCaching
-import HTTPSemantics
-import HTTPServer
+import HTTP
 import HTTPTypes
 import HummingbirdCore
 import NIOCore
+import Server
 import TestKit
 import Testing
 import Upstream

@@ -1,7 +1,7 @@
-import Database
 import Foundation
-import HTTPServer
 import HTTPTypes
+import Server
+import Storage
 import TestKit
 import Testing
 

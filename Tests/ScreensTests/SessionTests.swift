@@ -1,11 +1,10 @@
-import Database
+import Cluster
+import Concurrency
 import Foundation
-import Freshness
 import GRDB
 import HTTPTypes
-import Journal
 import NIOCore
-import ResponseStore
+import Storage
 import TestKit
 import Testing
 import Upstream

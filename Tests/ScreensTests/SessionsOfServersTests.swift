@@ -1,12 +1,10 @@
-import AppInterface
-import Database
+import Cluster
+import Concurrency
 import Foundation
-import Freshness
 import GRDB
 import HTTPTypes
-import Journal
 import NIOCore
-import SharedStore
+import Storage
 import TestKit
 import Testing
 

@@ -1,12 +1,9 @@
-import Backup
-import FaultKit
 import Foundation
 import GRDB
 import Synchronization
 import TestKit
 
-@testable import Database
-@testable import ResponseStore
+@testable import Storage
 
 /// A data directory with documents' files and a secret, and a place for its backups; removed with the value.
 final class BackupScenario {

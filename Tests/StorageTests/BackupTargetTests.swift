@@ -1,11 +1,8 @@
-import FaultKit
 import Foundation
-import ResponseStore
 import TestKit
 import Testing
 
-@testable import Backup
-@testable import Database
+@testable import Storage
 
 @Suite struct BackupTargetTests {
     @Test("TRUST-15 a target that is not a new place is refused by name, and nothing is changed")

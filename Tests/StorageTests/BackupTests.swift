@@ -1,13 +1,10 @@
-import FaultKit
 import Foundation
 import GRDB
 import Synchronization
 import TestKit
 import Testing
 
-@testable import Backup
-@testable import Database
-@testable import ResponseStore
+@testable import Storage
 
 @Suite(.timeLimit(.minutes(FaultSteps.areAll ? 30 : 3))) struct BackupTests {
     @Test("TRUST-15 a backup of an open database has every row, every file and the key, readable by the owner only")

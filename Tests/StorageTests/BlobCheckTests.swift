@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import Database
+@testable import Storage
 
 @Suite struct BlobCheckTests {
     private func ids(_ count: Int) -> [BlobID] { (1...count).map { BlobID(number: Int64($0)) } }

@@ -3,8 +3,7 @@ import GRDB
 import TestKit
 import Testing
 
-@testable import Database
-@testable import ResponseStore
+@testable import Storage
 
 /// A byte that the disk changes by itself.
 @Suite struct BlobChecksumsTests {

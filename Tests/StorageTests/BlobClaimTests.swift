@@ -1,12 +1,10 @@
-import FaultKit
 import Foundation
 import GRDB
 import Logging
 import TestKit
 import Testing
 
-@testable import Database
-@testable import ResponseStore
+@testable import Storage
 
 @Suite struct BlobClaimTests {
     @Test("TRUST-02 a file whose commit may have succeeded stays until a later commit shows that no row names it")

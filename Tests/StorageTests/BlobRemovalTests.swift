@@ -4,8 +4,7 @@ import Logging
 import TestKit
 import Testing
 
-@testable import Database
-@testable import ResponseStore
+@testable import Storage
 
 @Suite struct BlobRemovalTests {
     @Test("TRUST-02 records that cannot be deleted cost a warning for each batch, not for each commit")

@@ -4,8 +4,7 @@ import Logging
 import TestKit
 import Testing
 
-@testable import Database
-@testable import ResponseStore
+@testable import Storage
 
 @Suite struct BlobStoreTests {
     private let temporary = TemporaryFolder.unmade()

@@ -1,8 +1,7 @@
 import Foundation
 import Testing
 
-@testable import Database
-@testable import ResponseStore
+@testable import Storage
 
 @Suite struct CacheBudgetTests {
     @Test("Within the budget nothing has to go; above it as much as leaves nine tenths")

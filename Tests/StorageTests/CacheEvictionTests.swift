@@ -1,12 +1,11 @@
 import Foundation
 import GRDB
-import HTTPCaching
+import HTTP
 import HTTPTypes
 import TestKit
 import Testing
 
-@testable import Database
-@testable import ResponseStore
+@testable import Storage
 
 @Suite struct CacheEvictionTests {
     private let database: LarderDatabase

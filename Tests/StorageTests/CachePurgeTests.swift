@@ -1,13 +1,12 @@
 import Foundation
 import GRDB
-import HTTPCaching
+import HTTP
 import HTTPTypes
 import Logging
 import TestKit
 import Testing
 
-@testable import Database
-@testable import ResponseStore
+@testable import Storage
 
 @Suite struct CachePurgeTests {
     private let database: LarderDatabase

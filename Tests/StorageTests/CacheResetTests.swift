@@ -4,8 +4,7 @@ import Synchronization
 import TestKit
 import Testing
 
-@testable import Database
-@testable import ResponseStore
+@testable import Storage
 
 @Suite struct CacheResetTests {
     @Test(

@@ -1,8 +1,7 @@
-import Database
 import Foundation
-import HTTPCaching
+import HTTP
 import HTTPTypes
-import ResponseStore
+import Storage
 
 /// The moment that the times of made responses are relative to.
 let noon = Date(timeIntervalSince1970: 1_767_700_000.125)

@@ -1,4 +1,4 @@
-import Database
+import Storage
 import Testing
 
 @Suite struct CaseFoldingTests {

@@ -1,8 +1,7 @@
-import Database
 import GRDB
+import Storage
 import TestKit
 import Testing
-import TextSearch
 
 @Suite("Rows that have all of several terms")
 struct CommonRowsTests {

@@ -3,8 +3,7 @@ import GRDB
 import Logging
 import TestKit
 
-@testable import Database
-@testable import ResponseStore
+@testable import Storage
 
 /// A data directory with cached responses and a secret, of which a page of the bodies is damaged; removed with the
 /// value.

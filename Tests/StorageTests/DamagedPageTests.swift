@@ -4,8 +4,7 @@ import Logging
 import TestKit
 import Testing
 
-@testable import Database
-@testable import ResponseStore
+@testable import Storage
 
 /// Starts after a clean stop with one damaged page each (docs/decisions/0049).
 @Suite(.timeLimit(.minutes(10))) struct DamagedPageTests {

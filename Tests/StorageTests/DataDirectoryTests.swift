@@ -1,7 +1,7 @@
-import Database
 import Dispatch
 import Foundation
 import Logging
+import Storage
 import Synchronization
 import TestKit
 import Testing

@@ -1,12 +1,10 @@
-import FaultKit
 import Foundation
 import GRDB
 import Logging
 import TestKit
 import Testing
 
-@testable import Database
-@testable import ResponseStore
+@testable import Storage
 
 /// TRUST-03: files that do not fit together are refused by name, and nothing is deleted or changed.
 @Suite struct DirectoryCheckTests {

@@ -4,8 +4,7 @@ import Logging
 import TestKit
 import Testing
 
-@testable import Database
-@testable import ResponseStore
+@testable import Storage
 
 /// Data directories of the builds before identities open without loss.
 @Suite struct DirectoryIdentityTests {

@@ -4,8 +4,7 @@ import Logging
 import TestKit
 import Testing
 
-@testable import Database
-@testable import ResponseStore
+@testable import Storage
 
 /// A data directory with a stored file and a secret; removed with the value.
 final class DirectoryScenario {

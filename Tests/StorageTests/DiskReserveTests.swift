@@ -1,8 +1,8 @@
-import FaultKit
 import Foundation
+import TestKit
 import Testing
 
-@testable import Database
+@testable import Storage
 
 @Suite struct DiskReserveTests {
     /// A reserve in a folder whose system calls can fail.

@@ -1,12 +1,10 @@
-import FaultKit
 import Foundation
 import GRDB
 import Logging
 import TestKit
 import Testing
 
-@testable import Database
-@testable import ResponseStore
+@testable import Storage
 
 @Suite(.timeLimit(.minutes(FaultSteps.areAll ? 30 : 3))) struct FaultLoopTests {
     typealias Write = @Sendable (FaultScenario) async throws -> Void

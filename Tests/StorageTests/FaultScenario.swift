@@ -1,10 +1,8 @@
-import FaultKit
 import Foundation
 import Logging
 import TestKit
 
-@testable import Database
-@testable import ResponseStore
+@testable import Storage
 
 /// A database whose system calls can fail, and the writes of the fault loops.
 struct FaultScenario {

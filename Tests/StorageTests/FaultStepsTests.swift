@@ -1,4 +1,4 @@
-import FaultKit
+import TestKit
 import Testing
 
 @Suite struct FaultStepsTests {

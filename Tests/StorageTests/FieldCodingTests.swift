@@ -2,8 +2,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
-@testable import Database
-@testable import ResponseStore
+@testable import Storage
 
 @Suite struct FieldCodingTests {
     @Test("Long values and empty ones come back", arguments: [0, 1, 127, 128, 16_383, 16_384, 70_000])

@@ -1,6 +1,5 @@
-import Database
 import GRDB
-import ResponseStore
+import Storage
 import TestKit
 import Testing
 

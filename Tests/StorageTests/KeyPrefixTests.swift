@@ -1,7 +1,6 @@
 import Testing
 
-@testable import Database
-@testable import ResponseStore
+@testable import Storage
 
 @Suite struct KeyPrefixTests {
     @Test("The range of a prefix ends before the first text that does not begin with it")

@@ -1,14 +1,12 @@
-import FaultKit
 import Foundation
 import GRDB
-import HTTPCaching
+import HTTP
 import Logging
 import Synchronization
 import TestKit
 import Testing
 
-@testable import Database
-@testable import ResponseStore
+@testable import Storage
 
 @Suite struct LarderDatabaseFreeingRoomTests {
     /// Runs a deletion of the response `a` that finds no space at one system call.

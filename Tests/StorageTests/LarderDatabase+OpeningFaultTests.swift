@@ -1,11 +1,9 @@
-import FaultKit
 import Foundation
 import Logging
 import TestKit
 import Testing
 
-@testable import Database
-@testable import ResponseStore
+@testable import Storage
 
 @Suite(.timeLimit(.minutes(FaultSteps.areAll ? 30 : 3))) struct LarderDatabaseOpeningFaultTests {
     @Test("TRUST-02 each system call of a start fails, of the first one too: the next start works, and nothing is lost")

@@ -3,8 +3,7 @@ import GRDB
 import TestKit
 import Testing
 
-@testable import Database
-@testable import ResponseStore
+@testable import Storage
 
 @Suite struct LarderDatabasePagesTests {
     @Test("TRUST-16 the pages of each table are checked on a connection of its own; damage is named by table")

@@ -5,8 +5,7 @@ import Synchronization
 import TestKit
 import Testing
 
-@testable import Database
-@testable import ResponseStore
+@testable import Storage
 
 /// SQLite rolls a transaction back by itself if the disk is full, and GRDB does not notify observers of that.
 @Suite struct LarderDatabaseTransactionTests {

@@ -1,8 +1,7 @@
-import Database
 import Foundation
 import GRDB
 import Logging
-import ResponseStore
+import Storage
 import TestKit
 import Testing
 

@@ -1,6 +1,5 @@
-import Database
 import Foundation
-import ResponseStore
+import Storage
 import TestKit
 import Testing
 

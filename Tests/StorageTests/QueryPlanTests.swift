@@ -3,8 +3,7 @@ import GRDB
 import TestKit
 import Testing
 
-@testable import Database
-@testable import ResponseStore
+@testable import Storage
 
 /// Queries of each request, and those that change many rows, must find their rows by an index.
 @Suite struct QueryPlanTests {

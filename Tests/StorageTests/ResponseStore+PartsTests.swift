@@ -1,11 +1,10 @@
-import Database
 import Foundation
 import GRDB
-import HTTPCaching
+import HTTP
 import TestKit
 import Testing
 
-@testable import ResponseStore
+@testable import Storage
 
 /// Bodies that are stored in parts.
 @Suite struct ResponseStorePartsTests {

@@ -1,8 +1,7 @@
-import Database
 import Foundation
 import GRDB
-import HTTPCaching
-import ResponseStore
+import HTTP
+import Storage
 import TestKit
 import Testing
 

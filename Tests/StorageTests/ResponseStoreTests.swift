@@ -1,10 +1,9 @@
 import Crypto
-import Database
 import Foundation
 import GRDB
-import HTTPCaching
+import HTTP
 import HTTPTypes
-import ResponseStore
+import Storage
 import TestKit
 import Testing
 

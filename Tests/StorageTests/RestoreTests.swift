@@ -1,10 +1,8 @@
-import FaultKit
 import Foundation
 import TestKit
 import Testing
 
-@testable import Backup
-@testable import Database
+@testable import Storage
 
 @Suite(.timeLimit(.minutes(FaultSteps.areAll ? 30 : 3))) struct RestoreTests {
     @Test("TRUST-15 a data directory with files, or in use, is refused by name and not changed")

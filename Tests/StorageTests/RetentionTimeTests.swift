@@ -2,7 +2,7 @@ import Foundation
 import TestKit
 import Testing
 
-@testable import Database
+@testable import Storage
 
 /// The time by which data of users expires, however the clock goes.
 @Suite struct RetentionTimeTests {

@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import Testing
 
-@testable import Database
+@testable import Storage
 
 /// Values of rows that a damaged page may have turned into others.
 @Suite struct RowValuesTests {

@@ -2,8 +2,7 @@ import Foundation
 import GRDB
 import Testing
 
-@testable import Database
-@testable import ResponseStore
+@testable import Storage
 
 /// The tables, indexes and triggers that each start expects in a database are recorded in it.
 @Suite struct SchemaObjectsTests {

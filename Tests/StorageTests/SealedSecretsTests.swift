@@ -1,7 +1,7 @@
-import Database
 import Foundation
 import GRDB
 import Logging
+import Storage
 import TestKit
 import Testing
 

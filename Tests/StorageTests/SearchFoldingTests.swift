@@ -1,6 +1,6 @@
 import Foundation
+import Storage
 import Testing
-import TextSearch
 
 @Suite("Texts as searches compare them")
 struct SearchFoldingTests {

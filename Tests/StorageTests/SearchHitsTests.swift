@@ -1,8 +1,7 @@
-import Database
 import GRDB
+import Storage
 import TestKit
 import Testing
-import TextSearch
 
 @Suite("Hits of a search, the newest first")
 struct SearchHitsTests {

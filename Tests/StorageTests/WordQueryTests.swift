@@ -2,7 +2,7 @@ import Foundation
 import TestKit
 import Testing
 
-@testable import TextSearch
+@testable import Storage
 
 @Suite("Searches for words")
 struct WordQueryTests {

@@ -1,7 +1,7 @@
 import Concurrency
-import Database
 import Foundation
 import NIOCore
+import Storage
 import TestKit
 import Testing
 

@@ -3,7 +3,6 @@ import NIOCore
 import Testing
 
 @testable import Concurrency
-@testable import Freshness
 @testable import Upstream
 
 @Suite("How long a response is valid") struct ChangeTokenTests {

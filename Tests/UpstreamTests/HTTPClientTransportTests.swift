@@ -1,4 +1,5 @@
 import Foundation
+import HTTP
 import HTTPTypes
 import Logging
 import NIOConcurrencyHelpers
@@ -8,7 +9,6 @@ import TestKit
 import Testing
 
 @testable import Concurrency
-@testable import Freshness
 @testable import Upstream
 
 /// The transport over real sockets of the loopback interface.

@@ -1,10 +1,10 @@
 import Foundation
+import HTTP
 import HTTPTypes
 import TestKit
 import Testing
 
 @testable import Concurrency
-@testable import Freshness
 @testable import Upstream
 
 @Suite(.timeLimit(.minutes(10)))

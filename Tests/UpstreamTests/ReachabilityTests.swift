@@ -1,12 +1,10 @@
-import Database
 import Foundation
 import HTTPTypes
-import ResponseStore
+import Storage
 import TestKit
 import Testing
 
 @testable import Concurrency
-@testable import Freshness
 @testable import Upstream
 
 struct ReachabilityTests {

@@ -1,10 +1,9 @@
 import Foundation
-import HTTPCaching
+import HTTP
 import HTTPTypes
 import Testing
 
 @testable import Concurrency
-@testable import Freshness
 @testable import Upstream
 
 /// The table of docs/contract.md, "Freshness", row by row.

@@ -5,7 +5,6 @@ import TestKit
 import Testing
 
 @testable import Concurrency
-@testable import Freshness
 @testable import Upstream
 
 @Suite(.timeLimit(.minutes(10)))

@@ -6,7 +6,6 @@ import TestKit
 import Testing
 
 @testable import Concurrency
-@testable import Freshness
 @testable import Upstream
 
 /// TRUST-01 over real sockets: responses that are no HTTP, or none of the kind that a client without an upgrade gets.

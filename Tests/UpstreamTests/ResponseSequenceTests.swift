@@ -1,7 +1,7 @@
+import HTTP
 import Testing
 
 @testable import Concurrency
-@testable import Freshness
 @testable import Upstream
 
 /// TRUST-01: which parts of a response may reach the HTTP client.

@@ -1,8 +1,8 @@
+import HTTP
 import HTTPTypes
 import Testing
 
 @testable import Concurrency
-@testable import Freshness
 @testable import Upstream
 
 struct RetryPolicyTests {

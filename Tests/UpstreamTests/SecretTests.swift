@@ -1,8 +1,8 @@
+import HTTP
 import Testing
 
 @testable import Concurrency
-@testable import Database
-@testable import Freshness
+@testable import Storage
 @testable import Upstream
 
 @Suite("Secrets") struct SecretTests {

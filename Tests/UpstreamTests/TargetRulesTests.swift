@@ -1,9 +1,9 @@
 import Foundation
+import HTTP
 import NIOCore
 import Testing
 
 @testable import Concurrency
-@testable import Freshness
 @testable import Upstream
 
 /// SRV-11: an upstream's data cannot turn Larder into an open proxy.

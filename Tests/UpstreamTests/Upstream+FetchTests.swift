@@ -1,15 +1,14 @@
-import Database
 import Dispatch
 import Foundation
 import GRDB
+import HTTP
 import HTTPTypes
-import ResponseStore
+import Storage
 import Synchronization
 import TestKit
 import Testing
 
 @testable import Concurrency
-@testable import Freshness
 @testable import Upstream
 
 /// The result of a read while the upstream fails, and the response that the store keeps.

@@ -1,10 +1,10 @@
 import Foundation
+import HTTP
 import HTTPTypes
 import TestKit
 import Testing
 
 @testable import Concurrency
-@testable import Freshness
 @testable import Upstream
 
 /// The stored copy after the patience (default 2 s), and many readers of one thing.

@@ -1,15 +1,13 @@
 import Crypto
-import Database
 import Foundation
-import HTTPCaching
+import HTTP
 import HTTPTypes
 import NIOCore
-import ResponseStore
+import Storage
 import TestKit
 import Testing
 
 @testable import Concurrency
-@testable import Freshness
 @testable import Upstream
 
 /// Reads through the whole of ``Upstream``: the requests, results and stored responses while the upstream works.

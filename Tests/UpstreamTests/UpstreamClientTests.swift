@@ -1,10 +1,10 @@
 import Foundation
+import HTTP
 import HTTPTypes
 import TestKit
 import Testing
 
 @testable import Concurrency
-@testable import Freshness
 @testable import Upstream
 
 /// Redirects, retries, the deadline, and the results that change the upstream's reachability.

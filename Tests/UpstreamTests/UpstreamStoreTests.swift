@@ -1,15 +1,13 @@
-import Database
 import Foundation
 import GRDB
-import HTTPCaching
+import HTTP
 import HTTPTypes
 import NIOCore
-import ResponseStore
+import Storage
 import TestKit
 import Testing
 
 @testable import Concurrency
-@testable import Freshness
 @testable import Upstream
 
 /// The fetched responses that a limited cache keeps, and the uses that it records.

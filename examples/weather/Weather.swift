@@ -1,4 +1,3 @@
-import AppInterface
 import Larder
 import Screens
 

@@ -5,7 +5,7 @@ from cluster import check, wait
 
 
 class Writer:
-    """Numbered changes by Sources/Kit/SharedStore; each that is acknowledged adds a line to a file."""
+    """Numbered changes by Sources/Kit/Cluster; each that is acknowledged adds a line to a file."""
 
     def __init__(self, cluster, name, url, url_afterwards=None, prefix=[]):
         self.cluster, self.name = cluster, name

@@ -1,8 +1,7 @@
-import AppInterface
 import Concurrency
-import Database
 import NIOCore
 import Screens
+import Storage
 import Upstream
 
 extension AccountFiles {

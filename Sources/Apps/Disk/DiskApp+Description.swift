@@ -1,8 +1,6 @@
-package import AppInterface
-package import Database
 import Foundation
 package import Screens
-package import Settings
+package import Storage
 import Upstream
 
 extension DiskApp {

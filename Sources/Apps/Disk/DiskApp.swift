@@ -1,15 +1,13 @@
-package import AppInterface
-package import Database
+package import Cluster
+import Concurrency
 import Foundation
-import Freshness
+import HTTP
 import HTTPTypes
-package import Journal
 import Logging
 import Media
-import ResponseStore
 package import Screens
 package import ServiceLifecycle
-import Settings
+package import Storage
 import Upstream
 
 /// The Disk app: files of Yandex Disk, also without a network.

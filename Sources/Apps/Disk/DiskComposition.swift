@@ -1,15 +1,12 @@
-import AppInterface
+import Cluster
 import Concurrency
-import Database
-import Freshness
 import GRDB
-import Journal
+import HTTP
 import Logging
 import Media
-import ResponseStore
 import Screens
 import ServiceLifecycle
-import Settings
+import Storage
 import Upstream
 
 /// Builds the features of the app, each with only the parts that it needs.

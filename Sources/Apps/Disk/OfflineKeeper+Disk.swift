@@ -1,7 +1,8 @@
-import Freshness
+import Concurrency
+import HTTP
 import Logging
-import ResponseStore
-import Settings
+import Screens
+import Storage
 
 extension OfflineKeeper {
     /// Composes the keeper from the parts of the app.

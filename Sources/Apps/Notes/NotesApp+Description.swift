@@ -1,8 +1,6 @@
-package import AppInterface
-package import Database
-package import Journal
+package import Cluster
 package import Screens
-package import Settings
+package import Storage
 import Upstream
 
 extension NotesApp {

@@ -1,10 +1,9 @@
-package import AppInterface
+import Cluster
+import Concurrency
 import Crypto
 import Foundation
-import Freshness
 import GRDB
-import Journal
-import Screens
+package import Screens
 
 extension NotesApp {
     /// Accounts, and the notes of accounts.

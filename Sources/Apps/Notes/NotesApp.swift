@@ -1,14 +1,12 @@
-package import AppInterface
-package import Database
+package import Cluster
+import Concurrency
 import Foundation
-import Freshness
+import HTTP
 import HTTPTypes
-package import Journal
 import Logging
-import ResponseStore
 package import Screens
 package import ServiceLifecycle
-import Settings
+package import Storage
 import Upstream
 
 /// The Notes app: notes with their places, on a list and on a map, and a directory of people.

@@ -1,7 +1,6 @@
-import AppInterface
-import Database
 import Foundation
 import Screens
+import Storage
 
 /// The saved documents of a profile as files of an archive: PDFs under their names, and an index of them.
 struct DocumentArchive: Sendable {

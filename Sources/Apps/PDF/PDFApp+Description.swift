@@ -1,7 +1,6 @@
-package import Database
 import Media
 package import Screens
-package import Settings
+package import Storage
 
 extension PDFApp {
     /// The problem codes of the app.

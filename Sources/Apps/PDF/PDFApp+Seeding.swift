@@ -1,9 +1,8 @@
-package import AppInterface
-import Database
+import Concurrency
 import Foundation
-import Freshness
 import Media
-import Screens
+package import Screens
+import Storage
 
 extension PDFApp {
     /// Saved documents: `{"name", "text" | "file", "profile"?, "created"?}`; `file` is a PDF or a picture in base64.

@@ -1,13 +1,11 @@
-package import AppInterface
+package import Cluster
 import Concurrency
-package import Database
-import Freshness
 import HTTPTypes
-package import Journal
 import Logging
 import Media
 package import Screens
 package import ServiceLifecycle
+package import Storage
 
 /// The PDF app: photos become documents that are read, edited, kept and shared. It has no upstream.
 package struct PDFApp: App {

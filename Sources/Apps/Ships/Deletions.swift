@@ -1,10 +1,9 @@
-import Database
+import Cluster
+import Concurrency
 import Foundation
-import Freshness
-import HTTPCaching
-import Journal
-import ResponseStore
+import HTTP
 import Screens
+import Storage
 import Synchronization
 import Upstream
 

@@ -1,6 +1,6 @@
-import Database
 import Foundation
 import Screens
+import Storage
 
 /// A ship as the app stores and shows it, without the upstream's quirks.
 struct Ship: Sendable, Equatable {

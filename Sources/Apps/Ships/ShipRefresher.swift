@@ -1,6 +1,7 @@
-import Freshness
+import Cluster
+import Concurrency
 import GRDB
-import Journal
+import HTTP
 import Screens
 import Upstream
 

@@ -1,12 +1,10 @@
-package import AppInterface
-package import Database
-import Freshness
+package import Cluster
+import Concurrency
+import HTTP
 import HTTPTypes
-package import Journal
 import Logging
-import ResponseStore
 package import Screens
-package import Settings
+package import Storage
 import Upstream
 
 /// The Ships app: the ships of the SpaceX API with a login, a list, details, pictures and deletions.

@@ -1,7 +1,5 @@
-package import AppInterface
-package import Database
 package import Screens
-package import Settings
+package import Storage
 
 extension ShopApp {
     /// The catalogue. Anyone can write to the public one and name any host for pictures.

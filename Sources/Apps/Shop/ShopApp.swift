@@ -1,13 +1,10 @@
-package import AppInterface
-package import Database
-import Freshness
+package import Cluster
+import Concurrency
 import HTTPTypes
-package import Journal
 import Logging
 import Media
-import ResponseStore
 package import Screens
-import Settings
+package import Storage
 import Upstream
 
 /// The Shop app: search with filters and history, product cards, pictures and a shopping list for each profile.

@@ -1,13 +1,9 @@
-import AppInterface
 import ArgumentParser
-import Database
+import Cluster
 import Foundation
-import Journal
 import Logging
-import ResponseStore
 import Screens
-import Settings
-import SharedStore
+import Storage
 
 /// `larder account`: operations on accounts.
 struct AccountCommand: AsyncParsableCommand {

@@ -1,6 +1,6 @@
 import ArgumentParser
-import Backup
 import Foundation
+import Storage
 
 /// `larder backup`: copies a data directory, also while a server uses it.
 struct BackupCommand: AsyncParsableCommand {

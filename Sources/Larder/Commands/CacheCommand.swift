@@ -1,9 +1,7 @@
 import ArgumentParser
-import Database
 import Foundation
-import ResponseStore
 import Screens
-import Settings
+import Storage
 
 /// `larder cache`: lists, measures and purges cached responses.
 struct CacheCommand: AsyncParsableCommand {

@@ -1,6 +1,6 @@
 import ArgumentParser
-import Certificates
 import Foundation
+import Server
 
 /// `larder certificate`: an authority of one's own, and certificates of it for this server.
 struct CertificateCommand: AsyncParsableCommand {

@@ -1,6 +1,6 @@
 import ArgumentParser
-import Database
 import Foundation
+import Storage
 
 /// Standard error, unbuffered. A failed write is ignored: there is no other place to report it.
 enum StandardError {

@@ -1,10 +1,8 @@
 import ArgumentParser
-import Certificates
-import Database
 import Foundation
-import ResponseStore
 import Screens
-import Settings
+import Server
+import Storage
 
 /// `larder devices`: the devices that are paired with the server.
 struct DevicesCommand: AsyncParsableCommand {

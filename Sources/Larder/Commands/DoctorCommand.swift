@@ -1,18 +1,15 @@
-import AppInterface
 import ArgumentParser
 import CZlib
-import Certificates
-import Database
+import Cluster
 import Foundation
 import GRDB
 import HTTPTypes
 import Logging
 import Media
 import NIOPosix
-import ResponseStore
 import Screens
-import Settings
-import SharedStore
+import Server
+import Storage
 import Upstream
 
 /// `larder doctor`: checks everything that Larder needs, and reports defects.

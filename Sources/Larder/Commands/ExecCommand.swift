@@ -1,8 +1,8 @@
 import ArgumentParser
 import Foundation
 import Sandbox
+import Screens
 import ServiceLifecycle
-import Settings
 import Synchronization
 
 /// `larder exec -- COMMAND`: a command with a server of its own.

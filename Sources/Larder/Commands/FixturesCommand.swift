@@ -4,7 +4,7 @@ import HTTPTypes
 import Logging
 import NIOPosix
 import Sandbox
-import Settings
+import Screens
 import Upstream
 
 /// `larder fixtures`: looks at the recordings of an upstream.

@@ -1,9 +1,8 @@
 import ArgumentParser
-import Database
 import Foundation
 import Logging
-import ResponseStore
-import Settings
+import Screens
+import Storage
 
 /// `larder key`: operations on the key of the secrets.
 struct KeyCommand: AsyncParsableCommand {

@@ -1,8 +1,8 @@
 import ArgumentParser
 import Logging
 import Sandbox
+import Screens
 import ServiceLifecycle
-import Settings
 import UnixSignals
 
 /// `larder sandbox`: the simulated upstreams alone.

@@ -1,16 +1,15 @@
 import ArgumentParser
 import Concurrency
-import Database
 import Dispatch
 import Foundation
-import Freshness
-import HTTPServer
 import Logging
 import Metrics
 import NIOCore
 import Sandbox
+import Screens
+import Server
 import ServiceLifecycle
-import Settings
+import Storage
 import UnixSignals
 
 /// `larder serve`: the server.

@@ -1,6 +1,5 @@
-import AppInterface
 import ArgumentParser
-import Settings
+import Screens
 
 /// `larder settings`: lists all settings.
 struct SettingsCommand: ParsableCommand {

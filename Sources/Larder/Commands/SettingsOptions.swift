@@ -1,14 +1,10 @@
-import AppInterface
 import ArgumentParser
-import Backup
-import Certificates
-import Database
+import Cluster
 import Foundation
-import Journal
 import Sandbox
-import Settings
-import SharedStore
-import Web
+import Screens
+import Server
+import Storage
 
 /// Options of every command: a configuration file, and any setting as a flag.
 struct SettingsOptions: ParsableArguments {

@@ -1,13 +1,10 @@
-import AppInterface
-import Database
+import Concurrency
 import Foundation
-import Freshness
 import Logging
 import Metrics
-import ResponseStore
 import Screens
 import ServiceLifecycle
-import Settings
+import Storage
 import Upstream
 
 /// Maintains the stored data: evicts after each store, writes last uses every few seconds and at the end, keeps the

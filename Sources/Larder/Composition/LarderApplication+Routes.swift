@@ -1,17 +1,12 @@
-import AppInterface
 import CContract
-import Certificates
 import Foundation
-import HTTPServer
 import Hummingbird
 import JSONValues
-import QRCodes
 import Sandbox
 import Screens
+import Server
 import ServiceLifecycle
-import Settings
 import Upstream
-import Web
 
 extension LarderApplication {
     /// The routes of paired devices.

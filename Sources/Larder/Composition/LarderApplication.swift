@@ -1,22 +1,16 @@
-import Certificates
 import Concurrency
-import Database
 import Foundation
-import Freshness
-import HTTPServer
 import Hummingbird
 import Logging
 import Metrics
 import NIOCore
 import NIOPosix
-import Proxy
-import ResponseStore
 import Sandbox
 import Screens
+import Server
 import ServiceLifecycle
-import Settings
+import Storage
 import Upstream
-import Web
 
 /// The composition root: the one place where clock, randomness, network and storage come in, and everything is wired.
 struct LarderApplication: ReplaceableServer {

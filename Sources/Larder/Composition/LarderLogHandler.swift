@@ -1,6 +1,6 @@
 import Foundation
 import Logging
-import Settings
+import Screens
 
 enum LogFormat: String, CaseIterable, Sendable {
     /// A line for people.

@@ -1,7 +1,4 @@
-import Certificates
-import Database
 import Foundation
-import HTTPServer
 import Hummingbird
 import HummingbirdCore
 import Logging
@@ -9,8 +6,9 @@ import Metrics
 import NIOCore
 import Sandbox
 import Screens
+import Server
 import ServiceLifecycle
-import Settings
+import Storage
 import UnixSignals
 import Upstream
 

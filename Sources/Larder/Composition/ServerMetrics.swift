@@ -1,15 +1,12 @@
-import AppInterface
-import Database
+import Cluster
 import Foundation
-import HTTPServer
 import Logging
 import Media
 import NIOCore
 import NIOPosix
-import ResponseStore
 import Screens
-import Settings
-import SharedStore
+import Server
+import Storage
 
 /// Everything that `/metrics` may contain: `# HELP` and docs/operations.md are made from it.
 enum MetricCatalogue {

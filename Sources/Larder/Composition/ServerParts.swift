@@ -1,12 +1,12 @@
-import Database
 import Foundation
-import HTTPServer
 import Logging
 import NIOCore
 import NIOPosix
 import Sandbox
+import Screens
+import Server
 import ServiceLifecycle
-import Settings
+import Storage
 import UnixSignals
 
 /// A server with its sandbox and its harness, if it has them: composed in the same way for a process and for a space

@@ -1,19 +1,13 @@
-import AppInterface
-import Certificates
+import Cluster
 import Concurrency
-import Database
 import Foundation
-import Freshness
-import HTTPServer
-import Journal
 import Logging
 import Media
 import NIOPosix
-import ResponseStore
 import Sandbox
 import Screens
-import Settings
-import SharedStore
+import Server
+import Storage
 import Upstream
 
 /// The resources that all apps and the kit's own routes share: storage, sessions, events, tools and the clock.

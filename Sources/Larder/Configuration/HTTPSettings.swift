@@ -1,8 +1,6 @@
-import Certificates
 import Foundation
-import HTTPServer
 import Screens
-import Settings
+import Server
 
 /// The settings `http.*`.
 enum HTTPSettings {

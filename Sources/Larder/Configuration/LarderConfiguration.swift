@@ -1,11 +1,10 @@
-import AppInterface
-import Certificates
+import Concurrency
 import Disk
 import Foundation
-import Freshness
+import HTTP
 import Media
 import Screens
-import Settings
+import Server
 import Upstream
 
 /// The configuration of a process: its settings, and the parts that are made of several settings and checked together.

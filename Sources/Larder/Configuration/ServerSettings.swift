@@ -1,10 +1,10 @@
+import Cluster
 import Foundation
 import Logging
 import Media
-import ResponseStore
 import Sandbox
-import Settings
-import SharedStore
+import Screens
+import Storage
 
 /// The settings of the server itself, but those of connections (``HTTPSettings``).
 enum ServerSettings {

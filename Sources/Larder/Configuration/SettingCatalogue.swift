@@ -1,10 +1,8 @@
-import AppInterface
 import Foundation
-import HTTPSemantics
-import HTTPServer
+import HTTP
 import HTTPTypes
 import Screens
-import Settings
+import Server
 import Upstream
 
 /// Every setting of a server with these apps: `--help`, the documentation and the reading of settings are made from it.

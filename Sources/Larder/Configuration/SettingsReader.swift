@@ -1,7 +1,7 @@
 import Configuration
 import Foundation
 import Sandbox
-import Settings
+import Screens
 import Yams
 
 /// Reads settings from where they may be set: command line, then environment, then file, then defaults

@@ -1,8 +1,6 @@
-import AppInterface
-import Database
+import Cluster
 import Screens
-import Settings
-import SharedStore
+import Storage
 
 /// The settings `store.*` of the data that several processes share.
 struct StoreConfiguration: Sendable {

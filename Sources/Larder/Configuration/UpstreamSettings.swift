@@ -1,10 +1,8 @@
-import AppInterface
 import Foundation
 import HTTPTypes
-import ResponseStore
 import Sandbox
 import Screens
-import Settings
+import Storage
 import Upstream
 
 /// The settings of an upstream, `upstreams.{name}.*`.

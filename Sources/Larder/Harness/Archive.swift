@@ -1,11 +1,10 @@
-import Database
 import Foundation
 import GRDB
 import HTTPTypes
 import Logging
-import PrivateFiles
-import ResponseStore
 import Sandbox
+import Server
+import Storage
 
 /// A snapshot as one file that other processes read: rows as JSON, the bytes of documents and bodies, the data of the
 /// simulated upstreams, the clock and the key.

@@ -1,12 +1,11 @@
 import Concurrency
-import Database
 import Foundation
-import Freshness
-import HTTPServer
 import HTTPTypes
 import Hummingbird
 import Sandbox
 import Screens
+import Server
+import Storage
 import Synchronization
 import Upstream
 

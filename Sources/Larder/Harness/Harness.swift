@@ -1,12 +1,12 @@
 import Concurrency
-import Database
 import Foundation
-import HTTPServer
 import Hummingbird
 import Logging
 import NIOPosix
 import Sandbox
 import Screens
+import Server
+import Storage
 import Synchronization
 import Upstream
 

@@ -1,10 +1,10 @@
-import Database
-import HTTPServer
 import Hummingbird
 import Logging
 import Sandbox
 import Screens
+import Server
 import ServiceLifecycle
+import Storage
 import Upstream
 
 /// The services beside the server until a reset replaces them.

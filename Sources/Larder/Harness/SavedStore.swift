@@ -1,7 +1,7 @@
-import Database
 import Foundation
 import GRDB
 import Logging
+import Storage
 import Synchronization
 
 /// The saved state of a data directory: a copy of its database and its key, and second names of its files, which are

@@ -1,8 +1,7 @@
-import AppInterface
-import Database
 import Foundation
 import Sandbox
 import Screens
+import Storage
 
 /// Fills a server with the seeds of a document, all or nothing.
 struct ServerSeed: Sendable {

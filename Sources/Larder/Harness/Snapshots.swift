@@ -1,8 +1,8 @@
 import Concurrency
-import Database
 import Foundation
-import PrivateFiles
 import Sandbox
+import Server
+import Storage
 import Synchronization
 
 extension Harness {

@@ -1,12 +1,11 @@
 import Concurrency
-import Database
 import Foundation
-import Freshness
-import HTTPServer
 import Logging
 import Sandbox
+import Screens
+import Server
 import ServiceLifecycle
-import Settings
+import Storage
 
 /// A server in this process with ports, data, simulated upstreams and a clock of its own.
 final class Space: Sendable {

@@ -1,6 +1,6 @@
-import Database
 import Foundation
 import GRDB
+import Storage
 
 /// The rows of a database as JSON: one file for each table, one line for each row.
 enum TableDump {

@@ -1,5 +1,5 @@
+import Concurrency
 import Foundation
-import Freshness
 import Synchronization
 
 /// The clock of a server under test: it runs as the one that it was made from until it is set, may be stopped, and runs

@@ -1,13 +1,10 @@
-import AppInterface
-import Database
+import Cluster
+import Concurrency
 import Foundation
-import Freshness
-import Journal
 import Logging
 import Screens
 import ServiceLifecycle
-import Settings
-import SharedStore
+import Storage
 
 /// The store that several processes share, while this one runs.
 struct SharedStoreService: Service {

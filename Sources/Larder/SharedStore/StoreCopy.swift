@@ -1,9 +1,7 @@
-import AppInterface
-import Database
+import Cluster
 import GRDB
-import Journal
 import Screens
-import SharedStore
+import Storage
 import Synchronization
 
 /// Copies users' data from a server's own database to the journal of several servers, as its snapshot, or back: all of

@@ -1,12 +1,11 @@
 import Concurrency
-import Database
 import Foundation
-import Freshness
 import GRDB
+import HTTP
 import HTTPTypes
 import NIOCore
-import ResponseStore
 import Screens
+import Storage
 import Synchronization
 import TestKit
 import Testing

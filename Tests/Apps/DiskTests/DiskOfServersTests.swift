@@ -1,18 +1,16 @@
-import AppInterface
 import Concurrency
 import Crypto
-import Database
 import Foundation
-import Freshness
 import GRDB
-import SharedStore
+import HTTP
+import Storage
 import Synchronization
 import TestKit
 import Testing
 import Upstream
 
+@testable import Cluster
 @testable import Disk
-@testable import Journal
 @testable import Screens
 
 /// How many tokens OAuth was asked for.

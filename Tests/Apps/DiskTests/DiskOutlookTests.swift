@@ -1,7 +1,7 @@
 import Foundation
+import Storage
 import TestKit
 import Testing
-import TextSearch
 
 @testable import Disk
 @testable import Upstream

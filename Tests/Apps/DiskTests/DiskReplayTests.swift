@@ -1,5 +1,5 @@
 import Foundation
-import ResponseStore
+import Storage
 import Testing
 
 @testable import Disk

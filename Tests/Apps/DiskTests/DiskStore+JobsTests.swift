@@ -1,5 +1,5 @@
+import Cluster
 import Foundation
-import Journal
 import TestKit
 import Testing
 

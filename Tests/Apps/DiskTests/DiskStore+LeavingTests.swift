@@ -1,4 +1,4 @@
-import HTTPSemantics
+import HTTP
 import HTTPTypes
 import TestKit
 import Testing

@@ -1,5 +1,5 @@
-import Database
 import Foundation
+import Storage
 import TestKit
 import Testing
 import Upstream

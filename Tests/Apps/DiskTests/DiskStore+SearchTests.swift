@@ -1,10 +1,9 @@
-import Database
 import Foundation
 import GRDB
 import Screens
+import Storage
 import TestKit
 import Testing
-import TextSearch
 
 @testable import Disk
 

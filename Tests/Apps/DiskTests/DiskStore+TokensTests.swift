@@ -1,8 +1,8 @@
-import Database
 import Foundation
 import GRDB
 import HTTPTypes
 import Screens
+import Storage
 import TestKit
 import Testing
 import Upstream

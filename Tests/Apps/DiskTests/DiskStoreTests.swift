@@ -1,15 +1,13 @@
-import Database
 import Foundation
 import GRDB
-import ResponseStore
 import Screens
+import Storage
 import Synchronization
 import TestKit
 import Testing
 
 @testable import Concurrency
 @testable import Disk
-@testable import Freshness
 @testable import Upstream
 
 @Suite("Rows, lists and bodies of many files")

@@ -1,11 +1,10 @@
 import Concurrency
-import Database
 import Foundation
 import GRDB
 import HTTPTypes
 import NIOCore
-import ResponseStore
 import Screens
+import Storage
 import TestKit
 import Testing
 import Upstream

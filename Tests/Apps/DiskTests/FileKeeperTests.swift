@@ -1,8 +1,6 @@
-import Database
-import FaultKit
 import Foundation
-import ResponseStore
 import Screens
+import Storage
 import Synchronization
 import TestKit
 import Testing

@@ -1,9 +1,8 @@
-import Database
-import FaultKit
 import Foundation
 import GRDB
-import HTTPSemantics
+import HTTP
 import HTTPTypes
+import Storage
 import TestKit
 import Testing
 import Upstream

@@ -1,10 +1,9 @@
-import Database
+import Concurrency
 import Foundation
-import Freshness
-import HTTPSemantics
+import HTTP
 import HTTPTypes
 import Screens
-import Settings
+import Storage
 import Synchronization
 import TestKit
 import Testing

@@ -1,13 +1,10 @@
 import Concurrency
-import Database
-import FaultKit
 import Foundation
 import GRDB
 import HTTPTypes
 import NIOCore
-import ResponseStore
 import Screens
-import Settings
+import Storage
 import Synchronization
 import TestKit
 import Testing

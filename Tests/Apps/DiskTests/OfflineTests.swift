@@ -1,9 +1,8 @@
-import Database
 import Foundation
 import GRDB
 import HTTPTypes
-import ResponseStore
 import Screens
+import Storage
 import TestKit
 import Testing
 

@@ -1,9 +1,8 @@
-import AppInterface
-import Database
+import Cluster
 import Foundation
 import GRDB
-import Journal
-import SharedStore
+import Screens
+import Storage
 import TestKit
 import Testing
 import Upstream

@@ -1,8 +1,7 @@
 import Foundation
-import HTTPSemantics
+import HTTP
 import HTTPTypes
 import Screens
-import Settings
 import Synchronization
 import TestKit
 import Testing

@@ -1,5 +1,5 @@
 import Foundation
-import HTTPSemantics
+import HTTP
 import HTTPTypes
 import Screens
 import TestKit

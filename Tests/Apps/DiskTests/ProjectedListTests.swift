@@ -1,6 +1,5 @@
-import Database
 import HTTPTypes
-import ResponseStore
+import Storage
 import TestKit
 import Testing
 import Upstream

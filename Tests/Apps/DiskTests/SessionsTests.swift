@@ -1,10 +1,9 @@
 import Concurrency
-import Database
 import Foundation
 import GRDB
 import HTTPTypes
-import ResponseStore
 import Screens
+import Storage
 import TestKit
 import Testing
 import Upstream

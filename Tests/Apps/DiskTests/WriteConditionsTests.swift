@@ -1,5 +1,5 @@
 import Foundation
-import HTTPSemantics
+import HTTP
 import HTTPTypes
 import Screens
 import TestKit
@@ -7,7 +7,6 @@ import Testing
 
 @testable import Concurrency
 @testable import Disk
-@testable import Freshness
 @testable import Upstream
 
 @Suite("Preconditions of writes")

@@ -7,7 +7,6 @@ import Testing
 
 @testable import Concurrency
 @testable import Disk
-@testable import Freshness
 @testable import Upstream
 
 @Suite("Many readers and writers of one account at once")

@@ -1,4 +1,5 @@
 import Foundation
+import HTTP
 import HTTPTypes
 import NIOCore
 import Screens
@@ -8,7 +9,6 @@ import Testing
 
 @testable import Concurrency
 @testable import Disk
-@testable import Freshness
 @testable import Upstream
 
 /// A write of each kind: its request, and the calls that it sends to the upstream.

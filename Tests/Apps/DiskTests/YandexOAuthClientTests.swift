@@ -1,10 +1,9 @@
 import Crypto
-import Database
 import Foundation
 import GRDB
 import HTTPTypes
-import ResponseStore
 import Screens
+import Storage
 import Synchronization
 import TestKit
 import Testing

@@ -1,8 +1,8 @@
-import Database
 import Foundation
 import GRDB
 import Logging
-import Settings
+import Screens
+import Storage
 import TestKit
 import Testing
 

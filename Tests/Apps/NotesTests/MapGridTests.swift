@@ -1,7 +1,6 @@
-import Database
 import Foundation
 import GRDB
-import ResponseStore
+import Storage
 import TestKit
 import Testing
 

@@ -1,9 +1,8 @@
-import AppInterface
 import Foundation
 import Screens
+import Storage
 import TestKit
 import Testing
-import TextSearch
 
 @testable import Notes
 

@@ -1,8 +1,9 @@
-import Database
+import Concurrency
 import Foundation
-import Freshness
+import HTTP
 import HTTPTypes
 import Screens
+import Storage
 import TestKit
 import Testing
 

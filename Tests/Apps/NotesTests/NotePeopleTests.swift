@@ -1,9 +1,10 @@
-import Database
+import Concurrency
 import Foundation
-import Freshness
 import GRDB
+import HTTP
 import HTTPTypes
 import Screens
+import Storage
 import TestKit
 import Testing
 import Upstream

@@ -1,7 +1,7 @@
-import Database
 import Foundation
 import HTTPTypes
 import Screens
+import Storage
 import TestKit
 import Testing
 

@@ -1,14 +1,12 @@
-import Database
 import Foundation
 import GRDB
 import HTTPTypes
 import Logging
-import ResponseStore
 import Screens
+import Storage
 import Synchronization
 import TestKit
 import Testing
-import TextSearch
 
 @testable import Notes
 

@@ -1,7 +1,7 @@
-import Database
 import GRDB
 import HTTPTypes
 import Screens
+import Storage
 import TestKit
 import Testing
 

@@ -1,9 +1,7 @@
-import Database
-import FaultKit
 import Foundation
 import HTTPTypes
-import ResponseStore
 import Screens
+import Storage
 import Synchronization
 import TestKit
 import Testing

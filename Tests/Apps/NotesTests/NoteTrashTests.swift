@@ -1,8 +1,8 @@
-import Database
 import GRDB
 import HTTPTypes
 import Screens
 import ServiceLifecycle
+import Storage
 import TestKit
 import Testing
 

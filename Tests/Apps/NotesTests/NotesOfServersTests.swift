@@ -1,13 +1,11 @@
-import AppInterface
-import Database
 import Foundation
 import HTTPTypes
 import Screens
-import SharedStore
+import Storage
 import TestKit
 import Testing
 
-@testable import Journal
+@testable import Cluster
 @testable import Notes
 
 /// The app on servers whose files follow one journal.

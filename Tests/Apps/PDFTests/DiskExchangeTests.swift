@@ -1,10 +1,9 @@
-import AppInterface
 import Concurrency
-import Database
 import Foundation
 import HTTPTypes
 import NIOCore
 import Screens
+import Storage
 import Synchronization
 import TestKit
 import Testing

@@ -1,10 +1,9 @@
-import Database
 import Foundation
 import GRDB
 import HTTPTypes
 import Media
 import Screens
-import Settings
+import Storage
 import TestKit
 import Testing
 

@@ -1,9 +1,9 @@
-import Database
 import Foundation
 import GRDB
 import HTTPTypes
 import Logging
 import Screens
+import Storage
 import TestKit
 import Testing
 

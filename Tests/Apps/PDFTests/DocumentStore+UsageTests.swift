@@ -1,10 +1,9 @@
-import AppInterface
-import Database
 import Foundation
 import GRDB
 import HTTPTypes
 import Screens
 import ServiceLifecycle
+import Storage
 import TestKit
 import Testing
 

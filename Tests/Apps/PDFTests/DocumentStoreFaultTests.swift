@@ -1,11 +1,9 @@
-import Database
-import FaultKit
 import Foundation
 import GRDB
 import HTTPTypes
 import Logging
-import ResponseStore
 import Screens
+import Storage
 import Synchronization
 import TestKit
 import Testing

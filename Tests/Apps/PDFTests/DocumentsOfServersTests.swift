@@ -1,14 +1,12 @@
-import AppInterface
-import Database
 import Foundation
 import GRDB
 import HTTPTypes
 import Screens
-import SharedStore
+import Storage
 import TestKit
 import Testing
 
-@testable import Journal
+@testable import Cluster
 @testable import PDF
 
 /// The app on servers whose files follow one journal.

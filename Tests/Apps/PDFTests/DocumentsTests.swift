@@ -1,9 +1,9 @@
 import Concurrency
-import Database
 import Foundation
 import HTTPTypes
 import NIOCore
 import Screens
+import Storage
 import TestKit
 import Testing
 

@@ -1,9 +1,9 @@
-import Database
-import FaultKit
+import Concurrency
 import Foundation
-import Freshness
+import HTTP
 import HTTPTypes
 import Screens
+import Storage
 import TestKit
 import Testing
 import Upstream

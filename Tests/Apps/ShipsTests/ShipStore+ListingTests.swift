@@ -1,8 +1,7 @@
-import Database
 import Foundation
 import GRDB
-import ResponseStore
 import Screens
+import Storage
 import TestKit
 import Testing
 

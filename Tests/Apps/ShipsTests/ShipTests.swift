@@ -1,7 +1,6 @@
-import Database
 import Foundation
-import ResponseStore
 import Screens
+import Storage
 import TestKit
 import Testing
 

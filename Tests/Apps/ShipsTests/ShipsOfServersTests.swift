@@ -1,10 +1,9 @@
-import AppInterface
-import Database
+import Cluster
 import Foundation
 import GRDB
 import HTTPTypes
-import Journal
 import Screens
+import Storage
 import TestKit
 import Testing
 import Upstream

@@ -1,5 +1,6 @@
+import Concurrency
 import Foundation
-import Freshness
+import HTTP
 import HTTPTypes
 import Screens
 import TestKit

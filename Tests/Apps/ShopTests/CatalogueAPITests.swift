@@ -1,8 +1,9 @@
-import Database
-import Freshness
+import Concurrency
 import GRDB
+import HTTP
 import HTTPTypes
 import Screens
+import Storage
 import Synchronization
 import TestKit
 import Testing

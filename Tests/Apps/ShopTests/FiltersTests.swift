@@ -1,6 +1,6 @@
-import Database
 import HTTPTypes
 import Screens
+import Storage
 import TestKit
 import Testing
 

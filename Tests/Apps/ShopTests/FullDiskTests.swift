@@ -1,7 +1,6 @@
-import Database
-import FaultKit
 import Foundation
 import HTTPTypes
+import Storage
 import TestKit
 import Testing
 import Upstream

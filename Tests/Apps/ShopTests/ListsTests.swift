@@ -1,12 +1,11 @@
-import Database
+import Concurrency
 import Foundation
-import Freshness
 import GRDB
-import HTTPSemantics
+import HTTP
 import HTTPTypes
 import NIOCore
-import ResponseStore
 import Screens
+import Storage
 import TestKit
 import Testing
 import Upstream

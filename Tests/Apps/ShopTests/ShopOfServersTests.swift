@@ -1,9 +1,8 @@
-import AppInterface
-import Database
+import Cluster
 import Foundation
 import HTTPTypes
-import Journal
 import Screens
+import Storage
 import TestKit
 import Testing
 

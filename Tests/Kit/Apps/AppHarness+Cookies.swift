@@ -1,6 +1,5 @@
-import AppInterface
-import HTTPServer
 package import HTTPTypes
+import Server
 import Testing
 
 @testable import Screens

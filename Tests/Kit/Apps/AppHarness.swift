@@ -1,9 +1,7 @@
-package import AppInterface
-package import Database
+package import Cluster
 import Foundation
-package import Journal
-import Proxy
 package import Screens
+package import Storage
 import Testing
 package import Upstream
 

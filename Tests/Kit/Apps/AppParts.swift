@@ -1,13 +1,10 @@
-import AppInterface
-import Database
+import Cluster
+import Concurrency
 import Foundation
-import Freshness
-import Journal
 import Logging
 import Media
-import Proxy
-import ResponseStore
 import Screens
+import Storage
 import Upstream
 
 /// The parts of a server that exist before an app and are offered to it.

@@ -1,7 +1,6 @@
-package import AppInterface
-package import Database
 package import Media
-package import Settings
+package import Screens
+package import Storage
 
 /// How the requests of a test identify a client.
 package enum ClientIdentification: Sendable {

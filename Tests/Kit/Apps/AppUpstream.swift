@@ -1,6 +1,5 @@
-package import AppInterface
 import Foundation
-import Proxy
+package import Screens
 package import Upstream
 
 /// An upstream of an app, as its tests have it: at another address, with a scripted network.

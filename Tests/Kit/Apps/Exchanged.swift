@@ -1,5 +1,5 @@
 package import Foundation
-import HTTPSemantics
+import HTTP
 package import HTTPTypes
 package import Screens
 package import Testing

@@ -1,10 +1,10 @@
 import Foundation
-import HTTPServer
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
 import Logging
 import NIOCore
+import Server
 
 @testable import Screens
 

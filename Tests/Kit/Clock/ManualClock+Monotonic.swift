@@ -1,5 +1,5 @@
+import Concurrency
 import Foundation
-import Freshness
 
 extension ManualClock {
     /// The clock for code that takes a `Clock` of the standard library.

@@ -1,5 +1,5 @@
+package import Concurrency
 package import Foundation
-package import Freshness
 package import Testing
 import Upstream
 

@@ -1,6 +1,5 @@
-package import Database
 package import Logging
-import ResponseStore
+package import Storage
 
 extension LarderDatabase {
     /// Opens a database that has the tables of cached responses, as the server's has.

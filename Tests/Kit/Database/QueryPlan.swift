@@ -1,5 +1,5 @@
-package import Database
 package import GRDB
+package import Storage
 
 /// How SQLite carries out a statement (`EXPLAIN QUERY PLAN`).
 package struct QueryPlan: Sendable, CustomStringConvertible {

@@ -1,8 +1,7 @@
-package import AppInterface
-package import Database
+package import Cluster
 import Foundation
-package import Journal
-package import SharedStore
+package import Screens
+package import Storage
 import Testing
 
 extension SharedStoreAccess {

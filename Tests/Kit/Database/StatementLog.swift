@@ -1,4 +1,4 @@
-package import Database
+package import Storage
 import Synchronization
 
 /// The statements that a database has run, for tests that count them.

@@ -1,6 +1,6 @@
-import Certificates
 package import Foundation
 package import NIOSSL
+import Server
 
 /// An authority of a test's own with a certificate for the loopback interface, and clients that trust it.
 package struct TestAuthority: Sendable {

@@ -1,11 +1,10 @@
-package import Database
+import Concurrency
 import Foundation
-import Freshness
 import GRDB
-import HTTPCaching
+import HTTP
 package import HTTPTypes
 import Logging
-package import ResponseStore
+package import Storage
 package import Upstream
 
 /// One upstream with a scripted network, a clock that the test moves and a database of its own.

@@ -1,14 +1,15 @@
-import Database
+import Cluster
+import Concurrency
 import Foundation
-import Freshness
-import HTTPServer
+import HTTP
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
-import Journal
 import Logging
 import NIOCore
 import NIOEmbedded
+import Server
+import Storage
 import TestKit
 import Testing
 

@@ -1,8 +1,8 @@
-import Freshness
-import HTTPServer
+import Concurrency
 import HTTPTypes
 import HummingbirdCore
 import NIOCore
+import Server
 import Testing
 
 @testable import Screens

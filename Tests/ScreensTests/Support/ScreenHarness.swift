@@ -1,15 +1,14 @@
-import Database
+import Cluster
 import Foundation
-import HTTPServer
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
-import Journal
 import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOEmbedded
-import ResponseStore
+import Server
+import Storage
 import TestKit
 import Upstream
 

@@ -1,7 +1,7 @@
 import Crypto
-import Database
 import Foundation
-import HTTPSemantics
+import HTTP
+import Storage
 
 /// A file or folder of an account as the app stores it: the fields that its screens show, and those that identify its
 /// content. Links of the API, which open files to anyone, are not stored.

@@ -1,5 +1,5 @@
-import Database
 import Foundation
+import Storage
 
 /// The time from which a public address opens nothing more.
 enum LinkEnd: Sendable, Equatable {

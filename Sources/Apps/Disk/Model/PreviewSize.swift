@@ -1,4 +1,4 @@
-import HTTPSemantics
+import HTTP
 
 /// The size of a small picture in one of the API's spellings.
 struct PreviewSize: Sendable, Equatable {

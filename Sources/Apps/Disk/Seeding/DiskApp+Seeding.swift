@@ -1,5 +1,4 @@
-package import AppInterface
-import Screens
+package import Screens
 
 extension DiskApp {
     /// Accounts: `{"access_token"}`, whose account the API tells.

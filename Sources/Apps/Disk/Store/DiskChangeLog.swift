@@ -1,5 +1,5 @@
 import Foundation
-import ResponseStore
+import Storage
 import Synchronization
 
 /// The latest changes of one account, which are applied to responses that were requested before them.

@@ -1,11 +1,9 @@
-import AppInterface
+import Cluster
 import Concurrency
-import Database
 import Foundation
 import GRDB
-import Journal
-import ResponseStore
 import Screens
+import Storage
 import Upstream
 
 extension DiskStore {

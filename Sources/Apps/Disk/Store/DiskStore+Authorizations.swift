@@ -1,8 +1,8 @@
-import Database
+import Cluster
 import Foundation
 import GRDB
-import Journal
 import Screens
+import Storage
 
 // Logins that have begun in a browser (RFC 7636: the verifier stays here until the code comes).
 extension DiskStore {

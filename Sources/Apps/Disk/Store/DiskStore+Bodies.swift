@@ -1,10 +1,8 @@
-import Database
 import Foundation
 import GRDB
-import HTTPCaching
-import HTTPSemantics
+import HTTP
 import HTTPTypes
-import ResponseStore
+import Storage
 import Upstream
 
 // Bodies of files, small pictures and pages: stored responses named after the file's path, tagged with the version of

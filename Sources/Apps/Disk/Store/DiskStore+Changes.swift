@@ -1,10 +1,8 @@
-import Database
+import Cluster
+import Concurrency
 import Foundation
-import Freshness
 import GRDB
-import Journal
-import ResponseStore
-import TextSearch
+import Storage
 
 extension DiskStore {
     /// The state of an account after a change.

@@ -1,8 +1,7 @@
+import Cluster
 import Concurrency
-import Database
 import GRDB
-import Journal
-import ResponseStore
+import Storage
 import Upstream
 
 // Of several servers, each has its own caches, comparisons and offline contents: of the accounts that are used there.

@@ -1,8 +1,7 @@
-import Database
 import Foundation
 import GRDB
 import HTTPTypes
-import ResponseStore
+import Storage
 import Upstream
 
 extension DiskStore {

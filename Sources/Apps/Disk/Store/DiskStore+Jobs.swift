@@ -1,7 +1,7 @@
-import Database
+import Cluster
 import Foundation
 import GRDB
-import Journal
+import Storage
 
 // The work that users have begun and that outlives their requests: downloads, and operations that the API finishes.
 extension DiskStore {

@@ -1,7 +1,6 @@
-import Database
 import Foundation
 import GRDB
-import TextSearch
+import Storage
 
 /// The index of the names on a Disk, by which a search finds them. Every write of a row keeps it in its transaction:
 /// its table may not be written by triggers.

@@ -1,7 +1,6 @@
-import Database
 import Foundation
 import GRDB
-import TextSearch
+import Storage
 
 extension DiskStore {
     /// Names were looked through one by one. The rows get ranks, and their names are folded as searches compare them

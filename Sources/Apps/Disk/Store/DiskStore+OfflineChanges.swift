@@ -1,7 +1,7 @@
-import Database
+import Cluster
 import Foundation
 import GRDB
-import Journal
+import Storage
 
 // Applies the changes that Larder sees to offline contents, in the transactions that store them.
 extension DiskStore {

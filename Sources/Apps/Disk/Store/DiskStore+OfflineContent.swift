@@ -1,8 +1,7 @@
-import Database
 import Foundation
 import GRDB
-import HTTPCaching
-import ResponseStore
+import HTTP
+import Storage
 
 /// A content that is kept offline, or was uploaded and waits.
 struct KeptContent: Sendable {

@@ -1,6 +1,6 @@
-import Database
 import Foundation
 import GRDB
+import Storage
 import Upstream
 
 // The entries of the files and folders that marks cover.

@@ -1,8 +1,7 @@
-import Database
 import Foundation
 import GRDB
-import ResponseStore
 import Screens
+import Storage
 
 /// A mark with the numbers of its files.
 struct OfflineRow: Sendable {

@@ -1,9 +1,8 @@
-import Database
+import Cluster
 import Foundation
 import GRDB
-import Journal
-import ResponseStore
 import Screens
+import Storage
 
 // The files and folders that users keep offline.
 extension DiskStore {

@@ -1,4 +1,4 @@
-import Database
+import Storage
 
 extension DiskStore {
     /// The tables of offline contents. Contents belong to rows of these tables, not to stored responses: eviction,

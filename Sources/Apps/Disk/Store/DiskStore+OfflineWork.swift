@@ -1,6 +1,6 @@
-import Database
 import Foundation
 import GRDB
+import Storage
 
 /// The work on offline contents whose time has come.
 struct OfflineWork: Sendable {

@@ -1,9 +1,8 @@
-import Database
+import Cluster
 import Foundation
 import GRDB
-import Journal
 import Screens
-import Settings
+import Storage
 import Upstream
 
 /// The author of a change of operations.

@@ -1,9 +1,7 @@
-import Database
+import Concurrency
 import Foundation
-import Freshness
 import GRDB
-import ResponseStore
-import TextSearch
+import Storage
 import Upstream
 
 extension DiskStore {

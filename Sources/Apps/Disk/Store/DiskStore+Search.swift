@@ -1,9 +1,7 @@
-import Database
 import Foundation
 import GRDB
-import ResponseStore
 import Screens
-import TextSearch
+import Storage
 
 extension DiskStore {
     /// Returns the rows whose name contains a text, the last modified first.

@@ -1,6 +1,6 @@
+import Cluster
+import Concurrency
 import Foundation
-import Freshness
-import Journal
 import Synchronization
 import Upstream
 

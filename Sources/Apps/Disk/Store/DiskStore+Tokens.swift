@@ -1,9 +1,8 @@
-import Database
+import Cluster
+import Concurrency
 import Foundation
-import Freshness
 import GRDB
-import Journal
-import SharedStore
+import Storage
 
 extension DiskStore {
     /// Returns the token of a login; nil if it was logged out.

@@ -1,7 +1,6 @@
-import Database
 import Foundation
 import GRDB
-import ResponseStore
+import Storage
 
 /// The age and completeness of the rows that can be shown while a page cannot be requested.
 struct Substitute: Sendable, Equatable {

@@ -1,11 +1,8 @@
+import Cluster
 import Concurrency
-import Database
-import Freshness
 import GRDB
-import Journal
-import ResponseStore
 import Screens
-import Settings
+import Storage
 import Upstream
 
 /// Accounts, their known files and folders, downloads and operations.

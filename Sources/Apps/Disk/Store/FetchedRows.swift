@@ -1,5 +1,5 @@
 import Foundation
-import ResponseStore
+import Storage
 
 /// The rows of a response of the API, for the transaction that stores the response.
 struct FetchedRows: Sendable {

@@ -1,7 +1,6 @@
-import Database
 import Foundation
 import GRDB
-import TextSearch
+import Storage
 
 /// A name in the index.
 struct IndexedName: Equatable {

@@ -1,7 +1,7 @@
 import Foundation
-import HTTPSemantics
+import HTTP
 import HTTPTypes
-import ResponseStore
+import Storage
 import Upstream
 
 /// Client of the Yandex Disk REST API v1, as far as the app uses it. Source: yandex.com/dev/disk-api.

@@ -1,8 +1,8 @@
 import Crypto
-package import Database
 import Foundation
-import HTTPSemantics
+import HTTP
 import HTTPTypes
+package import Storage
 import Upstream
 
 /// Client of Yandex OAuth, as far as the app uses it: the code flow with PKCE (RFC 7636), refresh and revocation.

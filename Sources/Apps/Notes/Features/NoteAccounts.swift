@@ -1,8 +1,7 @@
-import AppInterface
-import Database
 import Foundation
 import HTTPTypes
 import Screens
+import Storage
 
 /// The account of a session: changes its password and deletes it, both after the present password.
 struct NoteAccounts: Sendable {

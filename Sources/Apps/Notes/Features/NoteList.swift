@@ -1,7 +1,8 @@
+import Concurrency
 import Foundation
-import Freshness
+import HTTP
 import Screens
-import TextSearch
+import Storage
 
 /// The notes of an account as a list.
 struct NoteList: Sendable {

@@ -1,6 +1,6 @@
+import Concurrency
 import Foundation
-import Freshness
-import HTTPSemantics
+import HTTP
 import HTTPTypes
 import Screens
 

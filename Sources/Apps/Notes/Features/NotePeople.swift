@@ -1,10 +1,9 @@
-import Database
+import Concurrency
 import Foundation
-import Freshness
-import HTTPCaching
+import HTTP
 import HTTPTypes
-import ResponseStore
 import Screens
+import Storage
 import Upstream
 
 /// The directory of people.

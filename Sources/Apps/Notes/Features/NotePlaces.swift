@@ -1,7 +1,8 @@
+import Concurrency
 import Foundation
-import Freshness
+import HTTP
 import Screens
-import TextSearch
+import Storage
 import Upstream
 
 /// Suggestions of places: from the account's notes, the gazetteer and the geocoder.

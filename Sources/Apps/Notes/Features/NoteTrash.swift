@@ -1,5 +1,5 @@
+import Concurrency
 import Foundation
-import Freshness
 import Screens
 
 /// The trash: notes that were deleted and can be restored.

@@ -1,11 +1,8 @@
-import Database
 import Foundation
-import Freshness
-import HTTPCaching
+import HTTP
 import HTTPTypes
-import ResponseStore
 import Screens
-import Settings
+import Storage
 import Upstream
 
 /// A client of the service that invents the people (Mockaroo), and of the host of their avatars (RoboHash).

@@ -1,7 +1,7 @@
 import Crypto
 import CryptoExtras
-import Database
 import Foundation
+import Storage
 
 /// The name of an account in its shown form, with its keys.
 ///

@@ -1,9 +1,9 @@
+import Cluster
+import Concurrency
 import Crypto
-import Database
 import Foundation
-import Freshness
 import GRDB
-import Journal
+import Storage
 import Synchronization
 
 /// Limits login attempts by token buckets that refill at a constant rate: for an account from one address, for an

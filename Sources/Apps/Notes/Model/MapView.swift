@@ -1,5 +1,5 @@
 import Foundation
-import HTTPSemantics
+import HTTP
 import Screens
 
 /// The part of the map that a request asks for: a box with its edges, or exactly one cell of a cluster.

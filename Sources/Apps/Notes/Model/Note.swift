@@ -1,7 +1,7 @@
 import Foundation
 import NIOCore
 import Screens
-import TextSearch
+import Storage
 
 /// A note with its place.
 struct Note: Sendable, Equatable {

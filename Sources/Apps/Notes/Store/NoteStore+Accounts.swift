@@ -1,10 +1,9 @@
-import AppInterface
-import Database
+import Cluster
+import Concurrency
 import Foundation
-import Freshness
 import GRDB
-import Journal
 import Screens
+import Storage
 
 /// An account with the hash of its password.
 struct NoteAccount: Sendable, Equatable {

@@ -1,7 +1,6 @@
-import Database
+import Cluster
 import GRDB
-import Journal
-import TextSearch
+import Storage
 
 /// The search index and the R-tree of notes. Both are virtual tables, which triggers may not write: the schema is
 /// not trusted (`PRAGMA trusted_schema = OFF`), so that a manipulated file cannot run them. Every write of a note

@@ -1,9 +1,8 @@
-import Database
+import Cluster
 import Foundation
 import GRDB
-import Journal
 import Screens
-import TextSearch
+import Storage
 
 /// A page of an account's notes, read in one transaction.
 struct NotePage: Sendable {

@@ -1,9 +1,8 @@
-import Database
+import Cluster
 import Foundation
 import GRDB
-import Journal
-import ResponseStore
 import Screens
+import Storage
 
 /// The content of a view of the map, read in one transaction.
 struct NoteMap: Sendable {

@@ -1,11 +1,9 @@
-import AppInterface
-import Database
+import Cluster
+import Concurrency
 import Foundation
-import Freshness
 import GRDB
-import Journal
-import ResponseStore
 import Screens
+import Storage
 import Upstream
 
 /// A page of the people, read in one transaction.

@@ -1,6 +1,5 @@
-import Database
 import GRDB
-import TextSearch
+import Storage
 
 extension NoteStore {
     /// The migrations of the tables.

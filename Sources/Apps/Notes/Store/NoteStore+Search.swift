@@ -1,9 +1,7 @@
-import Database
+import Cluster
 import GRDB
-import Journal
-import ResponseStore
 import Screens
-import TextSearch
+import Storage
 
 extension NoteStore {
     /// Finds the notes of an account that match a search, the last saved first.

@@ -1,10 +1,9 @@
-import Database
+import Cluster
+import Concurrency
 import Foundation
-import Freshness
 import GRDB
-import Journal
-import ResponseStore
 import Screens
+import Storage
 
 /// Deleted notes, in a table of their own: no query of notes meets them. A note keeps its id and its revision there, so
 /// that a restored one is where it was, with the same address and version.

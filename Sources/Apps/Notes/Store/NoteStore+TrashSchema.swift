@@ -1,6 +1,6 @@
-import Database
 import Foundation
 import GRDB
+import Storage
 
 extension NoteStore {
     /// The trash. Triggers keep its count.

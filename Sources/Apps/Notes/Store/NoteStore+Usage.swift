@@ -1,7 +1,7 @@
-import Database
+import Cluster
 import GRDB
-import Journal
 import Screens
+import Storage
 
 extension NoteStore {
     /// Bytes that a note counts beside its texts, for its row and its entries for words, places and clusters.

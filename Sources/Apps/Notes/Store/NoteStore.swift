@@ -1,10 +1,9 @@
-import AppInterface
-import Database
+import Cluster
+import Concurrency
 import Foundation
-import Freshness
 import GRDB
-import Journal
 import Screens
+import Storage
 
 /// Accounts, their notes with places, and the people of the web service.
 ///

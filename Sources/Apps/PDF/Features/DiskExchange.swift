@@ -1,8 +1,8 @@
-import AppInterface
-import Database
+import Concurrency
 import Foundation
-import Freshness
+import HTTP
 import Screens
+import Storage
 
 /// Documents from the Disk, and to it.
 struct DiskExchange: Sendable {

@@ -1,10 +1,10 @@
-import Database
+import Concurrency
 import Foundation
-import Freshness
-import HTTPServer
 import HTTPTypes
 import Media
 import Screens
+import Server
+import Storage
 
 /// Makes drafts of uploaded files.
 struct DocumentCreation: Sendable {

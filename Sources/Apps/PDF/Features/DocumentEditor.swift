@@ -1,9 +1,8 @@
 import Concurrency
-import Database
 import Foundation
-import Freshness
 import HTTPTypes
 import Screens
+import Storage
 
 /// Changes the pages of a document: one change at a time, each a new file, which replaces the old one in one
 /// transaction or not at all.

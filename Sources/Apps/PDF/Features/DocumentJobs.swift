@@ -1,8 +1,9 @@
-import Database
+import Concurrency
 import Foundation
-import Freshness
+import HTTP
 import Media
 import Screens
+import Storage
 import Synchronization
 
 /// Runs work that takes time, publishes its progress to the request's profile, and turns failures of Media's into

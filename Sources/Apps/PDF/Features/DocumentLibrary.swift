@@ -1,8 +1,8 @@
-import Database
+import Concurrency
 import Foundation
-import Freshness
 import HTTPTypes
 import Screens
+import Storage
 
 /// The saved documents, one document in the reader, and its file.
 struct DocumentLibrary: Sendable {

@@ -1,6 +1,6 @@
-import Database
 import Foundation
 import Media
+import Storage
 
 /// Makes one PDF of pictures and PDFs in any order: neighbouring pictures at once, then all parts together.
 struct DocumentMaker: Sendable {

@@ -1,8 +1,7 @@
 import Concurrency
-import Database
-import Freshness
 import Media
 import Screens
+import Storage
 
 /// Saves drafts, renames and deletes documents.
 struct DocumentSaving: Sendable {

@@ -1,10 +1,9 @@
 import Concurrency
-import Database
 import Foundation
-import Freshness
 import HTTPTypes
 import Media
 import Screens
+import Storage
 
 /// Thumbnails of pages: drawn once, stored within a budget.
 struct DocumentThumbnails: Sendable {

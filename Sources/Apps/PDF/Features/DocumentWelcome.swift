@@ -1,4 +1,4 @@
-import Freshness
+import Concurrency
 import Screens
 
 /// The welcome, and the first screen of a cold start.

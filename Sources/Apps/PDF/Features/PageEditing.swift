@@ -1,8 +1,9 @@
-import Database
+import Concurrency
 import Foundation
-import Freshness
+import HTTP
 import Media
 import Screens
+import Storage
 
 /// Deletes, rotates and reorders the pages of a document.
 struct PageEditing: Sendable {

@@ -1,10 +1,11 @@
-import Database
+import Concurrency
 import Foundation
-import Freshness
-import HTTPServer
+import HTTP
 import HTTPTypes
 import Media
 import Screens
+import Server
+import Storage
 
 /// Adds photos, and pages of PDFs, to a document.
 struct PhotoPages: Sendable {

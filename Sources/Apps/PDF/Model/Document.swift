@@ -1,6 +1,6 @@
 import Concurrency
-import Database
 import Foundation
+import Storage
 
 /// A document: a PDF file with its name and its pages.
 struct Document: Sendable, Equatable {

@@ -1,6 +1,6 @@
 import Foundation
 import Screens
-import TextSearch
+import Storage
 
 /// The rules for the name of a document: it is the name of a file, without folders and without characters that make it
 /// look like another one.

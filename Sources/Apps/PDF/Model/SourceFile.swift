@@ -1,7 +1,7 @@
-import Database
 import Foundation
 import Media
 import Screens
+import Storage
 
 /// A file that pages are made of.
 struct SourceFile: Sendable {

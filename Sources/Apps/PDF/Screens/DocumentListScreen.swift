@@ -1,6 +1,6 @@
-import Database
 import Foundation
 import Screens
+import Storage
 
 /// `GET /v1/pdf/documents`: the saved documents, newest first.
 struct DocumentListScreen: Encodable, Sendable {

@@ -1,10 +1,10 @@
-import Database
+import Cluster
+import Concurrency
 import Foundation
-import Freshness
 import GRDB
-import Journal
+import HTTP
 import Screens
-import TextSearch
+import Storage
 
 extension DocumentStore {
     /// A page of the saved documents of a profile, newest first.

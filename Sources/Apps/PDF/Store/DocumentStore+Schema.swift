@@ -1,8 +1,8 @@
-import Database
-import Freshness
+import Cluster
+import Concurrency
 import GRDB
-import Journal
 import Screens
+import Storage
 
 extension DocumentStore {
     /// The migrations of the tables.

@@ -1,9 +1,9 @@
-import Database
+import Cluster
+import Concurrency
 import Foundation
-import Freshness
 import GRDB
-import Journal
 import Screens
+import Storage
 
 /// Deleted documents: their rows stay with files and pages, and have the time of their deletion. No other query returns
 /// them, no operation changes them, and the search index has no names of them.

@@ -1,12 +1,10 @@
-import AppInterface
-import Database
+import Cluster
+import Concurrency
 import Foundation
-import Freshness
 import GRDB
-import Journal
 import Media
 import Screens
-import TextSearch
+import Storage
 
 /// The documents of all profiles: rows here, files as blobs. A document is changed with its file, as a whole or not at
 /// all. Several servers have the same rows, and each the files that it has made or has read.

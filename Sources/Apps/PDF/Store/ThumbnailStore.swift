@@ -1,7 +1,7 @@
-import Database
+import Cluster
 import Foundation
 import GRDB
-import Journal
+import Storage
 
 /// Pictures of pages: a cache of this server, also if servers share the documents.
 struct ThumbnailStore: Sendable {

@@ -1,6 +1,6 @@
-import Database
 import Foundation
 import GRDB
+import Storage
 
 /// A ship as the columns of its row, in which ships are compared: decoding each row would take longer than reading it.
 struct ShipColumns: Sendable, Equatable {

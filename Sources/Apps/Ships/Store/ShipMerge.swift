@@ -1,5 +1,5 @@
-import Database
 import GRDB
+import Storage
 import Synchronization
 import Upstream
 

@@ -1,8 +1,8 @@
-import Database
-import Freshness
+import Cluster
+import Concurrency
 import GRDB
-import Journal
 import Screens
+import Storage
 import Upstream
 
 /// Ships that accounts delete and restore. A deleted ship is hidden from its account; the row of the ship stays.

@@ -1,7 +1,6 @@
-import Database
 import GRDB
-import ResponseStore
 import Screens
+import Storage
 
 /// A page of the list that an account sees, of one state.
 struct ShipPage: Sendable {

@@ -1,11 +1,10 @@
-import AppInterface
-import Database
+import Cluster
+import Concurrency
 import Foundation
-import Freshness
 import GRDB
-import Journal
-import ResponseStore
+import HTTP
 import Screens
+import Storage
 import Synchronization
 import Upstream
 

@@ -1,5 +1,4 @@
-import Database
-import ResponseStore
+import Storage
 
 extension ShipStore {
     /// The app's tables. A migration is never edited once it has been released.

@@ -1,6 +1,5 @@
-import Database
 import Foundation
-import ResponseStore
+import Storage
 import Upstream
 
 // Reads that are served without a request.

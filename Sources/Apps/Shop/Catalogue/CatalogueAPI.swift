@@ -1,6 +1,6 @@
 import Foundation
-import Freshness
 import GRDB
+import HTTP
 import HTTPTypes
 import Screens
 import Upstream

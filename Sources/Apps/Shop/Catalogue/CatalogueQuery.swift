@@ -1,5 +1,5 @@
 import Foundation
-import HTTPSemantics
+import HTTP
 
 /// The upstream's query for a search. It selects a superset of the products that the search finds, as small as the
 /// upstream's filters allow; the others are filtered out afterwards.

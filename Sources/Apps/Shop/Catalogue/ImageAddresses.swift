@@ -1,5 +1,5 @@
 import Foundation
-import HTTPSemantics
+import HTTP
 import Upstream
 
 /// The URLs of a product's pictures. The API stores them in one column and splits it at commas, so the text of a JSON

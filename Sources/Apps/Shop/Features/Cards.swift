@@ -1,7 +1,7 @@
-import AppInterface
-import Database
-import Freshness
+import Concurrency
+import HTTP
 import Screens
+import Storage
 import Upstream
 
 /// The cards of products.

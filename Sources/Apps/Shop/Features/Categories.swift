@@ -1,6 +1,7 @@
-import Database
-import Freshness
+import Concurrency
+import HTTP
 import Screens
+import Storage
 import Upstream
 
 /// The categories of the catalogue.

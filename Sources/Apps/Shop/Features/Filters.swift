@@ -1,6 +1,6 @@
-import AppInterface
-import Freshness
-import Journal
+import Cluster
+import Concurrency
+import HTTP
 import Screens
 import Upstream
 

@@ -1,9 +1,8 @@
-import AppInterface
-import Database
-import Freshness
-import Journal
-import ResponseStore
+import Cluster
+import Concurrency
+import HTTP
 import Screens
+import Storage
 import Upstream
 
 /// The last searches of a profile.

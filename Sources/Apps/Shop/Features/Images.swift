@@ -1,7 +1,7 @@
+import Cluster
+import Concurrency
 import Foundation
-import Freshness
-import HTTPSemantics
-import Journal
+import HTTP
 import Media
 import MediaFormats
 import Screens

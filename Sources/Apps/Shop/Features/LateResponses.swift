@@ -1,7 +1,7 @@
 import Concurrency
-import Database
-import Freshness
+import HTTP
 import Screens
+import Storage
 import Synchronization
 import Upstream
 

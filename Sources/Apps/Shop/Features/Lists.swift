@@ -1,7 +1,7 @@
-import AppInterface
-import Freshness
+import Cluster
+import Concurrency
+import HTTP
 import HTTPTypes
-import Journal
 import Screens
 import Upstream
 

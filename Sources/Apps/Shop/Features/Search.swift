@@ -1,8 +1,8 @@
-import AppInterface
-import Database
-import Freshness
-import Journal
+import Cluster
+import Concurrency
+import HTTP
 import Screens
+import Storage
 import Upstream
 
 /// The search for products.

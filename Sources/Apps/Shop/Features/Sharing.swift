@@ -1,10 +1,9 @@
-import AppInterface
-import Database
+import Concurrency
 import Foundation
-import Freshness
-import HTTPSemantics
+import HTTP
 import HTTPTypes
 import Screens
+import Storage
 import Upstream
 
 /// Texts to be shared: of a product, of a line of the shopping list, of the whole list.

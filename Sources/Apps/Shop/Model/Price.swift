@@ -1,5 +1,5 @@
 import Foundation
-import HTTPSemantics
+import HTTP
 
 /// A price in dollars, exact: sums of fractional prices have no rounding errors.
 struct Price: Sendable, Hashable, Comparable, Codable {

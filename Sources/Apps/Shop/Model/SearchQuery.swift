@@ -1,5 +1,5 @@
-import Database
 import Foundation
+import Storage
 
 /// The filters of the search.
 struct SearchFilters: Sendable, Hashable, Codable {

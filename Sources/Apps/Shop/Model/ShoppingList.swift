@@ -1,5 +1,5 @@
 import Foundation
-import HTTPSemantics
+import HTTP
 
 /// Identifies a line of a shopping list: the id of its product, with a number if the upstream gave that id to several
 /// products of the list.

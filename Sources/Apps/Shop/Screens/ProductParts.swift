@@ -1,5 +1,5 @@
-import Database
 import Screens
+import Storage
 
 /// How wide a product is in the results: two in a row, or one.
 enum Layout: String, Encodable, Sendable {

@@ -1,6 +1,5 @@
-package import AppInterface
-import Journal
-import Screens
+import Cluster
+package import Screens
 
 extension ShopApp {
     /// Lines of shopping lists: `{"product_id", "quantity"?, "profile"?}`. Products come from the catalogue.

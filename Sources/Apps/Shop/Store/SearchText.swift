@@ -1,4 +1,4 @@
-import Database
+import Storage
 
 /// Titles and texts in the form of the search index.
 enum SearchText {

@@ -1,6 +1,6 @@
-import Database
 import GRDB
 import Screens
+import Storage
 import Upstream
 
 /// A page of the categories.

@@ -1,6 +1,6 @@
-import Database
 import GRDB
 import Screens
+import Storage
 
 /// Another order of a list: every line once.
 enum ListOrder: Sendable, Equatable {

@@ -1,9 +1,8 @@
-import Database
+import Cluster
 import Foundation
 import GRDB
-import Journal
-import ResponseStore
 import Screens
+import Storage
 
 extension ShopStore {
     /// The part of a list that is shown if a request names none.

@@ -1,8 +1,7 @@
-import Database
 import Foundation
 import GRDB
-import ResponseStore
 import Screens
+import Storage
 
 extension ShopStore {
     /// For how long a position is kept, in seconds; the upstream's list is another one by then.

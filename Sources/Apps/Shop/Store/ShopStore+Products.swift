@@ -1,9 +1,8 @@
-import Database
+import Cluster
+import Concurrency
 import Foundation
-import Freshness
 import GRDB
-import Journal
-import ResponseStore
+import Storage
 import Upstream
 
 /// A product that was seen.

@@ -1,8 +1,7 @@
+import Cluster
 import Concurrency
-import Database
 import GRDB
-import Journal
-import ResponseStore
+import Storage
 
 // Later versions of products on the lists of several servers. A server by itself writes them with the products.
 extension ShopStore {

@@ -1,5 +1,4 @@
-import Database
-import ResponseStore
+import Storage
 
 extension ShopStore {
     /// The app's tables. A migration is never edited once it has been released.

@@ -1,6 +1,6 @@
-import Database
 import GRDB
 import Screens
+import Storage
 
 extension ShopStore {
     /// Searches all products that were ever seen and are not known to be gone, with the same text and filters as the

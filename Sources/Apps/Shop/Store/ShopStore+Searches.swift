@@ -1,9 +1,9 @@
-import Database
+import Cluster
+import Concurrency
 import Foundation
-import Freshness
 import GRDB
-import Journal
 import Screens
+import Storage
 import Upstream
 
 extension ShopStore {

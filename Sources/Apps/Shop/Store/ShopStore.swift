@@ -1,10 +1,8 @@
+import Cluster
 import Concurrency
-import Database
-import Freshness
 import GRDB
-import Journal
-import ResponseStore
 import Screens
+import Storage
 import Synchronization
 import Upstream
 

@@ -1,10 +1,10 @@
+import Concurrency
 import Crypto
 import Foundation
-import Freshness
-import HTTPSemantics
-package import HTTPServer
+import HTTP
 import HTTPTypes
 import Hummingbird
+package import Server
 
 /// Refuses requests of clients that are not paired, whatever they ask for, if the server listens to others than those
 /// of its machine. Behind ``GuardMiddleware``, ahead of everything that has data.

@@ -1,6 +1,6 @@
 package import Foundation
 package import Logging
-import PrivateFiles
+import Server
 import ServiceLifecycle
 
 /// Unpairs the devices that commands name while the server runs: it looks once a second whether there is a file, so a

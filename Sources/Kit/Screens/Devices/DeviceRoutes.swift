@@ -1,6 +1,5 @@
 import Foundation
 import HTTPTypes
-import QRCodes
 
 /// `/v1/pairing` and `/v1/devices`: pairing by a code, and the paired devices.
 package struct DeviceRoutes: Sendable {

@@ -1,9 +1,9 @@
-package import Database
+package import Concurrency
 package import Foundation
-package import Freshness
 import GRDB
 import HummingbirdCore
 import NIOCore
+package import Storage
 import Synchronization
 
 /// A device that was paired.

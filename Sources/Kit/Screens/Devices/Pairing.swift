@@ -1,8 +1,8 @@
+package import Concurrency
 import Crypto
 package import Foundation
-package import Freshness
 import HTTPTypes
-import PrivateFiles
+import Server
 import Synchronization
 
 /// Makes codes, and devices of codes.

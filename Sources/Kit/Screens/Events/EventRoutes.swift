@@ -1,10 +1,10 @@
+import Cluster
 import Foundation
-import HTTPSemantics
+import HTTP
 import HTTPTypes
 import HummingbirdCore
 import NIOCore
 import ServiceLifecycle
-import SharedStore
 
 /// `GET /v1/events`: server-sent events (HTML Living Standard §9.2) with identities, heartbeats and replay from
 /// `Last-Event-ID`.

@@ -1,7 +1,7 @@
+package import Cluster
+package import Concurrency
 import Foundation
-package import Freshness
 import ServiceLifecycle
-package import SharedStore
 import Synchronization
 import Upstream
 

@@ -1,5 +1,5 @@
-package import Database
 import HTTPTypes
+package import Storage
 
 /// `GET /v1/usage`: how much the account and the profile of a request have stored, and how much they may.
 package struct UsageRoutes: Sendable {

@@ -1,9 +1,9 @@
-package import Database
+package import Concurrency
 import Foundation
-package import Freshness
-import HTTPSemantics
+import HTTP
 import HTTPTypes
 import HummingbirdCore
+package import Storage
 
 /// A user's own data in an app, for the archive (``ExportRoutes``), and its size (``UsageRoutes``).
 package struct UserData: Sendable {

@@ -1,9 +1,9 @@
 import CZlib
 import Concurrency
-package import Database
 package import Foundation
 import HummingbirdCore
 import NIOCore
+package import Storage
 
 /// An archive of the data that is stored now, sent later: texts are compressed into files of a request, and the files
 /// of documents get a second name, so that they can be sent even if they are deleted meanwhile. It takes a bounded part

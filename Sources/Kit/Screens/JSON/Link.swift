@@ -1,4 +1,4 @@
-package import HTTPSemantics
+package import HTTP
 
 /// An address on this server that a response names: path and query, percent-encoded.
 ///

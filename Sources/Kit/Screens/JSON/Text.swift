@@ -1,4 +1,4 @@
-import HTTPSemantics
+import HTTP
 package import HTTPTypes
 
 /// A text for people, in all languages that Larder speaks.

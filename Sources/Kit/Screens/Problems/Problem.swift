@@ -1,9 +1,9 @@
-package import Database
+package import Cluster
 import Foundation
-package import HTTPServer
 package import HTTPTypes
 package import Hummingbird
-package import SharedStore
+package import Server
+package import Storage
 
 /// An error for the client: thrown as a value anywhere, written as RFC 9457 `application/problem+json` in one place.
 package struct Problem: Error, Sendable, Equatable {

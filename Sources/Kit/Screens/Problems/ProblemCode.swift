@@ -1,5 +1,5 @@
-package import HTTPServer
 package import HTTPTypes
+package import Server
 
 /// A kind of error that clients can distinguish, with its status and title.
 ///

@@ -1,4 +1,4 @@
-import HTTPSemantics
+import HTTP
 package import HTTPTypes
 
 extension ScreenRequest {

@@ -1,5 +1,5 @@
 package import Foundation
-import HTTPSemantics
+import HTTP
 
 /// The query of a URL, read strictly: a parameter given twice or with a value of the wrong kind is a problem that names
 /// it.

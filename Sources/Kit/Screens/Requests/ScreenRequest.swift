@@ -1,12 +1,11 @@
 package import Concurrency
 package import Foundation
-import HTTPCaching
-import HTTPSemantics
-package import HTTPServer
+import HTTP
 package import HTTPTypes
 package import Hummingbird
 package import Logging
 package import NIOCore
+package import Server
 package import Upstream
 
 /// A request for a handler.

@@ -1,9 +1,9 @@
 import Concurrency
-package import Database
 package import Foundation
-package import HTTPServer
 import HTTPTypes
 import NIOCore
+package import Server
+package import Storage
 import Upstream
 
 /// A form with files, as a client sent it. The files are on disk and are removed with the value.

@@ -1,4 +1,4 @@
-import HTTPSemantics
+import HTTP
 import HTTPTypes
 
 /// The preconditions of a write on something that counts its versions (RFC 9110 §13).

@@ -1,5 +1,6 @@
+import Concurrency
 package import Foundation
-package import Freshness
+package import HTTP
 
 /// The body of every 2xx response of a screen (docs/contract.md, "Envelope").
 package struct Envelope<Content: Encodable & Sendable>: Encodable, Sendable {

@@ -1,11 +1,10 @@
 package import Concurrency
-package import Database
 package import Foundation
-package import Freshness
-import HTTPSemantics
+package import HTTP
 package import HTTPTypes
 import Hummingbird
 import NIOCore
+package import Storage
 import Synchronization
 import Upstream
 

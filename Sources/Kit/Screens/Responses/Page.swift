@@ -1,4 +1,4 @@
-import HTTPSemantics
+import HTTP
 
 /// The part of a list that a request asks for (docs/contract.md, "Paging").
 package struct PageRequest: Sendable, Equatable {

@@ -1,7 +1,6 @@
+package import Concurrency
 package import Foundation
-package import Freshness
-import HTTPCaching
-import HTTPSemantics
+package import HTTP
 import HTTPTypes
 import MediaFormats
 package import Upstream

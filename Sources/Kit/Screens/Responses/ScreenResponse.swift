@@ -1,11 +1,10 @@
+package import Concurrency
 package import Foundation
-package import Freshness
-import HTTPCaching
-import HTTPSemantics
-import HTTPServer
+package import HTTP
 package import HTTPTypes
 package import HummingbirdCore
 import NIOCore
+import Server
 import Synchronization
 package import Upstream
 

@@ -1,11 +1,10 @@
 import Crypto
 package import Foundation
-import HTTPCaching
-package import HTTPSemantics
-import HTTPServer
+package import HTTP
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import Server
 
 /// Adapts a response to its request: ETag and 304, gzip, HEAD. The same for every route.
 enum ScreenResponseRenderer {

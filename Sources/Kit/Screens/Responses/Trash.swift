@@ -1,5 +1,6 @@
+package import Concurrency
 package import Foundation
-package import Freshness
+import HTTP
 package import HTTPTypes
 
 /// The trash of an app: its address, and the actions on it and its items.

@@ -1,6 +1,6 @@
-import HTTPServer
 import HTTPTypes
 import Hummingbird
+import Server
 
 /// Refuses foreign hosts and foreign writes before any other part of the server sees a request.
 struct GuardMiddleware: RouterMiddleware {

@@ -1,11 +1,11 @@
-import Database
+import Cluster
 import Foundation
-import HTTPSemantics
-import HTTPServer
+import HTTP
 import HTTPTypes
 import Hummingbird
 import Logging
-import SharedStore
+import Server
+import Storage
 import Upstream
 
 /// The one place where errors become responses: typed problems unchanged, router misses as 404, 405 or the response to

@@ -1,11 +1,10 @@
 import Concurrency
-import Freshness
-import HTTPSemantics
-import HTTPServer
+import HTTP
 import HTTPTypes
 import Hummingbird
 import Logging
 import NIOConcurrencyHelpers
+import Server
 import Synchronization
 import Upstream
 

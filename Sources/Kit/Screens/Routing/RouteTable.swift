@@ -1,7 +1,7 @@
 import Foundation
-import HTTPSemantics
-package import HTTPServer
+import HTTP
 package import HTTPTypes
+package import Server
 
 /// All routes that are served, and the methods of each path.
 package struct RouteTable: Sendable {

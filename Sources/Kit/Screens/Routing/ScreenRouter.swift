@@ -1,8 +1,8 @@
+import Concurrency
 import Foundation
-import Freshness
-package import HTTPServer
 import HTTPTypes
 package import Hummingbird
+package import Server
 import Synchronization
 import Upstream
 

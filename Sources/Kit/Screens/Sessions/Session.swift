@@ -1,10 +1,10 @@
 import Concurrency
 import Crypto
-import Database
 package import Foundation
-import HTTPSemantics
-import HTTPServer
+import HTTP
 package import HTTPTypes
+import Server
+import Storage
 
 /// A login to one app, of the same shape for all apps (docs/contract.md, "Sessions").
 package struct Session: Sendable, Equatable {

@@ -1,10 +1,10 @@
+package import Cluster
 import Crypto
-package import Database
 import Foundation
 package import GRDB
-import HTTPSemantics
+import HTTP
 import HTTPTypes
-package import Journal
+package import Storage
 
 /// The cookies of sessions: one for each app, named after the data directory or the journal of several servers, since
 /// cookies do not know ports: two servers on one host would overwrite each other's.

@@ -1,7 +1,7 @@
+import Cluster
+import Concurrency
 import Foundation
-import Freshness
 package import GRDB
-import Journal
 import Synchronization
 
 extension SessionStore {

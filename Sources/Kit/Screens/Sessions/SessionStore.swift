@@ -1,9 +1,8 @@
-import Database
+package import Cluster
+package import Concurrency
 package import Foundation
-package import Freshness
 package import GRDB
-package import Journal
-import ResponseStore
+import Storage
 import Upstream
 
 /// The sessions of all apps, in one table, which several servers may share. Only hashes of tokens are stored.

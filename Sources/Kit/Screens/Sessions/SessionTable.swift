@@ -1,8 +1,8 @@
-package import Database
+package import Cluster
 import Foundation
 package import GRDB
-import HTTPSemantics
-package import Journal
+import HTTP
+package import Storage
 
 /// The rows of sessions. Each function is part of a transaction.
 enum SessionTable {

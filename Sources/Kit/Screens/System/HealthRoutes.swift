@@ -1,7 +1,7 @@
-import HTTPSemantics
-package import HTTPServer
+import HTTP
 import HTTPTypes
 import Logging
+package import Server
 
 /// `/health/live`, `/health/ready` and `/metrics`, for operators.
 package struct HealthRoutes: Sendable {

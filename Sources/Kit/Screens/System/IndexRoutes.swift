@@ -1,4 +1,5 @@
-package import Freshness
+package import Concurrency
+import HTTP
 import HTTPTypes
 import Upstream
 

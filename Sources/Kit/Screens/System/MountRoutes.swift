@@ -1,13 +1,11 @@
 import Concurrency
 import Foundation
-import Freshness
-import HTTPSemantics
-import HTTPServer
+import HTTP
 import HTTPTypes
 import Hummingbird
 import NIOCore
-package import Proxy
-import Upstream
+import Server
+package import Upstream
 
 /// `/v1/upstreams/{name}/{path…}`: the APIs of the upstreams themselves, through the cache, byte for byte.
 package struct MountRoutes: Sendable {

@@ -1,11 +1,10 @@
+package import Concurrency
 import Foundation
-package import Freshness
-import HTTPSemantics
-import HTTPServer
+import HTTP
 import HTTPTypes
 import Hummingbird
 import NIOCore
-import Proxy
+import Server
 import ServiceLifecycle
 package import Upstream
 

@@ -1,8 +1,9 @@
+package import Concurrency
 package import Foundation
-package import Freshness
+import HTTP
 import HTTPTypes
 import Logging
-package import ResponseStore
+package import Storage
 package import Upstream
 
 /// `GET /v1/status`: the state of this server and of its upstreams.

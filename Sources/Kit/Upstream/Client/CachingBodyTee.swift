@@ -1,7 +1,7 @@
 package import Concurrency
 package import Crypto
-package import Database
 import NIOCore
+package import Storage
 
 /// Stores a body while it passes to a client: whole and with the right length and checksum, or not at all. Memory holds
 /// at most `BlobStore/inlineLimit` bytes and the part that passes.

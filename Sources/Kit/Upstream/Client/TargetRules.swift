@@ -1,5 +1,5 @@
 import Foundation
-import HTTPSemantics
+import HTTP
 import NIOCore
 
 /// Decides where requests of one upstream may go: to its own origin, and for links and redirects to the listed hosts,

@@ -1,10 +1,10 @@
+package import Concurrency
 package import Foundation
-package import Freshness
-import HTTPSemantics
+import HTTP
 import HTTPTypes
 import Logging
 import Metrics
-package import ResponseStore
+package import Storage
 
 /// Sends requests to an upstream, with buffered or streamed bodies.
 ///

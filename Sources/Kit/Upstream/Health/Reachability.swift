@@ -1,6 +1,6 @@
 package import Foundation
 package import HTTPTypes
-package import ResponseStore
+package import Storage
 
 /// The reachability of an upstream as a state machine, `event -> transition`, without a clock or a network.
 ///

@@ -1,10 +1,10 @@
+import Concurrency
 package import Foundation
-import Freshness
-import HTTPSemantics
+import HTTP
 import HTTPTypes
 import Logging
 import Metrics
-import ResponseStore
+import Storage
 import Synchronization
 
 /// A change of an upstream's reachability that the rest of Larder is notified of.

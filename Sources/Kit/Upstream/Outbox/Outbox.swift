@@ -1,6 +1,6 @@
-import Database
 package import Foundation
 package import GRDB
+import Storage
 import Synchronization
 
 /// A journal of writes that wait for an upstream: a table, and its pending operations in memory.

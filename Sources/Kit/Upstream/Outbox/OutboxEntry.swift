@@ -1,5 +1,5 @@
-package import Database
 package import Foundation
+package import Storage
 
 /// A write that an outbox holds.
 package struct OutboxEntry<Work: OutboxWork>: Sendable {

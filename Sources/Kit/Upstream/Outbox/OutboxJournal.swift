@@ -1,5 +1,5 @@
-import Database
 package import GRDB
+import Storage
 
 /// The journal of an outbox: a table of the users' rows, which several servers may replicate.
 ///

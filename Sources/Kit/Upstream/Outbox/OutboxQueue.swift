@@ -1,4 +1,4 @@
-import Database
+import Storage
 
 /// The unfinished operations of one account at one moment, in order. A copy costs nothing.
 package struct OutboxQueue<Work: OutboxWork>: Sendable {

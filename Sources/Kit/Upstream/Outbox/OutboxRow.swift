@@ -1,5 +1,5 @@
-import Database
 import Foundation
+import Storage
 
 /// An operation of an outbox as the columns of a row, apart from its bytes.
 struct OutboxRow: Sendable {

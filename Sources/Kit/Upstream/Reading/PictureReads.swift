@@ -1,5 +1,4 @@
 import Concurrency
-import Freshness
 package import HTTPTypes
 import Synchronization
 

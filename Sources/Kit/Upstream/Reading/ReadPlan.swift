@@ -1,9 +1,9 @@
+import Concurrency
 import Foundation
-import Freshness
-import HTTPCaching
+import HTTP
 import HTTPTypes
 import NIOCore
-import ResponseStore
+import Storage
 
 /// Decides about a read before anything is sent: the table of docs/contract.md, "Freshness", as a value.
 enum ReadPlan: Sendable, Equatable {

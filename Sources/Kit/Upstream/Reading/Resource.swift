@@ -1,8 +1,9 @@
+package import Concurrency
 package import Foundation
-package import Freshness
 package import GRDB
+package import HTTP
 package import HTTPTypes
-package import ResponseStore
+package import Storage
 
 /// One resource of an upstream that a screen is made from: its request, its freshness time, and the rows that an app
 /// makes of its response.

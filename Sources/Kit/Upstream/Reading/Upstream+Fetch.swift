@@ -1,14 +1,11 @@
-import Concurrency
+package import Concurrency
 import Crypto
-import Database
 package import Foundation
-package import Freshness
 package import GRDB
-import HTTPCaching
-import HTTPSemantics
+import HTTP
 import HTTPTypes
 import Logging
-package import ResponseStore
+package import Storage
 
 /// The outcome of a successful request for a resource.
 struct FetchOutcome: Sendable {

@@ -1,12 +1,10 @@
 import Concurrency
-import Database
 import Foundation
-import Freshness
 package import GRDB
-import HTTPCaching
+import HTTP
 import HTTPTypes
 import NIOCore
-package import ResponseStore
+package import Storage
 
 extension Upstream {
     /// Reads a resource for a screen: from the network within the patience, else from the store; the provenance says

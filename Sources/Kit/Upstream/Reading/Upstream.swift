@@ -1,13 +1,10 @@
-import Concurrency
-package import Database
+package import Concurrency
 package import Foundation
-package import Freshness
-import HTTPCaching
-import HTTPSemantics
+import HTTP
 import HTTPTypes
 package import Logging
 import NIOCore
-package import ResponseStore
+package import Storage
 import Synchronization
 
 /// One upstream: reads resources for screens through the store, and sends requests for the others.

@@ -1,6 +1,6 @@
 import AsyncHTTPClient
 import Concurrency
-import HTTPSemantics
+import HTTP
 import HTTPTypes
 import NIOCore
 import NIOHTTP1

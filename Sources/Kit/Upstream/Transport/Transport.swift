@@ -1,7 +1,7 @@
 package import Concurrency
 package import HTTPTypes
 import NIOCore
-package import ResponseStore
+package import Storage
 import Synchronization
 
 /// A request with a body in memory.

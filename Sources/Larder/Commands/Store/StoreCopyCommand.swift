@@ -1,10 +1,9 @@
-import AppInterface
 import ArgumentParser
-import Database
+import Cluster
 import Foundation
 import Logging
-import ResponseStore
-import SharedStore
+import Screens
+import Storage
 
 /// `larder store copy`.
 struct StoreCopyCommand: AsyncParsableCommand {

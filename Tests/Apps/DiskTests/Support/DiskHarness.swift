@@ -1,13 +1,9 @@
-import AppInterface
-import Database
 import Foundation
 import GRDB
 import HTTPTypes
 import Media
-import Proxy
-import ResponseStore
 import Screens
-import Settings
+import Storage
 import Synchronization
 import TestKit
 import Testing

@@ -1,12 +1,10 @@
-import AppInterface
+import Cluster
+import Concurrency
 import Crypto
-import Database
 import Foundation
-import Freshness
-import Journal
-import ResponseStore
+import HTTP
 import Screens
-import SharedStore
+import Storage
 import TestKit
 import Testing
 import Upstream

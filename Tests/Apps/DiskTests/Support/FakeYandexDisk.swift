@@ -1,4 +1,5 @@
 import Foundation
+import HTTP
 import HTTPTypes
 import JSONValues
 import NIOCore
@@ -6,7 +7,6 @@ import Synchronization
 import TestKit
 
 @testable import Concurrency
-@testable import Freshness
 @testable import Sandbox
 @testable import Upstream
 

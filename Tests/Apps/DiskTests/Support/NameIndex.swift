@@ -1,7 +1,6 @@
-import Database
 import GRDB
+import Storage
 import Testing
-import TextSearch
 
 @testable import Disk
 

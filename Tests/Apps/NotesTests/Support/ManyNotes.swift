@@ -1,6 +1,6 @@
-import Database
 import Foundation
 import GRDB
+import Storage
 import TestKit
 
 @testable import Notes

@@ -1,11 +1,8 @@
-import AppInterface
-import Database
+import Concurrency
 import Foundation
-import Freshness
 import HTTPTypes
 import Logging
-import ResponseStore
-import Settings
+import Storage
 import TestKit
 import Upstream
 

@@ -1,13 +1,11 @@
-import AppInterface
-import Database
+import Concurrency
 import Foundation
-import Freshness
+import HTTP
 import HTTPTypes
 import Logging
 import Media
-import ResponseStore
 import Screens
-import Settings
+import Storage
 import TestKit
 import Testing
 

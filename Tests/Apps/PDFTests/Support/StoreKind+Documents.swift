@@ -1,9 +1,7 @@
-import AppInterface
-import Database
+import Cluster
 import Foundation
-import Journal
 import Screens
-import SharedStore
+import Storage
 import TestKit
 
 @testable import PDF

@@ -1,9 +1,9 @@
-import Database
 import GRDB
 import Screens
+import Storage
 import Upstream
 
-@testable import Journal
+@testable import Cluster
 @testable import Ships
 
 // Reads in transactions of their own, as of a screen whose upstream was asked.

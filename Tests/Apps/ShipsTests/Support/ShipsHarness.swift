@@ -1,11 +1,8 @@
-import AppInterface
-import Database
+import Cluster
 import Foundation
 import HTTPTypes
-import Journal
 import Logging
-import ResponseStore
-import Settings
+import Storage
 import TestKit
 import Upstream
 

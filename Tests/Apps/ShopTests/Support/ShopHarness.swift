@@ -1,16 +1,12 @@
-import AppInterface
-import Database
 import Foundation
-import HTTPSemantics
 import HTTPTypes
 import Media
-import ResponseStore
-import Settings
+import Storage
 import Synchronization
 import TestKit
 import Upstream
 
-@testable import HTTPSemantics
+@testable import HTTP
 @testable import Sandbox
 @testable import Screens
 @testable import Shop

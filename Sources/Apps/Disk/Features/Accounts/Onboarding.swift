@@ -1,4 +1,5 @@
-import Freshness
+import Concurrency
+import HTTP
 import HTTPTypes
 import Screens
 

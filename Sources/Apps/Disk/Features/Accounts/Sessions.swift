@@ -1,6 +1,6 @@
 import Concurrency
 import Foundation
-import Freshness
+import HTTP
 import HTTPTypes
 import Logging
 import Screens

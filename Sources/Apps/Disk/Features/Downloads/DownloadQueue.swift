@@ -1,5 +1,5 @@
+import Cluster
 import Foundation
-import Journal
 import Logging
 import Synchronization
 

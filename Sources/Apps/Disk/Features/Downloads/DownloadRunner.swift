@@ -1,9 +1,8 @@
 import Concurrency
-import Database
-import Freshness
+import HTTP
 import NIOCore
-import ResponseStore
 import Screens
+import Storage
 import Upstream
 
 /// Runs one download.

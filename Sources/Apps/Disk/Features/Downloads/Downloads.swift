@@ -1,10 +1,10 @@
-import AppInterface
+import Cluster
+import Concurrency
 import Foundation
-import Freshness
+import HTTP
 import HTTPTypes
-import Journal
-import ResponseStore
 import Screens
+import Storage
 import Upstream
 
 /// Downloads of files into the store.

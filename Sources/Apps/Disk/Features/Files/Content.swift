@@ -1,11 +1,10 @@
 import Concurrency
 import Foundation
-import Freshness
-import HTTPCaching
+import HTTP
 import HTTPTypes
 import NIOCore
-import ResponseStore
 import Screens
+import Storage
 import Upstream
 
 /// The content of files.

@@ -1,12 +1,11 @@
 import Concurrency
-import Database
 import Foundation
-import HTTPSemantics
+import HTTP
 import HTTPTypes
 import Logging
 import NIOCore
-import ResponseStore
 import Screens
+import Storage
 import Upstream
 
 /// Fetches the content of files from the API.

@@ -1,7 +1,7 @@
 import Concurrency
-import Database
 import Foundation
 import NIOCore
+import Storage
 import Upstream
 
 /// A range of the bytes of a body.

@@ -1,12 +1,11 @@
 import Concurrency
-import Database
 import Foundation
-import Freshness
+import HTTP
 import HTTPTypes
 import Media
 import NIOCore
-import ResponseStore
 import Screens
+import Storage
 import Upstream
 
 /// Lends the content of files to child processes, which read files by their path.

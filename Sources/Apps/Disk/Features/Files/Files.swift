@@ -1,8 +1,8 @@
-import AppInterface
+import Cluster
+import Concurrency
 import Foundation
-import Freshness
+import HTTP
 import HTTPTypes
-import Journal
 import Media
 import Screens
 import Upstream

@@ -1,9 +1,9 @@
 import Concurrency
-import Database
 import Foundation
-import Freshness
+import HTTP
 import Media
 import Screens
+import Storage
 import Upstream
 
 // Pictures and PDFs made of files: each at most once at a time, not again after a failure, and not for a disconnected

@@ -1,10 +1,10 @@
 import Concurrency
-import Database
 import Foundation
-import Freshness
+import HTTP
 import HTTPTypes
 import Media
 import Screens
+import Storage
 import Upstream
 
 /// Files as pictures of their pages and as PDFs. Child processes under limits parse them; the server never does.

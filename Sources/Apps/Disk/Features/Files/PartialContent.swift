@@ -1,7 +1,7 @@
 import Crypto
-import Database
 import Foundation
 import NIOCore
+import Storage
 import Upstream
 
 /// The beginning of a content that is being fetched, with its checksums so far. It survives a connection that breaks

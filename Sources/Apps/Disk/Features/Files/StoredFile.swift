@@ -1,12 +1,9 @@
 import Concurrency
-import Database
 import Foundation
-import Freshness
-import HTTPCaching
-import HTTPSemantics
+import HTTP
 import HTTPTypes
-import ResponseStore
 import Screens
+import Storage
 import Upstream
 
 /// An opened body with its stored head.

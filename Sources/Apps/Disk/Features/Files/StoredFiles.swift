@@ -1,11 +1,10 @@
-import Database
+import Cluster
+import Concurrency
 import Foundation
-import Freshness
-import HTTPCaching
+import HTTP
 import HTTPTypes
-import Journal
-import ResponseStore
 import Screens
+import Storage
 import Upstream
 
 /// Bodies that are stored of files: their content, previews, pages and PDFs.

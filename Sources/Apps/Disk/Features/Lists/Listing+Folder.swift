@@ -1,8 +1,8 @@
+import Concurrency
 import Foundation
-import Freshness
 import HTTPTypes
-import ResponseStore
 import Screens
+import Storage
 import Upstream
 
 extension Listing {

@@ -1,6 +1,6 @@
 import Foundation
-import ResponseStore
 import Screens
+import Storage
 import Upstream
 
 extension Listing {

@@ -1,9 +1,9 @@
-import AppInterface
+import Cluster
+import Concurrency
 import Foundation
-import Freshness
-import Journal
-import ResponseStore
+import HTTP
 import Screens
+import Storage
 import Upstream
 
 /// Lists of files: the last uploaded ones, those of a folder, and published ones.

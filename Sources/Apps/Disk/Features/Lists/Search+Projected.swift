@@ -1,6 +1,6 @@
 import Foundation
 import Screens
-import TextSearch
+import Storage
 import Upstream
 
 extension Search {

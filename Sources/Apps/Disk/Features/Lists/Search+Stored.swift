@@ -1,6 +1,7 @@
+import Concurrency
 import Foundation
-import Freshness
-import ResponseStore
+import HTTP
+import Storage
 import Upstream
 
 extension Search {

@@ -1,13 +1,10 @@
-import AppInterface
-import Database
+import Cluster
+import Concurrency
 import Foundation
-import Freshness
-import HTTPCaching
+import HTTP
 import HTTPTypes
-import Journal
-import ResponseStore
 import Screens
-import TextSearch
+import Storage
 import Upstream
 
 /// Search by name. The API cannot search, so its list of all files is brought up to date first; the rows that are known

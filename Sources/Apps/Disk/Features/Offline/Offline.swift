@@ -1,10 +1,9 @@
-import AppInterface
+import Cluster
+import Concurrency
 import Foundation
-import Freshness
+import HTTP
 import HTTPTypes
-import Journal
 import Screens
-import Settings
 import Upstream
 
 /// Files and folders that users keep offline.

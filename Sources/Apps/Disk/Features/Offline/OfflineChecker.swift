@@ -1,8 +1,9 @@
-import Database
+import Concurrency
 import Foundation
-import Freshness
+import HTTP
 import HTTPTypes
 import Screens
+import Storage
 import Upstream
 
 /// Compares marked files and folders with the API: a file by its version, a folder with everything below it.

@@ -1,8 +1,7 @@
+import Cluster
 import Concurrency
-import Database
-import Freshness
 import Screens
-import SharedStore
+import Storage
 import Upstream
 
 /// Fetches the contents that are kept offline, one after the other part, behind the requests that clients wait for.

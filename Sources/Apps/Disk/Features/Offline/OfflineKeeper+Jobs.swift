@@ -1,8 +1,8 @@
 import Concurrency
 import Foundation
-import Freshness
+import HTTP
 import Logging
-import Settings
+import Screens
 import Synchronization
 
 // The work itself.

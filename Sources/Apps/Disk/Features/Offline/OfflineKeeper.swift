@@ -1,7 +1,8 @@
+import Concurrency
 import Foundation
-import Freshness
+import HTTP
 import Logging
-import Settings
+import Screens
 import Synchronization
 
 /// Keeps marked files and folders up to date in the background: reads the due work from the store, lets

@@ -1,9 +1,8 @@
+import Cluster
 import Concurrency
-import Database
 import Foundation
-import Freshness
-import Journal
 import Logging
+import Storage
 import Synchronization
 import Upstream
 

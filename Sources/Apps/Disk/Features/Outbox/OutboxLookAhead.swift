@@ -1,6 +1,6 @@
-import Database
+import Concurrency
 import Foundation
-import Freshness
+import Storage
 import Upstream
 
 /// Reads the items that a write touches while the write before it is sent: draining a queue then takes as many

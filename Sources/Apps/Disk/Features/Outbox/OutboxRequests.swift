@@ -1,12 +1,11 @@
-import AppInterface
-import Database
+import Cluster
+import Concurrency
 import Foundation
-import Freshness
 import GRDB
+import HTTP
 import HTTPTypes
-import Journal
 import Screens
-import Settings
+import Storage
 import Upstream
 
 /// The writes that wait for the API, as screens. None of them needs it.

@@ -1,12 +1,11 @@
+import Cluster
 import Concurrency
-import Database
 import Foundation
-import Freshness
-import HTTPSemantics
+import HTTP
 import HTTPTypes
-import Journal
 import NIOCore
 import Screens
+import Storage
 import Upstream
 
 /// Carries out one write of the outbox: reads the items that it touches, compares them with those that the client had

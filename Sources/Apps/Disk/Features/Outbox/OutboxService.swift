@@ -1,5 +1,5 @@
-import Freshness
-import Journal
+import Cluster
+import Concurrency
 import Logging
 import ServiceLifecycle
 

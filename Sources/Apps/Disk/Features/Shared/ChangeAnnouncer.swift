@@ -1,5 +1,4 @@
 import Concurrency
-import Freshness
 import Synchronization
 
 /// Announces that something of an account has changed, of each account at most once in a second.

@@ -1,8 +1,8 @@
-import Database
+import Concurrency
 import Foundation
-import Freshness
 import HTTPTypes
 import Screens
+import Storage
 import Upstream
 
 /// Finds the account of a session.

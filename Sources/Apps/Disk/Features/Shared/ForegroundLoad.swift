@@ -1,4 +1,4 @@
-import Freshness
+import Concurrency
 import Synchronization
 
 /// Counts the requests to the API that clients wait for, so that work in the background lets them go first.

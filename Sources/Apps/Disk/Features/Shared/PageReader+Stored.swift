@@ -1,8 +1,7 @@
-import Database
+import Concurrency
 import Foundation
-import Freshness
-import ResponseStore
 import Screens
+import Storage
 import Upstream
 
 extension PageReader {

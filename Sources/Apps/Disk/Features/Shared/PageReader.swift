@@ -1,9 +1,9 @@
+import Concurrency
 import Foundation
-import Freshness
-import HTTPCaching
+import HTTP
 import HTTPTypes
-import ResponseStore
 import Screens
+import Storage
 import Upstream
 
 /// Reads pages of lists.

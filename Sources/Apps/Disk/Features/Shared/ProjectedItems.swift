@@ -1,6 +1,6 @@
+import Concurrency
 import Foundation
-import Freshness
-import HTTPCaching
+import HTTP
 import Screens
 import Upstream
 

@@ -1,10 +1,8 @@
 import Concurrency
 import Foundation
-import Freshness
 import HTTPTypes
-import Proxy
-import ResponseStore
 import Screens
+import Storage
 import Synchronization
 import Upstream
 

@@ -1,9 +1,8 @@
-import Database
 import Foundation
 import GRDB
 import HTTPTypes
 import Screens
-import Settings
+import Storage
 import Upstream
 
 // Adds a write to the outbox: its base is the state that the client sees. Writes to unknown items are refused.

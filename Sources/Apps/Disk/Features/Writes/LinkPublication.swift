@@ -1,5 +1,5 @@
+import Concurrency
 import Foundation
-import Freshness
 import Screens
 import Upstream
 

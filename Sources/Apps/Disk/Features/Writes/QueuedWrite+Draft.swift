@@ -1,7 +1,6 @@
-import HTTPSemantics
+import HTTP
 import HTTPTypes
 import Screens
-import Settings
 
 extension QueuedWrite {
     /// Returns a write as it can be left; nil for one that cannot.

@@ -1,12 +1,10 @@
 import Concurrency
-import Database
 import Foundation
-import Freshness
-import HTTPSemantics
+import HTTP
 import HTTPTypes
 import NIOCore
 import Screens
-import Settings
+import Storage
 import Upstream
 
 /// Sends writes of clients, or leaves them in the outbox: if the client prefers that to a refusal (RFC 7240,

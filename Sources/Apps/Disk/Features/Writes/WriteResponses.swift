@@ -1,7 +1,6 @@
+import Concurrency
 import Foundation
-import Freshness
-import HTTPCaching
-import HTTPSemantics
+import HTTP
 import HTTPTypes
 import Screens
 import Upstream

@@ -1,5 +1,5 @@
 import Foundation
-import TextSearch
+import Storage
 import Upstream
 
 /// The Disk of an account after its pending writes, with the rows that lists need: `rows + operations -> rows`.

@@ -1,5 +1,5 @@
+import Storage
 import Synchronization
-import TextSearch
 import Upstream
 
 /// The places that are shown other than the API has them, sorted for lists and searched by name.

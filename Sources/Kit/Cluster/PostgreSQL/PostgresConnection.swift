@@ -1,0 +1,137 @@
+import CPQ
+import Glibc
+
+/// One connection to the server. It is used by one thread at a time, which it blocks until the server has responded or
+/// the deadline of the operation is over.
+final class PostgresConnection {
+    let connection: OpaquePointer
+    /// Counted by libpq: the server's notices beside its responses.
+    private let remarks: UnsafeMutablePointer<Int>
+    private var statements = StatementNames()
+    /// When the current operation has to end.
+    var deadline: Deadline
+    /// Whether it can be used no more.
+    private(set) var isBroken = false
+
+    /// Takes a connection that libpq has begun to open.
+    init(_ connection: OpaquePointer, deadline: Deadline) {
+        self.connection = connection
+        self.deadline = deadline
+        remarks = .allocate(capacity: 1)
+        remarks.initialize(to: 0)
+        larder_pq_count_remarks(connection, remarks)
+    }
+
+    deinit {
+        larder_PQfinish(connection)
+        remarks.deallocate()
+    }
+
+    /// The socket, which changes while the connection is opened.
+    var socket: Int32 { larder_PQsocket(connection) }
+
+    /// Number of remarks of the server so far, such as warnings.
+    var remarkCount: Int { remarks.pointee }
+
+    /// libpq's last error message about the connection, on one line.
+    var message: String {
+        String(cString: larder_PQerrorMessage(connection)).split(whereSeparator: \.isNewline).joined(separator: " ")
+    }
+
+    /// The server's version, such as 150018 for 15.18.
+    var serverVersion: Int { Int(larder_PQserverVersion(connection)) }
+
+    /// Returns a parameter that the server reports.
+    func parameter(_ name: String) -> String? {
+        larder_PQparameterStatus(connection, name).map { String(cString: $0) }
+    }
+
+    /// Takes a step of opening; libpq's state after it.
+    func openFurther() -> Int32 { larder_PQconnectPoll(connection) }
+
+    /// Completes opening: statements are sent without blocking from here on.
+    func opened() throws {
+        guard larder_PQsetnonblocking(connection, 1) == 0 else { throw lost() }
+    }
+
+    /// Whether the connection has not ended while it was idle. Asks no server.
+    func isAlive() -> Bool {
+        var descriptor = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+        // Usually there is nothing to read: then the other side has not closed it. Bytes that have arrived may be the
+        // server's last words, with the end after them.
+        while !isBroken, poll(&descriptor, 1, 0) != 0 {
+            isBroken = larder_PQconsumeInput(connection) == 0
+            if larder_PQstatus(connection) != LARDER_PQ_CONNECTION_OK { isBroken = true }
+        }
+        return !isBroken
+    }
+
+    /// Runs a script without parameters, of one or several statements.
+    ///
+    /// - Returns: the response to its last statement.
+    /// - Throws: ``ConnectionFailure``.
+    @discardableResult
+    func run(_ script: String) throws -> PostgresResult {
+        guard larder_PQsendQuery(connection, script) == 1 else { throw lost() }
+        return try response()
+    }
+
+    /// Runs a statement, which the server prepares at its first use.
+    ///
+    /// - Throws: ``ConnectionFailure``, ``SharedStoreError/textNotStorable``.
+    func run(_ sql: String, _ parameters: [any SQLParameter]) throws -> PostgresResult {
+        let arguments = try PostgresArguments(parameters)
+        let name = try prepared(sql, arguments.types)
+        let isSent = arguments.withPointers { values, lengths, formats in
+            larder_PQsendQueryPrepared(connection, name, Int32(lengths.count), values, lengths, formats, 1)
+        }
+        guard isSent == 1 else { throw lost() }
+        return try response()
+    }
+
+    /// Returns the name of a prepared statement.
+    private func prepared(_ sql: String, _ types: [UInt32]) throws -> String {
+        if let name = statements.name(sql, types) { return name }
+        if statements.isFull {
+            try run("DEALLOCATE ALL")
+            statements = StatementNames()
+        }
+        let name = statements.nextName
+        guard larder_PQsendPrepare(connection, name, sql, Int32(types.count), types) == 1 else { throw lost() }
+        _ = try response()
+        statements.add(sql, types)
+        return name
+    }
+
+    /// Sends the queued output, and receives until the server is ready for the next statement.
+    private func response() throws -> PostgresResult {
+        try flush()
+        var last: PostgresResult?
+        var failure: ConnectionFailure?
+        while true {
+            while larder_PQisBusy(connection) == 1 { try receive() }
+            guard let next = larder_PQgetResult(connection) else { break }
+            let result = PostgresResult(next)
+            failure = failure ?? result.failure
+            last = result
+        }
+        if larder_PQstatus(connection) != LARDER_PQ_CONNECTION_OK { isBroken = true }
+        if let failure {
+            if failure == .lost { isBroken = true }
+            throw failure
+        }
+        guard let last else { throw lost() }
+        return last
+    }
+
+    /// Has the connection closed after the operation that uses it.
+    func retire() {
+        isBroken = true
+    }
+
+    /// Retires the connection, and returns the error for it.
+    func lost() -> ConnectionFailure {
+        retire()
+        return .lost
+    }
+}

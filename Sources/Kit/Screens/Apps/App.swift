@@ -1,0 +1,194 @@
+package import Cluster
+package import GRDB
+package import ServiceLifecycle
+package import Storage
+
+/// One app of Larder, described by itself: the composition root lists the types and knows nothing else of them.
+///
+/// An app is served if all of its upstreams that are not optional have an address.
+package protocol App: Sendable {
+    /// Name in paths, settings and sessions: `ships` serves `/v1/ships/…`.
+    static var name: String { get }
+    /// Title in the index.
+    static var title: Text { get }
+    /// The language of the original app: that of responses to clients that name none. Default: English.
+    static var language: Language { get }
+    /// The upstreams that it uses. Default: none.
+    static var upstreams: [UpstreamDescription] { get }
+    /// Its settings, other than those of its upstreams. Default: none.
+    static var settings: [any SettingDeclaration] { get }
+    /// The steps that make its tables. Default: none.
+    static var migrations: [SchemaMigration] { get }
+    /// The tables of users' data that several servers replicate. Default: nil, for apps whose data one server has by
+    /// itself.
+    static var replicated: JournalTables? { get }
+    /// Whether it stores sealed secrets in such a store, so that the server needs a key for it. Default: no.
+    static var sealsSharedSecrets: Bool { get }
+    /// The problem codes that are its own. Default: none.
+    static var problems: [ProblemCode] { get }
+    /// The amounts that it stores beside the cache, for reports to operators. Default: none.
+    static var storedAmounts: [StoredAmount] { get }
+    /// The tables whose rows `larder doctor` reads as the app does. Default: none.
+    static var records: [RecordTable] { get }
+
+    /// Returns the operations on the app's accounts for operators. Default: nil, for apps whose accounts have no
+    /// passwords here.
+    /// - Parameter users: the rows of users; no server uses the file.
+    /// - Throws: `SettingError` if a setting cannot be read.
+    static func accountAdministration(
+        _ users: UserDatabase,
+        _ sessions: SessionStore,
+        _ settings: SettingValues
+    ) throws -> (any AccountAdministration)?
+
+    /// - Throws: `SettingError` if settings contradict each other, `StorageError` if data cannot be used, and the
+    ///   errors of bundled resources.
+    init(_ context: AppContext) throws
+
+    /// Its routes, in the order of openapi.yaml.
+    var routes: [Route] { get }
+    /// Brings its stored data up to date, before the server accepts connections. Default: nothing.
+    /// - Throws: `StorageError`, `SharedStoreError`; the server does not start then.
+    func prepare() async throws
+    /// Services beside the server. Default: none.
+    var services: [any Service] { get }
+    /// Refreshes the data of the app's screens after one of its upstreams has recovered, before clients are notified.
+    /// Default: nothing.
+    func upstreamRecovered(_ upstream: UpstreamDescription) async
+    /// The files of its accounts, for later apps in the list. Default: none.
+    var files: AccountFiles? { get }
+    /// Its part of the archive of a user's own data. Default: none.
+    var userData: UserData? { get }
+    /// Its part of a document that fills a server under test. Default: none.
+    var seeding: Seeding { get }
+    /// The credentials of its accounts for the mounts of its upstreams, by the name of the upstream. Default: none.
+    var mountCredentials: [String: MountRoutes.CredentialProvider] { get }
+}
+
+extension App {
+    package static var language: Language { .english }
+    /// No upstreams.
+    package static var upstreams: [UpstreamDescription] { [] }
+    /// No settings.
+    package static var settings: [any SettingDeclaration] { [] }
+    /// No tables.
+    package static var migrations: [SchemaMigration] { [] }
+    /// Keeps users' data in the server's own database only.
+    package static var replicated: JournalTables? { nil }
+    /// No sealed secrets.
+    package static var sealsSharedSecrets: Bool { false }
+    /// Stores nothing that is reported to operators.
+    package static var storedAmounts: [StoredAmount] { [] }
+    /// None.
+    package static var records: [RecordTable] { [] }
+    /// No problem codes of its own.
+    package static var problems: [ProblemCode] { [] }
+    /// No passwords.
+    ///
+    /// - Throws: Nothing.
+    package static func accountAdministration(
+        _ users: UserDatabase,
+        _ sessions: SessionStore,
+        _ settings: SettingValues
+    ) throws -> (any AccountAdministration)? {
+        nil
+    }
+    /// Nothing to bring up to date.
+    ///
+    /// - Throws: Nothing.
+    package func prepare() async throws {}
+    /// No services.
+    package var services: [any Service] { [] }
+    /// Does nothing.
+    package func upstreamRecovered(_ upstream: UpstreamDescription) async {}
+    /// No files.
+    package var files: AccountFiles? { nil }
+    /// Adds nothing.
+    package var userData: UserData? { nil }
+    /// Takes nothing.
+    package var seeding: Seeding { Seeding() }
+    /// No credentials.
+    package var mountCredentials: [String: MountRoutes.CredentialProvider] { [:] }
+}
+
+/// An app's part of a document that fills a server under test (docs/harness.md, "Seeds").
+package struct Seeding: Sendable {
+    /// Reads one item of a member. Nothing is stored before all items of the document have been read.
+    ///
+    /// Throws a `Problem` whose pointers are those within the item.
+    package typealias Item = @Sendable (_ fields: JSONFields) async throws -> SeedStep
+    /// Reads an account, whose session has a token.
+    package typealias Account = @Sendable (_ fields: JSONFields, _ token: String) async throws -> SeedStep
+
+    /// The members of the document that are the app's, by name; each is a list of items.
+    package let members: [String: Item]
+    /// Reads an account of the app; nil if it has none.
+    package let account: Account?
+
+    package init(members: [String: Item] = [:], account: Account? = nil) {
+        self.members = members
+        self.account = account
+    }
+}
+
+/// An item that was read.
+package struct SeedStep: Sendable {
+    /// Stores it, in the transaction of all items. Throws a `Problem` if it does not fit the stored data.
+    package let store: @Sendable (Database) throws -> Void
+    /// Is called once the transaction has ended well.
+    package let stored: @Sendable () -> Void
+    /// Is called if nothing was stored.
+    package let discarded: @Sendable () -> Void
+
+    package init(
+        store: @escaping @Sendable (Database) throws -> Void,
+        stored: @escaping @Sendable () -> Void = {},
+        discarded: @escaping @Sendable () -> Void = {}
+    ) {
+        self.store = store
+        self.stored = stored
+        self.discarded = discarded
+    }
+}
+
+/// Operations for operators on the accounts of an app whose passwords Larder stores itself.
+///
+/// It uses a server's own database alone, while no server does; a shared store also while servers use it.
+package protocol AccountAdministration: Sendable {
+    /// Sets another password and ends all sessions of the account.
+    ///
+    /// - Parameters:
+    ///   - userName: name of the account.
+    ///   - password: the new password.
+    /// - Throws: ``AccountAdministrationError``; `StorageError`.
+    func resetPassword(of userName: String, to password: String) async throws
+}
+
+/// Why an account cannot be administered; the text is for the operator.
+package enum AccountAdministrationError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The app has no account of this name.
+    case unknownAccount(String)
+    /// The password cannot be one.
+    case unacceptablePassword(String)
+
+    /// One line for people.
+    package var description: String {
+        switch self {
+        case .unknownAccount(let name): "there is no account of the name \(name)"
+        case .unacceptablePassword(let reason): "the password is not acceptable: \(reason)"
+        }
+    }
+}
+
+/// An amount of data that an app stores beside the cache, for operators.
+package struct StoredAmount: Sendable, Equatable {
+    /// The name of the data, for people.
+    package let title: String
+    /// A query of one number: bytes, or NULL for none.
+    package let sql: String
+
+    package init(_ title: String, sql: String) {
+        self.title = title
+        self.sql = sql
+    }
+}

@@ -1,0 +1,135 @@
+import Concurrency
+import Foundation
+import HTTPTypes
+package import Storage
+import Upstream
+
+/// A thing of a list that an API has, as an app shows it (docs/your-own-app.md).
+///
+/// Its members are stored, and sent as `values` of its row and of its screen.
+package protocol ListedItem: Codable, Sendable, SendableMetatype {
+    /// Identifies it in the list, and in the path of its screen.
+    var id: String { get }
+    var name: Text { get }
+    /// One line for its row in the list. Default: empty.
+    var summary: Text { get }
+    /// The lines of its screen. Default: none.
+    var facts: [Fact] { get }
+}
+
+extension ListedItem {
+    package var summary: Text { "" }
+    package var facts: [Fact] { [] }
+}
+
+/// A line of a screen.
+package struct Fact: Encodable, Sendable {
+    let title: Text
+    let text: Text
+
+    package init(_ title: Text, _ text: Text) { (self.title, self.text) = (title, text) }
+}
+
+/// A list that an app fetches with one request: its API, its freshness time, and the items of a response.
+package struct CachedList<Item: ListedItem>: Sendable {
+    /// The order of the rows.
+    package enum Order: Sendable {
+        /// That of the API.
+        case listed
+        /// By name, in the language of the app.
+        case byName
+    }
+
+    package let upstream: UpstreamDescription
+    let path: String
+    let order: Order
+    let freshness: Setting<Duration>
+    let items: @Sendable (Data) throws -> [Item]
+
+    /// Describes a list that is made of one response.
+    ///
+    /// - Parameters:
+    ///   - path: Path and query below the address of the upstream.
+    ///   - freshness: The default of the setting `freshness.{upstream}_s`.
+    ///   - items: Returns the items of a response. If it throws, the response is unusable and replaces no good copy.
+    package init<Document: Decodable & SendableMetatype>(
+        of upstream: UpstreamDescription,
+        at path: String,
+        fresh freshness: Duration = .seconds(60),
+        order: Order = .byName,
+        items: @escaping @Sendable (Document) throws -> [Item]
+    ) {
+        self.upstream = upstream
+        self.path = path
+        self.order = order
+        self.freshness = Setting(
+            "freshness.\(upstream.name)_s",
+            .seconds(0...31_536_000),
+            default: freshness,
+            "freshness time of the list of \(upstream.title)"
+        )
+        self.items = { try items(JSONDecoder().decode(Document.self, from: $0)) }
+    }
+
+    /// Describes a list that the API sends as an array of the items. Those of another form are left out.
+    package init(
+        of upstream: UpstreamDescription,
+        at path: String,
+        fresh freshness: Duration = .seconds(60),
+        order: Order = .byName
+    ) {
+        self.init(of: upstream, at: path, fresh: freshness, order: order) { (list: TolerantList<Item>) in
+            let items = list.values.compactMap(\.self)
+            guard !items.isEmpty || list.values.isEmpty else { throw UnusableResponse("a list without a usable row") }
+            return items
+        }
+    }
+
+    /// Returns the items of a response: those with a usable id, of two with one id the first.
+    ///
+    /// - Throws: ``UnusableResponse``.
+    func items(of body: Data) throws(UnusableResponse) -> [Item] {
+        let items: [Item]
+        do {
+            items = try self.items(body)
+        } catch let error as UnusableResponse {
+            throw error
+        } catch {
+            throw UnusableResponse("not a list of \(Item.self)")
+        }
+        guard items.count <= ListLimit.elements else { throw UnusableResponse("a list that is too long") }
+        var seen: Set<String> = []
+        return items.filter { ItemPaths.identity($0.id) == $0.id && seen.insert($0.id).inserted }
+    }
+}
+
+/// A response that is no list of the API, and why: `2 forecasts`.
+package struct UnusableResponse: Error {
+    let reason: String
+
+    package init(_ reason: String) { self.reason = reason }
+}
+
+/// An app that shows one list of an API: the list, a search in it, and a screen for each item. From ``list`` follow its
+/// table, offline copies, events, changes since a revision, routes and a setting.
+package protocol ListApp: App {
+    associatedtype Item: ListedItem
+    static var list: CachedList<Item> { get }
+    var screens: ListScreens<Item> { get }
+}
+
+extension ListApp {
+    package static var upstreams: [UpstreamDescription] { [list.upstream] }
+    package static var settings: [any SettingDeclaration] { [list.freshness] }
+    package static var migrations: [SchemaMigration] { [CachedListStore<Item>.migration(of: name)] }
+    package static var records: [RecordTable] { [CachedListStore<Item>.record(of: name)] }
+
+    /// The list, and the screen of an item.
+    package var routes: [Route] { screens.routes }
+    /// Takes over the stored response again: the program's form of an item may have changed.
+    ///
+    /// - Throws: `StorageError`.
+    package func prepare() async throws { try await screens.restore() }
+    /// Requests the list again.
+    package func upstreamRecovered(_ upstream: UpstreamDescription) async { await screens.refreshAfterRecovery() }
+}

@@ -1,0 +1,235 @@
+import Concurrency
+import Foundation
+import GRDB
+import Storage
+import Upstream
+
+/// The rows of a ``CachedList``. They are a copy of the API's: each server has its own.
+///
+/// The revision of a change is at least the time in milliseconds: a client that goes on at another server may be told
+/// of a change twice, and misses none.
+struct CachedListStore<Item: ListedItem>: Sendable {
+    /// A row, and the values that rows are ordered by.
+    struct Row: Sendable {
+        let item: Item
+        let key: [CursorValue]
+    }
+
+    /// A page of the list, of one state.
+    struct Page: Sendable {
+        var rows: [Row] = []
+        var hasMore = false
+        var total = 0
+        var revision = 0
+        var changes: ListChanges
+    }
+
+    /// The removed rows that are remembered, so that the changes since an earlier revision name them.
+    private static var rememberedRemovals: Int { 1000 }
+
+    let database: LarderDatabase
+    let order: CachedList<Item>.Order
+    let clock: WallClock
+    let contentChanges = VersionCounter()
+    private let table: String
+    private let state: String
+
+    init(of app: String, _ database: LarderDatabase, order: CachedList<Item>.Order, clock: WallClock) {
+        (self.database, self.order, self.clock) = (database, order, clock)
+        (table, state) = Self.tables(of: app)
+    }
+
+    private static func tables(of app: String) -> (table: String, state: String) {
+        ("\(app)_item".quotedDatabaseIdentifier, "\(app)_list".quotedDatabaseIdentifier)
+    }
+
+    /// The tables of an app. `rank`, `sort_key` and `id` give the order.
+    static func migration(of app: String) -> SchemaMigration {
+        let (table, state) = tables(of: app)
+        return SchemaMigration(
+            "\(app)/001 list",
+            sql: """
+                CREATE TABLE \(table) (
+                    id TEXT NOT NULL PRIMARY KEY,
+                    rank INTEGER NOT NULL,
+                    sort_key TEXT NOT NULL,
+                    search TEXT NOT NULL, -- the names, as searches compare them
+                    item TEXT NOT NULL, -- JSON
+                    added_revision INTEGER NOT NULL,
+                    changed_revision INTEGER NOT NULL,
+                    removed_revision INTEGER
+                ) STRICT, WITHOUT ROWID;
+                CREATE TABLE \(state) (
+                    one INTEGER NOT NULL PRIMARY KEY CHECK (one = 1),
+                    revision INTEGER NOT NULL,
+                    forgotten INTEGER NOT NULL -- last revision whose removals are no longer remembered
+                ) STRICT;
+                INSERT INTO \(state) (one, revision, forgotten) VALUES (1, 0, 0);
+                """
+        )
+    }
+
+    static func record(of app: String) -> RecordTable {
+        RecordTable("\(app)_item") { row in
+            let _: Item = try row.json("item")
+            let _: [Int] = [try row.size("added_revision"), try row.size("changed_revision")]
+        }
+    }
+}
+
+// MARK: Reading
+
+extension CachedListStore {
+    /// Reads a page of the rows whose names have all words.
+    ///
+    /// - Parameter since: The revision that changes are counted from; nil for the one before the current one.
+    func page(_ db: Database, _ page: PageRequest, words: [String], since: Int?) throws -> Page {
+        let current = try GRDB.Row.fetchOne(db, sql: "SELECT revision, forgotten FROM \(state)")
+        let revision: Int = try current?.size(0) ?? 0
+        var start = ListChanges.start(since, now: revision)
+        if try start < current?.size(1) ?? 0 { start = 0 }
+        var result = Page(revision: revision, changes: try changes(db, since: start, limit: page.limit))
+        let matching = (["removed_revision IS NULL"] + words.map { _ in "instr(search, ?) > 0" })
+            .joined(separator: " AND ")
+        let arguments = StatementArguments(words)
+        result.total =
+            try Int.fetchOne(db, sql: "SELECT count(*) FROM \(table) WHERE \(matching)", arguments: arguments) ?? 0
+        let after = page.key.map { _ in " AND (rank, sort_key, id) > (?, ?, ?)" } ?? ""
+        let rows = try GRDB.Row.fetchAll(
+            db,
+            sql: """
+                SELECT item, rank, sort_key, id FROM \(table) WHERE \(matching)\(after)
+                ORDER BY rank, sort_key, id LIMIT ? OFFSET ?
+                """,
+            arguments: arguments + StatementArguments(page.key ?? [])
+                + [page.limit + 1, page.key == nil ? page.offset : 0]
+        )
+        result.hasMore = rows.count > page.limit
+        result.rows = try rows.prefix(page.limit).map { row in
+            try Row(
+                item: row.json("item"),
+                key: [.integer(row.value("rank")), .text(row.value("sort_key")), .text(row.value("id"))]
+            )
+        }
+        return result
+    }
+
+    /// Returns an item; nil if the list has none with the id.
+    func item(_ id: String, _ db: Database) throws -> Item? {
+        try GRDB.Row.fetchOne(
+            db,
+            sql: "SELECT item FROM \(table) WHERE id = ? AND removed_revision IS NULL",
+            arguments: [id]
+        )
+        .map { try $0.json("item") }
+    }
+
+    private func changes(_ db: Database, since: Int, limit: Int) throws -> ListChanges {
+        var changes = ListChanges(since: since)
+        let rows = try GRDB.Row.fetchAll(
+            db,
+            sql: """
+                SELECT id, added_revision, changed_revision, removed_revision FROM \(table)
+                WHERE changed_revision > ? ORDER BY changed_revision, id LIMIT ?
+                """,
+            arguments: [since, limit + 1]
+        )
+        for row in rows.prefix(limit) {
+            changes.add(
+                try ListChanges.Row(id: row.value(0), added: row.value(1), changed: row.value(2), removed: row.value(3))
+            )
+        }
+        changes.hasMore = rows.count > limit
+        return changes
+    }
+}
+
+// MARK: Writing
+
+extension CachedListStore {
+    /// Returns the writing of the items of a response.
+    ///
+    /// - Parameter changed: Called with the new revision after the commit of a change.
+    func persistRows(of items: [Item], changed: @escaping @Sendable (_ revision: Int) -> Void) -> Resource.PersistRows {
+        Resource.PersistRows { db in
+            guard let revision = try merge(items, db) else { return }
+            contentChanges.bump(afterCommitOf: db)
+            db.afterNextTransaction { _ in changed(revision) }
+        }
+    }
+
+    /// Makes the rows those of a response.
+    ///
+    /// - Returns: The revision of the change; nil if nothing has changed.
+    func merge(_ items: [Item], _ db: Database) throws -> Int? {
+        let last = try Int.fetchOne(db, sql: "SELECT revision FROM \(state)") ?? 0
+        let revision = max(last + 1, Int(clock.now().millisecondsSince1970))
+        var stored: [String: (item: String, rank: Int)] = [:]
+        let rows = try GRDB.Row.fetchCursor(
+            db,
+            sql: "SELECT id, item, rank FROM \(table) WHERE removed_revision IS NULL"
+        )
+        while let row = try rows.next() { stored[try row.value(0)] = (try row.value(1), try row.value(2)) }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        var isChanged = false
+        for (index, item) in items.enumerated() {
+            let json = String(decoding: try encoder.encode(item), as: UTF8.self)
+            let rank = order == .listed ? index : 0
+            let known = stored.removeValue(forKey: item.id)
+            guard known?.item != json || known?.rank != rank else { continue }
+            isChanged = true
+            try write(item, json, rank: rank, at: revision, isMoved: known?.item == json, db)
+        }
+        for id in stored.keys.sorted() {
+            isChanged = true
+            try db.execute(
+                sql: "UPDATE \(table) SET removed_revision = ?1, changed_revision = ?1 WHERE id = ?2",
+                arguments: [revision, id]
+            )
+        }
+        guard isChanged else { return nil }
+        try db.execute(sql: "UPDATE \(state) SET revision = ?", arguments: [revision])
+        try forgetRemovals(db)
+        return revision
+    }
+
+    /// - Parameter isMoved: Whether only the order has changed.
+    private func write(_ item: Item, _ json: String, rank: Int, at revision: Int, isMoved: Bool, _ db: Database) throws
+    {
+        if isMoved {
+            try db.execute(sql: "UPDATE \(table) SET rank = ? WHERE id = ?", arguments: [rank, item.id])
+            return
+        }
+        let sortKey = order == .byName ? item.name.english.searchFolded.cutToKey : ""
+        let names = Set([item.name.english.searchFolded, item.name.russian.searchFolded]).sorted()
+        try db.cachedStatement(
+            sql: """
+                INSERT INTO \(table) (id, rank, sort_key, search, item, added_revision, changed_revision)
+                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6)
+                ON CONFLICT (id) DO UPDATE SET rank = ?2, sort_key = ?3, search = ?4, item = ?5, changed_revision = ?6,
+                    added_revision = iif(removed_revision IS NULL, added_revision, ?6), removed_revision = NULL
+                """
+        )
+        .execute(arguments: [item.id, rank, sortKey, names.joined(separator: "\n"), json, revision])
+    }
+
+    private func forgetRemovals(_ db: Database) throws {
+        let oldest = try Int.fetchOne(
+            db,
+            sql: """
+                SELECT removed_revision FROM \(table) WHERE removed_revision IS NOT NULL
+                ORDER BY removed_revision DESC LIMIT 1 OFFSET \(Self.rememberedRemovals)
+                """
+        )
+        guard let oldest else { return }
+        try db.execute(sql: "DELETE FROM \(table) WHERE removed_revision <= ?", arguments: [oldest])
+        try db.execute(sql: "UPDATE \(state) SET forgotten = ?", arguments: [oldest])
+    }
+
+    /// Deletes all rows.
+    func removeAll(_ db: Database) throws {
+        try db.execute(sql: "DELETE FROM \(table)")
+        try db.execute(sql: "UPDATE \(state) SET forgotten = revision")
+    }
+}

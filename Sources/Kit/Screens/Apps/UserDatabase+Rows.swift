@@ -1,0 +1,108 @@
+package import Cluster
+package import GRDB
+package import Storage
+package import Upstream
+
+extension UserDatabase {
+    /// Returns the writing of rows that an app makes of a response: in the transaction that stores the response, or
+    /// before it if several servers share the rows.
+    ///
+    /// - Parameters:
+    ///   - next: writes the next part, and returns it and whether it was the last one. It may run again after a part
+    ///     that was not committed.
+    ///   - committed: is called after the commit of each part.
+    package func persistRows<Part: Sendable>(
+        scope: String,
+        next: @escaping @Sendable (Database) throws -> (part: Part, isLast: Bool),
+        committed: @escaping @Sendable (Part) -> Void
+    ) -> Resource.PersistRows {
+        guard isShared else {
+            return .inParts { db in
+                let (part, isLast) = try next(db)
+                db.afterNextTransaction { _ in committed(part) }
+                return isLast
+            }
+        }
+        return .before {
+            var isComplete = false
+            while !isComplete {
+                let (part, isLast) = try await write(scope: scope, next)
+                committed(part)
+                isComplete = isLast
+            }
+        }
+    }
+}
+
+extension UserData {
+    /// Describes rows of a server by itself, or of several. An archive does not say how old it may be, so that it has
+    /// to be current.
+    ///
+    /// - Parameters:
+    ///   - add: adds files of a server by itself, and of one of several if `sharedAdd` is nil.
+    ///   - sharedAdd: adds files of one of several servers.
+    ///   - usage: returns how much the owner has stored; nil if that has no quota.
+    package init(
+        of users: UserDatabase,
+        add: @escaping @Sendable (Owner, ZipArchive) throws -> [String: Int]?,
+        sharedAdd: (@Sendable (Owner, ZipArchive) async throws -> [String: Int]?)? = nil,
+        usage: @escaping @Sendable (Owner) throws -> AppUsage? = { _ in nil }
+    ) {
+        guard users.isShared else {
+            self.init(add: add, usage: usage)
+            return
+        }
+        self.init { owner, archive in
+            if let lag = try await users.catchUp() { throw lag.reason }
+            if let sharedAdd { return try await sharedAdd(owner, archive) }
+            return try add(owner, archive)
+        } usageWithBanner: { owner in
+            let banner = try await users.catchUp()?.banner
+            return (try usage(owner), banner)
+        }
+    }
+}
+
+extension FileContent {
+    /// Serves a file that a row names.
+    package init(
+        _ content: UserDatabase.Content,
+        of blob: Blob,
+        type: String,
+        version: String,
+        fileName: String? = nil,
+        disposition: Disposition = .inline
+    ) {
+        switch content {
+        case .file(let reader):
+            self.init(blob: reader, type: type, version: version, fileName: fileName, disposition: disposition)
+        case .parts(let parts):
+            self.init(
+                type: type,
+                length: blob.length,
+                version: version,
+                fileName: fileName,
+                disposition: disposition,
+                parts: parts
+            )
+        }
+    }
+}
+
+extension UserDatabase.Lag {
+    /// The notification for a screen that shows the rows.
+    package var banner: Banner { .storeUnavailable(age: age) }
+}
+
+extension Meta {
+    /// Returns the metadata of a screen of users' rows that may lack changes of other servers.
+    ///
+    /// - Parameter lag: nil if they lack none.
+    package func lagging(_ lag: UserDatabase.Lag?) -> Meta {
+        guard let lag else { return self }
+        var meta = self
+        meta.stale = true
+        meta.banner = lag.banner
+        return meta
+    }
+}

@@ -1,0 +1,112 @@
+import Concurrency
+import HTTP
+package import HTTPTypes
+
+/// The front end: its pages, which are one document, and the files that this loads.
+package struct WebRoutes: Sendable {
+    /// Addresses of the pages, as routes.
+    static let pages = [
+        "/", "/status", "/docs", "/disk", "/disk/{page}", "/shop", "/shop/{id}", "/pdf", "/pdf/{id}", "/ships",
+        "/ships/{id}",
+        "/notes", "/notes/{id}", "/notes/people", "/notes/people/{id}",
+    ]
+    static let diskPages: Set<String> = [
+        "onboarding", "login", "recent", "files", "search", "file", "offline", "outbox", "published", "trash",
+        "profile",
+    ]
+    /// Files with addresses that browsers and crawlers know, and their names.
+    static let wellKnown = [
+        (path: "/manifest.webmanifest", screen: "web.manifest", name: "manifest.webmanifest"),
+        (path: "/favicon.ico", screen: "web.icon", name: "icon.svg"),
+        (path: "/robots.txt", screen: "web.robots", name: "robots.txt"),
+    ]
+
+    private let assets: WebAssets
+    private let policy: WebPolicy
+    private let ownApps: [String]
+
+    /// Creates the routes.
+    ///
+    /// - Parameters:
+    ///   - assets: The files.
+    ///   - publicOrigin: The origin under which a proxy serves this server; nil if none does.
+    ///   - scheme: Scheme by which browsers reach this server itself: `http` or `https`.
+    ///   - apps: The names of the server's apps. Those without pages of their own get a list and a page for each thing.
+    package init(assets: WebAssets, publicOrigin: String?, scheme: String = "http", apps: [String] = []) {
+        self.assets = assets
+        ownApps = apps.filter { !Self.pages.contains("/\($0)") }
+        policy = WebPolicy(publicOrigin: publicOrigin, scheme: scheme)
+    }
+
+    package var routes: [Route] {
+        (Self.pages + ownApps.flatMap { ["/\($0)", "/\($0)/{id}"] }).map {
+            Route(.get, $0, "web.page", page).anyQuery()
+        }
+            + [Route(.get, "/web/{digest}/{name}", "web.file", file)]
+            + [Route(.get, "/pair", "web.pair", pairing).anyQuery()]
+            + Self.wellKnown.map { known in
+                Route(.get, known.path, known.screen) { request in
+                    try response(known.name, to: request, cacheControl: "public, max-age=3600")
+                }
+            }
+    }
+
+    /// Returns the document of all pages, with 404: its scripts say that there is nothing under this address. Nil if a
+    /// folder has none, which each page reports.
+    @Sendable package func missingPage(_ request: HTTPRequest) -> ScreenResponse? {
+        guard let shell = try? assets.file(WebAssets.shellName) else { return nil }
+        var fields = policy.fields(authority: request.authority)
+        fields[.cacheControl] = "no-store"
+        return ScreenResponse(status: .notFound, headerFields: fields, body: .prepared(shell), hasValidator: false)
+    }
+
+    /// Returns the document that asks a browser for the code that pairs it, with 401. Nil if a folder has none.
+    @Sendable package func pairingPage(_ request: HTTPRequest) -> ScreenResponse? {
+        guard let document = try? assets.file(WebAssets.pairingName) else { return nil }
+        var fields = policy.fields(authority: request.authority)
+        fields[.cacheControl] = "no-store"
+        fields[.wwwAuthenticate] = "Larder-Device"
+        let body = ScreenResponse.Body.prepared(document)
+        return ScreenResponse(status: .unauthorized, headerFields: fields, body: body, hasValidator: false)
+    }
+
+    /// Responds with the same document to those who ask for it.
+    @Sendable private func pairing(_ request: ScreenRequest) throws -> ScreenResponse {
+        try response(WebAssets.pairingName, to: request, cacheControl: "no-cache")
+    }
+
+    /// Responds with the document of all pages. Its scripts choose the page.
+    @Sendable private func page(_ request: ScreenRequest) throws -> ScreenResponse {
+        guard Self.isPage(request) else { throw Problem.notFound("There is no page under this address.") }
+        return try response(WebAssets.shellName, to: request, cacheControl: "no-cache")
+    }
+
+    private static func isPage(_ request: ScreenRequest) -> Bool {
+        if let page = try? request.parameter("page") { return diskPages.contains(page) }
+        guard let id = try? request.parameter("id") else { return true }
+        return (1...64).contains(id.utf8.count)
+            && id.utf8.allSatisfy { ASCIISet.alphanumerics.contains($0) || "_-".utf8.contains($0) }
+    }
+
+    /// Responds with a file of this version of the front end. The address of one of another version has nothing, since
+    /// its content would be that of this one.
+    @Sendable private func file(_ request: ScreenRequest) throws -> ScreenResponse {
+        let (digest, name) = (try request.parameter("digest"), try request.parameter("name"))
+        guard digest == assets.digest, name != WebAssets.shellName else { throw Self.noFile }
+        return try response(name, to: request, cacheControl: "public, max-age=31536000, immutable")
+    }
+
+    private func response(_ name: String, to request: ScreenRequest, cacheControl: String) throws -> ScreenResponse {
+        guard let file = try assets.file(name) else { throw Self.noFile }
+        var fields = policy.fields(authority: request.authority)
+        fields[.cacheControl] = assets.isFixed ? cacheControl : "no-store"
+        return ScreenResponse(
+            headerFields: fields,
+            body: .prepared(file),
+            hasValidator: assets.isFixed,
+            changeToken: assets.isFixed ? .unlimited : nil
+        )
+    }
+
+    private static var noFile: Problem { .notFound("There is no such file of this version of the front end.") }
+}

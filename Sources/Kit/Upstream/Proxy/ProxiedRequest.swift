@@ -1,0 +1,182 @@
+import Concurrency
+import HTTP
+import HTTPTypes
+import Storage
+
+/// A request below a mount, in the forms in which it is decided on, stored and sent.
+struct ProxiedRequest: Sendable {
+    /// The absolute URL to send.
+    let url: String
+    /// The same as a key of the store.
+    let key: String
+    /// The request as the rules of caching see it: without hop-by-hop fields, and with hashes in place of credentials,
+    /// so that no field that is stored with a response (`Vary`) contains a secret.
+    private(set) var cacheKeyRequest: HTTPRequest
+    /// Header fields to send.
+    private(set) var fields: HTTPFields
+    /// The credential whose responses may be used; nil for shared ones.
+    let credential: CredentialHash?
+    let body: ByteStream?
+    let bodyLength: Int?
+    let directives: RequestDirectives
+    /// Whether Larder adds a token of the client's account.
+    let isOnBehalf: Bool
+    /// Sends interim responses to the client; nil if none waits for the response.
+    private(set) var interim: (@Sendable (HTTPResponse) -> Void)?
+
+    init(_ request: MountRequest, to upstream: UpstreamConfiguration, hasher: CredentialHasher) throws(UpstreamError) {
+        url = upstream.url(of: request.encodedTarget)
+        guard MountRequest.isBelowBase(request.target), let key = TargetURI.normalized(url) else {
+            throw .forbiddenTarget("a path outside of its API")
+        }
+        self.key = key
+        let fields = ForwardedFields.selected(from: request.headerFields, upstream.mount)
+        cacheKeyRequest = HTTPRequest(
+            method: request.method,
+            scheme: nil,
+            authority: nil,
+            path: nil,
+            headerFields: Self.hashingCredentials(of: fields, hasher)
+        )
+        credential = upstream.mount.shared ? nil : request.credential?.identity ?? Self.credential(in: fields, hasher)
+        self.fields = Self.authorized(fields, for: request, upstream.mount)
+        // RFC 9110 §9.3.1: content of a GET has no meaning, and its response would be stored under the URL alone.
+        let hasBody = request.method != .get && request.method != .head
+        body = hasBody ? request.body : nil
+        bodyLength = hasBody ? request.bodyLength : nil
+        isOnBehalf = request.credential != nil
+        if let send = request.interim { interim = { send($0.forwardable) } }
+        directives = RequestDirectives(request.headerFields)
+    }
+
+    private static func hashingCredentials(of fields: HTTPFields, _ hasher: CredentialHasher) -> HTTPFields {
+        var hashed = fields
+        for name in ForwardedFields.credentials {
+            hashed[values: name] = fields[values: name].map { hasher.hash($0).text }
+        }
+        return hashed
+    }
+
+    private static func credential(in fields: HTTPFields, _ hasher: CredentialHasher) -> CredentialHash {
+        let lines = ForwardedFields.credentials.flatMap { name in
+            fields[values: name].map { "\(name.canonicalName): \($0)" }
+        }
+        return hasher.hash(lines.joined(separator: "\n"))
+    }
+
+    /// Returns the fields with the credentials that the upstream gets.
+    private static func authorized(_ fields: HTTPFields, for request: MountRequest, _ options: MountOptions)
+        -> HTTPFields
+    {
+        var fields = fields
+        // A shared response must not depend on the client, and its credentials are not for this upstream, unless the
+        // operator names `Authorization`: RFC 9111 §3.5 says which responses to such requests may be shared.
+        let isNamed = options.shared && options.requestFields.contains { $0.name == .authorization }
+        if options.shared || request.credential != nil {
+            for name in ForwardedFields.credentials where !isNamed || name != .authorization { fields[name] = nil }
+        }
+        if !options.shared, let own = request.credential { fields[.authorization] = own.authorization }
+        // RFC 9110 §7.6.3: a gateway names itself in forwarded messages.
+        fields.append(HTTPField(name: .via, value: "1.1 larder"))
+        return fields
+    }
+
+    /// Whether it may be served from the store.
+    var readsStore: Bool { cacheKeyRequest.method == .get || cacheKeyRequest.method == .head }
+
+    /// Whether another client's response would do as well: a plain GET. RFC 9111 §4 allows such requests to be
+    /// collapsed.
+    var mayCollapse: Bool {
+        let own: [HTTPField.Name] = [
+            .range, .ifRange, .ifMatch, .ifNoneMatch, .ifModifiedSince, .ifUnmodifiedSince, .cacheControl,
+            .authorization, .cookie,
+        ]
+        return cacheKeyRequest.method == .get && body == nil && !directives.noCache
+            && !own.contains { cacheKeyRequest.headerFields.contains($0) }
+    }
+
+    /// Whether the client asks for a response from the network.
+    var requiresRevalidation: Bool { directives.noCache || directives.maxAge == 0 }
+
+    /// Identifies requests that can be collapsed.
+    var flightKey: MountFlights.Key { MountFlights.Key(url: key, credential: credential) }
+
+    /// The same for the whole representation.
+    var withoutRange: ProxiedRequest { without([.range, .ifRange]) }
+
+    /// The same without preconditions that a 304 responds to.
+    var unconditional: ProxiedRequest { without([.ifNoneMatch, .ifModifiedSince]) }
+
+    /// The same for no client: its response is only stored.
+    var unattended: ProxiedRequest {
+        var other = self
+        other.interim = nil
+        return other
+    }
+
+    /// The same without these fields.
+    private func without(_ names: [HTTPField.Name]) -> ProxiedRequest {
+        var other = self
+        for name in names {
+            other.cacheKeyRequest.headerFields[name] = nil
+            other.fields[name] = nil
+        }
+        return other
+    }
+}
+
+/// Selects the request fields that a mount forwards.
+///
+/// A list of fields that may pass, since no list of forbidden ones is complete: upstreams and their frameworks obey
+/// fields such as `X-Forwarded-Host`, `X-Original-URL` and `X-HTTP-Method-Override` without naming them in `Vary`, so
+/// that one client could shape the response that is stored for all, or send another method than the mount allows.
+enum ForwardedFields {
+    /// Fields of RFC 9110, 9111 and 7240 whose meaning upstream and cache share.
+    private static let standard: Set<HTTPField.Name> = [
+        .accept, .acceptCharset, .acceptEncoding, .acceptLanguage,
+        .cacheControl, .pragma,
+        .contentEncoding, .contentLanguage, .contentLocation, .contentRange, .contentType, .lastModified,
+        .ifMatch, .ifModifiedSince, .ifNoneMatch, .ifRange, .ifUnmodifiedSince, .range,
+        .maxForwards, .prefer, .userAgent, .via,
+    ]
+    /// Fields that identify the client. They are forwarded by a mount that is not shared.
+    static let credentials: [HTTPField.Name] = [.authorization, .cookie]
+
+    /// Returns the fields of a client's request that concern the upstream, the client's credentials included.
+    static func selected(from fields: HTTPFields, _ options: MountOptions) -> HTTPFields {
+        var fields = fields
+        HopByHop.remove(from: &fields)
+        let named = Set(options.requestFields.map(\.name))
+        fields.removeAll {
+            !standard.contains($0.name) && !credentials.contains($0.name) && !named.contains($0.name)
+        }
+        return fields
+    }
+
+    /// Adds to the `Vary` of a response the fields by which the operator has it stored.
+    static func addKeys(to fields: inout HTTPFields, _ options: MountOptions) {
+        let keys = options.requestFields.filter(\.isKey).map(\.name.rawName)
+        if !keys.isEmpty { fields.append(HTTPField(name: .vary, value: keys.joined(separator: ", "))) }
+    }
+}
+
+/// The reason to send a request to the upstream, and the stored response that it validates.
+struct ForwardPlan: Sendable, Equatable {
+    /// The reason, as in `Cache-Status`.
+    let reason: CacheStatus.Forward
+    /// The validation of a stored response; nil if nothing stored helps.
+    let validation: Validation?
+
+    init(_ reason: CacheStatus.Forward) {
+        self.reason = reason
+        validation = nil
+    }
+
+    init(_ validation: Validation) {
+        reason = validation.reason
+        self.validation = validation
+    }
+
+    /// The step that sends the request.
+    var step: ProxyStep { validation.map(ProxyStep.validate) ?? .forward(reason) }
+}
