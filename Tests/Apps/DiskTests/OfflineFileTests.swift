@@ -36,8 +36,13 @@ struct OfflineFileTests {
         for failure in [OfflineFailure.sessionExpired, .unavailable, .damaged, .storageFull, .storage] {
             #expect(file.after(.failed(failure), at: Self.now, jitter: 0).dueAt != nil, "\(failure)")
         }
-        for outcome in [OfflineFile.Outcome.postponed, .changed] {
-            #expect(file.after(outcome, at: Self.now, jitter: 0) == file)
-        }
+        #expect(file.after(.postponed, at: Self.now, jitter: 0) == file)
+    }
+
+    @Test("DISK-39 a file that has changed has not failed, and is not fetched again at once")
+    func changed() throws {
+        let changed = try file().after(.changed, at: Self.now, jitter: 0)
+        #expect(changed.attempts == 0 && changed.failure == nil)
+        #expect(changed.dueAt == Self.now.addingTimeInterval(5))
     }
 }

@@ -285,6 +285,35 @@ struct OfflineKeeperTests {
         }
     }
 
+    @Test(
+        "DISK-39 a fetch of a file that has changed or is gone has not failed",
+        arguments: [
+            ("changed", .changed), ("gone", .changed), ("never seen", .changed), ("as it was", .failed(.unavailable)),
+        ] as [(String, OfflineFile.Outcome)]
+    )
+    func changedMeanwhile(what: String, expected: OfflineFile.Outcome) async throws {
+        let disk = FakeYandexDisk()
+        disk.put("disk:/a.txt", "one")
+        try await DiskHarness.run(disk) { app in
+            let token = try await app.logIn()
+            _ = try await app.get("/v1/disk/files", as: token)
+            switch what {
+            case "changed": disk.put("disk:/a.txt", "another")
+            case "gone": disk.change { $0.nodes["disk:/a.txt"] = nil }
+            default: break
+            }
+            disk.intercept { $0.url.contains("downloader.test") ? .json("", status: .internalServerError) : nil }
+            let file = OfflineFile(
+                account: "1130",
+                path: .at(what == "never seen" ? "/b.txt" : "/a.txt"),
+                version: FakeYandexDisk.md5(Array("one".utf8)),
+                size: 3
+            )
+            var partial: PartialContent?
+            #expect(await app.composition.keeper.fetcher.fetch(file, &partial) { _ in } == expected)
+        }
+    }
+
     @Test("DISK-39 events of progress are at most one in a second, and the last one comes")
     func events() async throws {
         let (disk, gate) = (FakeYandexDisk(), Gate())

@@ -133,6 +133,27 @@ struct OutboxRunnerTests {
         }
     }
 
+    @Test("DISK-30 a deletion that the API goes on with is asked for until its end, and not sent again")
+    func long() async throws {
+        let disk = WriteScenario.disk()
+        disk.change { $0.pollsOfWrites = 1000 }
+        var settings = DiskHarness.Settings()
+        settings.values[DiskApp.uploadResponse] = .seconds(10)
+        try await DiskHarness.run(disk, settings) { app in
+            let token = try await WriteScenario.away(app)
+            let left = try await app.leave(.delete, "/v1/disk/file?path=/folder", as: token)
+            disk.intercept(nil)
+            try await app.outbox(try left.string("data.href"), is: "processing", as: token)
+            await BoundedWait.poll(for: "questions after the time of uploads") {
+                app.clock.advance(by: .seconds(10))
+                return disk.asked.count { $0.contains("/operations/") } >= 6
+            }
+            disk.change { $0.endOperations() }
+            await app.drained()
+            #expect(disk.asked.count { $0.hasPrefix("DELETE") } == 1)
+        }
+    }
+
     @Test("DISK-41 a refused write that is tried again shows its effect again")
     func retried() async throws {
         let disk = WriteScenario.disk()

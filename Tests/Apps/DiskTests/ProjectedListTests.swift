@@ -1,4 +1,5 @@
 import HTTPTypes
+import Screens
 import Storage
 import TestKit
 import Testing
@@ -8,6 +9,26 @@ import Upstream
 
 @Suite("Lists as they will be", .timeLimit(.minutes(2)))
 struct ProjectedListTests {
+    @Test("OUT-04 a page that changes fill is the last one if nothing else will be shown", arguments: [true, false])
+    func lastPage(isDeleted: Bool) async throws {
+        let disk = FakeYandexDisk()
+        disk.put("disk:/a.txt")
+        try await DiskHarness.run(disk) { app in
+            let token = try await app.logIn()
+            let screens = ["files?limit=1", "search?q=a&limit=1"]
+            for screen in screens { #expect(try await app.get("/v1/disk/\(screen)", as: token).status == 200) }
+            disk.goAway()
+            _ = try await app.get("/v1/disk/files?refresh=1", as: token)
+            _ = try await app.leave(.post, "/v1/disk/folders", as: token, json: #"{"path":"/new a"}"#)
+            if isDeleted { _ = try await app.leave(.delete, "/v1/disk/file?path=/a.txt", as: token) }
+            for screen in screens {
+                let page = try await app.get("/v1/disk/\(screen)", as: token)
+                #expect(DiskHarness.names(page) == ["new a"], "\(page.text)")
+                #expect(page["meta.page.has_more"] == .bool(!isDeleted), "\(page.text)")
+            }
+        }
+    }
+
     @Test("OUT-11 a list that is read while the queue drains faster keeps what waits")
     func drain() async throws {
         try await DiskHarness.run(WriteScenario.disk()) { app in

@@ -74,6 +74,20 @@ struct WriteSenderTests {
         }
     }
 
+    @Test("TRUST-05 the pause that an uploader asks for reaches the client", arguments: [429, 503])
+    func pause(status: Int) async throws {
+        let disk = WriteScenario.disk()
+        try await DiskHarness.run(disk) { app in
+            let token = try await app.logIn()
+            disk.intercept { request in
+                guard request.url.hasPrefix("https://uploader.test") else { return nil }
+                return .json("", status: .init(code: status), headerFields: [.retryAfter: "120"])
+            }
+            let response = try await app.ask(.put, "/v1/disk/file/content?path=/new.txt", as: token, bytes: [1])
+            #expect(response.status == status && response.headerFields[.retryAfter] == "120", "\(response.text)")
+        }
+    }
+
     @Test("TRUST-05 an upload that the upstream finishes later is known with its size and checksum")
     func accepted() async throws {
         let disk = WriteScenario.disk()

@@ -44,7 +44,10 @@ struct OfflineFile: Sendable, Equatable {
             file.attempts += 1
             file.failure = failure
             file.dueAt = failure.isRetryable ? OfflineRetry.date(attempts: file.attempts, after: now, jitter) : nil
-        case .changed, .postponed: break
+        case .changed:
+            // Its entry wants another version by now, or is gone. If it is neither, it is not fetched again at once.
+            file.dueAt = OfflineRetry.date(attempts: file.attempts + 1, after: now, jitter)
+        case .postponed: break
         }
         return file
     }

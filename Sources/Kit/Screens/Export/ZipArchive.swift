@@ -66,16 +66,8 @@ package final class ZipArchive {
     /// - Returns: its path in the archive.
     /// - Throws: `StorageError`.
     package func add(_ blob: Blob, in folder: String, name: String, ending: String, modified: Date) throws -> String {
-        let path = "\(folder)/\(names.unused(name, ending: ending))"
-        let entry = ZipFormat.Entry(
-            name: path,
-            method: .stored,
-            modified: modified,
-            length: UInt64(blob.length),
-            packedLength: UInt64(blob.length)
-        )
-        parts.append(ZipContent.Part(entry: entry, source: .file(try blobs.hold(blob, in: scratch))))
-        return path
+        let source = ZipContent.Source.file(try blobs.hold(blob, in: scratch))
+        return add(source, length: blob.length, as: "\(folder)/\(names.unused(name, ending: ending))", modified)
     }
 
     /// Adds a file whose bytes are read when the archive is sent, under a name as above.
@@ -85,14 +77,19 @@ package final class ZipArchive {
     package func add(_ content: FileContent, in folder: String, name: String, ending: String, modified: Date) -> String
     {
         let path = "\(folder)/\(names.unused(name, ending: ending))"
+        return add(.content(content), length: content.length, as: path, modified)
+    }
+
+    private func add(_ source: ZipContent.Source, length: Int, as path: String, _ modified: Date) -> String {
+        let length = UInt64(length)
         let entry = ZipFormat.Entry(
             name: path,
             method: .stored,
             modified: modified,
-            length: UInt64(content.length),
-            packedLength: UInt64(content.length)
+            length: length,
+            packedLength: length
         )
-        parts.append(ZipContent.Part(entry: entry, source: .content(content)))
+        parts.append(ZipContent.Part(entry: entry, source: source))
         return path
     }
 

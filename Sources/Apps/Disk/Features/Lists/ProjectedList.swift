@@ -145,8 +145,9 @@ extension Listing {
             let part = PageRequest(limit: max(rest, 1), offset: max(0, asked.offset - added.count))
             (page, result) = try await self.page(part, of: list, at: source, cachePolicy, resource)
             page.total = page.total.map { max(0, $0 + list.difference) + added.count }
-            page.hasMore = page.hasMore || asked.end < added.count || rest == 0 && !page.rows.isEmpty
-            page.rows = rest == 0 ? [] : page.rows.flatMap(list.rows)
+            let rows = page.rows.flatMap(list.rows)
+            page.hasMore = page.hasMore || asked.end < added.count || rest == 0 && !rows.isEmpty
+            page.rows = rest == 0 ? [] : rows
         }
         let shown = try first.compactMap { try row(of: $0, list) }
         page.rows = shown + page.rows

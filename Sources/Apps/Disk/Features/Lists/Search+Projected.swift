@@ -54,7 +54,7 @@ extension Search {
         var result = Found([], hits)
         let present = found.compactMap { row(for: $0, outlook, queue) }
         result.rows = try added.compactMap { try row(of: $0, account, outlook, queue) } + (rest == 0 ? [] : present)
-        result.hasMore = hits.hasMore || start + added.count < matches.count || rest == 0 && !found.isEmpty
+        result.hasMore = hits.hasMore || start + added.count < matches.count || rest == 0 && !present.isEmpty
         if rest == 0 { result.next = -Int64(start + added.count) }
         result.total = !result.hasMore && asked.isFirst ? result.rows.count : nil
         result.totalAtLeast = result.total == nil ? max(matches.count, start + result.rows.count) : nil

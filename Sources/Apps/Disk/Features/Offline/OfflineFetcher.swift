@@ -29,9 +29,7 @@ struct OfflineFetcher: Sendable {
         progress: @Sendable (Int) -> Void
     ) async -> OfflineFile.Outcome {
         do {
-            guard let item = try store.row(file.path, account: file.account)?.item, item.version == file.version,
-                item.size == file.size
-            else { return .failed(.unavailable) }
+            guard let item = try wanted(file) else { return .changed }
             try await receive(item, file, &partial, progress: progress)
             guard let received = partial else { return .failed(.damaged) }
             partial = nil
@@ -83,20 +81,27 @@ struct OfflineFetcher: Sendable {
         return try await fetcher.missing(behind: received, of: item, size: file.size, for: account)
     }
 
-    /// Returns the outcome of a fetch that failed with an error.
+    /// Returns the row of a file; nil if it is gone, or of another version than the wanted one.
+    private func wanted(_ file: OfflineFile) throws -> DiskItem? {
+        let item = try store.item(file.path, account: file.account)?.item
+        return item.flatMap { $0.version == file.version && $0.size == file.size ? $0 : nil }
+    }
+
+    /// Returns the outcome of a fetch that failed with an error. A failure may be the consequence of a change of the
+    /// file, of which its present row tells.
     private func outcome(of error: any Error, _ file: OfflineFile) async -> OfflineFile.Outcome {
         let failure = OfflineFailure(error)
         guard accounts.reader.client.isReachable || failure != .unavailable else { return .postponed }
-        // The file may have changed or be gone: then its row says so, and the outcome of this version is not noted.
-        if failure == .unavailable || failure == .damaged {
-            do {
-                let account = try await accounts.account(file.account)
-                _ = try await items.item(file.path, for: account, .revalidate)
-            } catch {
-                return .failed(failure)
-            }
+        guard failure == .unavailable || failure == .damaged else { return .failed(failure) }
+        do {
+            let account = try await accounts.account(file.account)
+            _ = try await items.item(file.path, for: account, .revalidate)
+            return try wanted(file) == nil ? .changed : .failed(failure)
+        } catch let problem as Problem where problem.code == .notFound {
+            return .changed
+        } catch {
+            return .failed(failure)
         }
-        return .failed(failure)
     }
 }
 

@@ -67,8 +67,7 @@ extension OfflineKeeper {
                 state.partials[file.key] = partial
             }
         }
-        if case .failed = outcome {
-            try await store.note(file.after(outcome, at: clock.now(), jitter: Randomness.fraction(for: "offline")))
-        }
+        guard outcome != .stored, outcome != .postponed else { return }
+        try await store.note(file.after(outcome, at: clock.now(), jitter: Randomness.fraction(for: "offline")))
     }
 }

@@ -85,7 +85,7 @@ struct OutboxRunner: Sendable {
     /// Finds the outcome of a write that the API continues: by its operation, or by comparing the items with its
     /// result.
     ///
-    /// - Returns: Nil if it has ended without being carried out, or was not heard of for too long.
+    /// - Returns: Nil if it has ended without being carried out, or is an upload that takes too long.
     private func follow(_ entry: OutboxEntry<QueuedWrite>, _ account: DiskAccount) async throws -> Outcome? {
         guard entry.progress.isDoubtful, let following = entry.work.following else { return nil }
         let found = try await look(at: entry.work, account)
@@ -110,7 +110,9 @@ struct OutboxRunner: Sendable {
             return nil
         }
         let age = writer.clock.now().timeIntervalSince(following.since)
-        guard age < calls.uploadResponse.seconds else { return nil }
+        // The bytes of an upload may be lost. Any other operation is carried out as long as the API says so: sent again,
+        // it would be carried out twice.
+        guard entry.work.kind != .upload || age < calls.uploadResponse.seconds else { return nil }
         return Outcome(event: .accepted(askedAfter: OperationTracker.pause(at: age)))
     }
 

@@ -105,13 +105,13 @@ struct WriteSender: Sendable {
             bodyLength: length
         )
         let (upstream, timeout) = (calls.client.upstream, calls.uploadResponse)
-        return Task {
+        return Task { [clock] in
             let response = try await upstream.stream(
                 request,
                 headTimeout: Self.longestBody + timeout,
                 responseTimeout: timeout
             )
-            return try Self.isUnfinished(response)
+            return try Self.isUnfinished(response, at: clock.now())
         }
     }
 
@@ -174,7 +174,7 @@ struct WriteSender: Sendable {
     /// Whether an uploader has accepted the bytes that are not on the Disk yet (202).
     ///
     /// - Throws: ``DiskRefusal`` if it refuses the bytes; `UpstreamError` if it fails, or is not an uploader.
-    private static func isUnfinished(_ response: StreamedResponse) throws -> Bool {
+    private static func isUnfinished(_ response: StreamedResponse, at now: Date) throws -> Bool {
         let status = response.status
         // An uploader sends no page, whatever its status.
         let type = response.headerFields[.contentType].map { ParameterizedValue.essence(of: $0) }
@@ -184,7 +184,9 @@ struct WriteSender: Sendable {
         switch status.code {
         case 201: return false
         case 202: return true
-        case 408, 429, 500...: throw UpstreamError.failing(status: status, retryAfter: nil)
+        case 408, 429, 500...:
+            let retryAfter = RetryAfter.seconds(response.headerFields, at: now)
+            throw UpstreamError.failing(status: status, retryAfter: retryAfter)
         // The uploader's refusals of the bytes. Any other status is about the link, not about the Disk.
         case 409, 412, 413, 423: throw DiskRefusal(status: status.code, code: "")
         // 200 is that of a captive portal, if it is not an uploader that means 201.
