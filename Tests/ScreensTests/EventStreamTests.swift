@@ -83,7 +83,7 @@ struct EventStreamTests {
             _ = try await (first, second)
         }
         defer { running.cancel() }
-        await BoundedWait.poll(for: "both to hear") { access.changes.isHearing && other.changes.isHearing }
+        await BoundedWait.poll(for: "both to hear") { access.changes.isConnected && other.changes.isConnected }
         let own = ServerEvent.screenChanged(app: "shop", screen: "own", revision: 1, audience: .app("shop"))
         events.publish(own, isOwn: true)
         publish(to: .everyone)

@@ -61,7 +61,7 @@ struct SessionsOfServersTests {
             _ = try await (first, second)
         }
         defer { running.cancel() }
-        await BoundedWait.poll(for: "both to hear") { access.changes.isHearing && other.changes.isHearing }
+        await BoundedWait.poll(for: "both to hear") { access.changes.isConnected && other.changes.isConnected }
         try await test(access, one, two)
     }
 

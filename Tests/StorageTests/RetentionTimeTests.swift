@@ -39,12 +39,12 @@ import Testing
     func record() throws {
         let directory = try DataDirectory.temporary()
         let database = try LarderDatabase(in: directory, logger: .quiet)
-        #expect(try !database.observe(Self.now).isDoubtful)
+        #expect(try !database.observe(Self.now).isOutcomeUnknown)
         #expect(try database.observe(Self.days(0.01)).recorded == Self.days(0.01))
         #expect(try database.observe(Self.days(0)).recorded == Self.now)
         #expect(try database.observe(Self.days(0.5)).recorded == Self.days(0.5))
         #expect(try database.observe(Self.days(400)).time(at: Self.days(400)) == Self.days(0.5))
-        #expect(try database.observe(Self.days(400.5)).isDoubtful)
+        #expect(try database.observe(Self.days(400.5)).isOutcomeUnknown)
         #expect(try database.observe(Self.days(401)).time(at: Self.days(401)) == Self.days(401))
     }
 }

@@ -5,7 +5,7 @@ import Testing
 
 struct OutboxOrderTests {
     /// A place in a tree of numbers.
-    struct Place: OutboxPlace {
+    struct Place: OutboxPath {
         let names: [Int]
 
         var above: [Place] { (1..<max(names.count, 1)).map { Place(names: Array(names.prefix($0))) } }

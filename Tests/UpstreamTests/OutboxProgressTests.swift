@@ -13,7 +13,7 @@ struct OutboxProgressTests {
         var progress = OutboxProgress()
         #expect(progress.apply(.began, at: noon) == .look)
         #expect(progress.apply(.interrupted, at: noon) == .none)
-        #expect(progress.isDoubtful && !progress.isUnsent)
+        #expect(progress.isOutcomeUnknown && !progress.isUnsent)
         #expect(progress.state == .waiting && progress.nextAttempt == nil)
     }
 
@@ -53,7 +53,7 @@ struct OutboxProgressTests {
         #expect(progress.state == .queued && !progress.letsOthersPass)
         _ = progress.apply(.began, at: time)
         _ = progress.apply(.lost("outcome-unknown"), at: time)
-        #expect(progress.state == .waiting && progress.isDoubtful, "an upstream that is not well holds up all")
+        #expect(progress.state == .waiting && progress.isOutcomeUnknown, "an upstream that is not well holds up all")
     }
 
     @Test(
@@ -66,12 +66,14 @@ struct OutboxProgressTests {
             _ = progress.apply(.began, at: noon)
             #expect(progress.apply(.accepted(askedAfter: pause), at: noon) == .sleep)
             #expect(progress.state == .processing && progress.nextAttempt == noon.addingTimeInterval(pause))
-            #expect(progress.isDoubtful && !progress.isUnsent && progress.letsOthersPass && !progress.needsDecision)
+            #expect(
+                progress.isOutcomeUnknown && !progress.isUnsent && progress.letsOthersPass && !progress.needsDecision
+            )
             #expect(progress.attempts == 1)
         }
         _ = progress.apply(.began, at: noon)
         _ = progress.apply(.interrupted, at: noon)
-        #expect(progress.state == .waiting && progress.isDoubtful)
+        #expect(progress.state == .waiting && progress.isOutcomeUnknown)
         _ = progress.apply(.began, at: noon)
         #expect(progress.apply(.succeeded, at: noon) == .release)
     }
@@ -92,7 +94,7 @@ struct OutboxProgressTests {
                 let isWell = Bool.random(using: &random)
                 if progress.apply(event, at: noon, isUpstreamWell: isWell) == .release { releases += 1 }
                 if before.state == .done { #expect(progress == before) }
-                if before.isDoubtful, !progress.isDoubtful {
+                if before.isOutcomeUnknown, !progress.isOutcomeUnknown {
                     #expect(progress.state == .done || progress.isStuck, "\(event) after \(before)")
                 }
                 if progress.state == .running { #expect(event == .began || before.state == .running) }

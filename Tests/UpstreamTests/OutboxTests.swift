@@ -8,7 +8,7 @@ import Testing
 @testable import Upstream
 
 struct OutboxTests {
-    private struct Box: OutboxPlace, Codable {
+    private struct Box: OutboxPath, Codable {
         var number = 0
         var above: [Box] { [] }
     }
@@ -66,7 +66,7 @@ struct OutboxTests {
         try database.read { try another.load(at: noon, $0) }
         let found = try #require(another.queue(of: "me"))
         #expect(found.entries.map(\.work.text) == ["one", "two", "three"])
-        #expect(another.entry("two", of: "me")?.progress.isDoubtful == true)
+        #expect(another.entry("two", of: "me")?.progress.isOutcomeUnknown == true)
     }
 
     @Test("What is done leaves the queue and its bytes, and can still be asked for; the blob goes with its row")
@@ -146,7 +146,7 @@ struct OutboxTests {
 
     @Test("A pause lets nothing pass, one runs at a time, and the next is known while one ends")
     func turns() {
-        func number(_ turn: OutboxTurn<Letter>) -> Int64? {
+        func number(_ turn: OutboxNext<Letter>) -> Int64? {
             if case .run(let entry) = turn { entry.number } else { nil }
         }
         var account = OutboxAccount<Letter>()
@@ -155,26 +155,26 @@ struct OutboxTests {
             entry.number = number
             account.apply(.put(entry))
         }
-        #expect(number(account.turn(at: noon, after: nil)) == 1 && account.queue.view.changes == 2)
+        #expect(number(account.next(at: noon, after: nil)) == 1 && account.queue.view.changes == 2)
         var one = account.queue.entries[0]
         _ = one.progress.apply(.began, at: noon)
         account.apply(.put(one))
-        #expect(number(account.turn(at: noon, after: nil)) == nil)
-        #expect(number(account.turn(at: noon, after: "one")) == 2)
+        #expect(number(account.next(at: noon, after: nil)) == nil)
+        #expect(number(account.next(at: noon, after: "one")) == 2)
         _ = one.progress.apply(.delayed("locked", for: 9), at: noon)
         account.apply(.put(one))
-        guard case .wait(let until) = account.turn(at: noon, after: nil) else {
+        guard case .wait(let until) = account.next(at: noon, after: nil) else {
             Issue.record("a pause is no turn")
             return
         }
-        #expect(until == noon.addingTimeInterval(9) && number(account.turn(at: until, after: nil)) == 1)
+        #expect(until == noon.addingTimeInterval(9) && number(account.next(at: until, after: nil)) == 1)
         #expect(account.queue.view.changes == 2, "progress changes nothing of what is derived")
     }
 
     @Test("What lets others pass has its own time, and is no turn of theirs; a refused one has no effect")
     func passing() {
         func turn(_ account: OutboxAccount<Letter>, after seconds: Double = 0) -> (run: Int64?, wait: Double?) {
-            switch account.turn(at: noon.addingTimeInterval(seconds), after: nil) {
+            switch account.next(at: noon.addingTimeInterval(seconds), after: nil) {
             case .run(let entry): (entry.number, nil)
             case .wait(let date): (nil, date.timeIntervalSince(noon))
             case .none: (nil, nil)
@@ -279,7 +279,7 @@ struct OutboxTests {
             let place = withUnsafeMutablePointer(to: &here) { UInt(bitPattern: $0) }
             places.withLock { $0.append(place) }
         }
-        for _ in 0..<10_000 { outbox.tell("me") }
+        for _ in 0..<10_000 { outbox.notify("me") }
         // Places in the stack: each function in between takes some bytes of it.
         #expect(Set(places.withLock { $0 }).count == 1)
     }

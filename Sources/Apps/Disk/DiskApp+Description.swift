@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 package import Screens
 package import Storage
 import Upstream
@@ -10,9 +11,7 @@ extension DiskApp {
         "yandex_disk",
         title: "Yandex Disk",
         url: "https://cloud-api.yandex.net/v1/disk",
-        allowedHosts: [
-            "*.disk.yandex.ru", "*.disk.yandex.net", "*.disk.yandex.com", "*.storage.yandex.net",
-        ],
+        allowedHosts: ["*.disk.yandex.ru", "*.disk.yandex.net", "*.disk.yandex.com", "*.storage.yandex.net"],
         hasSessions: true,
         limitsByCredential: true,
         isShared: false,
@@ -27,7 +26,6 @@ extension DiskApp {
         isShared: false,
         storesBodies: false
     )
-    /// The upstreams of the app.
     package static let upstreams = [disk, oauth]
     /// The problem codes of the app.
     package static let problems: [ProblemCode] = [
@@ -152,7 +150,6 @@ extension DiskApp {
 }
 
 extension SettingForm<TimeZone> {
-    /// A name of the IANA time zone database.
     fileprivate static var timeZone: Self {
         SettingForm(
             "a name of the time zone database, such as Europe/Moscow",
@@ -170,10 +167,21 @@ extension YandexOAuthClient.Application {
         let secret = settings[DiskApp.oauthClientSecret]
         let redirect = settings[DiskApp.oauthRedirectURI]
         guard !id.isEmpty else { return nil }
-        self.init(
-            id: id,
-            secret: secret.isEmpty ? nil : Secret(secret),
-            redirectURI: redirect.isEmpty ? nil : redirect
-        )
+        self.init(id: id, secret: secret.isEmpty ? nil : Secret(secret), redirectURI: redirect.isEmpty ? nil : redirect)
     }
+}
+
+extension ProblemCode {
+    private static let statusLocked = HTTPResponse.Status(code: 423, reasonPhrase: "Locked")
+    /// 423: another operation of the API holds the item; the same request may succeed later.
+    static let locked = ProblemCode("locked", statusLocked, .lockedByOther, isRetryable: true)
+    /// 423: the account has uploaded as much as it may.
+    static let uploadLimit = ProblemCode("upload-limit", statusLocked, .uploadLimit)
+    /// 423: the API is under maintenance, and can be read only.
+    static let upstreamReadOnly = ProblemCode("upstream-read-only", statusLocked, .upstreamReadOnly, isRetryable: true)
+    static let notAFolder = ProblemCode("not-a-folder", .conflict, .notAFolder)
+    /// 507: more writes, or more of their bytes, would wait than may.
+    static let outboxFull = ProblemCode("outbox-full", .init(code: 507), .outboxFull)
+    /// 409: the state of a write that waits does not allow it.
+    static let outboxState = ProblemCode("outbox-state", .conflict, .outboxState)
 }

@@ -1,7 +1,9 @@
 import Concurrency
 import Foundation
 import HTTP
+import NIOCore
 import Screens
+import Storage
 import Upstream
 
 /// Files of the Disk for other apps, which get them as ``AccountFiles``.
@@ -18,11 +20,7 @@ struct DiskFiles: Sendable {
         var parts: ByteStream
     }
 
-    let accounts: DiskAccounts
-    let items: ProjectedItems
-    let files: StoredFiles
-    let fetcher: FileFetcher
-    let writer: WriteExecutor
+    let disk: Disk
 
     /// Reads a file, from the store if its current version is stored.
     ///
@@ -32,17 +30,17 @@ struct DiskFiles: Sendable {
         guard let path = DiskPath(path) else {
             throw Problem.invalidParameter("path", accepted: DiskPath.accepted(.disk))
         }
-        let account = try await accounts.account(of: session)
-        let (row, result) = try await items.file(path, for: account, .useCache)
-        if let stored = try await files.open(.content, of: row.item, account: account.id) {
+        let account = try await disk.account(of: session)
+        let (row, result) = try await disk.pending.file(path, for: account, .useCache)
+        if let stored = try await disk.files.open(.content, of: row.item, account: account.id) {
             let content = stored.content(of: row.item, type: stored.type)
             let parts = try content.parts(0..<content.length)
             return Content(name: row.item.name, type: stored.type, length: content.length, parts: parts)
         }
-        guard !result.provenance.offline else { throw fetcher.client.unreachable }
-        let item = try await items.presentVersion(of: row.item, result, for: account)
-        guard let size = item.size else { throw fetcher.client.sizeMissing }
-        let parts = try await fetcher.whole(of: item, size: size, for: account)
+        guard !result.provenance.offline else { throw disk.client.unreachable }
+        let item = try await disk.pending.presentVersion(of: row.item, result, for: account)
+        guard let size = item.size else { throw disk.client.sizeMissing }
+        let parts = try await disk.fetcher.whole(of: item, size: size, for: account)
         return Content(name: item.name, type: item.servedType, length: size, parts: parts)
     }
 
@@ -64,9 +62,48 @@ struct DiskFiles: Sendable {
             throw Problem.invalidParameter("path", accepted: DiskPath.accepted(.disk))
         }
         try DiskPath.checkName(path.name)
-        let account = try await accounts.account(of: session)
+        let account = try await disk.account(of: session)
         let write = DiskWrite(kind: .upload(parts, length: length, overwrite: overwrite), path: path)
-        if case .underWay = try await writer.run(write, for: account) { return false }
+        if case .underWay = try await disk.run(write, for: account) { return false }
         return true
+    }
+}
+
+extension AccountFiles {
+    init(_ files: DiskFiles) {
+        self.init(
+            app: DiskApp.name,
+            fetch: { path, session, folder, maximumBytes in
+                let content = try await files.content(path, session)
+                return try await Self.fetched(content, to: folder.file(), maximumBytes: maximumBytes)
+            },
+            store: { path, session, document in
+                let parts = try document.parts(0..<document.length)
+                try await files.upload(parts, length: document.length, to: path, session)
+                return path
+            }
+        )
+    }
+
+    /// Writes a content to a file.
+    ///
+    /// - Throws: 413 `too-large`; `Problem`, `UpstreamFailure`, `StorageError` of the content.
+    private static func fetched(
+        _ content: DiskFiles.Content,
+        to file: @autoclosure () throws -> ScratchFile,
+        maximumBytes: Int
+    ) async throws -> Fetched {
+        guard content.length <= maximumBytes else {
+            throw Problem(.tooLarge, "\(content.name) has \(content.length) bytes; \(maximumBytes) are accepted.")
+        }
+        let file = try file()
+        var beginning: [UInt8] = []
+        for try await part in content.parts {
+            let bytes = part.readableBytesView
+            beginning += bytes.prefix(Self.beginningBytes - beginning.count)
+            try file.append(bytes)
+        }
+        // Written to the file before a child process reads it by its path.
+        return Fetched(name: content.name, file: file, beginning: beginning)
     }
 }

@@ -35,9 +35,9 @@ struct ShipRefresher: Sendable {
         -> Reading<Rows>
     {
         if let lag = try await store.users.catchUp() { return try reading(behind: lag, rows) }
-        let witness = api.witness()
+        let readToken = api.readToken()
         let stored = try store.users.read { db -> Reading<Rows>? in
-            guard let result = try api.storedResult(cachePolicy, since: witness, in: db),
+            guard let result = try api.storedResult(cachePolicy, since: readToken, in: db),
                 !deletions.mustRestore(after: result),
                 // The ships of a response may be in another journal than that which this server follows now.
                 try !store.users.isShared || ShipStore.contentRevision(db) > 0
@@ -57,9 +57,9 @@ struct ShipRefresher: Sendable {
     /// Reads ships while changes of other servers cannot be known and nothing can be changed: the API is not asked.
     private func reading<Rows>(behind lag: UserDatabase.Lag, _ rows: (Database) throws -> Rows) throws -> Reading<Rows>
     {
-        let witness = api.witness()
+        let readToken = api.readToken()
         return try store.users.read { db in
-            let stored = try api.storedResult(.onlyIfCached, since: witness, in: db)
+            let stored = try api.storedResult(.onlyIfCached, since: readToken, in: db)
             guard var result = try stored ?? ShipStore.listedAt(db).map(api.result) else { throw lag.reason }
             result.provenance.stale = true
             result.changeToken = nil

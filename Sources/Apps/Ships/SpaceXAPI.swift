@@ -52,11 +52,11 @@ struct SpaceXAPI: Sendable {
     }
 
     /// Returns a token for the state outside of the store on which a read of the list depends.
-    func witness() -> ReadWitness { upstream.witness(of: ships.url) }
+    func readToken() -> ReadToken { upstream.readToken(of: ships.url) }
 
     /// Returns the result of a read that is served with the stored ships; nil if the API is to be requested.
-    func storedResult(_ cachePolicy: CachePolicy, since witness: ReadWitness, in db: Database) throws -> ReadResult? {
-        try upstream.storedResult(of: ships, cachePolicy, since: witness, in: db)
+    func storedResult(_ cachePolicy: CachePolicy, since readToken: ReadToken, in db: Database) throws -> ReadResult? {
+        try upstream.storedResult(of: ships, cachePolicy, since: readToken, in: db)
     }
 
     /// Returns the result of a read without any stored response, whose ships other servers have fetched.

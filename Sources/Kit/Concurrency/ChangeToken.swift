@@ -5,7 +5,7 @@ package import NIOCore
 ///
 /// It must be taken before anything of the response is read, so that a change in between invalidates it.
 package struct ChangeToken: Sendable {
-    private struct Witness: Sendable {
+    private struct CounterValue: Sendable {
         let counter: VersionCounter
         let value: UInt64
     }
@@ -15,14 +15,14 @@ package struct ChangeToken: Sendable {
     package private(set) var deadline: NIODeadline?
     /// The age of the response at any instant; nil for one without an upstream.
     package private(set) var age: RunningAge?
-    private var witnesses: [Witness]
+    private var values: [CounterValue]
     private var uses: [AccessReporter] = []
 
     /// Creates a token that holds until one of the counters is bumped or the deadline is reached.
     package init(of counters: VersionCounter..., until deadline: NIODeadline? = nil, age: RunningAge? = nil) {
         self.deadline = deadline
         self.age = age
-        witnesses = counters.map { Witness(counter: $0, value: $0.value) }
+        values = counters.map { CounterValue(counter: $0, value: $0.value) }
     }
 
     /// A token that holds for the life of the process.
@@ -33,7 +33,7 @@ package struct ChangeToken: Sendable {
         var both = self
         both.deadline = [deadline, other.deadline].compactMap { $0 }.min()
         both.age = age ?? other.age
-        both.witnesses += other.witnesses
+        both.values += other.values
         both.uses += other.uses
         return both
     }
@@ -59,7 +59,7 @@ package struct ChangeToken: Sendable {
     /// Returns whether it still holds.
     package func holds(at now: NIODeadline) -> Bool {
         if let deadline, now >= deadline { return false }
-        for witness in witnesses where witness.counter.value != witness.value { return false }
+        for value in values where value.counter.value != value.value { return false }
         return true
     }
 }

@@ -1,7 +1,7 @@
 /// The white space of JSON texts: everything else keeps its spelling.
 package enum JSONText {
     /// Follows a text from byte to byte.
-    private struct Place {
+    private struct Scanner {
         private(set) var isInString = false
         private var isEscaped = false
 
@@ -27,7 +27,7 @@ package enum JSONText {
     /// - Parameter text: Valid JSON.
     package static func indented(_ text: [UInt8]) -> [UInt8] {
         let tokens = compact(text)
-        var (result, depth, place) = ([UInt8](), 0, Place())
+        var (result, depth, place) = ([UInt8](), 0, Scanner())
         result.reserveCapacity(text.count * 2)
         func newLine() {
             result.append(UInt8(ascii: "\n"))
@@ -60,7 +60,7 @@ package enum JSONText {
 
     /// Returns a JSON text without white space between its tokens.
     package static func compact(_ text: [UInt8]) -> [UInt8] {
-        var place = Place()
+        var place = Scanner()
         return text.filter { byte in
             place.pass(byte) || (byte != 0x20 && byte != 0x09 && byte != 0x0A && byte != 0x0D)
         }

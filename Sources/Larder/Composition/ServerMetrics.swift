@@ -185,7 +185,7 @@ struct ServerGauges: Sendable {
         let values = [
             MetricSample("larder_store_operations_running", Double(load.running)),
             MetricSample("larder_store_operations_waiting", Double(load.waiting)),
-            MetricSample("larder_store_hearing", shared.changes.isHearing ? 1 : 0),
+            MetricSample("larder_store_hearing", shared.changes.isConnected ? 1 : 0),
         ]
         return values
             + failures.map { reason, count in

@@ -157,7 +157,7 @@ final class Harness: Sendable {
         } onCancel: {
             work.cancel()
         }
-        var response = try Self.response(result, to: request, isOvertaken: exchange.signal.isOvertaken)
+        var response = try Self.response(result, to: request, isSuperseded: exchange.signal.isSuperseded)
         await body?.readRest()
         entry?.complete(response.head, bytes: response.body.contentLength, at: now)
         if response.body.contentLength != 0, request.method != .head {
@@ -169,9 +169,9 @@ final class Harness: Sendable {
     private static func response(
         _ result: Result<Response, any Error>,
         to request: Request,
-        isOvertaken: Bool
+        isSuperseded: Bool
     ) throws -> Response {
-        guard isOvertaken else { return try result.get() }
+        guard isSuperseded else { return try result.get() }
         if case .success(let response) = result, response.status.code < 500 { return response }
         return try unavailable(request)
     }
@@ -238,7 +238,7 @@ final class OvertakingSignal: Sendable {
 
     private let state = Mutex(State.quiet(nil))
 
-    var isOvertaken: Bool { state.withLock { if case .overtaken = $0 { true } else { false } } }
+    var isSuperseded: Bool { state.withLock { if case .overtaken = $0 { true } else { false } } }
 
     /// Sets the action for that moment; runs it at once if the moment has passed.
     func onOvertaking(_ action: @escaping @Sendable () -> Void) {

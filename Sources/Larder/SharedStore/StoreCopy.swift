@@ -76,7 +76,7 @@ struct StoreCopy: Sendable {
         let kept = Kept()
         do {
             // A server that starts meanwhile waits for its turn, with all that it does after making tables.
-            return try await shared.write(turns: [SharedDatabase.schemaTurn], within: Self.timeout) { transaction in
+            return try await shared.write(locks: [SharedDatabase.schemaLock], within: Self.timeout) { transaction in
                 // A server that is not seen can read, but changes nothing.
                 try transaction.execute("LOCK TABLE journal, journal_snapshot IN EXCLUSIVE MODE")
                 let servers = try SharedDatabase.servers(in: transaction)

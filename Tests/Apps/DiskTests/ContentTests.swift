@@ -400,7 +400,7 @@ struct ContentTests {
         disk.put("disk:/a.bin", bytes: Self.large)
         try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
-            let files = app.app.composition.diskFiles
+            let files = DiskFiles(disk: app.app.disk)
             let credential = SessionCredentials([.authorization: "Bearer \(token)"])
             let session = try await app.sessions.session(of: credential, app: DiskApp.name)
             for _ in 0..<2 {

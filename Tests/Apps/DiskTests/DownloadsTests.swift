@@ -235,7 +235,7 @@ struct DownloadsTests {
     func logout() async throws {
         try await whileHeld { (app, disk, gate, token, id) async throws in
             #expect(try await app.ask(.delete, "/v1/disk/session?confirm=true", as: token).status == 200)
-            #expect(app.composition.queue.job(id) == nil)
+            #expect(app.app.downloads.job(id) == nil)
             gate.open()
             let again = try await app.logIn()
             try await app.get("/v1/disk/downloads/\(id)", as: again).expectProblem("not-found", 404)
@@ -293,7 +293,7 @@ struct DownloadsTests {
         try await DiskHarness.run(disk, DiskHarness.Settings(directory: try DataDirectory(at: folder))) { app in
             let before = try await app.get("/v1/disk/downloads/\(job.token)", as: box.token)
             #expect(before["data.status"] == "running" || before["data.status"] == "queued")
-            try await app.composition.downloadService.resume()
+            try await DownloadService(disk: app.app.disk, queue: app.app.downloads).resume()
             await app.events.published("job", containing: #""status":"done""#)
             #expect(try await app.get("/v1/disk/downloads/\(job.token)", as: box.token)["data.status"] == "done")
         }

@@ -180,7 +180,7 @@ struct LateUploadsTests {
             let outbox = Outbox<QueuedWrite>(DiskStore.outboxJournal)
             try app.database.read { try outbox.load(at: app.clock.now, $0) }
             let entry = try #require(outbox.entry(id, of: "1130"))
-            #expect(entry.progress.isDoubtful && entry.work.following?.operation == operation)
+            #expect(entry.progress.isOutcomeUnknown && entry.work.following?.operation == operation)
             try await Self.followed(try left.string("data.href"), app, token)
             Self.expectSentOnce(app)
         }

@@ -449,7 +449,7 @@ struct ListedRowTests {
             let blob = try app.database.blobs.write(bytes)
             let body: ResponseStore.OpenBody = isSmall ? .bytes(bytes) : .blob(try app.database.blobs.reader(blob))
             let manager = FileManager.default
-            let path = try await app.composition.lender.withFile(body) { url in
+            let path = try await app.app.disk.fetcher.withFile(body) { url in
                 #expect(url.path.hasPrefix(app.database.directory.path + "/uploads/"))
                 let (mode, content) = (
                     try manager.attributesOfItem(atPath: url.path)[.posixPermissions], try Data(contentsOf: url)

@@ -23,7 +23,7 @@ struct OutboxOfServersTests {
         #expect(server.waiting == (0..<104).map(String.init))
         try await server.apply(.began, .lost("cut"), to: "7")
         let seven = try #require(server.cache.outbox.entry("7", of: "1130"))
-        #expect(seven.progress.isDoubtful && seven.progress.reason == "cut" && seven.progress.attempts == 1)
+        #expect(seven.progress.isOutcomeUnknown && seven.progress.reason == "cut" && seven.progress.attempts == 1)
         #expect(try await server.finished("7")?.progress == seven.progress, "as it is stored")
         try await server.remove("3")
         #expect(try await server.finished("3") == nil)
@@ -99,7 +99,7 @@ struct OutboxOfServersTests {
             #expect(servers[0].operations == servers[1].operations)
         }
         #expect(try await one.other().operations == one.operations)
-        #expect(servers[1].cache.outlook(of: "1130")?.1.bytes == one.cache.outlook(of: "1130")?.1.bytes)
+        #expect(servers[1].cache.pendingView(of: "1130")?.1.bytes == one.cache.pendingView(of: "1130")?.1.bytes)
     }
 
     @Test("OUT-02 One server sends; what it was sending when it went away is doubtful for the one that takes over")
@@ -117,7 +117,7 @@ struct OutboxOfServersTests {
         try await one.endLeases()
         #expect(try await other.begin())
         let taken = try #require(other.cache.outbox.entry("a", of: "1130"))
-        #expect(taken.progress.isDoubtful && taken.progress.state == .waiting)
+        #expect(taken.progress.isOutcomeUnknown && taken.progress.state == .waiting)
         await #expect(throws: LeaseLost.self) { _ = try await one.finish("a") }
         await #expect(throws: LeaseLost.self) { try await one.apply(.refused("late"), to: "a", by: .sender) }
         try await other.apply(.began, to: "a", by: .sender)
@@ -125,7 +125,7 @@ struct OutboxOfServersTests {
         #expect(other.waiting == ["b"] && other.cache.outbox.entry("b", of: "1130")?.progress.state == .running)
         await other.cache.leave("1130")
         #expect(try await one.begin())
-        #expect(one.waiting == ["b"] && one.cache.outbox.entry("b", of: "1130")?.progress.isDoubtful == true)
+        #expect(one.waiting == ["b"] && one.cache.outbox.entry("b", of: "1130")?.progress.isOutcomeUnknown == true)
     }
 
     @Test("OUT-02 Who loses the lease while it sends ends", .timeLimit(.minutes(1)))
@@ -222,7 +222,7 @@ struct OutboxOfServersTests {
                 let next = try #require(server.cache.outbox.queue(of: "1130")?.entries.first)
                 try await server.apply(.began, to: next.id, by: .sender)
                 // A write whose outcome is unknown is looked for at the API before it is sent.
-                let isDone = next.progress.isDoubtful && done.contains(next.id)
+                let isDone = next.progress.isOutcomeUnknown && done.contains(next.id)
                 if end != 1, !isDone { done.append(next.id) }
                 if end > 2 { #expect(try await server.finish(next.id) != nil) }
             }
@@ -246,7 +246,7 @@ struct OutboxOfServersTests {
             let other = try DiskNode(#require(one.access).otherServer(), in: directory)
             try await other.cache.catchUp("1130")
             #expect(other.operations == one.operations)
-            #expect(other.cache.begun(of: "1130")?.progress.isDoubtful == false)
+            #expect(other.cache.begun(of: "1130")?.progress.isOutcomeUnknown == false)
             #expect(try await !other.begin())
         }
         try await one.apply(.refused("no"), to: "a", by: .sender)

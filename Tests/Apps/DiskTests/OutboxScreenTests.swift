@@ -39,7 +39,7 @@ struct OutboxScreenTests {
     func titles() throws {
         func title(_ kind: QueuedWrite.Kind, to: String? = nil, disputed: String) -> String? {
             var work = QueuedWrite(kind: kind, path: .at("/a.txt"), to: to.map { .at($0) })
-            work.disputed = .at(disputed)
+            work.conflictingPath = .at(disputed)
             let actions = Self.screen(work, OutboxProgress(state: .conflict)).actions
             return actions.first { $0.id == "overwrite" }?.title.english
         }

@@ -50,7 +50,7 @@ struct ProjectedListTests {
             }
             let list = try await app.get("/v1/disk/files?refresh=1", as: token)
             // Each read was overtaken, the last one too.
-            #expect(store.outbox.queue(of: "1130").map { $0.entries.count <= 16 - ItemReader.attempts } == true)
+            #expect(store.outbox.queue(of: "1130").map { $0.entries.count <= 16 - Disk.attempts } == true)
             #expect(DiskHarness.names(list).starts(with: ["q0", "q1"]), "\(list.text)")
         }
     }

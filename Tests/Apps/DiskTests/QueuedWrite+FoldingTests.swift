@@ -65,9 +65,9 @@ struct QueuedWriteFoldingTests {
         shared.isPublished = true
         ending.subject = SeenItem(shared)
         #expect(Self.folded([ending]) == [ending])
-        let found = WritePreparation.Before(subject: shared)
-        #expect(ending.judgement(of: found, wasSent: false) == .clear)
-        #expect(ending.judgement(of: found, wasSent: true) == .clear)
+        let found = CurrentState(subject: shared)
+        #expect(ending.compare(with: found, wasSent: false) == .clear)
+        #expect(ending.compare(with: found, wasSent: true) == .clear)
     }
 
     @Test("OUT-10 what was sent, or may have been, is not folded")

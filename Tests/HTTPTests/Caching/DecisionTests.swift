@@ -24,7 +24,7 @@ struct DecisionTests {
     }
 
     @Test("Nothing stored is a uri-miss; other methods are forwarded because of their method")
-    func miss() {
+    func markDirty() {
         #expect(Sample.shared.decision() == .forward(.uriMiss))
         for method in [HTTPRequest.Method.post, .put, .delete, .options] {
             #expect(

@@ -31,7 +31,7 @@ struct ConformanceTests {
     }
 
     /// Any write or read of the Disk that may be `locked` may meet these, by the code in the API's error.
-    /// `WriteSenderTests` shows each code; here one operation sees them.
+    /// `WriteRunSendingTests` shows each code; here one operation sees them.
     private static func isOtherLock(_ key: String) -> Bool {
         (key.hasSuffix(" 423 upload-limit") || key.hasSuffix(" 423 upstream-read-only"))
             && !key.hasPrefix("POST /v1/disk/folders ")

@@ -61,15 +61,11 @@ struct DiskItem: Sendable, Equatable {
         let fields = texts + dates + [size.map(String.init), isPublished ? "published" : nil]
         // Lengths keep adjacent fields apart.
         let description = fields.map { $0.map { "\($0.utf8.count):\($0)" } ?? "-" }.joined()
-        return SHA256.hash(data: Data(description.utf8)).prefix(9).map { Self.hexadecimal($0) }.joined()
+        return SHA256.hash(data: Data(description.utf8)).prefix(9).hexadecimal
     }
 
     /// The versions that an entity tag may contain: that of its screen and that of its content.
     var versions: Set<String> { Set([screenVersion, version].compactMap { $0 }) }
-
-    private static func hexadecimal(_ byte: UInt8) -> String {
-        String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
-    }
 
     /// Extension of the name in lower case; empty if there is none.
     var fileExtension: String { Self.fileExtension(of: name) }
@@ -113,4 +109,120 @@ extension DiskItem {
 
     /// Whether lists show the API's preview of it.
     var hasPreview: Bool { kind == .file && icon == "image" }
+}
+
+/// The time from which a public address opens nothing more.
+enum LinkEnd: Sendable, Equatable {
+    /// Not said: of an item, because lists and metadata of the API do not tell it; of a wish, because any will do.
+    case unspecified
+    /// The address has no end.
+    case never
+    /// A time in whole seconds, as the API has it.
+    case at(Date)
+
+    var date: Date? { if case .at(let date) = self { date } else { nil } }
+
+    /// Returns the end that a link still has to get to be as wished; nil if it is. If no end is wished, a link that has
+    /// ended is to have none any more.
+    func missing(from present: LinkEnd, at now: Date) -> LinkEnd? {
+        switch (self, present) {
+        case (.unspecified, .at(let end)) where end <= now: .never
+        case (.unspecified, _): nil
+        default: self == present ? nil : self
+        }
+    }
+}
+
+// Its column: milliseconds since 1970, 0 for none, NULL if it is not known.
+extension LinkEnd {
+    init(milliseconds: Int64?) {
+        switch milliseconds {
+        case nil: self = .unspecified
+        case 0?: self = .never
+        case let time?: self = .at(Date(millisecondsSince1970: time))
+        }
+    }
+
+    var milliseconds: Int64? {
+        switch self {
+        case .unspecified: nil
+        case .never: 0
+        case .at(let date): date.millisecondsSince1970
+        }
+    }
+}
+
+extension DiskItem {
+    /// Makes it an item without a public address.
+    mutating func unpublish() {
+        isPublished = false
+        publicURL = nil
+        linkEnd = .unspecified
+    }
+
+    /// Returns the item with the end of its link from an earlier state of the same link, if this response of the API
+    /// lacks it.
+    func keepingLinkEnd(of earlier: DiskItem?) -> DiskItem {
+        guard linkEnd == .unspecified, isPublished, let earlier, earlier.isPublished else { return self }
+        guard publicURL == nil || earlier.publicURL == nil || publicURL == earlier.publicURL else { return self }
+        var item = self
+        item.linkEnd = earlier.linkEnd
+        return item
+    }
+}
+
+enum ListedRow: Sendable, Equatable {
+    case item(DiskItem)
+    /// An item that the app does not show, such as one with a path of another scheme.
+    case elsewhere
+    /// Not a row of the API.
+    case unreadable
+
+    /// Key of its position in a stored page: the path of an item, or a text that is none.
+    var key: String {
+        switch self {
+        case .item(let item): item.path.text
+        case .elsewhere: ""
+        case .unreadable: "?"
+        }
+    }
+}
+
+extension Sequence<ListedRow> {
+    /// The items that are shown.
+    var items: [DiskItem] {
+        compactMap { if case .item(let item) = $0 { item } else { nil } }
+    }
+
+    /// The rows with each item once: another row of the same path keeps its position only.
+    var uniqueByPath: [ListedRow] {
+        var seen = Set<DiskPath>()
+        return map { row in
+            guard case .item(let item) = row, !seen.insert(item.path).inserted else { return row }
+            return .elsewhere
+        }
+    }
+}
+
+/// The types that the API will assign to a file that it does not have yet, by its extension.
+enum FileTypes {
+    private static let types: [String: (media: String, mime: String)] = [
+        "jpg": ("image", "image/jpeg"), "jpeg": ("image", "image/jpeg"), "png": ("image", "image/png"),
+        "gif": ("image", "image/gif"), "webp": ("image", "image/webp"), "bmp": ("image", "image/bmp"),
+        "heic": ("image", "image/heic"), "tif": ("image", "image/tiff"), "tiff": ("image", "image/tiff"),
+        "pdf": ("document", "application/pdf"), "txt": ("document", "text/plain"), "md": ("text", "text/markdown"),
+        "doc": ("document", "application/msword"),
+        "docx": ("document", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"),
+        "ppt": ("document", "application/vnd.ms-powerpoint"),
+        "pptx": ("document", "application/vnd.openxmlformats-officedocument.presentationml.presentation"),
+        "xls": ("spreadsheet", "application/vnd.ms-excel"),
+        "xlsx": ("spreadsheet", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
+        "csv": ("spreadsheet", "text/csv"), "zip": ("compressed", "application/zip"),
+        "mp3": ("audio", "audio/mpeg"), "mp4": ("video", "video/mp4"), "html": ("web", "text/html"),
+    ]
+
+    /// Returns media type and MIME type of an extension in lower case; nil if they are not known.
+    static func types(of fileExtension: String) -> (media: String?, mime: String?) {
+        types[fileExtension].map { ($0.media, $0.mime) } ?? (nil, nil)
+    }
 }

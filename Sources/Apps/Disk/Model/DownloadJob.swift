@@ -1,4 +1,5 @@
 import Foundation
+import Screens
 
 /// A download as a state machine, without tasks, clocks or files.
 struct DownloadJob: Sendable, Equatable {
@@ -48,26 +49,6 @@ struct DownloadJob: Sendable, Equatable {
     private(set) var status: Status = .queued
     private(set) var bytesDone = 0
     private(set) var failure: Failure?
-
-    init(
-        id: String,
-        account: String,
-        path: DiskPath,
-        version: String,
-        bytesTotal: Int,
-        status: Status = .queued,
-        bytesDone: Int = 0,
-        failure: Failure? = nil
-    ) {
-        self.id = id
-        self.account = account
-        self.path = path
-        self.version = version
-        self.bytesTotal = bytesTotal
-        self.status = status
-        self.bytesDone = bytesDone
-        self.failure = failure
-    }
 
     var isOver: Bool { status == .done || status == .failed }
 
@@ -128,5 +109,44 @@ struct DownloadAttempts: Sendable, Equatable {
         if hasProgressed { (breaks, others) = (0, 0) }
         breaks += 1
         return breaks <= Self.pauses.count ? Self.pauses[breaks - 1] : nil
+    }
+}
+
+extension DownloadJob.Status {
+    /// The status for the user.
+    var text: Text {
+        switch self {
+        case .queued: Text("Waiting", ru: "Ожидает")
+        case .running: Text("Downloading", ru: "Скачивается")
+        case .done: Text("Downloaded", ru: "Скачано")
+        case .failed: Text("Not downloaded", ru: "Не скачано")
+        }
+    }
+}
+
+extension DownloadJob.Failure {
+    /// The reason for the user.
+    var text: Text {
+        switch self {
+        case .sessionExpired: OfflineFailure.sessionExpired.text
+        case .changed: Text("The file is gone or has changed", ru: "Файл удалён или изменился")
+        case .forbidden: OfflineFailure.forbidden.text
+        case .unreachable: Text("Yandex Disk does not respond", ru: "Яндекс Диск не отвечает")
+        case .damaged: Text("The file arrived damaged", ru: "Файл получен повреждённым")
+        case .brokenOff: Text("The connection broke", ru: "Соединение прервалось")
+        case .tooLarge: Text("The file is too large to be stored", ru: "Файл слишком большой, его не сохранить")
+        case .storage: Text("The file could not be saved", ru: "Файл не удалось сохранить")
+        }
+    }
+}
+
+extension DiskOperation.Status {
+    /// The status for the user.
+    var text: Text {
+        switch self {
+        case .running: Text("In progress", ru: "Выполняется")
+        case .done: Text("Done", ru: "Готово")
+        case .failed: Text("Failed", ru: "Не удалось")
+        }
     }
 }

@@ -1,9 +1,12 @@
 import Foundation
+import HTTP
+import HTTPTypes
+import Screens
 import Upstream
 
 /// A write of the Disk that waits for the API, as a value that is stored.
 struct QueuedWrite: OutboxWork {
-    typealias View = DiskOutlook
+    typealias View = PendingView
 
     enum Kind: String, Codable, Sendable {
         case folder, upload, move, delete, publish, unpublish
@@ -43,10 +46,16 @@ struct QueuedWrite: OutboxWork {
     var place: SeenItem?
     var bytes: Bytes?
     /// The item found at the API in place of ``subject`` or ``place``, for a conflict.
-    var theirs: SeenItem?
+    var remote: SeenItem?
     /// The path of the found item, or of the missing one.
-    var disputed: DiskPath?
+    var conflictingPath: DiskPath?
     var following: Following?
+
+    private enum CodingKeys: String, CodingKey {
+        case kind, path, to, permanently, until, overwrites, subject, place, bytes, following
+        case remote = "theirs"
+        case conflictingPath = "disputed"
+    }
 
     /// The end that the link of a publication is to have.
     var linkEnd: LinkEnd { until.map { .at($0) } ?? (permanently ? .never : .unspecified) }
@@ -85,7 +94,7 @@ struct QueuedWrite: OutboxWork {
     }
 }
 
-extension DiskPath: OutboxPlace {
+extension DiskPath: OutboxPath {
     /// The folders above it. The root is left out: no write touches it.
     var above: [DiskPath] {
         var above: [DiskPath] = []
@@ -116,7 +125,6 @@ struct SeenItem: Codable, Sendable, Equatable {
         isPublished = item.isPublished
     }
 
-    /// Returns it as an item at a path.
     func item(at path: DiskPath) -> DiskItem {
         var item = DiskItem(path: path, kind: kind)
         item.size = size
@@ -153,3 +161,154 @@ extension DiskPath: Codable {
 }
 
 extension DiskItem.Kind: Codable {}
+
+/// How a row says that a write of it waits.
+struct PendingWrite: Sendable, Equatable {
+    /// Its name in addresses.
+    var id: String
+    /// The name of its kind on screens.
+    var kind: String
+    /// When it was queued.
+    var since: Date
+    var state: OutboxState
+
+    init(_ entry: OutboxEntry<QueuedWrite>) {
+        id = entry.id
+        kind = entry.work.name
+        since = entry.queuedAt
+        state = entry.progress.state
+    }
+}
+
+extension QueuedWrite {
+    /// Returns a write as it can be left; nil for one that cannot.
+    init?(_ write: DiskWrite) {
+        switch write.kind {
+        case .upload(_, _, let overwrite):
+            self.init(kind: .upload, path: write.path)
+            overwrites = overwrite && !write.conditions.forbidReplacing
+        case .makeFolder: self.init(kind: .folder, path: write.path)
+        case .delete(let permanently):
+            self.init(kind: .delete, path: write.path)
+            self.permanently = permanently
+        case .move(let target, let overwrite):
+            self.init(kind: .move, path: write.path, to: target)
+            overwrites = overwrite && !write.conditions.forbidReplacing
+        case .publish(let end):
+            self.init(kind: .publish, path: write.path)
+            until = end.date
+            permanently = end == .never
+        case .unpublish: self.init(kind: .unpublish, path: write.path)
+        case .copy, .restore: return nil
+        }
+    }
+}
+
+extension Action {
+    /// Returns the same request, made so that it is queued in the outbox.
+    static func leave(_ request: ScreenRequest, _ body: [String: Constant]?) -> Action {
+        Action(
+            id: "leave",
+            title: .leaveInOutbox,
+            method: request.method.rawValue,
+            href: request.selfLink,
+            body: body,
+            headers: ["Prefer": HTTPFields.respondAsync]
+        )
+    }
+}
+
+extension Problem {
+    /// 507: the outbox of an account has no room.
+    static func outboxFull(_ settings: SettingValues) -> Problem {
+        let (operations, bytes) = (settings[DiskApp.outboxOperations], settings[DiskApp.outboxBytes])
+        return Problem(.outboxFull, .outboxLimit(operations, bytes >> 20), href: OutboxScreen.href)
+    }
+}
+
+// Combines a write with earlier ones. Each case leaves the Disk as both would have, by fewer calls, or leaves both.
+extension QueuedWrite {
+    func folding(_ earlier: QueuedWrite) -> OutboxFold<QueuedWrite> {
+        switch kind {
+        case .upload: foldingUpload(earlier)
+        case .move: foldingMove(earlier)
+        case .delete: foldingDeletion(earlier)
+        case .publish, .unpublish: foldingPublication(earlier)
+        case .folder: .stop
+        }
+    }
+
+    /// An upload over a waiting upload: the last one, over the item that the first one was to replace.
+    private func foldingUpload(_ earlier: QueuedWrite) -> OutboxFold<QueuedWrite> {
+        guard earlier.kind == .upload, earlier.path == path else { return .stop }
+        var last = self
+        last.place = earlier.place
+        last.overwrites = earlier.overwrites
+        return .merge(earlier: nil, later: last)
+    }
+
+    /// A move of an item that is still to be made or moved: it is made or moved under the last name.
+    private func foldingMove(_ earlier: QueuedWrite) -> OutboxFold<QueuedWrite> {
+        // A move that replaces an item stays a call of its own.
+        guard let to, place == nil else { return .stop }
+        if earlier.isCreation, path.contains(earlier.path) {
+            guard let moved = earlier.path.moved(from: path, to: to) else { return .stop }
+            var below = earlier
+            below.path = moved
+            return .pass(below, always: false)
+        }
+        if earlier.isCreation, earlier.path == path, earlier.place == nil {
+            var made = earlier
+            made.path = to
+            return .merge(earlier: made, later: nil)
+        }
+        guard earlier.kind == .move, earlier.to == path, earlier.place == nil, !earlier.path.contains(to) else {
+            return .stop
+        }
+        if earlier.path == to { return .merge(earlier: nil, later: nil) }
+        var once = earlier
+        once.to = to
+        once.overwrites = overwrites
+        // At the position of the first one: writes between both may need the last name, or the first one again.
+        return .merge(earlier: once, later: nil)
+    }
+
+    /// A deletion of an item that is still to be made: nothing. Of one that is still to be moved: at its present path.
+    private func foldingDeletion(_ earlier: QueuedWrite) -> OutboxFold<QueuedWrite> {
+        // An item that was deleted permanently must not go to the trash.
+        if earlier.kind == .delete, earlier.permanently, !permanently { return .stop }
+        if path.contains(earlier.path), earlier.kind != .move { return .pass(nil, always: true) }
+        if let to = earlier.to, path.contains(earlier.path), path.contains(to), earlier.place == nil {
+            return .pass(nil, always: true)
+        }
+        guard earlier.target == path else { return .stop }
+        switch earlier.kind {
+        case .folder, .upload:
+            guard let replaced = earlier.place else { return .merge(earlier: nil, later: nil) }
+            var deletion = self
+            deletion.subject = replaced
+            return .merge(earlier: nil, later: deletion)
+        case .move:
+            guard earlier.place == nil else { return .stop }
+            var deletion = self
+            deletion.path = earlier.path
+            deletion.subject = earlier.subject
+            return .merge(earlier: deletion, later: nil)
+        case .publish, .unpublish: return .pass(nil, always: true)
+        case .delete: return .stop
+        }
+    }
+
+    /// A publication and its end: the last one, unless that is how it was.
+    private func foldingPublication(_ earlier: QueuedWrite) -> OutboxFold<QueuedWrite> {
+        guard earlier.path == path, earlier.kind == .publish || earlier.kind == .unpublish else { return .stop }
+        if kind == .publish, earlier.kind == .publish, linkEnd == .unspecified {
+            return .merge(earlier: earlier, later: nil)
+        }
+        let wasPublished = earlier.subject?.isPublished ?? false
+        if wasPublished == (kind == .publish), linkEnd == .unspecified { return .merge(earlier: nil, later: nil) }
+        var last = self
+        last.subject = earlier.subject
+        return .merge(earlier: nil, later: last)
+    }
+}

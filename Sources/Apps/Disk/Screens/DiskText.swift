@@ -26,9 +26,7 @@ enum DiskText {
     /// Returns a time as `dd.MM.yyyy HH:mm` in a time zone, or `Unknown date`.
     static func date(_ date: Date?, in timeZone: TimeZone) -> Text {
         guard let date else { return .unknownDate }
-        guard let time = CivilTime(date, in: timeZone) else {
-            return Text(verbatim: calendarDate(date, in: timeZone))
-        }
+        guard let time = CivilTime(date, in: timeZone) else { return Text(verbatim: calendarDate(date, in: timeZone)) }
         return Text(verbatim: time.text("DD.MM.YYYY hh:mm"))
     }
 
@@ -49,8 +47,274 @@ enum DiskText {
     }
 
     /// Returns a number with two decimals and a point, independent of the locale.
-    private static func decimal(_ value: Double) -> String {
+    static func decimal(_ value: Double) -> String {
         let hundredths = Int((value * 100).rounded())
         return "\(hundredths / 100).\(padded(hundredths % 100, 2))"
+    }
+}
+
+// The texts of the Disk. The original app is in English.
+extension Text {
+    static let disk = Text("Disk", ru: "Диск")
+    /// Why something cannot be done now.
+    static let diskAway = Text("Yandex Disk cannot be reached now.", ru: "Яндекс Диск сейчас недоступен.")
+    static let waitsForDisk = Text("It was not sent to Yandex Disk yet.", ru: "Ещё не отправлено на Яндекс Диск.")
+    static let notPossible = Text("This cannot be done with this change.", ru: "С этим изменением так нельзя.")
+    static let keptWithFolder = Text("It is kept with its folder.", ru: "Сохраняется вместе с папкой.")
+    static let details = Text("Properties", ru: "Свойства")
+    static let newFolder = Text("New folder", ru: "Новая папка")
+    static let move = Text("Move", ru: "Переместить")
+    static let copy = Text("Copy", ru: "Копировать")
+    static let download = Text("Download", ru: "Скачать")
+    static let next = Text("Next", ru: "Далее")
+    static let allDocuments = Text(
+        "All your documents are now in one place",
+        ru: "Теперь все ваши документы в одном месте"
+    )
+    static let withoutInternet = Text("Access your files without the Internet", ru: "Доступ к файлам без интернета")
+    static let shareWithOthers = Text("Share your files with others", ru: "Делитесь вашими файлами с другими")
+    static let shareFile = Text("Share file", ru: "Поделиться файлом")
+    static let shareLink = Text("Share link", ru: "Поделиться ссылкой")
+    static let unpublish = Text("Unpublish file", ru: "Убрать публикацию")
+    static let publishedFiles = Text("Published files", ru: "Опубликованные файлы")
+    static let exit = Text("Exit", ru: "Выход")
+    static let confirmLogout = Text(
+        "Are you sure you want to log out? All local data will be deleted.",
+        ru: "Вы уверены, что хотите выйти? Все локальные данные будут удалены."
+    )
+    static let yes = Text("Yes", ru: "Да")
+    static let no = Text("No", ru: "Нет")
+    static let noInternet = Text(
+        "No internet. Loading cache data.",
+        ru: "Нет интернета. Загружаются сохранённые данные."
+    )
+    static let notSupported = Text("Not supported format", ru: "Формат не поддерживается")
+    static let laterSupported = Text("It will work later", ru: "Это заработает позже")
+    static let noLibreOffice = Text(
+        "LibreOffice is not installed where Larder runs.",
+        ru: "На сервере не установлен LibreOffice."
+    )
+
+    static func deletion(of item: DiskItem) -> Text {
+        switch (item.kind, item.viewer) {
+        case (.dir, _): Text("Delete folder", ru: "Удалить папку")
+        case (_, .image): Text("Delete image", ru: "Удалить изображение")
+        default: Text("Delete file", ru: "Удалить файл")
+        }
+    }
+
+    static func confirmDeletion(of item: DiskItem) -> Text {
+        switch (item.kind, item.viewer) {
+        case (.dir, _): Text("Current folder will be deleted", ru: "Эта папка будет удалена")
+        case (_, .image): Text("Current image will be deleted", ru: "Это изображение будет удалено")
+        default: Text("Current file will be deleted", ru: "Этот файл будет удалён")
+        }
+    }
+}
+
+// Lists without rows.
+extension Text {
+    static let recent = Text("Recent", ru: "Последние")
+    static let files = Text("Files", ru: "Файлы")
+    static let search = Text("Search", ru: "Поиск")
+    static let nothingPublished = Text(
+        "You do not have any published files yet",
+        ru: "У вас пока нет опубликованных файлов"
+    )
+    static let nothingRecent = Text("You have not uploaded any files yet", ru: "Вы пока не загрузили ни одного файла")
+    static let folderEmpty = Text("This folder is empty", ru: "Эта папка пуста")
+    static let nothingFound = Text("Nothing was found", ru: "Ничего не найдено")
+    static let nothingFoundInPart = Text(
+        "Nothing was found among the files that were seen so far",
+        ru: "Среди уже просмотренных файлов ничего не найдено"
+    )
+}
+
+// Values.
+extension Text {
+    static let unknownSize = Text("Unknown size", ru: "Размер неизвестен")
+    static let unknownDate = Text("Unknown date", ru: "Дата неизвестна")
+
+    static func kilobytes(_ number: String) -> Text { size(number, "KB", "КБ") }
+    static func megabytes(_ number: String) -> Text { size(number, "MB", "МБ") }
+    static func gigabytes(_ number: String) -> Text { size(number, "GB", "ГБ") }
+    static func used(_ size: Text) -> Text { Text("\(size.english) - used", ru: "\(size.russian) — занято") }
+    static func available(_ size: Text) -> Text {
+        Text("\(size.english) - available", ru: "\(size.russian) — свободно")
+    }
+
+    static func inTrash(_ size: Text) -> Text {
+        Text("\(size.english) - in the trash", ru: "\(size.russian) — в корзине")
+    }
+
+    static func perCent(_ number: Int) -> Text { Text("\(number)%", ru: "\(number) %") }
+
+    static func usedOf(_ used: Text, _ total: Text) -> Text {
+        Text("\(used.english) used of \(total.english)", ru: "Занято \(used.russian) из \(total.russian)")
+    }
+
+    private static func size(_ digits: String, _ english: String, _ russian: String) -> Text {
+        // Byte by byte: a search for a text in a text takes twenty times as long, and lists have many sizes.
+        let withComma = digits.utf8.map { $0 == UInt8(ascii: ".") ? UInt8(ascii: ",") : $0 }
+        return Text("\(digits) \(english)", ru: "\(String(decoding: withComma, as: UTF8.self)) \(russian)")
+    }
+}
+
+// Failures.
+extension Text {
+    static let uploadLimit = Text("The limit for uploads is reached", ru: "Лимит загрузок исчерпан")
+    static let upstreamReadOnly = Text("Yandex Disk is read-only for now", ru: "Яндекс Диск пока только для чтения")
+    static let lockedByOther = Text("Another operation is using this", ru: "Занято другой операцией")
+    static let notAFolder = Text("This is not a folder", ru: "Это не папка")
+    static let loggedOut = Text("This account was logged out.", ru: "Вы вышли из этой учётной записи.")
+    static let noParent = Text("The parent folder does not exist.", ru: "Такой папки нет.")
+    static let nameExists = Text(
+        "Something with this name already exists; nothing was overwritten.",
+        ru: "Такое имя уже занято; ничего не перезаписано."
+    )
+    static let unreachable = Text(
+        "Yandex Disk cannot be reached. Nothing was changed.",
+        ru: "Яндекс Диск недоступен. Ничего не изменено."
+    )
+
+    static func tokenRefused(_ disk: String) -> Text {
+        Text(
+            "\(disk) does not accept the account's token any more. Log in again.",
+            ru: "Яндекс Диск больше не принимает токен. Войдите снова."
+        )
+    }
+
+    static func notAllowed(_ disk: String) -> Text {
+        Text(
+            "\(disk) does not allow this. It allows little while the files take more space than the account has.",
+            ru:
+                "Яндекс Диск не разрешает это действие. Почти всё запрещено, пока файлам не хватает места."
+        )
+    }
+
+    static func notAllowedNow(_ disk: String, _ code: String) -> Text {
+        Text("\(disk) does not allow this now\(named(code)).", ru: "Сейчас Яндекс Диск не разрешает это\(named(code)).")
+    }
+
+    static func pathRefused(_ disk: String) -> Text {
+        Text("\(disk) does not take this path.", ru: "Яндекс Диск не принимает такой путь.")
+    }
+
+    static func requestRefused(_ disk: String, _ code: String) -> Text {
+        Text(
+            "\(disk) does not take this request\(named(code)).",
+            ru: "Яндекс Диск не принимает такой запрос\(named(code))."
+        )
+    }
+
+    private static func named(_ code: String) -> String { code.isEmpty ? "" : " (\(code))" }
+
+    static let passwordRequired = Text("This link needs a password.", ru: "Для этой ссылки нужен пароль.")
+
+    static func accountTypeRefused(_ disk: String) -> Text {
+        Text(
+            "\(disk) does not allow this for accounts of this type.",
+            ru: "Для такого аккаунта Яндекс Диск это не разрешает."
+        )
+    }
+
+    static func operationForgotten(_ disk: String) -> Text {
+        Text(
+            "\(disk) does not know this operation any more. The lists show its result.",
+            ru: "Яндекс Диск больше не знает об этой операции. Её итог виден в списках."
+        )
+    }
+
+    static func nothingThere(_ disk: String) -> Text {
+        Text("\(disk) has nothing at this path.", ru: "На Яндекс Диске этого нет.")
+    }
+
+    static func notShownYet(_ disk: String) -> Text {
+        Text(
+            "\(disk) has this and does not show it yet. Nothing was changed; try again in a moment.",
+            ru: "Яндекс Диск это получил, но пока не показывает. Ничего не изменено; повторите чуть позже."
+        )
+    }
+
+    static func noSuchList(_ disk: String) -> Text {
+        Text("\(disk) says that it has no such list.", ru: "На Яндекс Диске нет такого списка.")
+    }
+
+    static func formRefused(_ disk: String) -> Text {
+        Text("\(disk) does not have this in this form.", ru: "На Яндекс Диске этого нет в таком виде.")
+    }
+
+    static let rootRefused = Text("This cannot be done with the whole Disk.", ru: "С Диском целиком так нельзя.")
+
+    static func hasChanged(_ disk: String) -> Text {
+        Text("It has changed on \(disk) in the meantime.", ru: "На Яндекс Диске это тем временем изменилось.")
+    }
+
+    static func uploadLimitReached(_ disk: String) -> Text {
+        Text(
+            "The limit for uploads to \(disk) is reached. To try again soon is of no use.",
+            ru: "Лимит загрузок на Яндекс Диск исчерпан. Скорый повтор не поможет."
+        )
+    }
+
+    static func readOnly(_ disk: String) -> Text {
+        Text(
+            "\(disk) is under maintenance: files can only be viewed and downloaded. Try again later.",
+            ru: "На Яндекс Диске технические работы: файлы можно только смотреть и скачивать. Повторите позже."
+        )
+    }
+
+    static func responded(_ disk: String, _ status: Int) -> Text {
+        Text("\(disk) responded with \(status).", ru: "Яндекс Диск ответил кодом \(status).")
+    }
+
+    /// A failure of the API before anything was changed.
+    static func nothingChanged(_ disk: String, _ status: Int) -> Text {
+        switch status {
+        case 429:
+            Text("\(disk) asks to wait. Nothing was changed.", ru: "Яндекс Диск просит подождать. Ничего не изменено.")
+        case 507:
+            Text(
+                "\(disk) has no room for this. Nothing was changed.",
+                ru: "На Яндекс Диске нет места. Ничего не изменено."
+            )
+        default:
+            Text(
+                "\(disk) responded with \(status). Nothing was changed here.",
+                ru: "Яндекс Диск ответил кодом \(status). Здесь ничего не изменено."
+            )
+        }
+    }
+
+    static func inUse(_ disk: String) -> Text {
+        Text(
+            "\(disk) is using this for another operation. Try again.",
+            ru: "Яндекс Диск занят другой операцией с этим. Повторите попытку."
+        )
+    }
+
+    static func tooLarge(_ disk: String) -> Text {
+        Text("The file is larger than \(disk) accepts.", ru: "Файл больше, чем принимает Яндекс Диск.")
+    }
+
+    static let linkTimeOver = Text(
+        "The time for which this link was to be open is over. Nothing was shared.",
+        ru: "Время, на которое нужна была ссылка, уже прошло. Ничего не опубликовано."
+    )
+
+    static func linkEndRefused(_ disk: String, isShared: Bool) -> Text {
+        Text(
+            "\(disk) does not give this link the end that was asked for. "
+                + (isShared ? "It is still shared." : "It was not shared."),
+            ru: "Яндекс Диск не устанавливает для этой ссылки такой срок. "
+                + (isShared ? "Ссылка по-прежнему открыта." : "Ссылка не создана.")
+        )
+    }
+
+    static func nameRule(_ field: String, _ most: Int) -> Text {
+        Text(
+            "\(field) must have 1 to \(most) characters, not only spaces, without / and control characters.",
+            ru: "Имя — от 1 до \(most) символов, не только пробелы, без / и управляющих символов."
+        )
     }
 }

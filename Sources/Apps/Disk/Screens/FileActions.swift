@@ -33,7 +33,7 @@ extension [Action] {
     }
 
     private static func ofRow(_ row: DiskRow, _ way: WriteWay) -> [Action] {
-        (row.item.isPublished ? [.unpublish(row.item, way)] : []) + [.keeping(row)]
+        (row.item.isPublished ? [.unpublish(row.item, way)] : []) + [.offline(row)]
     }
 }
 
@@ -66,16 +66,32 @@ extension Action {
         .show("refresh", .refresh, href)
     }
 
-    /// Returns the action that makes a folder in another one.
     static func createFolder(in folder: DiskPath, _ way: WriteWay) -> Action {
+        let fields = [Field("path", .text, value: folder.below)]
+        return write("create_folder", .newFolder, "POST", "/v1/disk/folders", way, fields: fields)
+    }
+
+    /// Returns the action that sends a write, or leaves it in the outbox.
+    private static func write(
+        _ id: String,
+        _ title: Text,
+        _ method: String,
+        _ href: Link,
+        _ way: WriteWay,
+        body: [String: Constant]? = nil,
+        fields: [Field]? = nil,
+        confirm: Confirmation? = nil
+    ) -> Action {
         Action(
-            id: "create_folder",
-            title: .newFolder,
-            method: "POST",
-            href: "/v1/disk/folders",
-            fields: [Field("path", .text, value: folder.below)],
+            id: id,
+            title: title,
+            method: method,
+            href: href,
+            body: body,
+            fields: fields,
             headers: way.headers,
-            disabled: way.refusal
+            disabled: way.refusal,
+            confirm: confirm
         )
     }
 
@@ -131,19 +147,12 @@ extension Action {
     /// Returns the action that removes the public address of an item. The original app asks in a sheet with the item's
     /// name.
     fileprivate static func unpublish(_ item: DiskItem, _ way: WriteWay) -> Action {
-        Action(
-            id: "unpublish",
-            title: .unpublish,
-            method: "DELETE",
-            href: item.path.link(to: "/v1/disk/published"),
-            headers: way.headers,
-            disabled: way.refusal,
-            confirm: Confirmation(message: Text(verbatim: item.name), buttons: [.unpublish, .cancel])
-        )
+        let confirm = Confirmation(message: Text(verbatim: item.name), buttons: [.unpublish, .cancel])
+        return write("unpublish", .unpublish, "DELETE", item.path.link(to: "/v1/disk/published"), way, confirm: confirm)
     }
 
     /// Returns the action that keeps an item offline, or ends that. Both need no upstream.
-    fileprivate static func keeping(_ row: DiskRow) -> Action {
+    fileprivate static func offline(_ row: DiskRow) -> Action {
         let path = row.item.path
         if row.offline == .marked { return .removeOffline(path) }
         return .keepOffline(path, disabled: row.offline == .inherited ? .keptWithFolder : row.unsent)
@@ -152,28 +161,13 @@ extension Action {
     /// Returns the action that gives an item a public address, permanently or, if it is not left in the outbox, for a
     /// number of seconds.
     fileprivate static func link(_ item: DiskItem, _ way: WriteWay) -> Action {
-        Action(
-            id: "link",
-            title: .shareLink,
-            method: "POST",
-            href: "/v1/disk/links",
-            body: ["path": .text(item.path.text)],
-            fields: way.offline ? nil : [Field("available_for_s", .integer, required: false)],
-            headers: way.headers,
-            disabled: way.refusal
-        )
+        let fields = way.offline ? nil : [Field("available_for_s", .integer, required: false)]
+        let body = ["path": Constant.text(item.path.text)]
+        return write("link", .shareLink, "POST", "/v1/disk/links", way, body: body, fields: fields)
     }
 
     fileprivate static func rename(_ item: DiskItem, href: Link, _ way: WriteWay) -> Action {
-        Action(
-            id: "rename",
-            title: .rename,
-            method: "PATCH",
-            href: href,
-            fields: [Field("name", .text, value: item.name)],
-            headers: way.headers,
-            disabled: way.refusal
-        )
+        write("rename", .rename, "PATCH", href, way, fields: [Field("name", .text, value: item.name)])
     }
 
     fileprivate static func share(_ row: DiskRow, offline: Bool) -> Action {
@@ -187,17 +181,7 @@ extension Action {
     }
 
     fileprivate static func delete(_ item: DiskItem, href: Link, _ way: WriteWay) -> Action {
-        Action(
-            id: "delete",
-            title: .delete,
-            method: "DELETE",
-            href: href,
-            headers: way.headers,
-            disabled: way.refusal,
-            confirm: Confirmation(
-                message: .confirmDeletion(of: item),
-                buttons: [.deletion(of: item), .cancel]
-            )
-        )
+        let confirm = Confirmation(message: .confirmDeletion(of: item), buttons: [.deletion(of: item), .cancel])
+        return write("delete", .delete, "DELETE", href, way, confirm: confirm)
     }
 }

@@ -41,9 +41,9 @@ struct OutboxOperationScreen: Encodable, Sendable {
         kind = work.name
         kindText = .outboxKind(work.name)
         path = work.path.text
-        _to = Nullable(wrappedValue: work.to?.text)
-        _size = Nullable(wrappedValue: work.bytes?.length)
-        _sizeText = Nullable(wrappedValue: work.bytes.map { DiskText.size($0.length) })
+        to = work.to?.text
+        size = work.bytes?.length
+        sizeText = work.bytes.map { DiskText.size($0.length) }
         queuedAt = entry.queuedAt
         queuedText = DiskText.date(entry.queuedAt, in: timeZone)
         state = progress.state.rawValue
@@ -51,15 +51,15 @@ struct OutboxOperationScreen: Encodable, Sendable {
         attempts = progress.attempts
         let isWaiting = progress.state == .queued || progress.state == .waiting
         let nextAttempt = [progress.nextAttempt, isWaiting ? pauseEnd : nil].compactMap { $0 }.max()
-        _nextAttemptAt = Nullable(wrappedValue: nextAttempt)
-        _nextAttemptText = Nullable(wrappedValue: nextAttempt.map { DiskText.date($0, in: timeZone) })
+        nextAttemptAt = nextAttempt
+        nextAttemptText = nextAttempt.map { DiskText.date($0, in: timeZone) }
         let share = work.bytes.map { Self.share(sent, of: $0.length, progress.state) }
-        _progress = Nullable(wrappedValue: share)
-        _progressText = Nullable(wrappedValue: share.map(DiskText.share))
-        _problem = Nullable(wrappedValue: progress.reason)
-        _problemText = Nullable(wrappedValue: progress.reason.map { .outboxReason($0) })
+        self.progress = share
+        progressText = share.map(DiskText.share)
+        problem = progress.reason
+        problemText = progress.reason.map { .outboxReason($0) }
         let isConflict = progress.state == .conflict
-        _conflict = Nullable(wrappedValue: isConflict ? OutboxConflictScreen(work, timeZone) : nil)
+        conflict = isConflict ? OutboxConflictScreen(work, timeZone) : nil
         self.href = href
         actions = .ofOperation(entry, href)
     }
@@ -75,7 +75,6 @@ struct OutboxOperationScreen: Encodable, Sendable {
 
 /// Both sides of a conflict.
 struct OutboxConflictScreen: Encodable, Sendable {
-    /// One side.
     struct Side: Encodable, Sendable {
         let type: String
         @Nullable var size: Int?
@@ -86,11 +85,11 @@ struct OutboxConflictScreen: Encodable, Sendable {
 
         init(_ item: SeenItem, _ timeZone: TimeZone) {
             type = item.kind.rawValue
-            _size = Nullable(wrappedValue: item.size)
-            _sizeText = Nullable(wrappedValue: item.size.map(DiskText.size))
-            _md5 = Nullable(wrappedValue: item.md5)
-            _modifiedAt = Nullable(wrappedValue: item.modified)
-            _modifiedText = Nullable(wrappedValue: item.modified.map { DiskText.date($0, in: timeZone) })
+            size = item.size
+            sizeText = item.size.map(DiskText.size)
+            md5 = item.md5
+            modifiedAt = item.modified
+            modifiedText = item.modified.map { DiskText.date($0, in: timeZone) }
         }
     }
 
@@ -104,12 +103,12 @@ struct OutboxConflictScreen: Encodable, Sendable {
     @Nullable var ours: Side?
 
     init(_ work: QueuedWrite, _ timeZone: TimeZone) {
-        let disputed = work.disputed ?? work.target
+        let disputed = work.conflictingPath ?? work.target
         let isSubject = !work.isCreation && disputed == work.path
         path = disputed.text
-        _base = Nullable(wrappedValue: (isSubject ? work.subject : work.place).map { Side($0, timeZone) })
-        _theirs = Nullable(wrappedValue: work.theirs.map { Side($0, timeZone) })
-        _ours = Nullable(wrappedValue: work.ours.map { Side($0, timeZone) })
+        base = (isSubject ? work.subject : work.place).map { Side($0, timeZone) }
+        theirs = work.remote.map { Side($0, timeZone) }
+        ours = work.local.map { Side($0, timeZone) }
     }
 }
 
@@ -121,7 +120,6 @@ struct OutboxScreen: Encodable, Sendable {
     static func href(of id: String) -> Link { "/v1/disk/outbox/\(id)" }
 
     let items: [OutboxOperationScreen]
-    /// Bytes of the uploads that wait.
     let bytes: Int
     let bytesText: Text
     /// Bytes and operations that may wait.
@@ -173,7 +171,7 @@ extension Action.Confirmation {
     fileprivate static func forgets(_ work: QueuedWrite, _ progress: OutboxProgress = OutboxProgress()) -> Self {
         let name = work.path.name
         return Self(
-            message: progress.isDoubtful ? .forgetsDoubtfulUpload(name) : .forgetsUpload(name),
+            message: progress.isOutcomeUnknown ? .forgetsDoubtfulUpload(name) : .forgetsUpload(name),
             buttons: [.delete, .cancel]
         )
     }
@@ -182,22 +180,117 @@ extension Action.Confirmation {
 extension ConflictChoice {
     /// Returns the question before something is lost; nil if nothing is.
     fileprivate func confirm(for work: QueuedWrite) -> Action.Confirmation? {
-        let name = (work.disputed ?? work.target).name
+        let name = (work.conflictingPath ?? work.target).name
         switch self {
         case .keepBoth: return nil
-        case .overwrite where work.theirs == nil: return nil
+        case .overwrite where work.remote == nil: return nil
         case .overwrite:
             switch work.kind {
             case .publish, .unpublish: return nil
-            case .delete: return .init(message: .deletesTheirs(name), buttons: [.delete, .cancel])
+            case .delete: return .init(message: .deletesRemote(name), buttons: [.delete, .cancel])
             case .folder, .upload, .move:
                 // An item that was moved by others is moved on, with their changes.
-                guard work.isDisputedAtTarget else { return nil }
-                return .init(message: .replacesTheirs(name), buttons: [.overwriteTheirs, .cancel])
+                guard work.conflictsAtTarget else { return nil }
+                return .init(message: .replacesRemote(name), buttons: [.overwriteRemote, .cancel])
             }
         case .discard:
             return work.kind == .upload
-                ? .forgets(work) : .init(message: .dropsOurs(work.path.name), buttons: [.discardOurs, .cancel])
+                ? .forgets(work) : .init(message: .dropsLocal(work.path.name), buttons: [.discardLocal, .cancel])
         }
+    }
+}
+
+/// `DELETE` of a file or publication: the removed path.
+struct RemovalScreen: Encodable, Sendable {
+    let path: String
+    /// The screen to return to.
+    let back: Link
+}
+
+/// `POST /v1/disk/trash/restore`: the path of the restored item.
+struct RestorationScreen: Encodable, Sendable {
+    /// Its path; null if the API did not return it, and its original path is unknown.
+    @Nullable var path: String?
+    /// The screen to return to.
+    let back: Link
+}
+
+/// `POST /v1/disk/links`.
+struct LinkScreen: Encodable, Sendable {
+    let path: String
+    /// Null if it was published and the address could not be read back: the same request returns it later.
+    @Nullable var publicUrl: String?
+    /// When it ends; null if it has no end, or Yandex Disk tells none.
+    @Nullable var availableUntil: Date?
+
+    init(_ item: DiskItem) {
+        path = item.path.text
+        publicUrl = item.publicURL
+        availableUntil = item.linkEnd.date
+    }
+}
+
+/// `POST` and `GET /v1/disk/downloads/{id}`.
+struct DownloadScreen: Encodable, Sendable {
+    let id: String
+    let path: String
+    let status: String
+    let statusText: Text
+    let bytesDone: Int
+    let bytesTotal: Int
+    let progress: Double
+    let progressText: Text
+    @Nullable var contentUrl: Link?
+    /// Why it failed; null if it did not.
+    @Nullable var failure: String?
+    @Nullable var failureText: Text?
+    /// Downloading it again, if it failed and that may help.
+    let actions: [Action]
+
+    init(_ job: DownloadJob) {
+        id = job.id
+        path = job.path.text
+        status = job.status.rawValue
+        statusText = job.status.text
+        bytesDone = job.bytesDone
+        bytesTotal = job.bytesTotal
+        progress = job.progress
+        progressText = DiskText.share(job.progress)
+        contentUrl = job.status == .done ? job.path.link(to: "/v1/disk/file/content") : nil
+        failure = job.failure?.rawValue
+        failureText = job.failure?.text
+        actions = job.failure?.isRetryable == true ? [.download(job.path)] : []
+    }
+}
+
+/// `GET /v1/disk/operations/{id}`, and the response to a write that the API has accepted and continues.
+struct OperationScreen: Encodable, Sendable {
+    let id: String
+    let action: String
+    let path: String
+    @Nullable var target: String?
+    let status: String
+    let statusText: Text
+    let href: Link
+
+    init(_ operation: DiskOperation) {
+        id = operation.id
+        action = operation.action.rawValue
+        path = operation.path.text
+        target = operation.target?.text
+        status = operation.status.rawValue
+        statusText = operation.status.text
+        href = "/v1/disk/operations/\(operation.id)"
+    }
+
+    /// Creates the screen of a write that was left in the outbox.
+    init(_ entry: OutboxEntry<QueuedWrite>) {
+        id = entry.id
+        action = entry.work.kind.rawValue
+        path = entry.work.path.text
+        target = entry.work.to?.text
+        status = entry.progress.state.rawValue
+        statusText = entry.progress.state.text
+        href = OutboxScreen.href(of: entry.id)
     }
 }

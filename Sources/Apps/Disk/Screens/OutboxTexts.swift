@@ -10,8 +10,8 @@ extension Text {
     static let leaveInOutbox = Text("Send later", ru: "Отправить позже")
     static let takeBack = Text("Take back", ru: "Отменить")
     static let keepBoth = Text("Keep both", ru: "Оставить оба")
-    static let overwriteTheirs = Text("Overwrite", ru: "Заменить")
-    static let discardOurs = Text("Discard", ru: "Отказаться")
+    static let overwriteRemote = Text("Overwrite", ru: "Заменить")
+    static let discardLocal = Text("Discard", ru: "Отказаться")
     static let outboxFull = Text("The outbox is full", ru: "Исходящие заполнены")
     static let outboxIsFull = Text(
         "No more changes can wait for Yandex Disk.",
@@ -69,21 +69,21 @@ extension Text {
         )
     }
 
-    static func replacesTheirs(_ name: String) -> Text {
+    static func replacesRemote(_ name: String) -> Text {
         Text(
             "What is on Yandex Disk as \(name) will be replaced.",
             ru: "То, что на Яндекс Диске называется «\(name)», будет заменено."
         )
     }
 
-    static func deletesTheirs(_ name: String) -> Text {
+    static func deletesRemote(_ name: String) -> Text {
         Text(
             "\(name) will be deleted as it is on Yandex Disk now.",
             ru: "«\(name)» будет удалено таким, какое оно на Яндекс Диске сейчас."
         )
     }
 
-    static func dropsOurs(_ name: String) -> Text {
+    static func dropsLocal(_ name: String) -> Text {
         Text("Your change of \(name) will be dropped.", ru: "Ваше изменение «\(name)» будет отброшено.")
     }
 
@@ -163,8 +163,8 @@ extension ConflictChoice {
     func title(for work: QueuedWrite) -> Text {
         switch self {
         case .keepBoth: .keepBoth
-        case .overwrite: work.isDisputedAtTarget ? .overwriteTheirs : Self.anyway(work.name)
-        case .discard: .discardOurs
+        case .overwrite: work.conflictsAtTarget ? .overwriteRemote : Self.anyway(work.name)
+        case .discard: .discardLocal
         }
     }
 

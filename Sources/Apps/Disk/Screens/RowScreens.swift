@@ -1,6 +1,7 @@
 import Foundation
 import HTTP
 import HTTPTypes
+import Media
 import Screens
 import Upstream
 
@@ -41,23 +42,21 @@ struct RowScreen: Encodable, Sendable {
         type = item.kind.rawValue
         name = item.name
         path = item.path.text
-        _size = Nullable(wrappedValue: item.size)
+        size = item.size
         sizeText = DiskText.size(item.size)
-        _createdAt = Nullable(wrappedValue: item.created)
+        createdAt = item.created
         createdText = DiskText.date(item.created, in: timeZone)
-        _modifiedAt = Nullable(wrappedValue: item.modified)
+        modifiedAt = item.modified
         modifiedText = DiskText.date(item.modified, in: timeZone)
-        _mediaType = Nullable(wrappedValue: item.mediaType)
-        _mimeType = Nullable(wrappedValue: item.mimeType)
+        mediaType = item.mediaType
+        mimeType = item.mimeType
         icon = item.icon
-        _viewer = Nullable(wrappedValue: item.viewer?.rawValue)
-        _previewUrl = Nullable(
-            wrappedValue: item.hasPreview
-                ? item.path.link(to: "/v1/disk/file/preview").query("size", PreviewSize.standard.text) : nil
-        )
+        viewer = item.viewer?.rawValue
+        let preview = item.path.link(to: "/v1/disk/file/preview").query("size", PreviewSize.standard.text)
+        previewUrl = item.hasPreview ? preview : nil
         published = item.isPublished
-        _publicUrl = Nullable(wrappedValue: item.publicURL)
-        _availableUntil = Nullable(wrappedValue: item.linkEnd.date)
+        publicUrl = item.publicURL
+        availableUntil = item.linkEnd.date
         downloaded = row.isDownloaded
         keptOffline = row.offline != .none
         pending = row.pending.map(PendingScreen.init)
@@ -109,10 +108,10 @@ struct TrashRowScreen: Encodable, Sendable {
         type = item.kind.rawValue
         name = item.name
         path = item.path.text
-        _origin = Nullable(wrappedValue: item.origin)
-        _size = Nullable(wrappedValue: item.size)
+        origin = item.origin
+        size = item.size
         sizeText = DiskText.size(item.size)
-        _deletedAt = Nullable(wrappedValue: item.deleted)
+        deletedAt = item.deleted
         deletedText = DiskText.date(item.deleted, in: timeZone)
         icon = item.icon
         actions = [.restore(item, offline: offline)]
@@ -123,4 +122,94 @@ struct TrashRowScreen: Encodable, Sendable {
 struct TrashScreen: Encodable, Sendable {
     let items: [TrashRowScreen]
     let empty: EmptyState?
+}
+
+/// Lists: recent files, those of a folder, published and found ones.
+struct RowListScreen: Encodable, Sendable {
+    struct Folder: Encodable, Sendable {
+        let path: String
+        let name: Text
+        @Nullable var parent: String?
+
+        init(_ path: DiskPath) {
+            self.path = path.text
+            name = path.isRoot ? .disk : Text(verbatim: path.name)
+            parent = path.parent?.text
+        }
+    }
+
+    let items: [RowScreen]
+    let folder: Folder?
+    let empty: EmptyState?
+    let actions: [Action]?
+
+    init(
+        _ rows: [DiskRow],
+        timeZone: TimeZone,
+        folder: DiskPath? = nil,
+        empty: EmptyState,
+        isEmpty: Bool,
+        way: WriteWay,
+        actions: [Action]? = nil
+    ) {
+        items = rows.map { RowScreen($0, timeZone: timeZone, actions: .ofListedRow($0, way)) }
+        self.folder = folder.map(Folder.init)
+        self.empty = isEmpty ? empty : nil
+        self.actions = actions.map { $0 + (folder.map { [.createFolder(in: $0, way)] } ?? []) }
+    }
+}
+
+/// `GET /v1/disk/file`: one file or folder, and the actions on it.
+struct FileScreen: Encodable, Sendable {
+    /// Shown instead of a file that the app cannot show.
+    struct Alert: Encodable, Sendable {
+        let title = Text.notSupported
+        let message = Text.laterSupported
+
+        private enum CodingKeys: CodingKey { case title, message }
+    }
+
+    /// Whether an office file can be shown as a PDF here.
+    struct Document: Encodable, Sendable {
+        let available: Bool
+        let pdfUrl: Link
+        /// Why not; null if it is available.
+        @Nullable var reason: Text?
+    }
+
+    private let row: RowScreen
+    @Nullable private var contentUrl: Link?
+    /// A picture of its first page; the parameters `page` and `width` select others.
+    @Nullable private var pageUrl: Link?
+    @Nullable private var document: Document?
+    @Nullable private var alert: Alert?
+    private let actions: [Action]
+
+    init(_ row: DiskRow, timeZone: TimeZone, way: WriteWay, convertsOffice: Bool) {
+        self.row = RowScreen(row, timeZone: timeZone, actions: nil)
+        let item = row.item
+        let isFile = item.kind == .file
+        contentUrl = isFile ? item.path.link(to: "/v1/disk/file/content") : nil
+
+        let isOffice = OfficeFormat(fileName: item.name) != nil && isFile
+        let hasPages = item.viewer == .image || item.viewer == .pdf || (isOffice && convertsOffice)
+        pageUrl = hasPages ? item.path.link(to: "/v1/disk/file/page") : nil
+        let reason = convertsOffice ? nil : Text.noLibreOffice
+        let pdf = item.path.link(to: "/v1/disk/file/pdf")
+        document = isOffice ? Document(available: convertsOffice, pdfUrl: pdf, reason: reason) : nil
+        alert = item.viewer == .unsupported ? Alert() : nil
+        actions = .ofFile(row, way)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        try row.encode(to: encoder)
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(_contentUrl, forKey: .contentUrl)
+        try container.encode(_pageUrl, forKey: .pageUrl)
+        try container.encode(_document, forKey: .document)
+        try container.encode(_alert, forKey: .alert)
+        try container.encode(actions, forKey: .actions)
+    }
+
+    private enum CodingKeys: CodingKey { case contentUrl, pageUrl, document, alert, actions }
 }

@@ -34,9 +34,6 @@ extension DiskStore {
         try Int64.fetchOne(try db.cachedStatement(sql: selectEpoch), arguments: [account])
     }
 
-    /// Returns the revision of an account; nil if it was logged out.
-    ///
-    /// - Throws: `StorageError`.
     func revision(of account: String) throws -> Int? { try database.read { try Self.revision(of: account, $0) } }
 
     /// Returns the revision of an account; nil if it was logged out.
@@ -123,7 +120,7 @@ extension DiskStore {
             guard try Self.epoch(of: account.id, db) != nil else { throw UpstreamError.notStored }  // logged out
             let values: StatementArguments = [space.total, space.used, space.trash]
             try db.execute(sql: Self.updateSpace, arguments: values + [account.id] + values)
-            if db.changesCount > 0 { try tell(["disk.profile"], account: account.id, after: db) }
+            if db.changesCount > 0 { try notify(["disk.profile"], account: account.id, after: db) }
             if !users.isShared { try Self.setRejected(false, of: account, db) }
             bump(account.id, after: db)
         }

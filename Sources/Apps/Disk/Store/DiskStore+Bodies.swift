@@ -45,16 +45,12 @@ extension DiskStore {
     }
 
     /// Reads rows of table `disk_item`, and whether the present versions of their contents are stored.
-    ///
-    /// - Throws: GRDB's errors.
     func diskRows(_ rows: [Row], account: String, _ db: Database) throws -> [DiskRow] {
         guard let first = rows.first else { return [] }
         return try diskRows(rows.compactMap(ItemColumns(of: first).item(in:)), account: account, db)
     }
 
     /// Adds to items whether the present versions of their contents are stored.
-    ///
-    /// - Throws: GRDB's errors.
     func diskRows(_ items: [StoredItem], account: String, _ db: Database) throws -> [DiskRow] {
         let stored = try storedVersions(of: items.map(\.item), account: account, db)
         let offline = try offlineStates(of: items.map(\.item), account: account, db)
@@ -86,7 +82,6 @@ extension DiskStore {
         .first { $0.credential == credential }
     }
 
-    /// Returns a stored body of the item's version; nil if there is none.
     func body(_ body: Body, of item: DiskItem, account: String) throws -> CachedResponse? {
         guard let version = item.version else { return nil }
         return try database.read { try stored(body, of: item.storedPath, account: account, $0) }.flatMap {
@@ -139,7 +134,7 @@ extension DiskStore {
             try responses.save(response, in: db)
             bump(account, after: db)
             // Rows say whether the content is here.
-            if body == .content { try tell(DiskEvents.lists, account: account, after: db) }
+            if body == .content { try notify(DiskEvents.lists, account: account, after: db) }
             return true
         }
     }
@@ -149,8 +144,7 @@ extension DiskStore {
     private func isCurrent(_ item: DiskItem, since epoch: Int64?, account: String, _ db: Database) throws -> Bool {
         guard let present = try Self.epoch(of: account, db) else { return false }
         guard let epoch, present != epoch else { return true }
-        let row = try Row.fetchOne(db, sql: Self.selectItem, arguments: [account, item.storedPath.text])
-        return try row.map(DiskItem.init(row:))?.version == item.version
+        return try known(item.storedPath, account: account, db)?.version == item.version
     }
 
     static let finishDownload = """

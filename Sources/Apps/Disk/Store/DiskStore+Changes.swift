@@ -79,10 +79,7 @@ extension DiskStore {
             try move(from, to, account: account, db)
         case .unpublished(let path):
             let time = clock.now()
-            try db.execute(
-                sql: Self.updateUnpublished,
-                arguments: [time.millisecondsSince1970, account, path.text]
-            )
+            try db.execute(sql: Self.updateUnpublished, arguments: [time.millisecondsSince1970, account, path.text])
             let owner = Self.owner(account)
             try pages.remove(rowKey: path.text, account: owner, screen: "published", at: time, in: db)
         case .appeared(let path, let item):
@@ -93,20 +90,16 @@ extension DiskStore {
         if !change.isKnown { try doubtOffline(account: account, db) }
         try responses.invalidate(credential: credential(of: account), in: db)
         bump(account, after: db)
-        return Applied(epoch: epoch, revision: try tell(DiskEvents.lists, account: account, after: db))
+        return Applied(epoch: epoch, revision: try notify(DiskEvents.lists, account: account, after: db))
     }
 
     /// Whether a 404 says nothing of a path: the API has acknowledged lately that something is there (``YoungWrites``).
-    ///
-    /// - Throws: `StorageError`.
     func isYoung(_ path: DiskPath, account: String) throws -> Bool {
         guard let young = changeLogs.young(of: account, at: clock.now()), young.covers(path) else { return false }
         return try item(path, account: account) != nil
     }
 
     /// Returns the content of a folder that was made lately and that the API does not show yet; nil for another one.
-    ///
-    /// - Throws: `StorageError`.
     func youngFolder(_ key: PageKey, _ folder: DiskPath, account: String) throws -> StoredPage? {
         guard let young = changeLogs.young(of: account, at: clock.now()), young.hasMade(folder) else { return nil }
         return try database.read { db in
@@ -132,10 +125,10 @@ extension DiskStore {
     func forget(_ path: DiskPath, account: String, asOf epoch: Int64) async throws {
         guard !path.isRoot, try row(path, account: account) != nil, try !isYoung(path, account: account) else { return }
         try await database.writeFreeingRoom { [self] db in
-            guard try !isOvertaken(epoch, account: account, db) else { return }
+            guard try !isSuperseded(epoch, account: account, db) else { return }
             try remove(path, account: account, db)
             bump(account, after: db)
-            try tell(DiskEvents.lists, account: account, after: db)
+            try notify(DiskEvents.lists, account: account, after: db)
         }
     }
 
@@ -271,7 +264,6 @@ extension DiskStore {
 }
 
 extension DiskAccount {
-    /// Returns the account as it is after a change.
     func after(_ applied: DiskStore.Applied) -> DiskAccount {
         var account = self
         account.epoch = applied.epoch

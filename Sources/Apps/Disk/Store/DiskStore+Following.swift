@@ -2,6 +2,7 @@ import Cluster
 import Concurrency
 import GRDB
 import Storage
+import Synchronization
 import Upstream
 
 // Of several servers, each has its own caches, comparisons and offline contents: of the accounts that are used there.
@@ -62,7 +63,6 @@ extension DiskStore {
     /// used.
     ///
     /// - Returns: How old the rows may be, if PostgreSQL does not respond; nil if they are current.
-    /// - Throws: `SharedStoreError`, `StorageError`, `CancellationError`.
     @discardableResult
     func catchUp(_ account: String) async throws -> UserDatabase.Lag? {
         let lag = try await users.catchUp()
@@ -75,7 +75,7 @@ extension DiskStore {
     /// meanwhile.
     func alone<Value>(with account: String, _ body: () async throws -> Value) async throws -> Value {
         guard users.isShared else { return try await body() }
-        return try await turns.holding([account], body)
+        return try await locks.holding([account], body)
     }
 
     /// Brings the cached data of an account up to date with the account: that of an account that was logged out is
@@ -89,7 +89,7 @@ extension DiskStore {
     }
 
     private func bringUpToDate(_ account: String, _ space: DiskSpace? = nil) async throws {
-        try await turns.holding([account]) {
+        try await locks.holding([account]) {
             if try database.read({ try State(of: account, $0).isOfEarlierLogin }) {
                 try await database.writeErasing { [self] db in
                     guard try State(of: account, db).isOfEarlierLogin else { return }
@@ -163,5 +163,26 @@ extension DiskStore {
     private func followIfUsed(_ account: String) async throws {
         guard try database.read({ try Self.epoch(of: account, $0) }) != nil else { return }
         try await follow(account)
+    }
+}
+
+/// Notifies of accounts that were removed here because another server has logged them out: work under way for them
+/// ends.
+final class ForgottenAccounts: Sendable {
+    /// A function that is itself the value of a mutex is wrapped once more by each access to it.
+    private struct State {
+        var listener: (@Sendable (_ account: String) -> Void)?
+    }
+
+    private let state = Mutex(State())
+
+    /// Registers the listener; there is one.
+    func listen(_ listener: @escaping @Sendable (_ account: String) -> Void) {
+        state.withLock { $0.listener = listener }
+    }
+
+    /// Tells of an account after the transaction has been committed.
+    func send(_ account: String, after db: Database) {
+        db.afterNextTransaction { [self] _ in state.withLock { $0.listener }?(account) }
     }
 }

@@ -6,7 +6,7 @@ import Storage
 // The work that users have begun and that outlives their requests: downloads, and operations that the API finishes.
 extension DiskStore {
     /// How long a download belongs to a server that says nothing.
-    private static let downloadLease = Duration.seconds(15)
+    static let downloadLease = Duration.seconds(15)
     /// Most downloads that are taken up at a time, so that other servers take up some, too.
     private static let mostTaken = 16
 
@@ -15,7 +15,6 @@ extension DiskStore {
     /// Whether the transaction that stores a content ends its download, too: contents are each server's own.
     var endsDownloadsWithContents: Bool { !users.isShared }
 
-    /// Returns a download of an account; nil if there is none.
     func download(_ id: String, account: String) throws -> DownloadJob? {
         try users.read { db in
             try DownloadJob.fetchOne(
@@ -131,16 +130,6 @@ extension DiskStore {
         return taken
     }
 
-    /// Says that this server goes on with downloads.
-    ///
-    /// - Returns: The leases of those that still belong to it.
-    func renewDownloads(_ leases: [Lease]) async throws -> [Lease] {
-        try await users.leases.renew(leases, lasting: Self.downloadLease)
-    }
-
-    /// Leaves downloads to other servers, and those that have ended to none.
-    func leaveDownloads(_ leases: [Lease]) async throws { try await users.leases.release(leases) }
-
     /// Returns the downloads that are not finished, as this server knows.
     func unfinishedDownloads() throws -> [DownloadJob] {
         try users.read { db in
@@ -151,7 +140,6 @@ extension DiskStore {
         }
     }
 
-    /// Returns an operation of an account; nil if there is none.
     func operation(_ id: String, account: String) throws -> DiskOperation? {
         try users.read { db in
             try DiskOperation.fetchOne(

@@ -43,7 +43,6 @@ extension DiskStore {
         try changes.write(db)
     }
 
-    /// Deletes all rows of an account and their names.
     static func deleteRows(of account: String, _ db: Database) throws {
         if try Bool.fetchOne(db, sql: hasOthers, arguments: ["account": account]) == false {
             try names.deleteAll(db)
@@ -59,4 +58,130 @@ extension DiskStore {
         SELECT EXISTS (SELECT 1 FROM disk_item WHERE account < :account)
             OR EXISTS (SELECT 1 FROM disk_item WHERE account > :account)
         """
+}
+
+struct IndexedName: Equatable {
+    let rank: Int64
+    /// The name as searches compare it.
+    let folded: String
+
+    init(rank: Int64, folded: String) {
+        (self.rank, self.folded) = (rank, folded)
+    }
+
+    /// Reads `rank` and `folded` of a row of table `disk_item`; nil if its name is not in the index.
+    init?(row: Row) throws {
+        guard let rank: Int64 = try row.value("rank") else { return nil }
+        self.init(rank: rank, folded: try row.value("folded"))
+    }
+}
+
+/// Changes of the index of names, collected: they are written in the order of ranks, which is much faster.
+struct NameChanges {
+    private let account: String
+    private let owner: Int64
+    private var (removed, inserted): ([Int64: IndexedName], [Int64: IndexedName]) = ([:], [:])
+
+    /// Collects changes of an account.
+    init(_ account: String) {
+        self.account = account
+        owner = DiskStore.owner(ofTerms: account)
+    }
+
+    mutating func remove(_ name: IndexedName) {
+        if inserted.removeValue(forKey: name.rank) == nil { removed[name.rank] = name }
+    }
+
+    mutating func insert(_ name: IndexedName) { inserted[name.rank] = name }
+
+    /// Enters the name of an item that is stored next.
+    ///
+    /// - Parameter old: The row of table `disk_item` that it replaces.
+    /// - Returns: The rank that the row gets; nil if it is not searched, as the trash is not.
+    mutating func enter(_ item: DiskItem, folded: String, replacing old: Row?, _ db: Database) throws -> Int64? {
+        let before = try old.flatMap(IndexedName.init(row:))
+        guard item.path.scheme == .disk else { return nil }
+        if let before, before.folded.utf8.elementsEqual(folded.utf8),
+            try item.modified?.millisecondsSince1970 == old?.value("modified")
+        {
+            return before.rank
+        }
+        if let before { remove(before) }
+        let rank = try DiskStore.rank(of: item.path.text, account: account, modified: item.modified) { rank in
+            try rank != before?.rank && DiskStore.isTaken(rank, db)
+        }
+        insert(IndexedName(rank: rank, folded: folded))
+        return rank
+    }
+
+    /// Writes the collected changes.
+    mutating func write(_ db: Database) throws {
+        for rank in Set(removed.keys).union(inserted.keys).sorted() {
+            // A rank that is free again may have been given to another name.
+            if let name = removed[rank] {
+                try DiskStore.names.delete(SearchTerms.parts(of: name.folded), of: owner, at: rank, db)
+            }
+            if let name = inserted[rank] {
+                try DiskStore.names.insert(SearchTerms.parts(of: name.folded), of: owner, at: rank, db)
+            }
+        }
+        (removed, inserted) = ([:], [:])
+    }
+}
+
+extension DiskStore {
+    /// Names were looked through one by one. The rows get ranks, and their names are folded as searches compare them
+    /// now.
+    static func indexNames(_ db: Database) throws {
+        try db.execute(
+            sql: """
+                ALTER TABLE disk_item ADD COLUMN rank INTEGER; -- the row's number in disk_term; NULL in the trash
+                CREATE UNIQUE INDEX disk_item_by_rank ON disk_item (rank);
+                \(names.creation)
+                """
+        )
+        for account in try String.fetchAll(db, sql: "SELECT DISTINCT account FROM disk_item") {
+            var changes = NameChanges(account)
+            for row in try Row.fetchAll(db, sql: selectUnranked, arguments: [account]) {
+                let (path, name): (String, String) = try (row.value("path"), row.value("name"))
+                let modified: Date? = try row.date("modified")
+                let rank = try rank(of: path, account: account, modified: modified) { try isTaken($0, db) }
+                let folded = name.partFolded
+                try db.cachedStatement(sql: setRank).execute(arguments: [rank, folded, account, path])
+                changes.insert(IndexedName(rank: rank, folded: folded))
+            }
+            try changes.write(db)
+        }
+        try names.optimize(db)
+    }
+
+    /// Half a flag, and the halves of two, were parts of a name.
+    static func joinFlags(_ db: Database) throws {
+        for account in try String.fetchAll(db, sql: "SELECT DISTINCT account FROM disk_item") {
+            var changes = NameChanges(account)
+            for row in try Row.fetchAll(db, sql: selectFlags, arguments: [account]) {
+                let (path, name): (String, String) = try (row.value("path"), row.value("name"))
+                guard let old = try IndexedName(row: row) else { continue }
+                let folded = name.partFolded
+                try db.execute(
+                    sql: "UPDATE disk_item SET folded = ? WHERE account = ? AND path = ?",
+                    arguments: [folded, account, path]
+                )
+                changes.remove(old)
+                // The removal of a name is forgotten if it is inserted under the same rank before that is written.
+                try changes.write(db)
+                changes.insert(IndexedName(rank: old.rank, folded: folded))
+                try changes.write(db)
+            }
+        }
+    }
+
+    private static let selectFlags = """
+        SELECT path, name, rank, folded FROM disk_item
+        WHERE account = ? AND folded GLOB '*[\u{1F1E6}-\u{1F1FF}]*'
+        """
+    private static let selectUnranked = """
+        SELECT path, name, modified FROM disk_item WHERE account = ? AND path >= 'disk:/' AND path < 'disk:0'
+        """
+    private static let setRank = "UPDATE disk_item SET rank = ?, folded = ? WHERE account = ? AND path = ?"
 }

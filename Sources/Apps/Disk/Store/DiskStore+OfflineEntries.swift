@@ -29,7 +29,6 @@ extension DiskStore {
     ///   - isWhole: Whether each row could be read, so that a missing file was deleted.
     /// - Returns: False if the account has changed meanwhile: then nothing is stored, and the folder is to be listed
     ///   again.
-    /// - Throws: `StorageError`.
     func enterContent(
         of folder: DiskItem,
         _ items: [DiskItem],
@@ -54,7 +53,7 @@ extension DiskStore {
             try db.cachedStatement(sql: Self.deleteFolderPages)
                 .execute(arguments: [Self.owner(account), folder.path.text + "\n", folder.path.text + "\u{B}"])
             bump(account, after: db)
-            try tell(kept.screens, account: account, after: db)
+            try notify(kept.screens, account: account, after: db)
             return true
         }
     }
@@ -80,7 +79,6 @@ extension DiskStore {
     /// - Parameters:
     ///   - failure: Why the comparison has failed; nil if all of it is known.
     ///   - budget: Bytes that may be kept of the account.
-    /// - Throws: `StorageError`.
     func endCheck(of mark: OfflineMark, failure: OfflineFailure?, budget: Int, at now: Date, next: Date) async throws {
         // Refusing and admitting write little, and must not be lost on a full disk.
         try await database.writeFreeingRoom { [self] db in
@@ -125,8 +123,6 @@ extension DiskStore {
     }
 
     /// Returns the number of files and folders of an account that marks cover.
-    ///
-    /// - Throws: `StorageError`.
     func countEntries(account: String) throws -> Int {
         try database.read { try Int.fetchOne($0, sql: Self.countOfEntries, arguments: [account]) ?? 0 }
     }
@@ -168,4 +164,98 @@ extension DiskStore {
         WHERE account = ? AND path = ?
         """
     static let refuseOthers = "UPDATE disk_offline_entry SET failure = 'too-large' WHERE \(inScope)"
+}
+
+/// The work on offline contents whose time has come.
+struct OfflineWork: Sendable {
+    var marks: [OfflineMark] = []
+    var files: [OfflineFile] = []
+    /// When the next work is due; nil if there is none.
+    var nextDue: Date?
+
+    /// The jobs: comparisons before contents, since these follow from them.
+    var jobs: [OfflineSchedule.Job] { marks.map { .check($0.key) } + files.map { .fetch($0.key) } }
+}
+
+// The work of the background.
+extension DiskStore {
+    /// Returns the work whose time has come: of each account at most `limit` comparisons and contents.
+    func offlineWork(at now: Date, limit: Int) throws -> OfflineWork {
+        try database.read { db in
+            var work = OfflineWork()
+            let time = now.millisecondsSince1970
+            for account in try String.fetchAll(db, sql: "SELECT DISTINCT account FROM disk_offline_check") {
+                let arguments: StatementArguments = [time, account, limit]
+                work.marks += try OfflineMark.fetchAll(db, sql: Self.selectDueMarks, arguments: arguments)
+                work.files += try Row.fetchAll(db, sql: Self.selectDueFiles, arguments: arguments)
+                    .compactMap(OfflineFile.init(row:))
+            }
+            work.nextDue = try Int64.fetchOne(db, sql: Self.selectNextDue, arguments: [time, time])
+                .map(Date.init(millisecondsSince1970:))
+            return work
+        }
+    }
+
+    /// Stores the state of a file after an attempt. Does nothing if another version is wanted by now.
+    func note(_ file: OfflineFile) async throws {
+        try await database.writeFreeingRoom { [self] db in
+            try db.execute(
+                sql: Self.updateAttempt,
+                arguments: [
+                    file.attempts, file.dueAt?.millisecondsSince1970, file.failure?.rawValue, file.account,
+                    file.path.text, file.version,
+                ]
+            )
+            if db.changesCount > 0 { bump(file.account, after: db) }
+        }
+    }
+
+    /// Repeats work that failed without an accepted token, after a login.
+    func retryOffline(account: String, _ db: Database) throws {
+        guard try offlineSignal.mayHaveMarks(account, db) else { return }
+        let failure = OfflineFailure.sessionExpired.rawValue
+        for sql in [
+            "UPDATE disk_offline_check SET due_at = 0, attempts = 0 WHERE account = ? AND failure = ?",
+            "UPDATE disk_offline_entry SET due_at = 0, attempts = 0 WHERE account = ? AND failure = ?",
+        ] {
+            try db.execute(sql: sql, arguments: [account, failure])
+        }
+        offlineSignal.changed(account, after: db)
+    }
+
+    static let selectDueMarks = """
+        SELECT * FROM disk_offline_check JOIN disk_offline USING (account, number)
+        WHERE due_at <= ? AND account = ? ORDER BY due_at, number LIMIT ?
+        """
+    static let selectDueFiles = """
+        SELECT account, path, version, size, attempts, due_at, failure FROM disk_offline_entry
+        WHERE due_at <= ? AND account = ? AND due_at IS NOT NULL AND admitted = 1 ORDER BY due_at, path LIMIT ?
+        """
+    static let selectNextDue = """
+        SELECT min(due_at) FROM (
+            SELECT min(due_at) AS due_at FROM disk_offline_check WHERE due_at > ?
+            UNION ALL
+            SELECT min(due_at) FROM disk_offline_entry WHERE due_at > ? AND due_at IS NOT NULL AND admitted = 1
+        )
+        """
+    static let updateAttempt = """
+        UPDATE disk_offline_entry SET attempts = ?, due_at = ?, failure = ?
+        WHERE account = ? AND path = ? AND version IS ?
+        """
+}
+
+extension OfflineFile {
+    /// Reads a row of table `disk_offline_entry`; nil for one that has no version.
+    init?(row: Row) throws {
+        guard let version: String = try row.value("version"), let size: Int = try row.value("size") else { return nil }
+        try self.init(
+            account: row.value("account"),
+            path: row.value("path") { DiskPath($0) },
+            version: version,
+            size: size,
+            attempts: row.size("attempts"),
+            dueAt: row.date("due_at"),
+            failure: (row.value("failure") as String?).flatMap(OfflineFailure.init)
+        )
+    }
 }

@@ -3,6 +3,7 @@ import Foundation
 import GRDB
 import Screens
 import Storage
+import Synchronization
 
 // The files and folders that users keep offline.
 extension DiskStore {
@@ -49,7 +50,6 @@ extension DiskStore {
     /// Removes a mark, and the contents that no other mark keeps.
     ///
     /// - Returns: False if there is no such mark.
-    /// - Throws: Errors of the store.
     func unmark(_ path: DiskPath, account: String) async throws -> Bool {
         try await users.write(scope: Self.scope(account), deleting: .toTrash) { [self] db in
             try deleteMarks(where: "account = ? AND path = ?", [account, path.text], account: account, db) > 0
@@ -151,9 +151,6 @@ extension DiskStore {
         if try moveEntries(old, new, account: account, db) { try reconsiderRefused(account: account, db) }
     }
 
-    /// Returns the mark of a path; nil if there is none.
-    ///
-    /// - Throws: `StorageError`.
     func mark(_ path: DiskPath, account: String) throws -> OfflineMark? {
         try database.read { try mark(path, account: account, $0) }
     }
@@ -162,7 +159,6 @@ extension DiskStore {
         try OfflineMark.fetchOne(db.cachedStatement(sql: Self.selectMark), arguments: [account, path.text])
     }
 
-    /// Returns the marked ones of some paths.
     static func marked(_ paths: some Sequence<DiskPath>, account: String, _ db: Database) throws -> Set<DiskPath> {
         let list = paths.map(\.text).jsonArray
         let marked = try String.fetchAll(db.cachedStatement(sql: selectMarked), arguments: [account, list])
@@ -239,4 +235,60 @@ extension OfflineMark: FetchableRecord {
 extension DiskPath {
     /// The path and those of the folders above it.
     var lineage: [DiskPath] { [self] + (parent?.lineage ?? []) }
+}
+
+/// Remembers which accounts have marks, and notifies listeners of changes of their marks and files.
+///
+/// Most accounts have none, and rows of lists are made too often to ask the database each time.
+final class OfflineSignal: Sendable {
+    /// Of several servers: is called with the numbers of marks whose files are gone, and the epoch at which that was
+    /// seen.
+    typealias RemovalListener = @Sendable (_ account: String, _ numbers: [Int64], _ epoch: Int64) -> Void
+
+    private struct State {
+        /// Accounts that have marks, or had some in this process; nil before the first look.
+        var accounts: Set<String>?
+        var listener: (@Sendable (_ account: String) -> Void)?
+        var removalListener: RemovalListener?
+    }
+
+    private let state = Mutex(State())
+
+    /// Registers the function that is notified of an account whose marks or files have changed.
+    func listen(_ listener: @escaping @Sendable (_ account: String) -> Void) {
+        state.withLock { $0.listener = listener }
+    }
+
+    /// Registers the function that is notified of marks whose files are gone.
+    func onRemoval(_ listener: @escaping RemovalListener) {
+        state.withLock { $0.removalListener = listener }
+    }
+
+    /// Notifies of marks whose files are gone, after the transaction has been committed.
+    func removed(_ numbers: [Int64], of account: String, epoch: Int64, after db: Database) {
+        db.afterNextTransaction { [self] _ in state.withLock { $0.removalListener }?(account, numbers, epoch) }
+    }
+
+    func mayHaveMarks(_ account: String, _ db: Database) throws -> Bool {
+        if let accounts = state.withLock({ $0.accounts }) { return accounts.contains(account) }
+        let accounts = Set(try String.fetchAll(db, sql: "SELECT DISTINCT account FROM disk_offline"))
+        return state.withLock { state in
+            // Paths that were marked in the meantime are already in the set.
+            state.accounts = accounts.union(state.accounts ?? [])
+            return state.accounts?.contains(account) ?? false
+        }
+    }
+
+    /// Notifies of a change after the transaction has been committed.
+    func changed(_ account: String, after db: Database) {
+        db.afterNextTransaction { [self] _ in changed(account) }
+    }
+
+    /// Notifies of a change.
+    func changed(_ account: String) {
+        state.withLock { state in
+            state.accounts?.insert(account)
+            return state.listener
+        }?(account)
+    }
 }

@@ -1,8 +1,11 @@
 import Cluster
+import Concurrency
 import Foundation
 import GRDB
+import HTTP
 import Screens
 import Storage
+import Synchronization
 import Upstream
 
 /// The author of a change of operations.
@@ -18,7 +21,6 @@ enum OutboxAuthor: Sendable {
 /// Changes of an account's operations.
 struct OutboxDecision: Sendable {
     var changes: [OutboxChange<QueuedWrite>]
-    /// The operation that is shown afterwards.
     var shown: OutboxEntry<QueuedWrite>
 
     /// Returns the shown operation in its state after the changes, or its last state if it was removed.
@@ -82,15 +84,11 @@ extension DiskStore {
     }
 
     /// Returns an operation, also one that is done; nil if there is none, or it was long ago.
-    ///
-    /// - Throws: `StorageError`.
     func finished(_ id: String, account: String) throws -> OutboxEntry<QueuedWrite>? {
         try users.read { [outbox] in try outbox.finished(id, account: account, $0) }
     }
 
     /// Lets memory follow the rows of an account that have changed, if several servers change them.
-    ///
-    /// - Throws: `StorageError`.
     func followOutbox(of account: String) throws {
         if try outbox.follow(account, in: users.read) { bump(account) }
     }
@@ -101,8 +99,6 @@ extension DiskStore {
     }
 
     /// Lets memory follow the rows of all accounts.
-    ///
-    /// - Throws: `StorageError`.
     func followOutboxes() throws {
         for account in outbox.accountsBehind { try followOutbox(of: account) }
     }
@@ -114,7 +110,7 @@ extension DiskStore {
     static let outboxMigration = SchemaMigration("disk/006 outbox", sql: outboxJournal.creation)
 
     /// Returns the Disk of an account as it will be, with the writes that wait; nil if none waits.
-    func outlook(of account: String) -> (DiskOutlook, OutboxQueue<QueuedWrite>)? {
+    func pendingView(of account: String) -> (PendingView, OutboxQueue<QueuedWrite>)? {
         outbox.queue(of: account).map { ($0.view, $0) }
     }
 
@@ -149,7 +145,7 @@ extension DiskStore {
         guard var entry = outbox.entry(id, of: account) else { return }
         _ = entry.progress.apply(.succeeded, at: now)
         var changes = [OutboxChange.put(entry)]
-        if case .run(var next) = outbox.turn(of: account, at: now, after: id) {
+        if case .run(var next) = outbox.next(of: account, at: now, after: id) {
             _ = next.progress.apply(.began, at: now)
             changes.append(.put(next))
         }
@@ -202,14 +198,14 @@ extension OutboxQueue where Work == QueuedWrite {
     var unsettledMoves: [DiskPath] { unsettled.filter { $0.work.kind == .move }.map(\.work.path) }
 }
 
-extension DiskOutlook {
+extension PendingView {
     /// Returns a row as it will be.
     ///
     /// - Parameters:
     ///   - row: The row as the API has it.
     ///   - path: Where it is shown.
     func row(_ row: DiskRow, at path: DiskPath, _ queue: OutboxQueue<QueuedWrite>) -> DiskRow {
-        let node = projection.node(path)
+        let node = tree.node(path)
         guard node != nil || row.item.path != path else { return row }
         var row = row
         if row.item.path != path {
@@ -223,8 +219,22 @@ extension DiskOutlook {
         return row
     }
 
+    /// Returns the row of something that is made or moved here.
+    ///
+    /// - Parameter known: Returns the row of a path of the API; nil if it is not known.
+    func row(
+        of shown: Shown,
+        _ queue: OutboxQueue<QueuedWrite>,
+        known: (DiskPath) throws -> DiskRow?
+    ) rethrows -> DiskRow? {
+        if let item = shown.node.item { return row(of: item.at(shown.path), shown.node, queue) }
+        guard let source = shown.node.source else { return nil }
+        let other = shown.item.map { DiskRow(item: $0.at(source), seenAt: .distantPast, isDownloaded: false) }
+        return try (known(source) ?? other).map { row($0, at: shown.path, queue) }
+    }
+
     /// Returns the row of something that is made here.
-    func row(of item: DiskItem, _ node: DiskProjection.Node, _ queue: OutboxQueue<QueuedWrite>) -> DiskRow {
+    func row(of item: DiskItem, _ node: PendingTree.Node, _ queue: OutboxQueue<QueuedWrite>) -> DiskRow {
         var item = item
         let entry = node.made.flatMap { queue.entries[number: $0] }
         if item.kind == .file { item.queuedUpload = entry?.id }
@@ -232,5 +242,141 @@ extension DiskOutlook {
         var row = DiskRow(item: item, seenAt: entry?.queuedAt ?? .distantPast, isDownloaded: item.kind == .file)
         row.pending = pending(node.write, in: queue)
         return row
+    }
+}
+
+/// The accounts whose writes this server sends, if there are others.
+final class OutboxSenders: Sendable {
+    private struct State {
+        var leases: [String: Lease] = [:]
+        /// Accounts that another server sends, and until when it is not asked for again.
+        var pauses: [String: ContinuousClock.Instant] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    /// The lease of an account; nil if another server sends it, or none.
+    subscript(account: String) -> Lease? {
+        get { state.withLock { $0.leases[account] } }
+        set { state.withLock { $0.leases[account] = newValue } }
+    }
+
+    /// Returns how long an account is not asked for.
+    func rest(of account: String) -> Duration? {
+        let rest = state.withLock { $0.pauses[account].map { ContinuousClock.now.duration(to: $0) } }
+        return rest.flatMap { $0 > .zero ? $0 : nil }
+    }
+
+    func pause(_ account: String, for time: Duration) { state.withLock { $0.pauses[account] = .now + time } }
+}
+
+// One server at a time sends the writes of an account: the one that has its lease.
+extension DiskStore {
+    /// How long another server waits before it takes over from one that has gone away.
+    private static let sendingTime = Duration.seconds(15)
+    private static let sendingRenewal = Duration.seconds(5)
+    /// When an account that another server sends is asked for again.
+    private static let sendingPause = Duration.seconds(5)
+
+    /// Runs `body` while no other server sends the writes of an account.
+    ///
+    /// - Returns: After how long it is to be tried again; nil if `body` has run to its end.
+    func sending(_ account: String, at now: Date, _ body: @escaping @Sendable () async throws -> Void) async throws
+        -> Duration?
+    {
+        guard users.isShared else {
+            if begun(of: account) != nil { try await interrupt(account, at: now) }
+            try await body()
+            return nil
+        }
+        if let rest = senders.rest(of: account) { return rest }
+        guard let lease = try await takeLease(of: account) else {
+            senders.pause(account, for: Self.sendingPause)
+            return Self.sendingPause
+        }
+        var pause: Duration?
+        do {
+            try await interrupt(account, at: now)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await renew(lease, of: account) }
+                group.addTask(operation: body)
+                defer { group.cancelAll() }
+                try await group.next()
+            }
+        } catch is LeaseLost {
+            pause = Self.sendingPause
+        } catch {
+            await leave(account)
+            throw error
+        }
+        await leave(account)
+        return pause
+    }
+
+    /// Becomes the sender of an account.
+    ///
+    /// - Returns: Nil if another server is.
+    func takeLease(of account: String) async throws -> Lease? {
+        // It may have been used on other servers only.
+        try await catchUp(account)
+        let lease = try await users.leases.take("disk/outbox/\(account)", lasting: Self.sendingTime)
+        if let lease { senders[account] = lease }
+        return lease
+    }
+
+    /// Marks a write as interrupted that was begun, and whose end was not stored: it may be carried out, and is looked
+    /// at before it is sent again. Of several servers, one that has ended may have begun it, of which memory knows
+    /// within the transaction.
+    func interrupt(_ account: String, at now: Date) async throws {
+        _ = try await change(of: account, by: .sender) { [self] _ in
+            guard var begun = begun(of: account) else { return nil }
+            _ = begun.progress.apply(.interrupted, at: now)
+            return OutboxDecision(changes: [.put(begun)], shown: begun)
+        }
+    }
+
+    /// Renews a lease as long as this task is not cancelled.
+    ///
+    /// - Throws: `LeaseLost`; `CancellationError`.
+    private func renew(_ lease: Lease, of account: String) async throws {
+        while true {
+            try await clock.sleep(Self.sendingRenewal)
+            do {
+                let renewed = try await users.leases.renew([lease], lasting: Self.sendingTime).first
+                guard let renewed else { throw LeaseLost() }
+                senders[account] = renewed
+            } catch  where UserDatabase.isTemporary(error) {
+                // PostgreSQL may respond again before the lease is over.
+                try checkIsSender(of: account)
+            }
+        }
+    }
+
+    /// Lets other servers send the writes of an account. If that fails, they wait for the end of the lease.
+    func leave(_ account: String) async {
+        guard let lease = senders[account] else { return }
+        senders[account] = nil
+        _ = try? await Task { try await users.leases.release([lease]) }.value
+    }
+
+    /// Checks that no other server sends the writes of an account by now.
+    ///
+    /// - Throws: `LeaseLost`.
+    func checkIsSender(of account: String) throws {
+        guard !users.isShared || senders[account]?.holds() == true else { throw LeaseLost() }
+    }
+
+    /// Returns the write that is being sent, or was when its server ended.
+    func begun(of account: String) -> OutboxEntry<QueuedWrite>? {
+        outbox.queue(of: account)?.unsettled.first { $0.progress.state == .running }
+    }
+
+    /// Returns the lease by which this server sends the writes of an account; nil if there is no other server.
+    ///
+    /// - Throws: `LeaseLost` if it has none.
+    func senderLease(of account: String) throws -> Lease? {
+        guard users.isShared else { return nil }
+        guard let lease = senders[account] else { throw LeaseLost() }
+        return lease
     }
 }

@@ -8,7 +8,8 @@ extension DiskStore {
     /// Returns the update of a page and its rows, for the transaction that stores the response.
     ///
     /// Changes since the request are applied to the response, so that nothing reappears that a write has removed; a
-    /// newer response that is stored already stays. Such a response must be revalidated: ``isOvertaken(_:account:_:)``.
+    /// newer response that is stored already stays. Such a response must be revalidated:
+    /// ``isSuperseded(_:account:_:)``.
     func persistRows(_ fetched: FetchedRows, _ request: RowsRequest) -> Resource.PersistRows {
         Resource.PersistRows { [self] db in
             guard let present = try Self.epoch(of: request.account, db),
@@ -22,13 +23,7 @@ extension DiskStore {
             let rows = try fetched.allItems.filter {
                 try changes.isEmpty || !isNewer($0.path, than: request.time, account: request.account, db)
             }
-            var kept = try keep(
-                rows,
-                about: fetched.subject,
-                account: request.account,
-                at: request.time,
-                in: db
-            )
+            var kept = try keep(rows, about: fetched.subject, account: request.account, at: request.time, in: db)
             if try keepFolders(above: rows, account: request.account, at: request.time, db) { kept.hasNew = true }
             var (screens, isChanged) = (kept.screens, false)
             if let page = fetched.page(at: request.time) {
@@ -40,15 +35,14 @@ extension DiskStore {
                 if isChanged, isSeen, let screen = request.screen { screens.insert(screen) }
             }
             if isChanged || !screens.isEmpty { bump(request.account, after: db) }
-            if !screens.isEmpty { try tell(screens, account: request.account, after: db) }
+            if !screens.isEmpty { try notify(screens, account: request.account, after: db) }
         }
     }
 
     /// How the rows of a response differ from the stored ones.
-    struct Kept {
+    struct RowChanges {
         /// Whether a file or folder was not known before. Only searches show items that no list has shown.
         var hasNew = false
-        /// Whether one that was known is another now.
         var hasChanged = false
         /// Whether something in the trash that was known is another now.
         var hasChangedTrash = false
@@ -93,10 +87,7 @@ extension DiskStore {
         guard isOfAll || fetched.folder != nil && key.offset == 0 else { return fetched }
         let listed = Set(fetched.rows.items.map(\.path))
         let missing = try young.paths.filter { !listed.contains($0) && (isOfAll || $0.parent == fetched.folder) }
-            .compactMap { path in
-                try Row.fetchOne(try db.cachedStatement(sql: Self.selectItem), arguments: [account, path.text])
-                    .map(DiskItem.init(row:))
-            }
+            .compactMap { try known($0, account: account, db) }
             .filter { !isOfAll || $0.kind == .file }
             .sorted { $0.path.text < $1.path.text }
             .prefix(max(0, key.limit - fetched.rows.count))
@@ -137,11 +128,11 @@ extension DiskStore {
         account: String,
         at now: Date,
         in db: Database
-    ) throws -> Kept {
+    ) throws -> RowChanges {
         let select = try db.cachedStatement(sql: Self.selectItem)
         let upsert = try db.cachedStatement(sql: Self.upsertItem)
         let received = clock.now().millisecondsSince1970
-        var (changed, kept): ([DiskItem], Kept) = ([], Kept())
+        var (changed, kept): ([DiskItem], RowChanges) = ([], RowChanges())
         var names = NameChanges(account)
         for item in items {
             let row = try Row.fetchOne(select, arguments: [account, item.path.text])
@@ -203,7 +194,7 @@ extension DiskStore {
 
     /// Whether the account has changed since an epoch, so that a response requested then must be revalidated before it
     /// is fresh.
-    func isOvertaken(_ epoch: Int64, account: String, _ db: Database) throws -> Bool {
+    func isSuperseded(_ epoch: Int64, account: String, _ db: Database) throws -> Bool {
         try Self.epoch(of: account, db) != epoch
     }
 
@@ -244,4 +235,36 @@ extension FetchedRows {
             PageList(key: $0, rowKeys: rows.map(\.key), total: total, hasMore: hasMore, fetchedAt: time)
         }
     }
+}
+
+/// The rows of a response of the API, for the transaction that stores the response.
+struct FetchedRows: Sendable {
+    /// The rows of the page, or the one row of a response about a single path. A row that is not shown keeps its
+    /// position.
+    var rows: [ListedRow]
+    /// Rows of the response that are not on the page.
+    var others: [DiskItem] = []
+    /// The page that the response makes; nil for a response that makes none.
+    var key: PageKey?
+    /// The folder whose content the page shows, if it is one.
+    var folder: DiskPath?
+    /// The one path that the response is about, if it is about one. Only its row can say that a folder has become a
+    /// file, so that its content is gone; a list of something else may be wrong.
+    var subject: DiskPath?
+    /// Number of rows on all pages; nil if the API does not say.
+    var total: Int?
+    /// Whether a page follows.
+    var hasMore = false
+}
+
+/// The request to the API that rows come from.
+struct RowsRequest: Sendable {
+    let account: String
+    /// Epoch of the account before the request.
+    let epoch: Int64
+    let time: Date
+    /// Whether clients may be shown other rows in place of the page while it is requested, although it is not stored.
+    var hasSubstitute = false
+    /// The screen whose clients are notified if the page has changed; nil if no page is requested.
+    var screen: String?
 }

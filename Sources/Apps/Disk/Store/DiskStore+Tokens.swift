@@ -2,6 +2,7 @@ import Cluster
 import Concurrency
 import Foundation
 import GRDB
+import Screens
 import Storage
 
 extension DiskStore {
@@ -14,7 +15,6 @@ extension DiskStore {
         try secrets.secret(name: name, in: db).map { try JSONDecoder().decode(DiskToken.self, from: $0) }
     }
 
-    /// Returns the tokens of all logins of an account.
     func tokens(of account: String) throws -> [DiskToken] {
         try database.read { db in
             try Self.tokenNames(of: account, db).compactMap { try token(named: $0, db) }
@@ -116,5 +116,52 @@ extension DiskStore {
         try db.cachedStatement(sql: sql)
             .execute(arguments: [isRejected, account.id, account.login.token, isRejected])
         return db.changesCount > 0
+    }
+}
+
+// Logins that have begun in a browser (RFC 7636: the verifier stays here until the code comes).
+extension DiskStore {
+    /// Seconds that a login in the browser may take; the code expires after the same time.
+    static let authorizationLifetime: TimeInterval = 600
+
+    private static let authorizations = "disk/authorization"
+
+    static func key(of state: String) -> String { SessionToken.hash(state).base64EncodedString() }
+
+    func beginAuthorization(state: String, verifier: String, at now: Date) async throws {
+        let key = Self.key(of: state)
+        try await users.write(scope: Self.authorizations) { [self] db in
+            let limit = now.addingTimeInterval(-Self.authorizationLifetime).millisecondsSince1970
+            for old in try String.fetchAll(
+                db,
+                sql: "DELETE FROM disk_authorization WHERE created_at < ? RETURNING state",
+                arguments: [limit]
+            ) {
+                try secrets.remove(name: "disk/authorization/\(old)", in: db)
+            }
+            try db.execute(
+                sql: "INSERT INTO disk_authorization (state, created_at) VALUES (?, ?)",
+                arguments: [key, now.millisecondsSince1970]
+            )
+            try secrets.store(Data(verifier.utf8), name: "disk/authorization/\(key)", in: db)
+        }
+    }
+
+    /// Returns the verifier of a login that has begun, once; nil if the state is unknown, expired or used.
+    func endAuthorization(state: String, at now: Date) async throws -> String? {
+        let key = Self.key(of: state)
+        return try await users.write(scope: Self.authorizations) { [self] db in
+            let limit = now.addingTimeInterval(-Self.authorizationLifetime).millisecondsSince1970
+            let name = "disk/authorization/\(key)"
+            let verifier = try secrets.secret(name: name, in: db)
+            try secrets.remove(name: name, in: db)
+            let isKnown = try Int64.fetchOne(
+                db,
+                sql: "DELETE FROM disk_authorization WHERE state = ? RETURNING created_at",
+                arguments: [key]
+            )
+            guard let begun = isKnown, begun >= limit else { return nil }
+            return verifier.map { String(decoding: $0, as: UTF8.self) }
+        }
     }
 }

@@ -17,7 +17,6 @@ extension DiskStore {
     /// whole, in any order.
     ///
     /// - Returns: Nil if none of the positions is stored.
-    /// - Throws: `StorageError`.
     func window(_ key: PageKey, of folder: DiskPath?, account: String) throws -> StoredPage? {
         try database.read { db in
             let window = try PageWindow(sources(key, db), offset: key.offset, limit: key.limit)
@@ -29,8 +28,6 @@ extension DiskStore {
 
     /// Describes the rows that can be shown while a page cannot be requested: those of the page itself, or else of its
     /// window (``window(_:of:account:)``).
-    ///
-    /// - Throws: `StorageError`.
     func substitute(_ key: PageKey, of folder: DiskPath?, account: String) throws -> Substitute? {
         if let page = try database.read({ try pages.page(key, in: $0) }) {
             return Substitute(fetchedAt: page.fetchedAt, isPartial: false)
@@ -125,7 +122,6 @@ extension DiskStore {
         /// When the keys or the total of any of its pages last changed.
         let changedAt: Date
 
-        /// Nil if pages are not those of a whole list.
         init?(_ query: String, _ pages: [PageWindow.Source]) {
             guard PageWindow.isWholeList(pages), let fetchedAt = pages.map(\.fetchedAt).min() else { return nil }
             (self.query, self.fetchedAt) = (query, fetchedAt)
@@ -133,7 +129,6 @@ extension DiskStore {
         }
     }
 
-    /// Returns the list of a folder that is stored whole; nil if there is none.
     private func wholeList(of folder: DiskPath, owner: String, _ db: Database) throws -> WholeList? {
         let arguments: StatementArguments = [owner, folder.text + "\n", folder.text + "\u{B}"]
         let rows = try Row.fetchAll(try db.cachedStatement(sql: Self.selectFolderPages), arguments: arguments)
@@ -143,8 +138,6 @@ extension DiskStore {
     }
 
     /// Whether a folder is stored whole, without a row of a path.
-    ///
-    /// - Throws: GRDB's errors.
     func isListed(_ folder: DiskPath, without path: DiskPath, account: String, _ db: Database) throws -> Bool {
         let owner = Self.owner(account)
         guard let list = try wholeList(of: folder, owner: owner, db) else { return false }
@@ -152,7 +145,6 @@ extension DiskStore {
         return try Bool.fetchOne(db.cachedStatement(sql: Self.selectHasRow), arguments: arguments) == false
     }
 
-    /// Returns when the content of a folder that is kept offline was last listed; nil if it is not kept.
     private func keptFolder(_ folder: DiskPath, account: String, _ db: Database) throws -> Date? {
         guard try offlineSignal.mayHaveMarks(account, db) else { return nil }
         return try Int64.fetchOne(db.cachedStatement(sql: Self.selectListed), arguments: [account, folder.text])

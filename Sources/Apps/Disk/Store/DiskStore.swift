@@ -159,7 +159,7 @@ struct DiskStore: Sendable {
     /// The accounts whose writes this server sends.
     let senders = OutboxSenders()
     /// By account: changes are applied to this server's cached data one after the other.
-    let turns = KeyedMutex()
+    let locks = KeyedMutex()
     private let stamps = VersionCounters()
     private let credential: @Sendable (String) -> CredentialHash
 
@@ -205,9 +205,8 @@ struct DiskStore: Sendable {
     /// committed.
     ///
     /// - Returns: The revision in the notification.
-    /// - Throws: GRDB's errors.
     @discardableResult
-    func tell(_ screens: some Collection<String> & Sendable, account: String, after db: Database) throws -> Int {
+    func notify(_ screens: some Collection<String> & Sendable, account: String, after db: Database) throws -> Int {
         // That of lists counts their changes only.
         let isCounted = !screens.allSatisfy(DiskEvents.withoutRevision.contains)
         let revision = try isCounted ? Self.nextRevision(account, db) : Self.revision(of: account, db) ?? 0
@@ -222,13 +221,13 @@ struct DiskStore: Sendable {
 
     /// Records that the API has told of a change that could not be stored: until one is, nothing that is stored of the
     /// account is served without a request.
-    func miss(_ account: String) {
-        changeLogs.miss(account)
+    func markDirty(_ account: String) {
+        changeLogs.markDirty(account)
         stamps[account].bump()
     }
 
     /// Whether the stored data of an account misses a change.
-    func hasMissed(_ account: String) -> Bool { changeLogs.hasMissed(account) }
+    func isDirty(_ account: String) -> Bool { changeLogs.isDirty(account) }
 
     /// Name of an account in the tables that apps share.
     static func owner(_ account: String) -> String { "disk/\(account)" }

@@ -2,6 +2,7 @@ import Foundation
 import HTTP
 import HTTPTypes
 import NIOCore
+import Screens
 import Upstream
 
 /// The API's response to a write.
@@ -96,11 +97,10 @@ extension YandexDiskClient {
         return item
     }
 
-    /// Returns a part of a folder's content, by path.
-    func content(of folder: DiskPath, limit: Int, offset: Int, _ token: String) async throws -> ResourceRecord {
-        let query = folderQuery(folder, limit: limit, offset: offset, sort: "path")
+    func content(of folder: DiskPath, _ page: PageRequest, _ token: String) async throws -> ResourceRecord {
+        let query = folderQuery(folder, page, sort: "path")
         let record: ResourceRecord = try await read(url("/resources", query), token)
-        return try record.listing(folder, limit: limit, offset: offset)
+        return try record.listing(folder, page)
     }
 
     /// Returns the account that a token belongs to.

@@ -1,31 +1,18 @@
 import Foundation
 import HTTP
 import HTTPTypes
+import Screens
 import Storage
 import Upstream
 
 /// Client of the Yandex Disk REST API v1, as far as the app uses it. Source: yandex.com/dev/disk-api.
 struct YandexDiskClient: Sendable {
     let upstream: Upstream
-    /// How long lists are fresh.
     let freshness: Duration
     /// How long the list of all files is fresh, which searches look through.
     let searchFreshness: Duration
-    private let hasher: CredentialHasher
-
-    /// Creates a client.
-    ///
-    /// - Parameters:
-    ///   - upstream: The API.
-    ///   - freshness: How long lists are fresh.
-    ///   - searchFreshness: How long the list of all files is fresh.
-    ///   - hasher: Turns accounts into keys of the store.
-    init(upstream: Upstream, freshness: Duration, searchFreshness: Duration, hasher: CredentialHasher) {
-        self.upstream = upstream
-        self.freshness = freshness
-        self.searchFreshness = searchFreshness
-        self.hasher = hasher
-    }
+    /// Turns accounts into keys of the store.
+    let hasher: CredentialHasher
 
     /// Name of the upstream for people.
     var title: String { upstream.configuration.title }
@@ -53,7 +40,6 @@ struct YandexDiskClient: Sendable {
         return upstream.configuration.url(of: path) + (text.isEmpty ? "" : "?\(text)")
     }
 
-    /// Returns the header fields of a call with a token.
     func headerFields(_ token: String) -> HTTPFields {
         [.authorization: Self.authorization(token), .accept: Self.mediaType]
     }
@@ -76,31 +62,24 @@ extension YandexDiskClient {
     /// - Parameter isPresent: Whether it is certainly there.
     func folder(
         _ path: DiskPath,
-        limit: Int,
-        offset: Int,
+        _ page: PageRequest,
         sort: String,
         account: String,
         isPresent: Bool,
         validate: @escaping PersistRows<ResourceRecord>
-    )
-        -> Resource
-    {
-        resource(
-            url("/resources", folderQuery(path, limit: limit, offset: offset, sort: sort)),
-            account: account,
-            errors: path.isRoot || isPresent ? Self.errorsOfPresent : Self.errorsOfReads
-        ) {
-            (record: ResourceRecord) throws(UpstreamError) in
-            try validate(try record.listing(path, limit: limit, offset: offset))
+    ) -> Resource {
+        let errors = path.isRoot || isPresent ? Self.errorsOfPresent : Self.errorsOfReads
+        return resource(url("/resources", folderQuery(path, page, sort: sort)), account: account, errors: errors) {
+            (record: ResourceRecord) throws(UpstreamError) in try validate(try record.listing(path, page))
         }
     }
 
     /// Returns the query for a part of a folder's content.
-    func folderQuery(_ path: DiskPath, limit: Int, offset: Int, sort: String) -> [(String, String)] {
+    func folderQuery(_ path: DiskPath, _ page: PageRequest, sort: String) -> [(String, String)] {
         let fields =
             Self.itemFields + ["_embedded.total", "_embedded.offset"] + Self.itemFields.map { "_embedded.items.\($0)" }
         return [
-            ("path", path.text), ("limit", String(limit)), ("offset", String(offset)), ("sort", sort),
+            ("path", path.text), ("limit", String(page.limit)), ("offset", String(page.offset)), ("sort", sort),
             ("fields", fields.joined(separator: ",")),
         ]
     }
@@ -133,7 +112,7 @@ extension YandexDiskClient {
         let query = [("limit", String(limit)), ("media_type", mediaTypes), ("fields", Self.flatFields)]
         return resource(url("/resources/last-uploaded", query), account: account) {
             (record: FlatListRecord) throws(UpstreamError) in
-            try validate(try record.listing(limit: limit, offset: 0) { $0.kind == .file })
+            try validate(try record.listing(PageRequest(limit: limit)) { $0.kind == .file })
         }
     }
 
@@ -141,59 +120,44 @@ extension YandexDiskClient {
     ///
     /// - Parameter type: `file` or `dir`; nil for both.
     func published(
-        limit: Int,
-        offset: Int,
+        _ page: PageRequest,
         type: String?,
         account: String,
         validate: @escaping PersistRows<FlatListRecord>
     ) -> Resource {
-        var query = [("limit", String(limit)), ("offset", String(offset)), ("fields", Self.flatFields)]
+        var query = [("limit", String(page.limit)), ("offset", String(page.offset)), ("fields", Self.flatFields)]
         if let type { query.append(("type", type)) }
         return resource(url("/resources/public", query), account: account) {
             (record: FlatListRecord) throws(UpstreamError) in
-            try validate(try record.listing(limit: limit, offset: offset) { _ in true })
+            try validate(try record.listing(page) { _ in true })
         }
     }
 
-    /// Returns all files as a flat list, by path.
-    func allFiles(
-        limit: Int,
-        offset: Int,
-        account: String,
-        validate: @escaping PersistRows<FlatListRecord>
-    )
-        -> Resource
-    {
+    func allFiles(_ page: PageRequest, account: String, validate: @escaping PersistRows<FlatListRecord>) -> Resource {
         let query = [
-            ("limit", String(limit)), ("offset", String(offset)), ("sort", "path"), ("fields", Self.flatFields),
+            ("limit", String(page.limit)), ("offset", String(page.offset)), ("sort", "path"),
+            ("fields", Self.flatFields),
         ]
         var resource = resource(url("/resources/files", query), account: account) {
             (record: FlatListRecord) throws(UpstreamError) in
-            try validate(try record.listing(limit: limit, offset: offset) { $0.kind == .file })
+            try validate(try record.listing(page) { $0.kind == .file })
         }
         resource.freshness = searchFreshness
         return resource
     }
 
     /// Returns the content of the trash.
-    func trash(
-        limit: Int,
-        offset: Int,
-        account: String,
-        validate: @escaping PersistRows<ResourceRecord>
-    )
-        -> Resource
-    {
+    func trash(_ page: PageRequest, account: String, validate: @escaping PersistRows<ResourceRecord>) -> Resource {
         let fields =
             ["path", "name", "type", "_embedded.total", "_embedded.offset"]
             + Self.trashFields.map { "_embedded.items.\($0)" }
         let query = [
-            ("path", "trash:/"), ("limit", String(limit)), ("offset", String(offset)),
+            ("path", "trash:/"), ("limit", String(page.limit)), ("offset", String(page.offset)),
             ("fields", fields.joined(separator: ",")),
         ]
         return resource(url("/trash/resources", query), account: account, errors: Self.errorsOfPresent) {
             (record: ResourceRecord) throws(UpstreamError) in
-            try validate(try record.listing(.trash, limit: limit, offset: offset))
+            try validate(try record.listing(.trash, page))
         }
     }
 

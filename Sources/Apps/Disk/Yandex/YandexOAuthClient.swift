@@ -2,31 +2,23 @@ import Crypto
 import Foundation
 import HTTP
 import HTTPTypes
-package import Storage
+import Storage
 import Upstream
 
 /// Client of Yandex OAuth, as far as the app uses it: the code flow with PKCE (RFC 7636), refresh and revocation.
 /// Source: yandex.com/dev/id, "OAuth".
-package struct YandexOAuthClient: Sendable {
+struct YandexOAuthClient: Sendable {
     /// An application that is registered at Yandex OAuth.
-    package struct Application: Sendable, Equatable {
+    struct Application: Sendable, Equatable {
         /// Its client identifier.
-        package var id: String
+        var id: String
         /// Its secret; nil for one that has none.
-        package var secret: Secret?
+        var secret: Secret?
         /// The address to which the browser is redirected with the code; nil for the registered one.
-        package var redirectURI: String?
-
-        /// Describes an application.
-        package init(id: String, secret: Secret? = nil, redirectURI: String? = nil) {
-            self.id = id
-            self.secret = secret
-            self.redirectURI = redirectURI
-        }
+        var redirectURI: String?
     }
 
     let upstream: Upstream
-    /// The application that tokens are issued to.
     let application: Application
 
     /// A refusal of a token, with the error code of RFC 6749 §5.2.
@@ -60,8 +52,6 @@ package struct YandexOAuthClient: Sendable {
     }
 
     /// Exchanges an authorization code for a token (RFC 6749 §4.1.3).
-    ///
-    /// - Throws: ``Refusal``, ``UpstreamError``.
     func grant(code: String, verifier: String?) async throws -> Grant {
         var form = [("grant_type", "authorization_code"), ("code", code)]
         if let verifier { form.append(("code_verifier", verifier)) }
@@ -69,15 +59,11 @@ package struct YandexOAuthClient: Sendable {
     }
 
     /// Exchanges a refresh token for a token (RFC 6749 §6).
-    ///
-    /// - Throws: ``Refusal``, ``UpstreamError``.
     func grant(refreshToken: String) async throws -> Grant {
         try await token([("grant_type", "refresh_token"), ("refresh_token", refreshToken)])
     }
 
     /// Revokes an access token (RFC 7009 §2.1).
-    ///
-    /// - Throws: ``Refusal``, ``UpstreamError``.
     func revoke(accessToken: String) async throws {
         _ = try await post("/revoke_token", [("access_token", accessToken)])
     }
@@ -93,9 +79,7 @@ package struct YandexOAuthClient: Sendable {
     private func token(_ form: [(String, String)]) async throws -> Grant {
         let response = try await post("/token", form)
         guard let grant = try? JSONDecoder().decode(Grant.self, from: Data(response.body)), !grant.accessToken.isEmpty
-        else {
-            throw UpstreamError.badResponse(status: response.status, reason: "no token")
-        }
+        else { throw UpstreamError.badResponse(status: response.status, reason: "no token") }
         return grant
     }
 

@@ -6,14 +6,14 @@ import Upstream
 extension CatalogueAPI {
     /// Returns a part of the list of products if it is served without a request, with a body that is stored with it.
     ///
-    /// - Parameter witness: Taken before the transaction within which this is called.
+    /// - Parameter readToken: Taken before the transaction within which this is called.
     /// - Throws: `StorageError`.
-    func storedProducts(_ query: CatalogueQuery, _ options: PartOptions, since witness: ReadWitness) throws -> (
+    func storedProducts(_ query: CatalogueQuery, _ options: PartOptions, since readToken: ReadToken) throws -> (
         result: ReadResult, body: Data
     )? {
         let resource = products(query, options)
-        guard let witness = upstream.witness(of: resource.url, since: witness),
-            let result = try upstream.storedRead(of: resource, options.cachePolicy, since: witness),
+        guard let readToken = upstream.readToken(of: resource.url, since: readToken),
+            let result = try upstream.storedRead(of: resource, options.cachePolicy, since: readToken),
             let response = result.response, case .bytes(let body) = response.body
         else { return nil }
         return (result, body)
@@ -21,26 +21,26 @@ extension CatalogueAPI {
 
     /// Returns the read of one product, without its response, if it is served without a request.
     ///
-    /// - Parameter witness: Taken before the transaction within which this is called.
+    /// - Parameter readToken: Taken before the transaction within which this is called.
     /// - Throws: `StorageError`.
-    func storedProduct(_ id: Int, _ cachePolicy: CachePolicy, bundledAt: Date, since witness: ReadWitness) throws
+    func storedProduct(_ id: Int, _ cachePolicy: CachePolicy, bundledAt: Date, since readToken: ReadToken) throws
         -> ReadResult?
     {
-        try stored(product(id, bundledAt: bundledAt) { _, _ in }, cachePolicy, since: witness)
+        try stored(product(id, bundledAt: bundledAt) { _, _ in }, cachePolicy, since: readToken)
     }
 
-    private func stored(_ resource: Resource, _ cachePolicy: CachePolicy, since witness: ReadWitness) throws
+    private func stored(_ resource: Resource, _ cachePolicy: CachePolicy, since readToken: ReadToken) throws
         -> ReadResult?
     {
-        guard let witness = upstream.witness(of: resource.url, since: witness) else { return nil }
-        return try upstream.storedResult(of: resource, cachePolicy, since: witness)
+        guard let readToken = upstream.readToken(of: resource.url, since: readToken) else { return nil }
+        return try upstream.storedResult(of: resource, cachePolicy, since: readToken)
     }
 
     /// Returns the read of all categories, without its response, if it is served without a request.
     ///
-    /// - Parameter witness: Taken before the transaction within which this is called.
+    /// - Parameter readToken: Taken before the transaction within which this is called.
     /// - Throws: `StorageError`.
-    func storedCategories(_ cachePolicy: CachePolicy, since witness: ReadWitness) throws -> ReadResult? {
-        try stored(categories(acceptsEmpty: true) { _, _ in }, cachePolicy, since: witness)
+    func storedCategories(_ cachePolicy: CachePolicy, since readToken: ReadToken) throws -> ReadResult? {
+        try stored(categories(acceptsEmpty: true) { _, _ in }, cachePolicy, since: readToken)
     }
 }

@@ -18,9 +18,11 @@ struct Cards: Sendable {
         let cachePolicy = try request.cachePolicy()
         let ofProduct = store.changeToken(products: [id])
         let (lag, changeToken) = try await store.catchUp(profile)
-        let witness = products.api.upstream.witness()
+        let readToken = products.api.upstream.readToken()
         let stored: (ProductReader.Result, CartLines)? = try store.database.read { _ in
-            try products.stored(id, cachePolicy, since: witness).map { ($0, try store.cart(of: [$0.product], profile)) }
+            try products.stored(id, cachePolicy, since: readToken).map {
+                ($0, try store.cart(of: [$0.product], profile))
+            }
         }
         let (read, lines): (ProductReader.Result, CartLines)
         if let stored {

@@ -18,9 +18,9 @@ struct Categories: Sendable {
         let page = try request.query.page(of: CategoryPage.list, maximumLimit: 500)
         let cachePolicy = try request.cachePolicy()
         let changeToken = ChangeToken(of: store.categoryChanges)
-        let witness = api.upstream.witness()
+        let readToken = api.upstream.readToken()
         let stored: (ReadResult, CategoryPage)? = try store.database.read { _ in
-            try api.storedCategories(cachePolicy, since: witness).map { ($0, try store.categories(page)) }
+            try api.storedCategories(cachePolicy, since: readToken).map { ($0, try store.categories(page)) }
         }
         let (result, found) =
             if let stored { stored } else { (try await refresh(cachePolicy), try store.categories(page)) }

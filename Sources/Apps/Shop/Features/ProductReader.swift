@@ -42,11 +42,11 @@ struct ProductReader: Sendable {
 
     /// Returns a stored product that is shown without a request; nil if ``read(_:_:)`` is to be called.
     ///
-    /// - Parameter witness: Taken before the transaction within which this is called.
+    /// - Parameter readToken: Taken before the transaction within which this is called.
     /// - Throws: `StorageError`.
-    func stored(_ id: Int, _ cachePolicy: CachePolicy, since witness: ReadWitness) throws -> Result? {
+    func stored(_ id: Int, _ cachePolicy: CachePolicy, since readToken: ReadToken) throws -> Result? {
         guard let seen = try store.product(id), !seen.isGone else { return nil }
-        return try api.storedProduct(id, cachePolicy, bundledAt: seen.fetchedAt, since: witness).map {
+        return try api.storedProduct(id, cachePolicy, bundledAt: seen.fetchedAt, since: readToken).map {
             Result(seen, $0.provenance, changeToken: $0.changeToken)
         }
     }

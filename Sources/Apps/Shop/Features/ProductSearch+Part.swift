@@ -59,17 +59,17 @@ extension ProductSearch {
     /// Returns the first part of the catalogue's list if it is served without a request; nil for others, which are
     /// compared with earlier parts.
     ///
-    /// - Parameter witness: Taken before the transaction within which this is called.
-    func storedPart(of page: Page, _ offset: Int, _ limit: Int, since witness: Witness) throws -> Part? {
+    /// - Parameter readToken: Taken before the transaction within which this is called.
+    func storedPart(of page: Page, _ offset: Int, _ limit: Int, since readToken: SearchToken) throws -> Part? {
         guard offset == 0 else { return nil }
         let options = options(page, offset, limit, waits: false)
-        guard let stored = try api.storedProducts(page.catalogueQuery, options, since: witness.responses) else {
+        guard let stored = try api.storedProducts(page.catalogueQuery, options, since: readToken.responses) else {
             return nil
         }
         let rows = CatalogueAPI.rows(in: stored.body, options)
-        let part = try part(of: page, options, rows, stored.result, witness.catalogue)
+        let part = try part(of: page, options, rows, stored.result, readToken.catalogue)
         // The part has tokens of single products, which were taken after the transaction began.
-        return witness.catalogue.holds ? part : nil
+        return readToken.catalogue.holds ? part : nil
     }
 
     private func part(

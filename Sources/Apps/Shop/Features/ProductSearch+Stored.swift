@@ -6,26 +6,26 @@ import Upstream
 
 extension ProductSearch {
     /// Tokens of the stored responses and of the products. To be taken before a page is read.
-    struct Witness: Sendable {
-        let responses: ReadWitness
+    struct SearchToken: Sendable {
+        let responses: ReadToken
         let catalogue: ChangeToken
     }
 
-    func witness() -> Witness {
-        Witness(responses: api.upstream.witness(), catalogue: ChangeToken(of: store.catalogueChanges))
+    func readToken() -> SearchToken {
+        SearchToken(responses: api.upstream.readToken(), catalogue: ChangeToken(of: store.catalogueChanges))
     }
 
     /// Returns a page that is made of stored responses, without a request and without anything to record; nil if
     /// ``find(_:from:limit:_:)`` is to be called.
     ///
-    /// - Parameter witness: Taken before the transaction within which this is called.
+    /// - Parameter readToken: Taken before the transaction within which this is called.
     /// - Throws: `StorageError`.
     func stored(
         _ query: SearchQuery,
         from place: SearchPlace,
         limit: Int,
         _ cachePolicy: CachePolicy,
-        since witness: Witness
+        since readToken: SearchToken
     ) throws -> Result? {
         let catalogueQuery = CatalogueQuery(query)
         let isExact = catalogueQuery.isExact
@@ -43,7 +43,7 @@ extension ProductSearch {
         var walk = CatalogueWalk(limit: limit, from: start.position, skipping: start.skipping, isExact: isExact)
         var combined: (provenance: Provenance, changeToken: ChangeToken?)?
         while case .ask(let offset, let limit) = walk.next {
-            guard let part = try storedPart(of: page, offset, limit, since: witness), let rows = page.rows(of: part)
+            guard let part = try storedPart(of: page, offset, limit, since: readToken), let rows = page.rows(of: part)
             else { return nil }
             combined = part.combined(with: combined)
             walk.take(rows.map { $0.flatMap { page.query.matches($0) ? $0 : nil } })

@@ -28,7 +28,7 @@ struct Search: Sendable {
         // Before the upstream is asked: a search is remembered even if it fails. One that asks for a stored copy only
         // is remembered if there is one.
         let isRecordedFirst = isRecorded && cachePolicy != .onlyIfCached
-        let witness = products.witness()
+        let readToken = products.readToken()
         let stored: (ProductSearch.Result, CartLines)? = try store.database.read { _ in
             guard try !isRecorded || store.isLast(query, profile) else { return nil }
             return try products.stored(
@@ -36,7 +36,7 @@ struct Search: Sendable {
                 from: SearchPlace(page),
                 limit: page.limit,
                 cachePolicy,
-                since: witness
+                since: readToken
             ).map { ($0, try store.cart(of: $0.products, profile)) }
         }
         let (result, cart): (ProductSearch.Result, CartLines)

@@ -44,8 +44,8 @@ struct Sharing: Sendable {
         let id = try products.id("id", in: request)
         let changeToken = store.changeToken(products: [id])
         let cachePolicy = try request.cachePolicy()
-        let witness = products.api.upstream.witness()
-        let stored = try store.database.read { _ in try products.stored(id, cachePolicy, since: witness) }
+        let readToken = products.api.upstream.readToken()
+        let stored = try store.database.read { _ in try products.stored(id, cachePolicy, since: readToken) }
         let read = if let stored { stored } else { try await products.read(id, cachePolicy) }
         let meta = Meta(
             screen: "shop.share",

@@ -206,7 +206,7 @@ package final class Journal: Sendable {
     ) async throws -> Committed<Value> {
         let captured = Mutex<Committed<Value>?>(nil)
         do {
-            return try await store.database.write(turns: locks) { transaction in
+            return try await store.database.write(locks: locks) { transaction in
                 if let lease { try Leases.check(lease, in: transaction) }
                 let (value, changeset) = try self.capture(in: transaction, updates)
                 let contents = try self.file.contentChange(changeset)
@@ -299,7 +299,7 @@ package final class Journal: Sendable {
     package func catchUp(unlessWithin time: Duration) async throws {
         let now = self.now()
         // A server that does not hear the others does not know that it is behind.
-        let time = changes.withLock { $0?.isHearing ?? true } ? time : .zero
+        let time = changes.withLock { $0?.isConnected ?? true } ? time : .zero
         let (isFresh, failure, isDue) = reading.withLock { reading in
             let isFresh = !reading.isBehind && reading.end.map { $0.duration(to: now) < time } ?? false
             let isDue = reading.failure.map { $0.triedAt.duration(to: now) >= Self.retryPause } ?? false

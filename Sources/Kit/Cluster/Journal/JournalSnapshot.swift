@@ -100,7 +100,7 @@ struct JournalSnapshots: Sendable {
     /// - Throws: ``JournalError``, `SharedStoreError`, `StorageError`, `CancellationError`.
     func restore() async throws {
         logger.notice("reading the snapshot of the journal: rows that this server misses were cut")
-        try await store.database.write(turns: [JournalStore.snapshotTurn], within: Self.timeout) {
+        try await store.database.write(locks: [JournalStore.snapshotLock], within: Self.timeout) {
             try file.readToEnd(of: store, in: $0)
         }
     }
@@ -110,7 +110,7 @@ struct JournalSnapshots: Sendable {
     /// - Throws: `SharedStoreError`, `StorageError`, `CancellationError`.
     func cutIfLong() async throws {
         guard try await store.database.read({ try store.isLong(limits, in: $0) }) else { return }
-        try await store.database.write(turns: [JournalStore.snapshotTurn], within: Self.timeout) { transaction in
+        try await store.database.write(locks: [JournalStore.snapshotLock], within: Self.timeout) { transaction in
             // Another server may have done it meanwhile.
             guard try store.isLong(limits, in: transaction) else { return }
             try file.database.read { db in

@@ -126,7 +126,7 @@ struct JournalStore: Sendable {
     ///
     /// - Throws: `SharedStoreError`, `CancellationError`.
     func link(of write: UUID, locks: [String]) async throws -> JournalLink? {
-        try await database.write(turns: locks) { transaction in
+        try await database.write(locks: locks) { transaction in
             let sql = "UPDATE journal_server SET seen_at = now() WHERE name = $1"
             if try transaction.execute(sql, [server]) == 0 { try acknowledge(0, in: transaction) }
             let rows = try transaction.rows(
@@ -142,7 +142,7 @@ struct JournalStore: Sendable {
     ///
     /// - Throws: `SharedStoreError`, `CancellationError`.
     func acknowledge(_ position: JournalPosition) async throws {
-        try await database.write(turns: ["journal/server/\(server)"]) { try acknowledge(position.first, in: $0) }
+        try await database.write(locks: ["journal/server/\(server)"]) { try acknowledge(position.first, in: $0) }
     }
 
     private func acknowledge(_ number: Int64, in transaction: SQLTransaction) throws {
@@ -161,7 +161,7 @@ struct JournalStore: Sendable {
     /// - Parameter least: the lowest that is free on this server.
     /// - Throws: `SharedStoreError`, `CancellationError`.
     func reserveRowIDs(_ count: Int64, for table: String, from least: Int64) async throws -> Range<Int64> {
-        try await database.write(turns: ["journal/rowid/\(table)"]) { transaction in
+        try await database.write(locks: ["journal/rowid/\(table)"]) { transaction in
             let rows = try transaction.rows(
                 """
                 INSERT INTO journal_rowid AS block (name, next) VALUES ($1, $2 + $3)
@@ -244,7 +244,7 @@ struct JournalStore: Sendable {
 // The snapshot, and the end of the rows that it has.
 extension JournalStore {
     /// The lock of the snapshot.
-    static let snapshotTurn = "journal/snapshot"
+    static let snapshotLock = "journal/snapshot"
 
     /// Whether the rows that are no longer kept are so many that a snapshot takes their place.
     ///

@@ -49,7 +49,7 @@ package struct Leases: Sendable {
     /// - Returns: nil if another holder has it.
     /// - Throws: `SharedStoreError`, `CancellationError`.
     package func take(_ name: String, lasting time: Duration) async throws -> Lease? {
-        try await take([name], atMost: 1, lasting: time, turn: "journal/lease/\(name)").first
+        try await take([name], atMost: 1, lasting: time, lock: "journal/lease/\(name)").first
     }
 
     /// Takes leases that no other holder has.
@@ -60,16 +60,16 @@ package struct Leases: Sendable {
     /// - Throws: `SharedStoreError`, `CancellationError`.
     package func take(_ names: [String], atMost most: Int, lasting time: Duration) async throws -> [Lease] {
         guard !names.isEmpty else { return [] }
-        return try await take(names, atMost: most, lasting: time, turn: "journal/leases")
+        return try await take(names, atMost: most, lasting: time, lock: "journal/leases")
     }
 
-    private func take(_ names: [String], atMost most: Int, lasting time: Duration, turn: String) async throws -> [Lease]
+    private func take(_ names: [String], atMost most: Int, lasting time: Duration, lock: String) async throws -> [Lease]
     {
         let holder = UUID().uuidString
         guard let store else { return names.prefix(most).map { Lease(name: $0, holder: holder) } }
         let begun = ContinuousClock.now
         let parameters: [any SQLParameter] = [names, holder, Self.milliseconds(time), most]
-        let taken = try await store.write(turns: [turn]) { transaction in
+        let taken = try await store.write(locks: [lock]) { transaction in
             try transaction.rows(Self.taking, parameters).map { try $0.value("name") as String }
         }
         return taken.map { Lease(name: $0, holder: holder, end: begun + time - Self.margin) }
@@ -83,7 +83,7 @@ package struct Leases: Sendable {
         guard let store, !leases.isEmpty else { return leases }
         let begun = ContinuousClock.now
         let parameters: [any SQLParameter] = [leases.map(\.name), leases.map(\.holder), Self.milliseconds(time)]
-        let renewed = try await store.write(turns: ["journal/lease/\(leases[0].holder)"]) { transaction in
+        let renewed = try await store.write(locks: ["journal/lease/\(leases[0].holder)"]) { transaction in
             Set(try transaction.rows(Self.renewing, parameters).map { try $0.value("name") as String })
         }
         return leases.filter { renewed.contains($0.name) }.map { lease in
@@ -99,7 +99,7 @@ package struct Leases: Sendable {
     package func release(_ leases: [Lease]) async throws {
         guard let store, !leases.isEmpty else { return }
         let parameters: [any SQLParameter] = [leases.map(\.name), leases.map(\.holder)]
-        try await store.write(turns: ["journal/lease/\(leases[0].holder)"]) { transaction in
+        try await store.write(locks: ["journal/lease/\(leases[0].holder)"]) { transaction in
             try transaction.execute(Self.releasing, parameters)
         }
     }

@@ -100,7 +100,7 @@ enum SharedContents {
             guard bytes.count == min(Self.partBytes, length - offset) else {
                 throw StorageError.blobUnavailable(blob.id)
             }
-            try await database.write(turns: [turn(id)]) { transaction in
+            try await database.write(locks: [lock(id)]) { transaction in
                 let row =
                     number == 0
                     ? try transaction.rows(insertContent, [id, length]).first
@@ -111,7 +111,7 @@ enum SharedContents {
         }
     }
 
-    private static func turn(_ content: String) -> String { "content/\(content)" }
+    private static func lock(_ content: String) -> String { "content/\(content)" }
 
     /// Gives stored files to the rows of a change that name them, and takes others from the rows that named them. A
     /// replaced file can be read to its end; that of a row that is gone may not be read any more.
@@ -136,7 +136,7 @@ enum SharedContents {
         let contents = blobs.map(\.id.description)
         await Task {
             let sql = "UPDATE content SET unused = '-infinity' WHERE id = ANY($1) AND unused IS NOT NULL"
-            let isMarked: Void? = try? await database.write(turns: contents.map(turn)) { transaction in
+            let isMarked: Void? = try? await database.write(locks: contents.map(lock)) { transaction in
                 try transaction.execute(sql, [contents])
                 return
             }
@@ -166,7 +166,7 @@ enum SharedContents {
     ) async throws -> Int {
         var (contents, parts) = (0, 0)
         while parts < most {
-            let removed = try await database.write(turns: ["contents"]) { try removeParts(unusedFor: age, $0) }
+            let removed = try await database.write(locks: ["contents"]) { try removeParts(unusedFor: age, $0) }
             guard let removed else { break }
             parts += removed.parts
             if removed.isWhole { contents += 1 }

@@ -42,7 +42,7 @@ extension PostgresConnection {
         let transaction = SQLTransaction(self)
         do {
             // In one order, so that two changes do not wait for each other.
-            for turn in plan.turns.sorted() { _ = try transaction.rows(TransactionPlan.turn, [turn]) }
+            for lock in plan.locks.sorted() { _ = try transaction.rows(TransactionPlan.lock, [lock]) }
             let value = try updates(transaction)
             if let failure = transaction.failure { throw failure }
             guard try commit(within: plan.standardTimeout) else { return nil }

@@ -25,7 +25,7 @@ package final class SharedChanges: Sendable {
         var gapReceivers: [@Sendable () -> Void] = []
         var textReceivers: [(prefix: String, receive: @Sendable (String) -> Void)] = []
         var outgoing: [String] = []
-        var isHearing = false
+        var isConnected = false
     }
 
     /// The most messages that wait to be sent; others are lost.
@@ -54,11 +54,11 @@ package final class SharedChanges: Sendable {
     }
 
     /// Whether the messages of other servers arrive.
-    package var isHearing: Bool { state.withLock { $0.isHearing } }
+    package var isConnected: Bool { state.withLock { $0.isConnected } }
 
     /// Returns a token that is valid while the rows of a topic may be reused. Take it before reading them.
     package func token(of topic: String) -> ChangeToken {
-        guard isHearing else { return ChangeToken(until: .now()) }
+        guard isConnected else { return ChangeToken(until: .now()) }
         return ChangeToken(of: counters[topic], until: .now() + kept)
     }
 
@@ -71,7 +71,7 @@ package final class SharedChanges: Sendable {
     ///   - kind: who receives it there (``onMessage(_:_:)``).
     ///   - topic: the name of the rows that have changed.
     ///   - text: the text for the receivers; nil for the topic.
-    package func tell(_ kind: String, _ topic: String, _ text: String? = nil) {
+    package func notify(_ kind: String, _ topic: String, _ text: String? = nil) {
         changed(topic)
         let message = Message(node: node, kind: kind, topic: topic, text: text ?? topic)
         guard let json = try? String(decoding: JSONEncoder().encode(message), as: UTF8.self),
@@ -120,7 +120,7 @@ package final class SharedChanges: Sendable {
             }
             guard !messages.isEmpty else { continue }
             do {
-                try await database.tell(messages)
+                try await database.notify(messages)
             } catch {
                 logger.warning("other servers are not told yet", metadata: ["error": "\(error)"])
                 // They are sent again with the next ones, or once the store is heard again.
@@ -134,11 +134,11 @@ package final class SharedChanges: Sendable {
     private func receive(_ event: ChangeListener.Event) {
         switch event {
         case .connected:
-            hears(true)
+            setConnected(true)
             for receive in state.withLock(\.gapReceivers) { receive() }
             signal.yield()
         case .disconnected(let error):
-            if hears(false) {
+            if setConnected(false) {
                 logger.warning("other servers are not heard", metadata: ["error": "\(error)"])
             }
         case .message(let json):
@@ -154,10 +154,10 @@ package final class SharedChanges: Sendable {
     ///
     /// - Returns: whether that has changed.
     @discardableResult
-    private func hears(_ isHearing: Bool) -> Bool {
+    private func setConnected(_ isConnected: Bool) -> Bool {
         let hasChanged = state.withLock { state in
-            defer { state.isHearing = isHearing }
-            return state.isHearing != isHearing
+            defer { state.isConnected = isConnected }
+            return state.isConnected != isConnected
         }
         if hasChanged { counters.bumpAll() }
         return hasChanged

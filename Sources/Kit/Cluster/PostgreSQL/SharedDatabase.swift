@@ -55,11 +55,11 @@ package final class SharedDatabase: Sendable {
     /// - Throws: ``SharedStoreError``, `CancellationError`, or an error of `updates`.
     @discardableResult
     package func write<Value: Sendable>(
-        turns: [String] = [],
+        locks: [String] = [],
         within timeout: Duration? = nil,
         _ updates: @escaping @Sendable (SQLTransaction) throws -> Value
     ) async throws -> Value {
-        var plan = TransactionPlan(options, turns: turns)
+        var plan = TransactionPlan(options, locks: locks)
         if let timeout { plan.timeout = timeout }
         return try await write(plan, updates)
     }
@@ -68,7 +68,7 @@ package final class SharedDatabase: Sendable {
     ///
     /// - Parameter messages: at most 7,999 bytes each.
     /// - Throws: ``SharedStoreError``, `CancellationError`.
-    package func tell(_ messages: [String]) async throws {
+    package func notify(_ messages: [String]) async throws {
         let parameters: [any SQLParameter] = [options.channel, messages]
         try await pool.run(within: options.timeout) { connection in
             do { _ = try connection.run(Self.telling, parameters) } catch let failure as ConnectionFailure {
@@ -90,8 +90,8 @@ package final class SharedDatabase: Sendable {
         return Date(timeIntervalSince1970: Double(milliseconds) / 1000)
     }
 
-    /// The turn of migrations, for changes that must not run beside one (``write(turns:within:_:)``).
-    package static let schemaTurn = "larder/migrations"
+    /// The turn of migrations, for changes that must not run beside one (``write(locks:within:_:)``).
+    package static let schemaLock = "larder/migrations"
 
     /// Returns how many other connections have the name of servers.
     ///
@@ -115,14 +115,14 @@ package final class SharedDatabase: Sendable {
     ) async throws -> Value {
         try await pool.run(within: plan.timeout) { connection in
             let change = try connection.write(plan, updates)
-            self.tell(change.messages, through: connection)
+            self.notify(change.messages, through: connection)
             return change.value
         }
     }
 
     /// Tells the servers after the commit, in a transaction of its own: one that has a message holds a lock of the
     /// whole server during its commit, and that of a change may wait for a standby.
-    private func tell(_ messages: [String], through connection: PostgresConnection) {
+    private func notify(_ messages: [String], through connection: PostgresConnection) {
         guard !messages.isEmpty else { return }
         do {
             _ = try connection.run(Self.telling, [options.channel, messages])

@@ -29,7 +29,7 @@ extension SharedDatabase {
         for migration in migrations where !names.insert(migration.name).inserted {
             throw SharedStoreError.ambiguousMigration(name: migration.name)
         }
-        var plan = TransactionPlan(options, turns: [Self.schemaTurn])
+        var plan = TransactionPlan(options, locks: [Self.schemaLock])
         plan.timeout = timeout
         return try await write(plan) { transaction in
             let applied = try Self.applied(transaction)

@@ -1,7 +1,7 @@
 /// How a transaction is run.
 struct TransactionPlan: Sendable {
     /// Names of rows that the transaction has for itself, chosen by the callers.
-    var turns: [String] = []
+    var locks: [String] = []
     /// The time that it has, without its commit.
     var timeout: Duration
     /// The time of the connection's statements if nothing else is said.
@@ -10,8 +10,8 @@ struct TransactionPlan: Sendable {
     /// The most times that a change is run if others come in between.
     static let mostAttempts = 8
 
-    init(_ options: SharedDatabaseOptions, turns: [String] = []) {
-        self.turns = turns
+    init(_ options: SharedDatabaseOptions, locks: [String] = []) {
+        self.locks = locks
         timeout = options.timeout
         standardTimeout = options.timeout
     }
@@ -21,7 +21,7 @@ struct TransactionPlan: Sendable {
     /// One that waits for turns sees all commits from before its turn. Any other is equivalent to some order one after
     /// the other, or is repeated.
     var beginning: String {
-        "BEGIN ISOLATION LEVEL \(turns.isEmpty ? "SERIALIZABLE" : "READ COMMITTED") READ WRITE" + limits
+        "BEGIN ISOLATION LEVEL \(locks.isEmpty ? "SERIALIZABLE" : "READ COMMITTED") READ WRITE" + limits
     }
 
     private var limits: String {
@@ -32,5 +32,5 @@ struct TransactionPlan: Sendable {
     }
 
     /// Waits until no other transaction has the turn, and has it until the end.
-    static let turn = "SELECT 1 AS turn FROM pg_advisory_xact_lock(hashtextextended($1, 0))"
+    static let lock = "SELECT 1 AS lock FROM pg_advisory_xact_lock(hashtextextended($1, 0))"
 }

@@ -6,11 +6,11 @@ package import Foundation
 package struct OfficeConverter: Sendable {
     let bench: ToolRunner
     /// One LibreOffice is as much as the machine has memory for.
-    private let turn: AsyncSemaphore
+    private let slot: AsyncSemaphore
 
     init(bench: ToolRunner) {
         self.bench = bench
-        turn = AsyncSemaphore(permits: 1, maximumWaiting: bench.limits.waiting)
+        slot = AsyncSemaphore(permits: 1, maximumWaiting: bench.limits.waiting)
     }
 
     /// Whether LibreOffice is installed.
@@ -23,7 +23,7 @@ package struct OfficeConverter: Sendable {
     package func convert(_ file: URL, format: OfficeFormat, to destination: URL) async throws {
         _ = try bench.tools.path(of: .soffice)
         try check(file, format)
-        try await turn.withJobPermit {
+        try await slot.withJobPermit {
             try await bench.withFolder { folder in
                 let input = try folder.link(file, as: "in.\(format.rawValue)")
                 let profile = try OfficeProfile.make(in: folder)

@@ -8,7 +8,7 @@ package import Upstream
 /// The parts of the server that one app uses.
 package struct AppContext: Sendable {
     /// The values of the app's own settings.
-    package let settings: SettingValues
+    package var settings: SettingValues
     /// The database, with the tables of the app.
     package let database: LarderDatabase
     /// Seals secrets that several servers share; nil for a server by itself, and for one without a key.
@@ -18,13 +18,13 @@ package struct AppContext: Sendable {
     package let sessions: SessionStore
     package let events: EventStream
     /// Work on pictures and documents.
-    package let media: MediaEngine
+    package var media: MediaEngine
     /// Files that live as long as a request.
     package let scratch: ScratchFolder
     /// Records the last use of stored responses.
     package let accessRecorder: AccessRecorder
     /// Size limit of everything that is cached.
-    package let cacheBudget: CacheBudget
+    package var cacheBudget: CacheBudget
     /// The files of accounts of an earlier app in the list, if there are any.
     package let files: AccountFiles?
     package let clock: WallClock

@@ -135,9 +135,9 @@ package final class RetentionClock: Sendable {
         let retention = try database.observe(now)
         let wasDoubtful = state.withLock { state in
             defer { state.retention = retention }
-            return state.retention?.isDoubtful ?? false
+            return state.retention?.isOutcomeUnknown ?? false
         }
-        guard retention.isDoubtful, !wasDoubtful else { return }
+        guard retention.isOutcomeUnknown, !wasDoubtful else { return }
         logger.warning("the clock is far ahead of the last run: nothing expires until it has gone on for a day")
     }
 }

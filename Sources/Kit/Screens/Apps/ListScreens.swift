@@ -101,9 +101,9 @@ package struct ListScreens<Item: ListedItem>: Sendable {
         ReadResult, Rows
     ) {
         let cachePolicy = try request.cachePolicy()
-        let witness = upstream.witness(of: resource.url)
+        let token = upstream.readToken(of: resource.url)
         let stored = try store.database.read { db -> (ReadResult, Rows)? in
-            guard let result = try upstream.storedResult(of: resource, cachePolicy, since: witness, in: db) else {
+            guard let result = try upstream.storedResult(of: resource, cachePolicy, since: token, in: db) else {
                 return nil
             }
             return (result, try rows(db))

@@ -54,7 +54,7 @@ package struct SharedSeal: Sendable {
     ///
     /// - Throws: ``WrongKey``, `SharedStoreError`.
     package func check(_ database: SharedDatabase) async throws {
-        try await database.write(turns: ["sealing key"]) { try check($0) }
+        try await database.write(locks: ["sealing key"]) { try check($0) }
     }
 
     /// Checks the same in a transaction that no server runs beside.

@@ -79,7 +79,7 @@ package final class EventStream: Service, Sendable {
     package func publish(_ event: ServerEvent, isOwn: Bool = false) {
         deliver(event)
         guard !isOwn, let changes = state.withLock(\.changes), let shared = SharedEvent(event) else { return }
-        changes.tell(SharedEvent.kind, shared.topic, shared.json)
+        changes.notify(SharedEvent.kind, shared.topic, shared.json)
     }
 
     /// Publishes that screens of an app have changed.

@@ -33,10 +33,10 @@ package struct RetentionTime: Sendable, Equatable {
     }
 
     /// Whether a jump of the clock is not believed yet.
-    package var isDoubtful: Bool { trial != nil }
+    package var isOutcomeUnknown: Bool { trial != nil }
 
     /// Returns the time by which data expires when the clock shows `now`.
-    package func time(at now: Date) -> Date { isDoubtful ? min(now, recorded) : now }
+    package func time(at now: Date) -> Date { isOutcomeUnknown ? min(now, recorded) : now }
 
     /// Takes a reading of the clock.
     mutating func observe(_ now: Date) {

@@ -63,8 +63,8 @@ package final class Outbox<Work: OutboxWork>: Sendable {
     /// Returns the operation of an account that is to be sent next.
     ///
     /// - Parameter finished: An operation that ends now, and is taken for done.
-    package func turn(of account: String, at now: Date, after finished: String? = nil) -> OutboxTurn<Work> {
-        states.withLock { $0[account]?.turn(at: now, after: finished) ?? .none }
+    package func next(of account: String, at now: Date, after finished: String? = nil) -> OutboxNext<Work> {
+        states.withLock { $0[account]?.next(at: now, after: finished) ?? .none }
     }
 
     /// Returns the operations that touch one of several places, one above or one below, in order.
@@ -103,10 +103,10 @@ package final class Outbox<Work: OutboxWork>: Sendable {
                 accounts.insert(change.entry.account)
             }
         }
-        for account in accounts { tell(account) }
+        for account in accounts { notify(account) }
     }
 
-    func tell(_ account: String) { listener.withLock { $0.notify }?(account) }
+    func notify(_ account: String) { listener.withLock { $0.notify }?(account) }
 
     /// Removes all operations of an account in the present transaction.
     ///
@@ -129,7 +129,7 @@ private struct OutboxListener: Sendable {
 }
 
 /// The operation of an account that is to be sent next.
-package enum OutboxTurn<Work: OutboxWork>: Sendable {
+package enum OutboxNext<Work: OutboxWork>: Sendable {
     /// This operation can be sent.
     case run(OutboxEntry<Work>)
     /// Nothing is sent before this time: an operation that waits for it lets nothing pass, or none is left but those
@@ -194,7 +194,7 @@ struct OutboxAccount<Work: OutboxWork>: Sendable {
         if let new = new.flatMap(OutboxAttempt.init) { attempts.insert(new) }
     }
 
-    func turn(at now: Date, after finished: String?) -> OutboxTurn<Work> {
+    func next(at now: Date, after finished: String?) -> OutboxNext<Work> {
         let finished = finished.flatMap { numbers[$0] }
         guard !queue.unsettled.contains(where: { $0.progress.state == .running && $0.number != finished }) else {
             return .none
@@ -284,7 +284,7 @@ extension Outbox {
             }
             return !rows.isEmpty
         }
-        if hasChanged { tell(account) }
+        if hasChanged { notify(account) }
         return hasChanged
     }
 }

@@ -89,7 +89,7 @@ package struct OutboxJournal: Sendable {
             db.cachedStatement(sql: upsert),
             arguments: [
                 "number": row.number, "id": row.id, "account": row.account, "work": row.work, "state": row.state,
-                "attempts": row.attempts, "doubtful": row.isDoubtful, "reason": row.reason, "due": row.dueAt,
+                "attempts": row.attempts, "doubtful": row.isOutcomeUnknown, "reason": row.reason, "due": row.dueAt,
                 "queued": row.queuedAt, "blob": entry.blob?.id, "length": entry.blob?.length,
             ]
         )
@@ -165,7 +165,7 @@ package struct OutboxJournal: Sendable {
             work: row.value("work"),
             state: row.value("state"),
             attempts: row.size("attempts"),
-            isDoubtful: row.value("doubtful"),
+            isOutcomeUnknown: row.value("doubtful"),
             reason: row.value("reason"),
             dueAt: row.value("due_at"),
             queuedAt: row.value("queued_at")

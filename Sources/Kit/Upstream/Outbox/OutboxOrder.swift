@@ -4,7 +4,7 @@
 /// places above or below, and those that touch theirs; the others go on. One that was refused has no effect until the
 /// user has decided, and neither have those that touch its places. Each change takes as many steps as operations are
 /// held up by it, and none of them looks through the queue.
-struct OutboxOrder<Place: OutboxPlace>: Sendable {
+struct OutboxOrder<Place: OutboxPath>: Sendable {
     private var index = OutboxIndex<Place>()
     private var held = OutboxHolds()
     private var suspended = OutboxHolds()
@@ -80,8 +80,8 @@ struct OutboxOrder<Place: OutboxPlace>: Sendable {
 }
 
 /// The places of operations, both ways.
-private struct OutboxIndex<Place: OutboxPlace>: Sendable {
-    private(set) var places = OutboxPlaces<Place>()
+private struct OutboxIndex<Place: OutboxPath>: Sendable {
+    private(set) var places = OutboxPaths<Place>()
     private(set) var touched: [Int64: [Place]] = [:]
 
     mutating func insert(_ number: Int64, _ places: [Place]) {
@@ -154,14 +154,14 @@ private struct OutboxHolds: Sendable {
 }
 
 /// A place that a write touches, in a tree of places.
-package protocol OutboxPlace: Hashable, Sendable {
+package protocol OutboxPath: Hashable, Sendable {
     /// The places that contain it, without itself, and without one that contains all.
     var above: [Self] { get }
 }
 
 /// Which operations touch a place. An answer takes as many steps as it has operations, and as the place has places
 /// above it, however many operations there are.
-struct OutboxPlaces<Place: OutboxPlace>: Sendable {
+struct OutboxPaths<Place: OutboxPath>: Sendable {
     private var exact: [Place: Set<Int64>] = [:]
     private var below: [Place: Set<Int64>] = [:]
 

@@ -72,7 +72,7 @@ package struct OutboxProgress: Sendable, Equatable {
     /// When it is tried next; nil if it waits only for earlier operations.
     package private(set) var nextAttempt: Date?
     /// Whether it may have been carried out.
-    package private(set) var isDoubtful: Bool
+    package private(set) var isOutcomeUnknown: Bool
     /// Why it is not done, for programs; nil if there is no reason.
     package private(set) var reason: String?
 
@@ -81,21 +81,21 @@ package struct OutboxProgress: Sendable, Equatable {
         state: OutboxState = .queued,
         attempts: Int = 0,
         nextAttempt: Date? = nil,
-        isDoubtful: Bool = false,
+        isOutcomeUnknown: Bool = false,
         reason: String? = nil
     ) {
         self.state = state
         self.attempts = attempts
         self.nextAttempt = nextAttempt
-        self.isDoubtful = isDoubtful
+        self.isOutcomeUnknown = isOutcomeUnknown
         self.reason = reason
     }
 
     /// Whether it can be changed, merged or taken back: it has certainly not been carried out.
-    package var isUnsent: Bool { (state == .queued || state == .waiting || state == .aside) && !isDoubtful }
+    package var isUnsent: Bool { (state == .queued || state == .waiting || state == .aside) && !isOutcomeUnknown }
 
     /// Whether it is being sent, or may have been carried out.
-    var isUnsettled: Bool { state == .running || isDoubtful }
+    var isUnsettled: Bool { state == .running || isOutcomeUnknown }
 
     /// Whether the user has to decide before it continues.
     var isStuck: Bool { state == .conflict || state == .failed }
@@ -125,12 +125,12 @@ package struct OutboxProgress: Sendable, Equatable {
         case .accepted(let pause): return follow(until: now.addingTimeInterval(pause))
         case .delayed(let reason, let pause): return wait(reason, pause, isUpstreamWell, now, jitter)
         case .lost(let reason):
-            isDoubtful = isDoubtful || state == .running
+            isOutcomeUnknown = isOutcomeUnknown || state == .running
             return wait(reason, nil, isUpstreamWell, now, jitter)
         case .postponed: return unbegin()
         case .interrupted:
             guard state == .running else { return .none }
-            isDoubtful = true
+            isOutcomeUnknown = true
             return unbegin()
         case .retried: return retry()
         }
@@ -145,7 +145,7 @@ package struct OutboxProgress: Sendable, Equatable {
 
     private mutating func end(_ end: OutboxState, _ why: String?, _ effect: Effect) -> Effect {
         guard state == .running else { return .none }
-        (state, reason, nextAttempt, isDoubtful) = (end, why, nil, false)
+        (state, reason, nextAttempt, isOutcomeUnknown) = (end, why, nil, false)
         attempts += 1
         return effect
     }
@@ -154,7 +154,7 @@ package struct OutboxProgress: Sendable, Equatable {
         guard state == .running else { return .none }
         // To ask for the end is no attempt.
         if reason != Self.underWay { attempts += 1 }
-        (state, reason, nextAttempt, isDoubtful) = (.processing, Self.underWay, date, true)
+        (state, reason, nextAttempt, isOutcomeUnknown) = (.processing, Self.underWay, date, true)
         return .sleep
     }
 
@@ -174,7 +174,7 @@ package struct OutboxProgress: Sendable, Equatable {
 
     private mutating func unbegin() -> Effect {
         guard state == .running else { return .none }
-        state = attempts == 0 && !isDoubtful ? .queued : .waiting
+        state = attempts == 0 && !isOutcomeUnknown ? .queued : .waiting
         nextAttempt = nil
         return .none
     }

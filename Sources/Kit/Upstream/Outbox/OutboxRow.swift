@@ -19,7 +19,7 @@ struct OutboxRow: Sendable {
     /// Attempts so far.
     let attempts: Int
     /// Whether it may have been carried out.
-    let isDoubtful: Bool
+    let isOutcomeUnknown: Bool
     /// Why it is not done.
     let reason: String?
     /// When it is tried next, in milliseconds since 1970.
@@ -35,13 +35,13 @@ struct OutboxRow: Sendable {
         work: String,
         state: String,
         attempts: Int,
-        isDoubtful: Bool,
+        isOutcomeUnknown: Bool,
         reason: String?,
         dueAt: Int64?,
         queuedAt: Int64
     ) {
         (self.number, self.id, self.account, self.work, self.state) = (number, id, account, work, state)
-        (self.attempts, self.isDoubtful, self.reason) = (attempts, isDoubtful, reason)
+        (self.attempts, self.isOutcomeUnknown, self.reason) = (attempts, isOutcomeUnknown, reason)
         (self.dueAt, self.queuedAt) = (dueAt, queuedAt)
     }
 
@@ -53,7 +53,7 @@ struct OutboxRow: Sendable {
         (id, account) = (entry.id, entry.account)
         work = String(decoding: try JSONEncoder().encode(entry.work), as: UTF8.self)
         let progress = entry.progress
-        (state, attempts, isDoubtful) = (progress.state.rawValue, progress.attempts, progress.isDoubtful)
+        (state, attempts, isOutcomeUnknown) = (progress.state.rawValue, progress.attempts, progress.isOutcomeUnknown)
         (reason, dueAt) = (progress.reason, progress.nextAttempt?.millisecondsSince1970)
         queuedAt = entry.queuedAt.millisecondsSince1970
     }
@@ -71,7 +71,7 @@ struct OutboxRow: Sendable {
                 state: OutboxState(rawValue: state) ?? .queued,
                 attempts: attempts,
                 nextAttempt: dueAt.map(Date.init(millisecondsSince1970:)),
-                isDoubtful: isDoubtful,
+                isOutcomeUnknown: isOutcomeUnknown,
                 reason: reason
             ),
             blob: blob,

@@ -1,7 +1,7 @@
 /// A write that an app leaves in an outbox, as a value that can be stored.
 package protocol OutboxWork: Codable, Sendable, Equatable {
     /// A resource that a write touches.
-    associatedtype Place: OutboxPlace
+    associatedtype Place: OutboxPath
     /// The app's view of the writes that wait.
     associatedtype View: OutboxView where View.Work == Self
 

@@ -88,7 +88,7 @@ struct MountStore: Sendable {
                 credential: credential,
                 head: head,
                 body: body,
-                isInvalidated: forwarded.isOvertaken
+                isInvalidated: forwarded.isSuperseded
             )
             let others = try responses.responses(
                 upstream: name,
@@ -122,7 +122,7 @@ struct MountStore: Sendable {
     {
         defer { for key in keys { changes[key].bump() } }
         return try await store.database.writeFreeingRoom { [name, invalidations, responses = store.responses] db in
-            let isOvertaken = forwarded.isOvertaken
+            let isSuperseded = forwarded.isSuperseded
             for key in keys {
                 // Within the transaction: a request that stores after it sees the count, and a response that was stored
                 // before it is invalidated.
@@ -130,7 +130,7 @@ struct MountStore: Sendable {
                 try responses.invalidate(upstream: name, url: key, in: db)
             }
             var own = forwarded
-            if !isOvertaken { own.uninvalidated = ChangeToken(of: invalidations[request.key]) }
+            if !isSuperseded { own.uninvalidated = ChangeToken(of: invalidations[request.key]) }
             return own
         }
     }
@@ -150,10 +150,10 @@ extension MountStore {
     ) async throws {
         defer { for update in updates { changes[update.stored.url].bump() } }
         let record: @Sendable (Database) throws -> Void = { [responses = store.responses] db in
-            let isOvertaken = forwarded.isOvertaken
+            let isSuperseded = forwarded.isSuperseded
             for update in updates {
                 let old = candidates[update.index]
-                let isInvalidated = isOvertaken || (old.isInvalidated && !confirms)
+                let isInvalidated = isSuperseded || (old.isInvalidated && !confirms)
                 try Self.apply(update, to: old, isInvalidated: isInvalidated, responses, in: db)
             }
         }
@@ -219,7 +219,7 @@ extension MountStore {
         part.parts = head.parts.map { StoredParts(of: $0.completeLength, [range]) }
         defer { changes[head.url].bump() }
         try await store.database.write { [part, responses = store.responses] db in
-            guard !forwarded.isOvertaken else { return }
+            guard !forwarded.isSuperseded else { return }
             let stored = try selectable(for: request, at: head.url, in: db)
             switch rules.placement(of: part, among: stored.map(\.head)) {
             case .discarded: break

@@ -47,7 +47,7 @@ struct ForwardedResponse: Sendable {
     /// Announced length of the body in bytes.
     var announced: Int? { response.headerFields[.contentLength].flatMap { Int($0) } }
     /// Whether a later write has invalidated its URL.
-    var isOvertaken: Bool { !uninvalidated.holds(at: .distantPast) }
+    var isSuperseded: Bool { !uninvalidated.holds(at: .distantPast) }
 }
 
 extension StreamedResponse {

@@ -77,7 +77,7 @@ enum ReadPlan: Sendable, Equatable {
 }
 
 /// The state that a read depends on apart from the store.
-package struct ReadWitness: Sendable {
+package struct ReadToken: Sendable {
     /// Holds until the reachability or the stored response changes, or any stored response if its URL is not known yet.
     let unchanged: ChangeToken
     /// Holds until any stored response is removed.
@@ -86,7 +86,7 @@ package struct ReadWitness: Sendable {
 
 /// The state that a read depends on.
 struct ReadSnapshot {
-    let witness: ReadWitness
+    let readToken: ReadToken
     let now: Date
     /// The same instant on the monotonic clock.
     let instant: NIODeadline

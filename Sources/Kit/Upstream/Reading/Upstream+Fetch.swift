@@ -147,10 +147,10 @@ extension Upstream {
     package func readBody(_ cachePolicy: CachePolicy, found find: () throws -> Resource?) async throws -> (
         result: ReadResult, body: Data?
     )? {
-        let before = witness()
+        let before = readToken()
         let found: (resource: Resource, stored: ReadResult?)? = try store.database.read { _ in
             try find().map { resource in
-                let stored = try witness(of: resource.url, since: before).flatMap {
+                let stored = try readToken(of: resource.url, since: before).flatMap {
                     try storedRead(of: resource, cachePolicy, since: $0)
                 }
                 return (resource, stored)

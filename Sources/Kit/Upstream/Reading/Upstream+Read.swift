@@ -136,14 +136,14 @@ extension Upstream {
     /// Returns the result of a read of a resource whose rows an app has, if it is served without a request. To be
     /// called in the transaction that reads the rows, so that both are of one state.
     ///
-    /// - Parameter witness: Taken before the transaction began.
+    /// - Parameter readToken: Taken before the transaction began.
     /// - Returns: A result without ``ReadResult/response``; nil if ``read(_:_:authorize:)`` would ask the upstream, has
     ///   no copy, or would throw.
     /// - Throws: Errors of the database.
     package func storedResult(
         of resource: Resource,
         _ cachePolicy: CachePolicy,
-        since witness: ReadWitness,
+        since readToken: ReadToken,
         in db: Database
     ) throws -> ReadResult? {
         let metadata = try store.responses.metadata(
@@ -153,7 +153,7 @@ extension Upstream {
             credential: resource.credential,
             in: db
         )
-        let snapshot = snapshot(of: resource, StoredCopy(of: resource, metadata), since: witness)
+        let snapshot = snapshot(of: resource, StoredCopy(of: resource, metadata), since: readToken)
         guard case .serveStored(let status, let offline, let stale) = plan(for: resource, cachePolicy, from: snapshot)
         else { return nil }
         return served(resource, status, offline: offline, stale: stale, from: snapshot)
@@ -162,31 +162,31 @@ extension Upstream {
     /// Returns the same within a read of the database, whose transaction it is of.
     ///
     /// - Throws: `StorageError`.
-    package func storedResult(of resource: Resource, _ cachePolicy: CachePolicy, since witness: ReadWitness) throws
+    package func storedResult(of resource: Resource, _ cachePolicy: CachePolicy, since readToken: ReadToken) throws
         -> ReadResult?
     {
-        try store.database.read { try storedResult(of: resource, cachePolicy, since: witness, in: $0) }
+        try store.database.read { try storedResult(of: resource, cachePolicy, since: readToken, in: $0) }
     }
 
     /// Returns the result of ``read(_:_:authorize:)``, with its response, if it is served without a request. To be
     /// called in the transaction that reads the other rows of the screen, so that both are of one state.
     ///
-    /// - Parameter witness: Taken before the transaction began.
+    /// - Parameter readToken: Taken before the transaction began.
     /// - Returns: Nil if ``read(_:_:authorize:)`` would ask the upstream, has no copy, or would throw.
     /// - Throws: `StorageError`.
-    package func storedRead(of resource: Resource, _ cachePolicy: CachePolicy, since witness: ReadWitness) throws
+    package func storedRead(of resource: Resource, _ cachePolicy: CachePolicy, since readToken: ReadToken) throws
         -> ReadResult?
     {
         let stored = try storedResponse(of: resource)
-        let snapshot = snapshot(of: resource, StoredCopy(of: resource, stored?.metadata, stored), since: witness)
+        let snapshot = snapshot(of: resource, StoredCopy(of: resource, stored?.metadata, stored), since: readToken)
         guard case .serveStored(let status, let offline, let stale) = plan(for: resource, cachePolicy, from: snapshot)
         else { return nil }
         return served(resource, status, offline: offline, stale: stale, from: snapshot)
     }
 
     /// Returns the state that reads of any URL depend on, apart from the store.
-    package func witness() -> ReadWitness {
-        ReadWitness(
+    package func readToken() -> ReadToken {
+        ReadToken(
             unchanged: ChangeToken(of: client.reachabilityVersion, anyResponseChange),
             unremoved: store.removalSnapshot()
         )
@@ -196,10 +196,10 @@ extension Upstream {
     ///
     /// - Parameter before: Taken before the store was read.
     /// - Returns: Nil if another response was stored since, which may be that of the URL.
-    package func witness(of url: String, since before: ReadWitness) -> ReadWitness? {
-        let witness = witness(of: url)
+    package func readToken(of url: String, since before: ReadToken) -> ReadToken? {
+        let readToken = readToken(of: url)
         guard before.unchanged.holds else { return nil }
-        return ReadWitness(unchanged: witness.unchanged, unremoved: before.unremoved)
+        return ReadToken(unchanged: readToken.unchanged, unremoved: before.unremoved)
     }
 
     /// Notes that a response was stored or validated.
@@ -211,8 +211,8 @@ extension Upstream {
 
     /// Returns the state that a read of a URL depends on, apart from the store. To be taken before the store is read,
     /// so that a change in between makes it invalid.
-    package func witness(of url: String) -> ReadWitness {
-        ReadWitness(
+    package func readToken(of url: String) -> ReadToken {
+        ReadToken(
             unchanged: ChangeToken(of: client.reachabilityVersion, responseChanges[url]),
             unremoved: store.removalSnapshot()
         )
@@ -220,16 +220,16 @@ extension Upstream {
 
     /// Returns the state that a read of a resource depends on.
     func snapshot(of resource: Resource) throws -> ReadSnapshot {
-        let witness = witness(of: resource.url)
+        let readToken = readToken(of: resource.url)
         let stored = try storedResponse(of: resource)
-        return snapshot(of: resource, StoredCopy(of: resource, stored?.metadata, stored), since: witness)
+        return snapshot(of: resource, StoredCopy(of: resource, stored?.metadata, stored), since: readToken)
     }
 
-    private func snapshot(of resource: Resource, _ copy: StoredCopy, since witness: ReadWitness) -> ReadSnapshot {
+    private func snapshot(of resource: Resource, _ copy: StoredCopy, since readToken: ReadToken) -> ReadSnapshot {
         if let metadata = copy.metadata { store.noteUse(of: metadata) }
         let now = clock.now()
         return ReadSnapshot(
-            witness: witness,
+            readToken: readToken,
             now: now,
             instant: .now(),
             copy: copy,
@@ -277,7 +277,7 @@ extension Upstream {
             } else {
                 resource.freshness.map { $0.seconds - age }
             }
-        let token = snapshot.witness.unchanged.ending(
+        let token = snapshot.readToken.unchanged.ending(
             // Within the range of the unit: thirty years count as no end.
             at: rest.map { snapshot.instant + .nanoseconds(Int64(min(max(0, $0), 1e9) * 1e9)) },
             age: RunningAge(
@@ -287,7 +287,7 @@ extension Upstream {
             )
         )
         guard let id = snapshot.copy.metadata?.id else { return token }
-        return store.changeToken(of: id, since: snapshot.witness.unremoved).map(token.and)
+        return store.changeToken(of: id, since: snapshot.readToken.unremoved).map(token.and)
     }
 
     /// Returns the stored copy of a resource, whatever its age.

@@ -59,33 +59,28 @@ extension AppHarness<DiskApp, FakeYandexDisk> {
                 directory: settings.directory
             ),
             make: { context in
-                let oauth = context.optionalUpstream(DiskApp.oauth)
-                return try DiskApp(
-                    upstream: try context.upstream(DiskApp.disk),
-                    oauth: oauth.flatMap { oauth in settings.client.map { (oauth, $0) } },
-                    database: context.database,
-                    sessions: context.sessions,
-                    events: context.events,
-                    settings: settings.values,
-                    budget: settings.budget,
-                    media: settings.media,
-                    scratch: context.scratch,
-                    clock: context.clock,
-                    logger: context.logger
-                )
+                var context = context
+                context.settings = settings.values
+                if let client = settings.client {
+                    context.settings[DiskApp.oauthClientID] = client.id
+                    context.settings[DiskApp.oauthClientSecret] = client.secret?.value ?? ""
+                    context.settings[DiskApp.oauthRedirectURI] = client.redirectURI ?? ""
+                }
+                context.cacheBudget = settings.budget
+                if let media = settings.media { context.media = media }
+                return try DiskApp(context)
             },
             finish: {
-                await $0.composition.queue.stop()
-                await $0.composition.keeper.stop()
-                await $0.composition.outboxKeeper.stop()
+                await $0.app.downloads.stop()
+                await $0.app.offline.stop()
+                await $0.app.outbox.stop()
             },
             test
         )
     }
 
     var disk: FakeYandexDisk { fixture }
-    var composition: DiskComposition { app.composition }
-    var store: DiskStore { composition.store }
+    var store: DiskStore { app.disk.store }
 
     func ask(
         _ method: HTTPRequest.Method,

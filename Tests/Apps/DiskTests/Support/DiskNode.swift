@@ -123,7 +123,7 @@ struct DiskNode: Sendable {
 
     /// Lets all leases run out.
     func endLeases() async throws {
-        try await access?.database.write(turns: ["test"]) { transaction in
+        try await access?.database.write(locks: ["test"]) { transaction in
             try transaction.execute("UPDATE journal_lease SET until = 'epoch'")
         }
     }

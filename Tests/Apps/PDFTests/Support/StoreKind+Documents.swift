@@ -24,7 +24,7 @@ extension SharedStoreAccess {
 
     /// Runs statements, one after the other.
     func execute(_ statements: String...) async throws {
-        try await database.write(turns: ["test"]) { transaction in
+        try await database.write(locks: ["test"]) { transaction in
             for statement in statements { try transaction.execute(statement) }
         }
     }

@@ -53,7 +53,7 @@ final class AcknowledgedChanges: Sendable {
             number += 1
             let name = "\(prefix)\(caller)/\(number)"
             do {
-                try await database.write(turns: [name]) { transaction in
+                try await database.write(locks: [name]) { transaction in
                     try transaction.execute("INSERT INTO acknowledged VALUES ($1)", [name])
                 }
                 names.update { names in

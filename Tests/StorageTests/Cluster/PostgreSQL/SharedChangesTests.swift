@@ -10,7 +10,7 @@ struct SharedChangesTests {
     }
 
     private static func heard(_ changes: SharedChanges, _ expected: Bool = true) async {
-        await BoundedWait.poll(for: "what others tell") { changes.isHearing == expected }
+        await BoundedWait.poll(for: "what others tell") { changes.isConnected == expected }
     }
 
     @Test("SCALE-10 Others are told, and rely no more on what has changed; the sender is not told by itself")
@@ -31,7 +31,7 @@ struct SharedChangesTests {
         await Self.heard(two)
         let (changed, other) = (two.token(of: "a"), two.token(of: "b"))
         #expect(changed.holds && other.holds)
-        one.tell("event", "a", "text")
+        one.notify("event", "a", "text")
         await texts.until { $0 == ["2 text"] }
         #expect(!changed.holds && other.holds)
     }

@@ -31,7 +31,7 @@ import Testing
                 group.addTask {
                     // Named in both orders: the locks are taken in one.
                     let turns = number.isMultiple(of: 3) ? ["a", "b"] : ["b", "a"]
-                    try await database.write(turns: turns) { transaction in
+                    try await database.write(locks: turns) { transaction in
                         try transaction.increment("a")
                         try transaction.increment("b")
                     }
@@ -164,7 +164,7 @@ import Testing
 /// The example of the module's article.
 @Suite struct SharedStoreArticleTests {
     private func visit(_ page: String, on database: SharedDatabase) async throws {
-        try await database.write(turns: ["visits/\(page)"]) { transaction in
+        try await database.write(locks: ["visits/\(page)"]) { transaction in
             let count: Int? = try transaction.rows("SELECT count FROM visit WHERE page = $1", [page]).first?.value(
                 "count"
             )

@@ -1,4 +1,5 @@
 import Concurrency
+import Foundation
 import HTTP
 import HTTPTypes
 import Screens
@@ -22,9 +23,11 @@ struct Onboarding: Sendable {
     @Sendable func set(_ request: ScreenRequest, _ session: Session?) async throws -> ScreenResponse {
         let fields = try await request.jsonObject()
         guard case .bool(let isSeen) = fields.values["seen"] else {
-            throw Problem.validation([
-                .field("/seen", fields.values["seen"] == nil ? "required" : "invalid", "seen must be true or false.")
-            ])
+            throw Problem.validation(
+                "/seen",
+                fields.values["seen"] == nil ? "required" : "invalid",
+                "seen must be true or false."
+            )
         }
         return try await change(to: isSeen, request, session)
     }
@@ -65,4 +68,26 @@ struct Onboarding: Sendable {
 
     /// The version with which the entity tag of the onboarding begins.
     private static func version(isSeen: Bool) -> Int { isSeen ? 1 : 0 }
+}
+
+enum OnboardingPage: String, CaseIterable, Sendable {
+    case documents, offline, sharing
+
+    /// The line of the page.
+    var text: Text {
+        switch self {
+        case .documents: .allDocuments
+        case .offline: .withoutInternet
+        case .sharing: .shareWithOthers
+        }
+    }
+
+    /// The picture of the page, a PNG of 480 by 480 pixels.
+    var picture: Data {
+        switch self {
+        case .documents: Data(PackageResources.onboarding_documents_png)
+        case .offline: Data(PackageResources.onboarding_offline_png)
+        case .sharing: Data(PackageResources.onboarding_sharing_png)
+        }
+    }
 }

@@ -8,20 +8,13 @@ import Upstream
 
 /// Sessions of accounts: login with a token or a code of Yandex OAuth, and logout.
 struct Sessions: Sendable {
-    let client: YandexDiskClient
-    /// nil if no application is configured: then clients can send tokens, but not obtain them.
-    let oauth: YandexOAuthClient?
-    let accounts: DiskAccounts
-    let sessions: SessionStore
+    let disk: Disk
     let queue: DownloadQueue
-    let keeper: OfflineKeeper
-    let outbox: OutboxKeeper
-    /// Tasks that no request waits for.
-    let background: BackgroundTasks
-    let clock: WallClock
-    let logger: Logger
+    let offline: OfflineSync
+    let outbox: OutboxSender
 
-    var store: DiskStore { accounts.store }
+    private var store: DiskStore { disk.store }
+    private var client: YandexDiskClient { disk.client }
 
     /// The cookie with the `state` of a login (RFC 6749 §10.12): a link that brings the code of another login
     /// opens no session in it.
@@ -34,7 +27,7 @@ struct Sessions: Sendable {
         let oauth = try requiredOAuth()
         try request.writePreconditions().check(version: nil, of: "The login")
         let (state, verifier) = (SessionToken.make(), SessionToken.make())
-        try await store.beginAuthorization(state: state, verifier: verifier, at: clock.now())
+        try await store.beginAuthorization(state: state, verifier: verifier, at: disk.clock.now())
         let screen = AuthorizationScreen(
             authorizeUrl: oauth.authorizeURL(state: state, verifier: verifier),
             state: state
@@ -54,9 +47,11 @@ struct Sessions: Sendable {
         case "oauth_token": token = try Self.broughtToken(fields)
         case "oauth_code": token = try await exchangeCode(fields, carrier, request)
         case let other:
-            throw Problem.validation([
-                .field("/mode", other == nil ? "required" : "invalid", "mode must be oauth_token or oauth_code.")
-            ])
+            throw Problem.validation(
+                "/mode",
+                other == nil ? "required" : "invalid",
+                "mode must be oauth_token or oauth_code."
+            )
         }
         let info = try await info(token)
         // There is no session yet that a version could be of.
@@ -87,9 +82,9 @@ struct Sessions: Sendable {
             )
         }
         try request.writePreconditions().check(version: session.version, of: "The session")
-        let tokens = try await store.logOut(session.account, sessions: sessions)
+        let tokens = try await store.logOut(session.account, sessions: disk.sessions)
         queue.cancel(account: session.account)
-        keeper.cancel(account: session.account)
+        offline.cancel(account: session.account)
         outbox.cancel(account: session.account)
         for token in tokens { revoke(token) }
         return try ScreenResponse.local(FarewellScreen(route: .login(to: DiskApp.name)), "disk.session", request)
@@ -97,14 +92,12 @@ struct Sessions: Sendable {
     }
 
     private func requiredOAuth() throws -> YandexOAuthClient {
-        guard let oauth else {
-            throw Problem.validation([
-                .field(
-                    "/mode",
-                    "unavailable",
-                    "oauth_code needs the setting disk.oauth_client_id; without it only oauth_token is possible."
-                )
-            ])
+        guard let oauth = disk.oauth else {
+            throw Problem.validation(
+                "/mode",
+                "unavailable",
+                "oauth_code needs the setting disk.oauth_client_id; without it only oauth_token is possible."
+            )
         }
         return oauth
     }
@@ -112,13 +105,11 @@ struct Sessions: Sendable {
     static func broughtToken(_ fields: JSONFields) throws -> DiskToken {
         let text = (try fields.string("access_token") ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
         guard !text.isEmpty, text.utf8.count <= 4096, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-            throw Problem.validation([
-                .field(
-                    "/access_token",
-                    text.isEmpty ? "required" : "invalid",
-                    "access_token must be an OAuth token of Yandex."
-                )
-            ])
+            throw Problem.validation(
+                "/access_token",
+                text.isEmpty ? "required" : "invalid",
+                "access_token must be an OAuth token of Yandex."
+            )
         }
         return DiskToken(accessToken: text)
     }
@@ -129,12 +120,12 @@ struct Sessions: Sendable {
         let oauth = try requiredOAuth()
         let code = (try fields.string("code") ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
         guard !code.isEmpty, code.utf8.count <= 4096 else {
-            throw Problem.validation([.field("/code", "required", "code must be the code that Yandex OAuth gave.")])
+            throw Problem.validation("/code", "required", "code must be the code that Yandex OAuth gave.")
         }
         let isOfBrowser = carrier == .cookie
         let verifier = try await verifier(fields, begunIn: isOfBrowser ? request.credentials : nil)
         do {
-            return DiskToken(try await oauth.grant(code: code, verifier: verifier), at: clock.now())
+            return DiskToken(try await oauth.grant(code: code, verifier: verifier), at: disk.clock.now())
         } catch let refusal as YandexOAuthClient.Refusal {
             throw Problem(
                 .invalidCredentials,
@@ -151,10 +142,12 @@ struct Sessions: Sendable {
     private func verifier(_ fields: JSONFields, begunIn browser: SessionCredentials?) async throws -> String? {
         guard let state = try fields.string("state") else { return nil }
         let isOfBrowser = browser.map { $0.text(keptIn: Self.loginCookie) == state } ?? true
-        guard isOfBrowser, let verifier = try await store.endAuthorization(state: state, at: clock.now()) else {
-            throw Problem.validation([
-                .field("/state", "unknown", "state belongs to no login that has begun here in the last ten minutes.")
-            ])
+        guard isOfBrowser, let verifier = try await store.endAuthorization(state: state, at: disk.clock.now()) else {
+            throw Problem.validation(
+                "/state",
+                "unknown",
+                "state belongs to no login that has begun here in the last ten minutes."
+            )
         }
         return verifier
     }
@@ -180,7 +173,7 @@ struct Sessions: Sendable {
         _ request: ScreenRequest
     ) async throws -> ScreenResponse {
         let session = try session(of: info)
-        let (account, opened) = try await store.link(session, info.space, token, for: carrier, sessions: sessions)
+        let (account, opened) = try await store.link(session, info.space, token, for: carrier, sessions: disk.sessions)
         let grant = SessionGrant(opened, carrier)
         return try ScreenResponse.local(
             DiskSessionScreen(session, linkedAt: account?.linkedAt ?? session.createdAt, token: grant),
@@ -196,14 +189,20 @@ struct Sessions: Sendable {
         guard let uid = info.user?.uid, !uid.isEmpty, uid.utf8.count <= 256, !uid.utf8.contains(0) else {
             throw client.failure(.badResponse(status: .ok, reason: "an account without an identity"))
         }
-        return Session(app: DiskApp.name, kind: .user, account: uid, name: info.user?.login, createdAt: clock.now())
+        return Session(
+            app: DiskApp.name,
+            kind: .user,
+            account: uid,
+            name: info.user?.login,
+            createdAt: disk.clock.now()
+        )
     }
 
     /// Revokes a token that was obtained here, if that is possible, in the background. A token without a refresh token
     /// was brought by the client and stays valid.
     private func revoke(_ token: DiskToken) {
-        guard let oauth, token.refreshToken != nil, oauth.upstream.reachability.isReachable else { return }
-        background.start { [logger] in
+        guard let oauth = disk.oauth, token.refreshToken != nil, oauth.upstream.reachability.isReachable else { return }
+        disk.background.start { [logger = disk.logger] in
             do {
                 try await oauth.revoke(accessToken: token.accessToken)
             } catch let refusal as YandexOAuthClient.Refusal {
@@ -213,4 +212,115 @@ struct Sessions: Sendable {
             }
         }
     }
+}
+
+extension ScreenLink {
+    static let diskOnboarding = ScreenLink("disk.onboarding", "/v1/disk/onboarding")
+    /// The first screen of a session.
+    static let diskHome = ScreenLink("disk.recent", "/v1/disk/recent")
+}
+
+/// `GET`, `PUT` and `DELETE /v1/disk/onboarding`.
+struct OnboardingScreen: Encodable, Sendable {
+    struct Page: Encodable, Sendable {
+        let id: String
+        let text: Text
+        let imageUrl: Link
+
+        init(_ page: OnboardingPage) {
+            id = page.rawValue
+            text = page.text
+            imageUrl = "/v1/disk/onboarding/\(page.rawValue)/image"
+        }
+    }
+
+    let seen: Bool
+    let pages = OnboardingPage.allCases.map(Page.init)
+    let button = Text.next
+    let actions = [
+        Action(id: "finish", title: .next, method: "PUT", href: "/v1/disk/onboarding", body: ["seen": .boolean(true)])
+    ]
+    /// The screen after the last page.
+    let route: ScreenLink
+
+    init(seen: Bool, route: ScreenLink) {
+        self.seen = seen
+        self.route = route
+    }
+
+    private enum CodingKeys: CodingKey { case seen, pages, button, actions, route }
+}
+
+/// `POST /v1/disk/session/authorization`: the address at which a browser begins a login.
+struct AuthorizationScreen: Encodable, Sendable {
+    let authorizeUrl: String
+    let state: String
+    static let lifetime = 600
+    /// Seconds until the login expires.
+    let expiresInS = Self.lifetime
+
+    private enum CodingKeys: CodingKey { case authorizeUrl, state, expiresInS }
+}
+
+/// `GET` and `POST /v1/disk/session`.
+struct DiskSessionScreen: Encodable, Sendable {
+    let kind: Session.Kind
+    /// Login at Yandex.
+    @Nullable var name: String?
+    let linkedAt: Date
+    let createdAt: Date
+    /// Larder's token; only in the response that opens the session.
+    let token: SessionGrant?
+    /// The next screen.
+    let route = ScreenLink.diskHome
+
+    init(_ session: Session, linkedAt: Date, token: SessionGrant? = nil) {
+        kind = session.kind
+        name = session.name
+        self.linkedAt = linkedAt
+        createdAt = session.createdAt
+        self.token = token
+    }
+
+    private enum CodingKeys: CodingKey { case kind, name, linkedAt, createdAt, token, route }
+}
+
+extension EmptyState {
+    static let published = disk(.publishedFiles, .nothingPublished, "/v1/disk/published?refresh=1")
+    static let recent = disk(.recent, .nothingRecent, "/v1/disk/recent?refresh=1")
+    static let trash = disk(.trash, .trashIsEmpty, "/v1/disk/trash?refresh=1")
+    static let outbox = disk(.outbox, .outboxEmpty, OutboxScreen.href)
+    static let offline = disk(.offline, .nothingOffline, "/v1/disk/offline")
+
+    static func folder(_ path: DiskPath) -> EmptyState {
+        disk(.files, .folderEmpty, path.link(to: "/v1/disk/files").query("refresh", "1"))
+    }
+
+    /// - Parameter isWhole: Whether all files were searched.
+    static func search(_ text: String, isWhole: Bool) -> EmptyState {
+        let again = Link("/v1/disk/search").query("q", text).query("refresh", "1")
+        return disk(.search, isWhole ? .nothingFound : .nothingFoundInPart, again)
+    }
+
+    private static func disk(_ title: Text, _ text: Text, _ href: Link) -> EmptyState {
+        EmptyState(title: title, text: text, action: .refresh(href))
+    }
+}
+
+extension Banner {
+    /// The notification of the original app, which disappears by itself.
+    static let diskOffline = Banner(code: "offline", text: .noInternet, dismissal: .after(seconds: 3))
+}
+
+/// The confirmation of a logout.
+enum LogoutDialog {
+    static let title = Text.exit
+
+    /// - Parameter count: Number of writes that wait, which are lost; nil if there are none.
+    static func message(waiting count: Int?) -> Text {
+        count.map { .confirmLogout + " " + .losesWrites($0) } ?? .confirmLogout
+    }
+
+    static let buttons = [Text.yes, .no]
+    static let href: Link = "/v1/disk/session?confirm=true"
 }

@@ -1,6 +1,7 @@
 import Cluster
 import Foundation
 import Logging
+import Screens
 import Synchronization
 
 /// Downloads in progress: their states, the tasks that run them, and the jobs that wait for a slot. The rules of one
@@ -28,19 +29,14 @@ final class DownloadQueue: Sendable {
     }
 
     private let state = Mutex(State())
-    private let store: DiskStore
-    private let events: DiskEvents
-    private let limit: Int
-    private let logger: Logger
+    private let disk: Disk
 
-    init(store: DiskStore, events: DiskEvents, limit: Int, logger: Logger) {
-        self.store = store
-        self.events = events
-        self.limit = max(1, limit)
-        self.logger = logger
+    private var store: DiskStore { disk.store }
+
+    init(_ disk: Disk) {
+        self.disk = disk
     }
 
-    /// Returns the state of a download in progress.
     func job(_ id: String) -> DownloadJob? { state.withLock { $0.entries[id]?.job } }
 
     /// Runs a download as soon as a slot is free.
@@ -54,7 +50,7 @@ final class DownloadQueue: Sendable {
             return true
         }
         guard isNew else { return }
-        events.downloadChanged(job)
+        disk.events.downloadChanged(job)
         startWaiting()
     }
 
@@ -62,10 +58,8 @@ final class DownloadQueue: Sendable {
     var ids: Set<String> { state.withLock { Set($0.entries.keys) } }
 
     /// Says that this server goes on with its downloads, and how far it is; ends those that another one has taken up.
-    ///
-    /// - Throws: Errors of the store.
     func renewLeases() async throws {
-        let renewed = try await store.renewDownloads(leases)
+        let renewed = try await store.users.leases.renew(leases, lasting: DiskStore.downloadLease)
         let held = Dictionary(renewed.map { ($0.name, $0) }) { first, _ in first }
         let (lost, progressed) = state.withLock { state in
             var (lost, progressed): (Set<String>, [(DownloadJob, Lease)]) = ([], [])
@@ -88,7 +82,7 @@ final class DownloadQueue: Sendable {
 
     private var leases: [Lease] { state.withLock { $0.entries.values.compactMap(\.lease) } }
 
-    /// Cancels all downloads of an account, without events.
+    /// Cancels all downloads of an account, without disk.events.
     func cancel(account: String) { cancel { $0.account == account } }
 
     private func cancel(where isCancelled: (DownloadJob) -> Bool) {
@@ -118,14 +112,14 @@ final class DownloadQueue: Sendable {
     }
 
     private func leave(_ leases: [Lease]) async {
-        do { try await store.leaveDownloads(leases) } catch {
-            logger.warning("leases of downloads end later", metadata: ["error": "\(error)"])
+        do { try await store.users.leases.release(leases) } catch {
+            disk.logger.warning("leases of downloads end later", metadata: ["error": "\(error)"])
         }
     }
 
     private func startWaiting() {
         state.withLock { state in
-            while !state.isStopped, state.running < limit, !state.waiting.isEmpty {
+            while !state.isStopped, state.running < disk.settings[DiskApp.downloads], !state.waiting.isEmpty {
                 let id = state.waiting.removeFirst()
                 guard let entry = state.entries[id] else { continue }
                 state.running += 1
@@ -158,7 +152,7 @@ final class DownloadQueue: Sendable {
                 // Another server has it, or the account was logged out.
                 guard try await store.note(job, holding: entry.lease) || endsWithContent else { return }
             } catch {
-                logger.error("a download's state could not be written", metadata: ["error": "\(error)"])
+                disk.logger.error("a download's state could not be written", metadata: ["error": "\(error)"])
                 // It is taken up again.
                 if job.isOver, !endsWithContent { return }
             }
@@ -168,7 +162,7 @@ final class DownloadQueue: Sendable {
             state.entries[id]?.job = job
             return true
         }
-        if isKnown { events.downloadChanged(job) }
+        if isKnown { disk.events.downloadChanged(job) }
     }
 
     /// Applies progress. In memory only: after a crash the bytes are fetched again anyway.
@@ -177,6 +171,6 @@ final class DownloadQueue: Sendable {
             guard state.entries[id]?.job.apply(event) == true else { return nil }
             return state.entries[id]?.job
         }
-        if let changed { events.downloadChanged(changed) }
+        if let changed { disk.events.downloadChanged(changed) }
     }
 }

@@ -1,4 +1,5 @@
 import Concurrency
+import Crypto
 import Foundation
 import HTTP
 import HTTPTypes
@@ -10,26 +11,15 @@ import Upstream
 
 /// Fetches the content of files from the API.
 struct FileFetcher: Sendable {
-    let client: YandexDiskClient
-    let tokens: TokenProvider
-    let files: StoredFiles
-    let load: ForegroundLoad
-    let logger: Logger
+    let disk: Disk
 
     /// Returns the whole content of a file, which is stored while it passes if there is room for it.
-    ///
-    /// - Throws: `Problem`, `UpstreamFailure`, `StorageError`.
     func whole(of item: DiskItem, size: Int, for account: DiskAccount) async throws -> ByteStream {
         let parts = try await part(0..<size, of: item, for: account)
-        let keeper = FileKeeper(
-            item,
-            size: size,
-            limit: files.budget.lowWaterMark,
-            blobs: files.store.database.blobs
-        )
-        return keeper.keeping(parts) { [files] body in
+        let tee = DownloadTee(item, size: size, limit: disk.budget.lowWaterMark, blobs: disk.store.database.blobs)
+        return tee.storing(parts) { [files = disk.files] body in
             try await files.save(body, as: .content, of: item, type: item.servedType, for: account)
-        } unkept: { [logger] error in
+        } notStored: { [logger = disk.logger] error in
             // Passed on all the same.
             logger.warning("a file could not be kept", metadata: ["error": "\(error)"])
         }
@@ -39,7 +29,6 @@ struct FileFetcher: Sendable {
     ///
     /// - Returns: The bytes, and the partial content to append them to: an empty one if the response begins at the
     ///   first byte.
-    /// - Throws: `Problem`, `UpstreamFailure`, `StorageError`.
     func missing(behind received: PartialContent, of item: DiskItem, size: Int, for account: DiskAccount) async throws
         -> (ByteStream, PartialContent)
     {
@@ -47,7 +36,7 @@ struct FileFetcher: Sendable {
         let response = try await open(range, of: item, for: account, ifRange: received.tag)
         var beginning = received
         if response.firstByte < range.lowerBound {
-            beginning = try PartialContent(version: received.version, in: files.store.database.blobs)
+            beginning = try PartialContent(version: received.version, in: disk.store.database.blobs)
         }
         beginning.tag = response.tag
         return (FileParts.stream(response.body, skipping: 0, count: size - beginning.received), beginning)
@@ -55,17 +44,11 @@ struct FileFetcher: Sendable {
 
     /// Returns a range of a file's content, by a link that is used once and forgotten. A link that does not work is
     /// replaced once.
-    ///
-    /// - Throws: `Problem`, `UpstreamFailure`, `StorageError`.
     func part(_ range: Range<Int>, of item: DiskItem, for account: DiskAccount) async throws -> ByteStream {
         guard !range.isEmpty else { return ByteStream(ByteBuffer()) }
-        let use = load.begin()
+        let use = disk.load.begin()
         let response = try await open(range, of: item, for: account)
-        let parts = FileParts.stream(
-            response.body,
-            skipping: range.lowerBound - response.firstByte,
-            count: range.count
-        )
+        let parts = FileParts.stream(response.body, skipping: range.lowerBound - response.firstByte, count: range.count)
         return ByteStream {
             let iterator = parts.makeAsyncIterator()
             return {
@@ -75,7 +58,6 @@ struct FileFetcher: Sendable {
         }
     }
 
-    /// A response with bytes of a file.
     struct OpenResponse: Sendable {
         /// Position in the file of its first byte: that of the range, or 0 if the whole file was sent.
         let firstByte: Int
@@ -91,7 +73,6 @@ struct FileFetcher: Sendable {
     ///   - range: Not empty.
     ///   - tag: Entity tag of the bytes already received: if the file has another one, the whole is sent (RFC 9110
     ///     §13.1.5).
-    /// - Throws: `Problem`, `UpstreamFailure`, `StorageError`.
     func open(
         _ range: Range<Int>,
         of item: DiskItem,
@@ -101,8 +82,10 @@ struct FileFetcher: Sendable {
         do {
             var status = HTTPResponse.Status.ok
             for _ in 0..<2 {
-                let link = try await tokens.authorized(account) { try await client.downloadLink(item.storedPath, $0) }
-                let response = try await client.upstream.stream(Self.request(link, range, of: item, ifRange: tag))
+                let link = try await disk.tokens.authorized(account) {
+                    try await disk.client.downloadLink(item.storedPath, $0)
+                }
+                let response = try await disk.client.upstream.stream(Self.request(link, range, of: item, ifRange: tag))
                 status = response.status
                 if status.code >= 400 { continue }
                 guard let first = Self.firstByte(of: response, range, item) else {
@@ -114,8 +97,8 @@ struct FileFetcher: Sendable {
             throw UpstreamError.badResponse(status: status, reason: "links to the file do not work")
         } catch {
             let isGone = DiskRefusal(error)?.isGone == true
-            if isGone, try files.store.isYoung(item.storedPath, account: account.id) { throw client.notShownYet }
-            throw client.translated(error)
+            if isGone, try disk.store.isYoung(item.storedPath, account: account.id) { throw disk.client.notShownYet }
+            throw disk.client.translated(error)
         }
     }
 
@@ -147,5 +130,200 @@ struct FileFetcher: Sendable {
             fields[.ifRange] = tag
         }
         return StreamedRequest(method: .get, url: link, headerFields: fields)
+    }
+}
+
+// The content of files for child processes, which read files by their path.
+extension FileFetcher {
+    /// Lends a file's content as a file. It is fetched into the store before if it is not there.
+    ///
+    /// - Parameter result: The read of the file's metadata.
+    func withContent<Value>(
+        of item: DiskItem,
+        for account: DiskAccount,
+        _ result: ReadResult,
+        _ body: (URL) async throws -> Value
+    ) async throws -> Value {
+        if try await disk.files.open(.content, of: item, account: account.id) == nil {
+            guard !result.provenance.offline else { throw disk.client.unreachable }
+            try await fetch(item, for: account)
+        }
+        guard let stored = try await disk.files.open(.content, of: item, account: account.id) else {
+            throw Problem.fileChanges
+        }
+        return try await withFile(stored.body, body)
+    }
+
+    /// Lends a copy of a stored body under a path that a child process can open: in the data directory, readable by its
+    /// owner only, until `body` returns.
+    func withFile<Value>(_ stored: ResponseStore.OpenBody, _ body: (URL) async throws -> Value) async throws -> Value {
+        let file = try disk.scratch.file()
+        switch stored {
+        case .bytes(let bytes): try file.append(bytes)
+        case .blob(let reader):
+            for try await part in ByteStream(reader, range: 0..<reader.blob.length) {
+                try part.withUnsafeReadableBytes { try file.append($0) }
+            }
+        }
+        defer { withExtendedLifetime(file) {} }
+        return try await body(URL(filePath: file.place.path))
+    }
+
+    private func fetch(_ item: DiskItem, for account: DiskAccount) async throws {
+        guard let size = item.size, item.version != nil else { throw disk.client.sizeMissing }
+        guard disk.budget.admits(size) else {
+            throw Problem(.tooLarge, "The file is larger than cache.budget_mb has room for.")
+        }
+        do {
+            for try await _ in try await whole(of: item, size: size, for: account) {}
+        } catch let problem where problem is Problem || problem is UpstreamFailure {
+            throw problem
+        } catch {
+            try Task.checkCancellation()
+            throw disk.client.failure(.badResponse(status: .ok, reason: "the file broke off"))
+        }
+    }
+}
+
+extension Problem {
+    /// 503: the file was replaced again while it was read.
+    static let fileChanges = Problem(.overloaded, "The file changes while it is read. Ask again.")
+}
+
+/// The beginning of a content that is received, with its checksums so far. It survives a connection that breaks
+/// off, and not the process: without a row it leaves nothing.
+struct PartialContent: Sendable {
+    /// Version of the file that it belongs to.
+    let version: String
+    /// Entity tag of the response that it came from, for `If-Range`.
+    var tag: String?
+    /// Bytes so far.
+    private(set) var received = 0
+    private let writer: BlobWriter
+    private var md5 = Insecure.MD5()
+    private var sha256 = SHA256()
+
+    /// Creates an empty content.
+    init(version: String, in blobs: BlobStore) throws {
+        self.version = version
+        writer = try blobs.writer()
+    }
+
+    /// Appends bytes.
+    ///
+    /// - Throws: `StorageError`; nothing can be appended afterwards.
+    mutating func append(_ part: ByteBuffer) throws {
+        try part.withUnsafeReadableBytes { bytes in
+            try writer.append(bytes)
+            md5.update(bufferPointer: bytes)
+            sha256.update(bufferPointer: bytes)
+        }
+        received += part.readableBytes
+    }
+
+    /// Ends the content.
+    ///
+    /// - Returns: The content, which is removed again unless a row names it.
+    /// - Throws: `DownloadTee.WrongContent` if it has another checksum than the API gives; `StorageError`.
+    func finish(as item: DiskItem) throws -> Blob {
+        // Checksums of other kinds cannot be compared: then only the length is checked.
+        if let md5 = item.md5, let checksum = BodyChecksum(md5: md5), !checksum.matches(self.md5) {
+            throw DownloadTee.WrongContent()
+        }
+        if let expected = item.sha256?.lowercased(), expected.utf8.count == 64,
+            expected != sha256.finalize().hexadecimal
+        {
+            throw DownloadTee.WrongContent()
+        }
+        return try writer.finish(expectedLength: item.size)
+    }
+
+    /// Ends the content of an upload that is kept here.
+    func finish(length: Int?, at now: Date) throws -> WriteRouter.Spooled {
+        let (md5, sha256) = (md5.finalize().hexadecimal, sha256.finalize().hexadecimal)
+        let bytes = QueuedWrite.Bytes(length: received, md5: md5, sha256: sha256, at: now)
+        return WriteRouter.Spooled(blob: try writer.finish(expectedLength: length), bytes: bytes)
+    }
+}
+
+/// A range of the bytes of a body.
+enum FileParts {
+    /// The body is not as long as it should be.
+    struct WrongLength: Error {}
+
+    /// Skips `skipping` bytes and returns the next `count`. Later bytes are not read.
+    ///
+    /// Reading throws ``WrongLength`` if the body ends before.
+    static func stream(_ body: ByteStream, skipping: Int, count: Int) -> ByteStream {
+        ByteStream {
+            let iterator = body.makeAsyncIterator()
+            var toSkip = skipping
+            var left = count
+            return {
+                while left > 0 {
+                    guard var part = try await iterator.next() else { throw WrongLength() }
+                    let skipped = min(toSkip, part.readableBytes)
+                    part.moveReaderIndex(forwardBy: skipped)
+                    toSkip -= skipped
+                    guard part.readableBytes > 0 else { continue }
+                    let taken = part.readSlice(length: min(left, part.readableBytes)) ?? part
+                    left -= taken.readableBytes
+                    return taken
+                }
+                return nil
+            }
+        }
+    }
+}
+
+/// Stores a file while its body passes: whole and with the right checksum, or not at all. Memory holds one part at a
+/// time.
+struct DownloadTee: Sendable {
+    /// The bytes are not those of the announced version.
+    struct WrongContent: Error {}
+    /// It was not stored: the account was logged out, the file has changed, or there is no room for it.
+    struct NotStored: Error {}
+
+    let md5: String?
+    let size: Int
+    let limit: Int
+    let blobs: BlobStore
+
+    init(_ item: DiskItem, size: Int, limit: Int, blobs: BlobStore) {
+        md5 = item.md5
+        self.size = size
+        self.limit = limit
+        self.blobs = blobs
+    }
+
+    /// Returns a body that is stored while it is read. A wrong length or checksum ends it before its last part.
+    ///
+    /// - Parameters:
+    ///   - save: Stores the finished body. Returns false if it is not wanted any more.
+    ///   - notStored: Receives the reason if the body was not stored; an error that it throws ends the returned body.
+    func storing(
+        _ body: ByteStream,
+        save: @escaping @Sendable (StoredBody) async throws -> Bool,
+        notStored: @escaping @Sendable (any Error) throws -> Void
+    ) -> ByteStream {
+        CachingBodyTee(
+            to: blobs,
+            expectedLength: size,
+            limit: limit,
+            // Some checksums are of another kind: then only the length is checked.
+            checksum: md5.flatMap { BodyChecksum(md5: $0) }
+        ) { body in
+            guard try await save(body) else { throw NotStored() }
+        }.passing(body) { outcome in
+            switch outcome {
+            case .stored, .tooLarge, .brokenOff: break
+            case .wrongLength: throw FileParts.WrongLength()
+            case .wrongChecksum: throw WrongContent()
+            case .notStored(let error):
+                // Asked of the task, not of the error: see the note in CachingBodyTee.
+                if Task.isCancelled { throw error }
+                try notStored(error)
+            }
+        }
     }
 }

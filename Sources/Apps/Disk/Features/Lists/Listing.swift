@@ -2,38 +2,33 @@ import Cluster
 import Concurrency
 import Foundation
 import HTTP
+import HTTPTypes
 import Screens
 import Storage
 import Upstream
 
 /// Lists of files: the last uploaded ones, those of a folder, and published ones.
 struct Listing: Sendable {
-    let accounts: DiskAccounts
-    let pages: PageReader
-    /// Time zone of texts if a request does not name one.
-    let timeZone: TimeZone
-    let clock: WallClock
+    let disk: Disk
 
-    var client: YandexDiskClient { accounts.reader.client }
-    var store: DiskStore { accounts.store }
+    var client: YandexDiskClient { disk.client }
+    var store: DiskStore { disk.store }
 
     /// A list that a request asks for.
     struct Query: Sendable {
-        /// Name of the screen.
-        let screen: String
         /// Name of the list in the store.
         let list: String
         /// The request to the API that identifies the list, apart from folder and position: its order, or its filter.
-        var query: String
+        let query: String
         let pages: PagedList
         let page: PageRequest
         /// The folder whose content it is.
         var folder: DiskPath?
-        /// Shown if the list is empty.
+        let refresh: Link
         let empty: EmptyState
-        var actions: [Action]?
 
-        /// Returns a part of it, with the key under which the part is stored.
+        var screen: String { "disk.\(list)" }
+
         func part(_ page: PageRequest, of folder: DiskPath?, for account: String) -> Part {
             let key = PageKey(
                 account: DiskStore.owner(account),
@@ -57,16 +52,15 @@ struct Listing: Sendable {
     /// Returns a list with its provenance: from the API, or from the store.
     ///
     /// - Parameter resource: Describes the request to the API.
-    /// - Throws: `Problem`, `UpstreamFailure`, `StorageError`, `CancellationError`.
     func list(
         _ query: Query,
         _ request: ScreenRequest,
         for session: Session,
         _ resource: (Part, RowsRequest) -> Resource
     ) async throws -> ScreenResponse {
-        let timeZone = try request.timeZone(fallback: timeZone)
+        let timeZone = try request.timeZone(fallback: disk.timeZone)
         let cachePolicy = try request.cachePolicy()
-        let changeToken = accounts.store.changeToken(account: session.account)
+        let changeToken = store.changeToken(account: session.account)
         let (page, result) = try await page(query, for: session, cachePolicy, resource)
         return try response(query, request, page, result, timeZone, result.changeToken?.and(changeToken))
     }
@@ -80,14 +74,14 @@ struct Listing: Sendable {
     ) async throws -> (DiskPage, ReadResult) {
         var cachePolicy = cachePolicy
         var read: (DiskPage, ReadResult)?
-        for _ in 0..<ItemReader.attempts {
-            guard let (outlook, queue) = store.outlook(of: session.account) else {
+        for _ in 0..<Disk.attempts {
+            guard let (view, queue) = store.pendingView(of: session.account) else {
                 read = nil
                 break
             }
-            let projected = ProjectedList(query: query, outlook: outlook, queue: queue, session: session)
+            let projected = ProjectedList(query: query, view: view, queue: queue, session: session)
             let page = try await page(of: projected, cachePolicy, resource)
-            // Rows that are newer than the projection over them: read again.
+            // Rows that are newer than the tree over them: read again.
             if store.outbox.structure(of: session.account) == queue.structure { return page }
             read = page
             if cachePolicy == .revalidate { cachePolicy = .useCache }
@@ -107,14 +101,7 @@ struct Listing: Sendable {
         _ cachePolicy: CachePolicy,
         _ resource: (Part, RowsRequest) -> Resource
     ) async throws -> (DiskPage, ReadResult) {
-        try await pages.page(
-            part.key,
-            on: query.screen,
-            of: part.folder,
-            for: session,
-            through: accounts,
-            cachePolicy
-        ) {
+        try await disk.page(part.key, on: query.screen, of: part.folder, for: session, cachePolicy) {
             resource(part, $0)
         }
     }
@@ -136,23 +123,19 @@ struct Listing: Sendable {
             empty: query.empty,
             isEmpty: isEmpty,
             way: WriteWay(offline: result.provenance.offline, isOutboxFull: store.isOutboxFull(page.pending)),
-            actions: query.actions
+            actions: [.refresh(query.refresh)]
         )
-        let meta = Meta(
-            screen: query.screen,
+        return try disk.response(
+            data,
+            query.screen,
+            result.provenance,
+            links: request.links(for: shown, next: query.pages.cursor(at: query.page.end)),
             state: isEmpty ? .empty : .content,
-            provenance: result.provenance,
             revision: page.revision,
             partial: page.isPartial ? true : nil,
-            banner: result.provenance.offline ? .diskOffline : nil,
             page: shown,
-            pending: page.pending
-        ).lagging(store.users.lag)
-        let links = request.links(for: shown, next: query.pages.cursor(at: query.page.end))
-        return try .screen(
-            Envelope(data: data, meta: meta, links: links),
-            provenance: result.provenance,
-            now: clock.now(),
+            pending: page.pending,
+            lag: store.users.lag,
             changeToken: changeToken
         )
     }
@@ -169,5 +152,180 @@ extension Page {
     init(_ asked: PageRequest, _ page: DiskPage) {
         self.init(asked, count: page.rows.count, total: page.total, hasMore: page.hasMore)
         if nextOffset != nil { nextOffset = asked.end }
+    }
+}
+
+extension Listing {
+    private static let sortKeys = ["name", "path", "created", "modified", "size"]
+
+    /// `GET /v1/disk/files`: the content of a folder.
+    @Sendable func folder(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
+        let path = try request.diskPath(fallback: .root)
+        let sort = try request.query.string("sort") ?? "created"
+        guard Self.sortKeys.contains(sort.hasPrefix("-") ? String(sort.dropFirst()) : sort) else {
+            throw Problem.invalidParameter(
+                "sort",
+                accepted: "accepts name, path, created, modified or size, with - before it the other way round"
+            )
+        }
+        let pages = PagedList(positionsOf: "disk.files", by: sort, filter: path.text)
+        let asked = try request.query.page(of: pages, defaultLimit: 20)
+        let query = Query(
+            list: "files",
+            query: sort,
+            pages: pages,
+            page: asked,
+            folder: path,
+            refresh: path.link(to: "/v1/disk/files").query("refresh", "1"),
+            empty: .folder(path)
+        )
+        return try await list(query, request, for: session) { part, rows in
+            let (folder, page) = (part.folder ?? path, part.page)
+            let young = store.changeLogs.young(of: session.account, at: disk.clock.now())
+            return client.folder(
+                folder,
+                page,
+                sort: sort,
+                account: session.account,
+                isPresent: young?.covers(folder) == true
+            ) {
+                [store] record throws(UpstreamError) in
+                store.persistRows(try record.fetchedRows(of: folder, page, as: part.key), rows)
+            }
+        }
+    }
+}
+
+extension ResourceRecord {
+    /// Returns the rows of a part of a folder, or the one row of a file at its place.
+    ///
+    /// - Throws: ``UpstreamError/badResponse(status:reason:)`` for a folder without its content.
+    fileprivate func fetchedRows(
+        of path: DiskPath,
+        _ asked: PageRequest,
+        as key: PageKey
+    ) throws(UpstreamError) -> FetchedRows {
+        let own = item.map { [$0] } ?? []
+        guard kind != .file else { return FetchedRows(rows: own.map { .item($0) }, subject: path) }
+        guard let embedded else { throw .badResponse(status: .ok, reason: "a folder without its content") }
+        return FetchedRows(
+            rows: embedded.rows.prefix(asked.limit).uniqueByPath,
+            others: own,
+            key: key,
+            folder: path,
+            total: embedded.total,
+            hasMore: embedded.hasMore(after: asked)
+        )
+    }
+}
+
+extension ResourceRecord.Embedded {
+    /// Whether rows follow the requested page: as the total says, else if the page is full.
+    func hasMore(after asked: PageRequest) -> Bool {
+        total.map { asked.end < $0 && !rows.isEmpty } ?? (rows.count >= asked.limit)
+    }
+}
+
+extension Listing {
+    /// `GET /v1/disk/published`.
+    @Sendable func published(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
+        let type = try request.query.string("type") ?? "all"
+        guard ["all", "file", "dir"].contains(type) else {
+            throw Problem.invalidParameter("type", accepted: "accepts all, file or dir")
+        }
+        let pages = PagedList(positionsOf: "disk.published", filter: type)
+        let asked = try request.query.page(of: pages, defaultLimit: 20)
+        let query = Query(
+            list: "published",
+            query: type,
+            pages: pages,
+            page: asked,
+            refresh: "/v1/disk/published?refresh=1",
+            empty: .published
+        )
+        return try await list(query, request, for: session) { part, rows in
+            client.published(
+                PageRequest(limit: part.page.limit + 1, offset: part.page.offset),
+                type: type == "all" ? nil : type,
+                account: session.account
+            ) { [store] record in
+                store.persistRows(record.publishedRows(part.page, as: part.key), rows)
+            }
+        }
+    }
+}
+
+extension FlatListRecord {
+    /// Returns the rows of a page of published items. They are published because they are in this list, whether or not
+    /// the response has a link.
+    fileprivate func publishedRows(_ asked: PageRequest, as key: PageKey) -> FetchedRows {
+        let page = rows.prefix(asked.limit).uniqueByPath.map { row in
+            guard case .item(var item) = row else { return row }
+            item.isPublished = true
+            return .item(item)
+        }
+        return FetchedRows(rows: page, key: key, hasMore: rows.count > asked.limit)
+    }
+}
+
+extension Listing {
+    /// Media types of the API ("media_type" in the Yandex Disk REST API).
+    static let mediaTypes: Set<String> = [
+        "audio", "backup", "book", "compressed", "data", "development", "diskimage", "document", "encoded",
+        "executable", "flash", "font", "image", "settings", "spreadsheet", "text", "unknown", "video", "web",
+    ]
+    /// Media types that the original app asks for.
+    private static let recentMediaTypes = ["document", "image", "spreadsheet"]
+    /// Maximum number of rows of one request to the API.
+    private static let maximumRows = 1000
+
+    /// `GET /v1/disk/recent`. The API has no offset for this list, so everything up to the page is requested.
+    @Sendable func recent(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
+        let mediaTypes = try mediaTypes(request)
+        let pages = PagedList(positionsOf: "disk.recent", filter: mediaTypes)
+        let asked = try request.query.page(of: pages, defaultLimit: 20)
+        let query = Query(
+            list: "recent",
+            query: mediaTypes,
+            pages: pages,
+            page: asked,
+            refresh: "/v1/disk/recent?refresh=1",
+            empty: .recent
+        )
+        return try await list(query, request, for: session) { part, rows in
+            // One row more than the page tells whether another page follows.
+            let end = min(part.page.end, Self.maximumRows - 1) + 1
+            return client.lastUploaded(limit: end, mediaTypes: mediaTypes, account: session.account) {
+                [store] record in
+                store.persistRows(record.recentRows(part.page, as: part.key), rows)
+            }
+        }
+    }
+
+    private func mediaTypes(_ request: ScreenRequest) throws -> String {
+        guard let text = try request.query.string("media_type"), !text.isEmpty else {
+            return Self.recentMediaTypes.joined(separator: ",")
+        }
+        let types = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        guard types.allSatisfy(Self.mediaTypes.contains) else {
+            throw Problem.invalidParameter(
+                "media_type",
+                accepted: "accepts, divided by commas: \(Self.mediaTypes.sorted().joined(separator: ", "))"
+            )
+        }
+        return Set(types).sorted().joined(separator: ",")
+    }
+}
+
+extension FlatListRecord {
+    /// Returns the rows of a page of a list that was requested from its beginning.
+    fileprivate func recentRows(_ asked: PageRequest, as key: PageKey) -> FetchedRows {
+        let unique = rows.uniqueByPath
+        return FetchedRows(
+            rows: Array(unique.dropFirst(asked.offset).prefix(asked.limit)),
+            others: unique.prefix(asked.offset).items,
+            key: key,
+            hasMore: rows.count > asked.end
+        )
     }
 }

@@ -6,48 +6,43 @@ import Upstream
 /// those that will be gone, each under its future name.
 struct ProjectedList: Sendable {
     let query: Listing.Query
-    let outlook: DiskOutlook
+    let view: PendingView
     let queue: OutboxQueue<QueuedWrite>
     let session: Session
     /// The paths of moves that the API may have carried out.
     let ahead: [DiskPath]
 
-    init(
-        query: Listing.Query,
-        outlook: DiskOutlook,
-        queue: OutboxQueue<QueuedWrite>,
-        session: Session
-    ) {
-        (self.query, self.outlook, self.queue, self.session) = (query, outlook, queue, session)
+    init(query: Listing.Query, view: PendingView, queue: OutboxQueue<QueuedWrite>, session: Session) {
+        (self.query, self.view, self.queue, self.session) = (query, view, queue, session)
         ahead = queue.unsettledMoves
     }
 
     /// When a write has made the folder whose content it is; nil if the API has it.
     var madeAt: Date? {
-        guard let folder = query.folder, case .made(let item, _) = outlook.projection.place(folder) else { return nil }
+        guard let folder = query.folder, case .made(let item, _) = view.tree.item(at: folder) else { return nil }
         return item.created
     }
 
     /// By how much the number of rows differs from that of the API's rows, apart from ``added``.
     var difference: Int {
         guard let folder = query.folder else { return 0 }
-        return outlook.folder(folder).difference - outlook.displaced(in: folder, ahead: ahead).count
+        return view.folder(folder).difference - view.displaced(in: folder, ahead: ahead).count
     }
 
     /// Returns the rows that precede the rows of the API, in order.
-    func added() -> ArraySlice<DiskOutlook.Shown> {
+    func added() -> ArraySlice<PendingView.Shown> {
         let key = "\(query.list)\n\(query.folder?.text ?? "")\n\(query.query)"
         guard let folder = query.folder else {
-            return outlook.lists.rows(key, of: nil, Self.isAdded(to: query)) { $0.write > $1.write }
+            return view.lists.rows(key, of: nil, Self.isAdded(to: query)) { $0.write > $1.write }
         }
         let order = ListOrder(query.query)
-        let sorted = outlook.lists.rows(key, of: folder, { _ in true }, by: order.precedes)
-        let displaced = outlook.displaced(in: folder, ahead: ahead)
+        let sorted = view.lists.rows(key, of: folder, { _ in true }, by: order.precedes)
+        let displaced = view.displaced(in: folder, ahead: ahead)
         return displaced.isEmpty ? sorted : (displaced + sorted)[...]
     }
 
     /// Says whether something that is made or moved here is new in a list without folders.
-    private static func isAdded(to query: Listing.Query) -> @Sendable (DiskOutlook.Shown) -> Bool {
+    private static func isAdded(to query: Listing.Query) -> @Sendable (PendingView.Shown) -> Bool {
         let (list, filter) = (query.list, query.query)
         return { shown in
             switch list {
@@ -64,37 +59,28 @@ struct ProjectedList: Sendable {
         }
     }
 
-    /// Returns the rows that are shown in place of a row of the API.
     func rows(for row: DiskRow) -> [DiskRow] {
         let source = row.item.path
         guard let folder = query.folder else { return self.row(inPlaceOf: row).map { [$0] } ?? [] }
-        return outlook.paths(inPlaceOf: source, in: folder, ahead: ahead).compactMap { path in
-            if outlook.visible(source) == path { return outlook.row(row, at: path, queue) }
-            return shown(at: path).flatMap(self.row)
+        return view.paths(inPlaceOf: source, in: folder, ahead: ahead).compactMap { path in
+            if view.visible(source) == path { return view.row(row, at: path, queue) }
+            return shown(at: path).flatMap { view.row(of: $0, queue) { _ in nil } }
         }
     }
 
     /// Returns the future row of a list without folders; nil if it will not be in the list, or is one of the added
     /// rows.
     private func row(inPlaceOf row: DiskRow) -> DiskRow? {
-        guard let path = outlook.visible(row.item.path) else { return nil }
-        let shown = outlook.row(row, at: path, queue)
+        guard let path = view.visible(row.item.path) else { return nil }
+        let shown = view.row(row, at: path, queue)
         guard query.list == "published" else { return shown }
         let isAdded = self.shown(at: path).map(Self.isAdded(to: query)) ?? false
         return shown.item.isPublished && !isAdded ? shown : nil
     }
 
-    /// Returns the row of something that is made or moved here, as far as it is known without the API's row.
-    func row(of shown: DiskOutlook.Shown) -> DiskRow? {
-        if let item = shown.node.item { return outlook.row(of: item.at(shown.path), shown.node, queue) }
-        guard let source = shown.node.source, let item = shown.item?.at(source) else { return nil }
-        let row = DiskRow(item: item, seenAt: .distantPast, isDownloaded: false)
-        return outlook.row(row, at: shown.path, queue)
-    }
-
-    private func shown(at path: DiskPath) -> DiskOutlook.Shown? {
-        guard let node = outlook.projection.node(path), let write = node.write else { return nil }
-        return DiskOutlook.Shown(path, node, write, queue.entries[number: write]?.work.subject, isAdded: false)
+    private func shown(at path: DiskPath) -> PendingView.Shown? {
+        guard let node = view.tree.node(path), let write = node.write else { return nil }
+        return PendingView.Shown(path, node, write, queue.entries[number: write]?.work.subject, isAdded: false)
     }
 }
 
@@ -108,14 +94,14 @@ struct ListOrder: Sendable {
         name = isDescending ? String(sort.dropFirst()) : sort
     }
 
-    func precedes(_ one: DiskOutlook.Shown, _ other: DiskOutlook.Shown) -> Bool {
+    func precedes(_ one: PendingView.Shown, _ other: PendingView.Shown) -> Bool {
         let (first, second) = isDescending ? (other, one) : (one, other)
         let (firstKey, secondKey) = (key(first), key(second))
         if firstKey != secondKey { return firstKey < secondKey }
         return first.path.text.utf8.lexicographicallyPrecedes(second.path.text.utf8)
     }
 
-    private func key(_ row: DiskOutlook.Shown) -> Double {
+    private func key(_ row: PendingView.Shown) -> Double {
         switch name {
         case "created": row.item?.created?.timeIntervalSince1970 ?? 0
         case "modified": row.item?.modified?.timeIntervalSince1970 ?? 0
@@ -149,7 +135,9 @@ extension Listing {
             page.hasMore = page.hasMore || asked.end < added.count || rest == 0 && !rows.isEmpty
             page.rows = rest == 0 ? [] : rows
         }
-        let shown = try first.compactMap { try row(of: $0, list) }
+        let shown = try first.compactMap {
+            try list.view.row(of: $0, list.queue) { try store.row($0, account: list.session.account) }
+        }
         page.rows = shown + page.rows
         page.pending = Meta.PendingWrites(list.queue)
         return (page, result)
@@ -185,7 +173,7 @@ extension Listing {
     /// Returns the path that the folder of a list has at the API; nil for a folder that the API does not have yet.
     private func source(of list: ProjectedList) throws -> DiskPath? {
         guard let folder = list.query.folder else { return .root }
-        switch list.outlook.projection.place(folder) {
+        switch list.view.tree.item(at: folder) {
         case .nothing: throw Problem.notFound("A write that waits in the outbox leaves nothing at \(folder.name).")
         case .upstream(let source, _): return source
         case .made(let item, _):
@@ -197,13 +185,5 @@ extension Listing {
             }
             return nil
         }
-    }
-
-    /// Returns the row of an item that is made or moved here, based on the stored row of the API if there is one.
-    func row(of shown: DiskOutlook.Shown, _ list: ProjectedList) throws -> DiskRow? {
-        guard shown.node.item == nil, let source = shown.node.source,
-            let row = try store.row(source, account: list.session.account)
-        else { return list.row(of: shown) }
-        return list.outlook.row(row, at: shown.path, list.queue)
     }
 }

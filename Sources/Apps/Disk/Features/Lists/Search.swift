@@ -10,26 +10,22 @@ import Upstream
 /// Search by name. The API cannot search, so its list of all files is brought up to date first; the rows that are known
 /// here are searched.
 struct Search: Sendable {
-    let accounts: DiskAccounts
-    let pages: PageReader
-    /// Time zone of texts if a request does not name one.
-    let timeZone: TimeZone
-    let clock: WallClock
+    let disk: Disk
 
     /// Name of the list of all files in the store.
     static let list = "all"
     /// Rows of one request to the API, and the maximum number of requests of one search.
     static let (batchSize, maximumBatches) = (1000, 5)
 
-    var client: YandexDiskClient { accounts.reader.client }
-    var store: DiskStore { accounts.store }
+    private var client: YandexDiskClient { disk.client }
+    private var store: DiskStore { disk.store }
 
     /// `GET /v1/disk/search`: files and folders whose name contains a text.
     @Sendable func show(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let query = try query(request)
         let list = PagedList("disk.search", filter: query.text, key: [.integer])
         let asked = try request.query.page(of: list, defaultLimit: 20)
-        let timeZone = try request.timeZone(fallback: timeZone)
+        let timeZone = try request.timeZone(fallback: disk.timeZone)
         let (known, found) = try await found(query, asked, session, try request.cachePolicy())
         let (rows, hits) = (found.rows, found)
         let isEmpty = hits.total == 0
@@ -41,36 +37,31 @@ struct Search: Sendable {
             hasMore: hits.hasMore
         )
         if hits.isCut { shown.nextOffset = nil }
-        return try .screen(
-            Envelope(
-                data: RowListScreen(
-                    rows,
-                    timeZone: timeZone,
-                    empty: .search(query.text, isWhole: known.isWhole),
-                    isEmpty: isEmpty,
-                    way: WriteWay(
-                        offline: known.provenance.offline,
-                        isOutboxFull: store.isOutboxFull(found.pending)
-                    )
-                ),
-                meta: meta(known, isEmpty: isEmpty, shown, found.pending),
-                links: request.links(for: shown, next: hits.next.map { list.cursor(after: [.integer($0)]) })
-            ),
-            provenance: known.provenance,
-            now: clock.now()
+        let way = WriteWay(offline: known.provenance.offline, isOutboxFull: store.isOutboxFull(found.pending))
+        let empty = EmptyState.search(query.text, isWhole: known.isWhole)
+        return try disk.response(
+            RowListScreen(rows, timeZone: timeZone, empty: empty, isEmpty: isEmpty, way: way),
+            "disk.search",
+            known.provenance,
+            links: request.links(for: shown, next: hits.next.map { list.cursor(after: [.integer($0)]) }),
+            state: isEmpty ? .empty : .content,
+            partial: !known.isWhole,
+            page: shown,
+            pending: found.pending,
+            lag: store.users.lag
         )
     }
 
     /// Returns the searched files and the results, in one transaction if no request is needed.
     private func found(_ query: PartQuery, _ asked: PageRequest, _ session: Session, _ cachePolicy: CachePolicy)
-        async throws -> (KnownFiles, Found)
+        async throws -> (KnownFiles, ResultPage)
     {
-        let witness = client.upstream.witness()
-        var attempts = ItemReader.attempts
+        let readToken = client.upstream.readToken()
+        var attempts = Disk.attempts
         while true {
             let structure = store.outbox.structure(of: session.account)
-            let (account, stored) = try await accounts.account(of: session) { account in
-                try storedFiles(of: account, cachePolicy, since: witness).map {
+            let (account, stored) = try await disk.account(of: session) { account in
+                try storedFiles(of: account, cachePolicy, since: readToken).map {
                     ($0.received(account.contentChangedAt), try search(query, account, lastPart: $0.lastPart, asked))
                 }
             }
@@ -88,7 +79,7 @@ struct Search: Sendable {
         _ account: DiskAccount,
         _ cachePolicy: CachePolicy
     )
-        async throws -> (KnownFiles, Found)
+        async throws -> (KnownFiles, ResultPage)
     {
         let known = try await allFiles(of: account, cachePolicy)
         return try store.database.read { _ in
@@ -111,21 +102,6 @@ struct Search: Sendable {
         return PartQuery(text)
     }
 
-    private func meta(_ known: KnownFiles, isEmpty: Bool, _ page: Page, _ pending: Meta.PendingWrites?)
-        -> Meta
-    {
-        let provenance = known.provenance
-        return Meta(
-            screen: "disk.search",
-            state: isEmpty ? .empty : .content,
-            provenance: provenance,
-            partial: !known.isWhole,
-            banner: provenance.offline ? .diskOffline : nil,
-            page: page,
-            pending: pending
-        ).lagging(store.users.lag)
-    }
-
     /// Brings the rows of all files up to date as far as possible; if that fails, the known rows are searched.
     private func allFiles(of account: DiskAccount, _ cachePolicy: CachePolicy) async throws -> KnownFiles {
         var known: KnownFiles?
@@ -139,9 +115,7 @@ struct Search: Sendable {
                 // The list of all files is incomplete. Rows that were stored for other screens can be searched
                 // nevertheless.
                 let validatedAt = known?.provenance.validatedAt ?? account.linkedAt
-                guard let provenance = try await provenance(after: failure, account, validatedAt) else {
-                    throw failure
-                }
+                guard let provenance = try await provenance(after: failure, account, validatedAt) else { throw failure }
                 return KnownFiles(provenance: provenance)
             }
         }
@@ -152,13 +126,10 @@ struct Search: Sendable {
         DiskPage, ReadResult
     ) {
         let key = key(at: offset, for: account)
-        return try await pages.page(key, on: "disk.search", for: account, cachePolicy) { rows in
-            client.allFiles(limit: Self.batchSize, offset: offset, account: account.id) { [store] record in
+        return try await disk.page(key, on: "disk.search", for: account, cachePolicy) { rows in
+            client.allFiles(PageRequest(limit: Self.batchSize, offset: offset), account: account.id) { [store] record in
                 let hasMore = record.rows.count >= Self.batchSize
-                return store.persistRows(
-                    FetchedRows(rows: record.rows.uniqueByPath, key: key, hasMore: hasMore),
-                    rows
-                )
+                return store.persistRows(FetchedRows(rows: record.rows.uniqueByPath, key: key, hasMore: hasMore), rows)
             }
         }
     }
@@ -174,7 +145,7 @@ struct Search: Sendable {
         case _ where failure.problem.upstream?.name != client.upstream.configuration.name:
             // OAuth has not renewed the token. If it has expired, nothing was sent to the API; else the API has refused
             // it.
-            guard try accounts.reader.tokens.isExpired(account.login) else { return nil }
+            guard try disk.tokens.isExpired(account.login) else { return nil }
             (isOffline, wasSent) = (true, false)
         case .unreachable:
             isOffline = true
@@ -194,5 +165,126 @@ struct Search: Sendable {
             validatedAt: validatedAt,
             cacheStatus: cacheStatus
         )
+    }
+}
+
+extension Search {
+    struct ResultPage: Sendable {
+        var rows: [DiskRow]
+        var total: Int?
+        var totalAtLeast: Int?
+        var hasMore: Bool
+        var isCut: Bool
+        /// The key behind which the next page begins: a rank, or below zero a number of rows that are made here.
+        var next: Int64?
+        /// The writes that wait; nil if none does.
+        var pending: Meta.PendingWrites?
+
+        init(_ rows: [DiskRow], _ hits: SearchHits) {
+            self.rows = rows
+            (total, totalAtLeast) = (hits.total, hits.totalAtLeast)
+            (hasMore, isCut, next) = (hits.hasMore, hits.isCut, hits.next)
+        }
+    }
+
+    /// Searches the names as they will be: those that are made or changed here first, the last one first.
+    func search(_ query: PartQuery, _ account: DiskAccount, lastPart: Int?, _ asked: PageRequest) throws -> ResultPage {
+        guard let (view, queue) = store.pendingView(of: account.id) else {
+            let (rows, hits) = try store.search(query, account: account.id, lastPart: lastPart, page: asked)
+            return ResultPage(rows, hits)
+        }
+        let last = asked.key?[0].integer
+        let first = last.map { $0 < 0 ? Int(clamping: $0.magnitude) : 0 } ?? asked.offset
+        // Behind a rank, all of them were shown.
+        let isBehind = last.map { $0 >= 0 } ?? false
+        let matches = view.lists.search(query, first: min(first, Int(Int32.max)), limit: isBehind ? 0 : asked.limit)
+        let start = isBehind ? matches.count : min(first, matches.count)
+        let added = matches.page
+        let rest = asked.limit - added.count
+        var page = PageRequest(limit: max(rest, 1), offset: max(0, asked.offset - matches.count))
+        if isBehind { page.key = asked.key }
+        // How many of the API's names will be gone is not counted, so how many it has is not needed.
+        let (found, hits) = try store.search(
+            query,
+            account: account.id,
+            lastPart: lastPart,
+            page: page,
+            isCounted: false
+        )
+        var result = ResultPage([], hits)
+        let present = found.compactMap { row(for: $0, view, queue) }
+        result.rows =
+            try added.compactMap { shown in
+                try view.row(of: shown, queue) { try store.row($0, account: account.id) }
+            } + (rest == 0 ? [] : present)
+        result.hasMore = hits.hasMore || start + added.count < matches.count || rest == 0 && !present.isEmpty
+        if rest == 0 { result.next = -Int64(start + added.count) }
+        result.total = !result.hasMore && asked.isFirst ? result.rows.count : nil
+        result.totalAtLeast = result.total == nil ? max(matches.count, start + result.rows.count) : nil
+        result.pending = Meta.PendingWrites(queue)
+        return result
+    }
+
+    /// Returns the row of a name that does not change; nil if it will be gone, or is among those that change.
+    private func row(for row: DiskRow, _ view: PendingView, _ queue: OutboxQueue<QueuedWrite>) -> DiskRow? {
+        guard let path = view.visible(row.item.path), view.tree.node(path)?.write == nil else { return nil }
+        return view.row(row, at: path, queue)
+    }
+}
+
+extension Search {
+    /// The rows that a search looks through.
+    struct KnownFiles {
+        var provenance: Provenance
+        /// Offset of the last part of the list of all files; nil if not all of it is stored.
+        var lastPart: Int?
+
+        /// Whether all files are searched, as far as is known now.
+        var isWhole: Bool { lastPart != nil && !provenance.offline }
+
+        /// Makes the value for an incomplete list of files.
+        init(provenance: Provenance) { self.provenance = provenance }
+
+        /// Adds a part to earlier ones: the whole is as good as the worst of its parts.
+        init(_ earlier: KnownFiles?, with part: Provenance, at lastPart: Int?) {
+            provenance = earlier.map(\.provenance).flatMap { $0.stale && !part.offline ? $0 : nil } ?? part
+            self.lastPart = lastPart
+        }
+
+        /// Returns the same, received with the newest row of any list: a search looks through all of them.
+        func received(_ changedAt: Date?) -> KnownFiles {
+            var known = self
+            known.provenance.contentFetchedAt = changedAt
+            return known
+        }
+    }
+
+    /// Returns the known files if all parts of their list are served without a request.
+    ///
+    /// - Parameter readToken: Taken before the transaction within which this is called.
+    func storedFiles(of account: DiskAccount, _ cachePolicy: CachePolicy, since readToken: ReadToken) throws
+        -> KnownFiles?
+    {
+        var known: KnownFiles?
+        for batch in 0..<Self.maximumBatches {
+            let offset = batch * Self.batchSize
+            let key = key(at: offset, for: account)
+            let resource = client.allFiles(PageRequest(limit: Self.batchSize, offset: offset), account: account.id) {
+                _ in .none
+            }
+            guard let result = try disk.stored(resource, for: account, cachePolicy, since: readToken),
+                let part = try store.ending(key)
+            else { return nil }
+            disk.accessRecorder.note(key, at: disk.clock.now())
+            var provenance = result.provenance
+            if part.lacksRows { provenance.stale = true }
+            known = KnownFiles(known, with: provenance, at: part.hasMore ? nil : offset)
+            if !part.hasMore { break }
+        }
+        return known
+    }
+
+    func key(at offset: Int, for account: DiskAccount) -> PageKey {
+        PageKey(account: DiskStore.owner(account.id), screen: Self.list, offset: offset, limit: Self.batchSize)
     }
 }

@@ -1,21 +1,20 @@
 import Cluster
 import Concurrency
+import Foundation
+import HTTP
+import HTTPTypes
 import Screens
 import Storage
 import Upstream
 
 /// Fetches the contents that are kept offline, one after the other part, behind the requests that clients wait for.
 struct OfflineFetcher: Sendable {
-    let accounts: DiskAccounts
-    let items: ItemReader
-    let fetcher: FileFetcher
-    let load: ForegroundLoad
-    let clock: WallClock
+    let disk: Disk
 
     /// Longest wait for clients before a request, and before each part of a content.
     private static let (longestWait, longestPartWait): (Duration, Duration) = (.seconds(30), .seconds(1))
 
-    private var store: DiskStore { accounts.store }
+    private var store: DiskStore { disk.store }
 
     /// Fetches a content: from the cache if it is there, else the bytes that earlier attempts have not received, from
     /// the API.
@@ -36,9 +35,9 @@ struct OfflineFetcher: Sendable {
             let blob = try received.finish(as: item)
             // Its mark may have been removed on another server.
             try await store.catchUp(file.account)
-            return try await store.keep(blob, of: file, at: clock.now()) ? .stored : .changed
+            return try await store.keep(blob, of: file, at: disk.clock.now()) ? .stored : .changed
         } catch {
-            if error is StorageError || error is FileKeeper.WrongContent { partial = nil }
+            if error is StorageError || error is DownloadTee.WrongContent { partial = nil }
             if Task.isCancelled { return .postponed }
             return await outcome(of: error, file)
         }
@@ -56,7 +55,7 @@ struct OfflineFetcher: Sendable {
         partial = received
         guard received.received < file.size else { return }
         let parts: ByteStream
-        if received.received == 0, let cached = try await fetcher.files.openCached(.content, of: item, file.account) {
+        if received.received == 0, let cached = try await disk.files.openCached(.content, of: item, file.account) {
             parts = try cached.content(of: item, type: cached.type).parts(0..<file.size)
         } else {
             (parts, received) = try await request(item, file, received)
@@ -65,7 +64,7 @@ struct OfflineFetcher: Sendable {
             try received.append(part)
             partial = received
             progress(received.received)
-            try await load.idle(atMost: Self.longestPartWait, clock)
+            try await disk.load.idle(atMost: Self.longestPartWait, disk.clock)
         }
     }
 
@@ -76,9 +75,9 @@ struct OfflineFetcher: Sendable {
     private func request(_ item: DiskItem, _ file: OfflineFile, _ received: PartialContent) async throws -> (
         ByteStream, PartialContent
     ) {
-        let account = try await accounts.account(file.account)
-        try await load.idle(atMost: Self.longestWait, clock)
-        return try await fetcher.missing(behind: received, of: item, size: file.size, for: account)
+        let account = try await disk.account(file.account)
+        try await disk.load.idle(atMost: Self.longestWait, disk.clock)
+        return try await disk.fetcher.missing(behind: received, of: item, size: file.size, for: account)
     }
 
     /// Returns the row of a file; nil if it is gone, or of another version than the wanted one.
@@ -91,11 +90,11 @@ struct OfflineFetcher: Sendable {
     /// file, of which its present row tells.
     private func outcome(of error: any Error, _ file: OfflineFile) async -> OfflineFile.Outcome {
         let failure = OfflineFailure(error)
-        guard accounts.reader.client.isReachable || failure != .unavailable else { return .postponed }
+        guard disk.client.isReachable || failure != .unavailable else { return .postponed }
         guard failure == .unavailable || failure == .damaged else { return .failed(failure) }
         do {
-            let account = try await accounts.account(file.account)
-            _ = try await items.item(file.path, for: account, .revalidate)
+            let account = try await disk.account(file.account)
+            _ = try await disk.item(file.path, for: account, .revalidate)
             return try wanted(file) == nil ? .changed : .failed(failure)
         } catch let problem as Problem where problem.code == .notFound {
             return .changed
@@ -109,7 +108,7 @@ extension OfflineFailure {
     /// Classifies an error of a read or of storing.
     init(_ error: any Error) {
         switch error {
-        case is FileKeeper.WrongContent: self = .damaged
+        case is DownloadTee.WrongContent: self = .damaged
         case StorageError.diskFull: self = .storageFull
         case is StorageError, is SharedStoreError: self = .storage
         case let problem as Problem:
@@ -119,6 +118,114 @@ extension OfflineFailure {
             default: self = .unavailable
             }
         default: self = .unavailable  // The API fails, or the body broke off.
+        }
+    }
+}
+
+/// Compares marked files and folders with the API: a file by its version, a folder with everything below it.
+struct OfflineChecker: Sendable {
+    /// How a comparison ended.
+    enum Outcome: Sendable, Equatable {
+        /// All of it is known now; or not, for a reason.
+        case ended(OfflineFailure?)
+        /// The marked file or folder was deleted, and its mark with it.
+        case gone
+        /// The API cannot be requested at the moment.
+        case postponed
+    }
+
+    /// There are more files and folders than may be kept.
+    private struct TooManyFiles: Error {}
+
+    let disk: Disk
+
+    /// Rows of one request, and how often a folder that changes meanwhile is listed.
+    private static let (batchSize, attempts) = (1000, 3)
+    /// Longest wait for clients before a request.
+    private static let longestWait: Duration = .seconds(30)
+
+    private var client: YandexDiskClient { disk.client }
+    private var store: DiskStore { disk.store }
+    /// Most files and folders of an account.
+    private var maximumFiles: Int { disk.settings[DiskApp.offlineFiles] }
+
+    /// Compares a mark with the API.
+    func check(_ mark: OfflineMark) async -> Outcome {
+        do {
+            let account = try await disk.account(mark.account)
+            try await disk.load.idle(atMost: Self.longestWait, disk.clock)
+            let (row, result) = try await disk.item(mark.path, for: account, .revalidate, waitsToTimeout: true)
+            guard result.provenance.isValidatedNow else {
+                return client.isReachable ? .ended(.unavailable) : .postponed
+            }
+            if row.item.kind == .dir { try await walk(row.item, account) }
+            return .ended(nil)
+        } catch is TooManyFiles {
+            return .ended(.tooManyFiles)
+        } catch let problem as Problem where problem.code == .notFound {
+            return .gone
+        } catch {
+            let failure = OfflineFailure(error)
+            return Task.isCancelled || failure == .unavailable && !client.isReachable ? .postponed : .ended(failure)
+        }
+    }
+
+    /// Lists a folder and all folders below it.
+    private func walk(_ folder: DiskItem, _ account: DiskAccount) async throws {
+        var folders = [folder]
+        while let next = folders.popLast() {
+            folders += try await content(of: next, account).filter { $0.kind == .dir }
+            guard try store.countEntries(account: account.id) <= maximumFiles else { throw TooManyFiles() }
+        }
+    }
+
+    /// Lists a folder and stores its content, which is empty if it was deleted.
+    private func content(of folder: DiskItem, _ account: DiskAccount) async throws -> [DiskItem] {
+        for _ in 0..<Self.attempts {
+            guard let present = try store.renewed(account) else { throw Problem.loggedOut }
+            do {
+                let now = disk.clock.now()
+                guard let rows = try await rows(of: folder.path, present) else { continue }
+                let items = rows.uniqueByPath.items
+                let isStored = try await store.enterContent(
+                    of: folder,
+                    items,
+                    isWhole: !rows.contains(.unreadable),
+                    account: present.id,
+                    epoch: present.epoch,
+                    at: now
+                )
+                if isStored { return items }
+            } catch  where DiskRefusal(error)?.isGone == true {
+                try await store.forget(folder.path, account: present.id, asOf: present.epoch)
+                return []
+            } catch {
+                throw client.translated(error)
+            }
+        }
+        throw client.failure(.badResponse(status: .ok, reason: "a folder that changes while it is listed"))
+    }
+
+    /// Returns the rows of a folder; nil if they have changed while they were requested in parts.
+    private func rows(of folder: DiskPath, _ account: DiskAccount) async throws -> [ListedRow]? {
+        var rows: [ListedRow] = []
+        while true {
+            try await disk.load.idle(atMost: Self.longestWait, disk.clock)
+            let page = PageRequest(limit: Self.batchSize, offset: rows.count)
+            let record = try await disk.tokens.authorized(account) {
+                try await client.content(of: folder, page, $0)
+            }
+            guard let embedded = record.embedded else {
+                throw UpstreamError.badResponse(status: .ok, reason: "a folder without its content")
+            }
+            rows += embedded.rows
+            if let total = embedded.total {
+                if rows.count >= total { return rows.count == total && rows.uniqueByPath == rows ? rows : nil }
+                if embedded.rows.isEmpty { return nil }
+            } else if embedded.rows.count < Self.batchSize {
+                return rows
+            }
+            guard rows.count <= maximumFiles else { throw TooManyFiles() }
         }
     }
 }

@@ -10,29 +10,26 @@ import Upstream
 
 /// The writes that wait for the API, as screens. None of them needs it.
 struct OutboxRequests: Sendable {
-    let accounts: DiskAccounts
-    let keeper: OutboxKeeper
-    /// Time zone of texts if a request does not name one.
-    let timeZone: TimeZone
-    let clock: WallClock
+    let disk: Disk
+    let sender: OutboxSender
 
     private static let list = PagedList("disk.outbox", key: [.integer])
 
-    private var store: DiskStore { accounts.store }
+    private var store: DiskStore { disk.store }
 
     /// `GET /v1/disk/outbox`: the operations in the outbox, in order.
     @Sendable func list(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let asked = try request.query.page(of: Self.list, defaultLimit: 20)
-        let timeZone = try request.timeZone(fallback: timeZone)
-        let changeToken = accounts.store.changeToken(account: session.account)
-        let account = try await accounts.account(of: session)
+        let timeZone = try request.timeZone(fallback: disk.timeZone)
+        let changeToken = store.changeToken(account: session.account)
+        let account = try await disk.account(of: session)
         let queue = store.outbox.queue(of: account.id) ?? OutboxQueue()
         let last = asked.key?[0].integer ?? 0
         let behind = queue.entries.dropFirst(queue.entries.position(of: last &+ 1))
         let rest = behind.dropFirst(asked.offset)
         let entries = rest.prefix(asked.limit)
         let shown = Page(asked, count: entries.count, total: queue.entries.count, hasMore: rest.count > entries.count)
-        let pauseEnd = keeper.pauseEnd(of: account.id)
+        let pauseEnd = sender.pauseEnd(of: account.id)
         let screen = OutboxScreen(
             entries.map { self.screen(of: $0, pauseEnd: pauseEnd, timeZone) },
             bytes: queue.bytes,
@@ -51,13 +48,13 @@ struct OutboxRequests: Sendable {
 
     /// `GET /v1/disk/outbox/{id}`: one of them, or one that is done.
     @Sendable func show(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
-        let account = try await accounts.account(of: session)
+        let account = try await disk.account(of: session)
         return try response(try await entry(request, account), request, account)
     }
 
     /// `DELETE /v1/disk/outbox/{id}`: takes back one that has not been sent.
     @Sendable func takeBack(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
-        let account = try await accounts.account(of: session)
+        let account = try await disk.account(of: session)
         let id = try await entry(request, account).id
         let entry = try await change(id, account) { entry, _ in
             guard entry.progress.canBeTakenBack else {
@@ -71,8 +68,8 @@ struct OutboxRequests: Sendable {
 
     /// `POST /v1/disk/outbox/{id}/retry`: tries one now.
     @Sendable func retry(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
-        let account = try await accounts.account(of: session)
-        let (id, now) = (try await entry(request, account).id, clock.now())
+        let account = try await disk.account(of: session)
+        let (id, now) = (try await entry(request, account).id, disk.clock.now())
         let entry = try await change(id, account) { entry, _ in
             guard entry.progress.canBeRetried else {
                 throw Problem(.outboxState, Self.notRetried(entry.progress.state))
@@ -90,10 +87,10 @@ struct OutboxRequests: Sendable {
         guard let choice = how.flatMap(ConflictChoice.init) else {
             let accepted = ConflictChoice.allCases.map(\.rawValue).joined(separator: ", ")
             let code = how == nil ? "required" : "invalid"
-            throw Problem.validation([.field("/how", code, "how must be one of \(accepted).")])
+            throw Problem.validation("/how", code, "how must be one of \(accepted).")
         }
-        let account = try await accounts.account(of: session)
-        let (id, now) = (try await entry(request, account).id, clock.now())
+        let account = try await disk.account(of: session)
+        let (id, now) = (try await entry(request, account).id, disk.clock.now())
         let entry = try await change(id, account) { [store] entry, queue in
             guard entry.progress.state == .conflict, choice.isPossible(for: entry.work) else {
                 throw Problem(.outboxState, Self.notResolved(entry.progress.state, choice))
@@ -134,9 +131,7 @@ extension OutboxRequests {
     ) async throws -> OutboxEntry<QueuedWrite> {
         let changed = try await store.change(of: account.id, by: .user) { [store] _ in
             guard let queue = store.outbox.queue(of: account.id), let entry = store.outbox.entry(id, of: account.id)
-            else {
-                throw Problem(.outboxState, Self.notUnsent(.done))
-            }
+            else { throw Problem(.outboxState, Self.notUnsent(.done)) }
             return OutboxDecision(changes: try body(entry, queue), shown: entry)
         }
         guard let changed else { throw Problem.loggedOut }
@@ -165,15 +160,15 @@ extension OutboxRequests {
         _ request: ScreenRequest,
         _ account: DiskAccount
     ) throws -> ScreenResponse {
-        let timeZone = try request.timeZone(fallback: timeZone)
-        let screen = self.screen(of: entry, pauseEnd: keeper.pauseEnd(of: account.id), timeZone)
+        let timeZone = try request.timeZone(fallback: disk.timeZone)
+        let screen = self.screen(of: entry, pauseEnd: sender.pauseEnd(of: account.id), timeZone)
         return try .local(screen, meta(.content, account), Links(self: screen.href))
     }
 
     private func screen(of entry: OutboxEntry<QueuedWrite>, pauseEnd: Date?, _ timeZone: TimeZone)
         -> OutboxOperationScreen
     {
-        OutboxOperationScreen(entry, sent: keeper.sent(entry.id), pauseEnd: pauseEnd, timeZone: timeZone)
+        OutboxOperationScreen(entry, sent: sender.sent(entry.id), pauseEnd: pauseEnd, timeZone: timeZone)
     }
 
     private func removed(
@@ -204,4 +199,53 @@ extension OutboxProgress {
 
     /// Whether the user can ask for another attempt now.
     var canBeRetried: Bool { state == .waiting || state == .failed || state == .aside }
+}
+
+// How conflicts end.
+extension DiskStore {
+    /// Returns the changes that end a conflict other than by dropping the write. If the write gets another name, later
+    /// writes to the old name are changed to the new one.
+    func resolved(
+        _ entry: OutboxEntry<QueuedWrite>,
+        _ choice: ConflictChoice,
+        _ queue: OutboxQueue<QueuedWrite>,
+        at now: Date
+    ) -> [OutboxChange<QueuedWrite>] {
+        var resolved = entry
+        _ = resolved.progress.apply(.retried, at: now)
+        guard choice == .keepBoth else {
+            resolved.work = entry.work.overwriting()
+            return [.put(resolved)]
+        }
+        let (old, new) = (entry.work.target, freeName(entry, queue))
+        resolved.work = entry.work.renamed(to: new)
+        let touching = outbox.touching([old], of: entry.account)
+        let later = touching.filter { $0.number > entry.number }.compactMap { later in
+            later.work.relocated(from: old, to: new).map { work in
+                var moved = later
+                moved.work = work
+                return OutboxChange.put(moved)
+            }
+        }
+        return [.put(resolved)] + later
+    }
+
+    /// Returns the first name that nothing known has; the API is asked when the write is sent.
+    private func freeName(_ entry: OutboxEntry<QueuedWrite>, _ queue: OutboxQueue<QueuedWrite>) -> DiskPath {
+        let tree = queue.view.tree
+        let isFile = entry.work.local?.kind == .file
+        var number = 2
+        while number < 1000 {
+            let path = entry.work.target.numbered(number, isFile: isFile)
+            switch tree.item(at: path) {
+            case .nothing: return path
+            case .upstream(let source, _):
+                // A failing read cannot happen within the transaction that has read already.
+                if (try? item(source, account: entry.account)) ?? nil == nil { return path }
+            case .made: break
+            }
+            number += 1
+        }
+        return entry.work.target.numbered(number, isFile: isFile)
+    }
 }

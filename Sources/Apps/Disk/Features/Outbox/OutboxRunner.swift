@@ -21,10 +21,7 @@ struct OutboxRunner: Sendable {
         var isUpstreamWell = false
     }
 
-    let accounts: DiskAccounts
-    let writer: WriteExecutor
-
-    private var calls: WriteCalls { writer.calls }
+    let disk: Disk
 
     /// Carries out a write.
     ///
@@ -33,53 +30,45 @@ struct OutboxRunner: Sendable {
     ///   - progress: Is called with the number of bytes taken from an upload.
     func run(
         _ entry: OutboxEntry<QueuedWrite>,
-        _ known: WritePreparation.Before?,
+        _ known: CurrentState?,
         _ progress: @escaping @Sendable (Int) -> Void
     ) async -> Outcome {
         do {
-            let account = try await accounts.account(entry.account)
+            let account = try await disk.account(entry.account)
             if let followed = try await follow(entry, account) { return followed }
-            let found: WritePreparation.Before
+            let found: CurrentState
             if let known {
                 found = known
-            } else if entry.work.isComparedByAPI, !entry.progress.isDoubtful {
+            } else if entry.work.isComparedByAPI, !entry.progress.isOutcomeUnknown {
                 found = entry.work.before
             } else {
                 found = try await look(at: entry.work, account)
             }
-            switch entry.work.judgement(of: found, wasSent: entry.progress.isDoubtful) {
+            switch entry.work.compare(with: found, wasSent: entry.progress.isOutcomeUnknown) {
             case .done:
                 try await settle(entry, found, account)
                 return Outcome(event: .succeeded)
-            case .conflict(let theirs, let path): return Self.conflict(entry.work, theirs, path)
+            case .conflict(let remote, let path): return Self.conflict(entry.work, remote, path)
             case .clear: break
             }
             return try await send(entry, found, account, progress)
         } catch let refusal as UploadRefused {
             return await outcome(of: refusal.problem, entry)
         } catch {
-            return await outcome(of: calls.client.translated(error), entry)
+            return await outcome(of: disk.client.translated(error), entry)
         }
     }
 
     /// Returns the present items of the API that a write touches; nil if they cannot be read.
-    func look(at entry: OutboxEntry<QueuedWrite>) async -> WritePreparation.Before? {
-        guard let account = try? await accounts.account(entry.account) else { return nil }
+    func look(at entry: OutboxEntry<QueuedWrite>) async -> CurrentState? {
+        guard let account = try? await disk.account(entry.account) else { return nil }
         return try? await look(at: entry.work, account)
     }
 
-    private func look(at work: QueuedWrite, _ account: DiskAccount) async throws -> WritePreparation.Before {
-        async let subject = work.isCreation ? nil : present(work.path, account)
-        async let place = work.isCreation || work.kind == .move ? present(work.target, account) : nil
-        return try await WritePreparation.Before(subject: subject, place: place)
-    }
-
-    private func present(_ path: DiskPath, _ account: DiskAccount) async throws -> DiskItem? {
-        do {
-            return try await calls.current(path, account)
-        } catch let refusal as DiskRefusal where refusal.isGone {
-            return nil
-        }
+    private func look(at work: QueuedWrite, _ account: DiskAccount) async throws -> CurrentState {
+        async let subject = work.isCreation ? nil : disk.present(work.path, account)
+        async let place = work.isCreation || work.kind == .move ? disk.present(work.target, account) : nil
+        return try await CurrentState(subject: subject, place: place)
     }
 
     /// Finds the outcome of a write that the API continues: by its operation, or by comparing the items with its
@@ -87,10 +76,10 @@ struct OutboxRunner: Sendable {
     ///
     /// - Returns: Nil if it has ended without being carried out, or is an upload that takes too long.
     private func follow(_ entry: OutboxEntry<QueuedWrite>, _ account: DiskAccount) async throws -> Outcome? {
-        guard entry.progress.isDoubtful, let following = entry.work.following else { return nil }
+        guard entry.progress.isOutcomeUnknown, let following = entry.work.following else { return nil }
         let found = try await look(at: entry.work, account)
-        if entry.work.judgement(of: found, wasSent: true) == .done {
-            calls.uploads.end(following.operation)
+        if entry.work.compare(with: found, wasSent: true) == .done {
+            disk.uploads.end(following.operation)
             try await settle(entry, found, account)
             return Outcome(event: .succeeded)
         }
@@ -99,7 +88,7 @@ struct OutboxRunner: Sendable {
             of: account
         )
         do {
-            switch try await writer.operations.status(of: operation, for: account) {
+            switch try await disk.status(of: operation, for: account) {
             case .done:
                 try await settle(entry, found, account)
                 return Outcome(event: .succeeded)
@@ -109,77 +98,73 @@ struct OutboxRunner: Sendable {
         } catch is OperationForgotten {
             return nil
         }
-        let age = writer.clock.now().timeIntervalSince(following.since)
-        // The bytes of an upload may be lost. Any other operation is carried out as long as the API says so: sent again,
-        // it would be carried out twice.
-        guard entry.work.kind != .upload || age < calls.uploadResponse.seconds else { return nil }
-        return Outcome(event: .accepted(askedAfter: OperationTracker.pause(at: age)))
+        let age = disk.clock.now().timeIntervalSince(following.since)
+        // The bytes of an upload may be lost. Any other operation goes on as long as the API says so; sent again, it
+        // would be carried out twice.
+        guard entry.work.kind != .upload || age < disk.uploadResponse.seconds else { return nil }
+        return Outcome(event: .accepted(askedAfter: Disk.operationPause(at: age)))
     }
 
-    private func settle(
-        _ entry: OutboxEntry<QueuedWrite>,
-        _ found: WritePreparation.Before,
-        _ account: DiskAccount
-    ) async throws {
+    private func settle(_ entry: OutboxEntry<QueuedWrite>, _ found: CurrentState, _ account: DiskAccount) async throws {
         var write = entry.work.write(body: ByteStream(ByteBuffer()), entry.id)
         // The items that it acted on are gone by now; the state seen before it is used.
         var before = entry.work.before
         if entry.work.isCreation { before.place = found.place ?? before.place }
         if let subject = found.subject ?? found.place?.at(entry.work.path) { before.subject = subject }
         write.found = before
-        try await writer.settle(write, for: account, entry.work.summary)
+        try await disk.settle(write, for: account, entry.work.summary)
     }
 
     private func send(
         _ entry: OutboxEntry<QueuedWrite>,
-        _ found: WritePreparation.Before,
+        _ found: CurrentState,
         _ account: DiskAccount,
         _ progress: @escaping @Sendable (Int) -> Void
     ) async throws -> Outcome {
         try await clear(entry.work, found, account)
         var body = ByteStream(ByteBuffer())
         if let blob = entry.blob {
-            let reader = try await accounts.store.users.reader(blob)
+            let reader = try await disk.store.users.reader(blob)
             body = ByteStream(reader, range: 0..<blob.length).counting(progress)
         }
         var write = entry.work.write(body: body, entry.id)
         write.found = found
-        write.beforeLastByte = { [store = accounts.store, clock = writer.clock] operation in
+        write.beforeLastByte = { [store = disk.store, clock = disk.clock] operation in
             // After a kill it is asked about: in progress is neither done nor not done.
             _ = try await store.change(entry.id, account: entry.account) {
                 $0.work = $0.work.followed(by: operation, since: clock.now())
             }
         }
-        switch try await writer.run(write, for: account) {
+        switch try await disk.run(write, for: account) {
         case .done, .renewed: return Outcome(event: .succeeded)
         // Nothing had to be changed: the found item is stored with the end of the write.
         case .unneeded(let item):
             let change = DiskChange.appeared(item.path, item)
-            let now = writer.clock.now()
-            _ = try await accounts.store.apply(change, account: account.id, at: now, finishing: entry.id)
+            let now = disk.clock.now()
+            _ = try await disk.store.apply(change, account: account.id, at: now, finishing: entry.id)
             return Outcome(event: .succeeded)
         case .underWay(let operation):
-            let followed = entry.work.followed(by: operation.upstreamID, since: writer.clock.now())
-            return Outcome(event: .accepted(askedAfter: OperationTracker.pause(at: 0)), work: followed)
+            let followed = entry.work.followed(by: operation.upstreamID, since: disk.clock.now())
+            return Outcome(event: .accepted(askedAfter: Disk.operationPause(at: 0)), work: followed)
         }
     }
 
     /// Moves a folder out of the way of a file, or the other way round, to the trash: the API replaces files by files
     /// only. The user has asked for that.
-    private func clear(_ work: QueuedWrite, _ found: WritePreparation.Before, _ account: DiskAccount) async throws {
+    private func clear(_ work: QueuedWrite, _ found: CurrentState, _ account: DiskAccount) async throws {
         guard work.isCreation, work.overwrites, let place = found.place else { return }
         guard work.kind == .folder || place.kind == .dir else { return }
         var removal = DiskWrite(kind: .delete(permanently: false), path: work.path)
-        removal.found = WritePreparation.Before(subject: place)
-        try accounts.store.checkIsSender(of: account.id)
-        _ = try await writer.run(removal, for: account)
+        removal.found = CurrentState(subject: place)
+        try disk.store.checkIsSender(of: account.id)
+        _ = try await disk.run(removal, for: account)
     }
 
-    private static func conflict(_ work: QueuedWrite, _ theirs: DiskItem?, _ path: DiskPath) -> Outcome {
-        var disputed = work
-        disputed.theirs = theirs.map(SeenItem.init)
-        disputed.disputed = path
-        return Outcome(event: .conflicted(theirs == nil ? "gone" : "changed"), work: disputed)
+    private static func conflict(_ work: QueuedWrite, _ remote: DiskItem?, _ path: DiskPath) -> Outcome {
+        var conflict = work
+        conflict.remote = remote.map(SeenItem.init)
+        conflict.conflictingPath = path
+        return Outcome(event: .conflicted(remote == nil ? "gone" : "changed"), work: conflict)
     }
 
     /// Returns the outcome of a failure. After a refusal because of an existing or missing item, the items are read:
@@ -192,13 +177,13 @@ struct OutboxRunner: Sendable {
         let codes: [ProblemCode] = [.targetExists, .preconditionFailed, .notFound]
         if codes.contains(problem.code) {
             do {
-                let account = try await accounts.account(entry.account)
+                let account = try await disk.account(entry.account)
                 let found = try await look(at: entry.work, account)
-                switch entry.work.judgement(of: found, wasSent: true) {
+                switch entry.work.compare(with: found, wasSent: true) {
                 case .done:
                     try await settle(entry, found, account)
                     return Outcome(event: .succeeded)
-                case .conflict(let theirs, let path): return Self.conflict(entry.work, theirs, path)
+                case .conflict(let remote, let path): return Self.conflict(entry.work, remote, path)
                 case .clear: break
                 }
             } catch {
@@ -207,7 +192,7 @@ struct OutboxRunner: Sendable {
         }
         let event = OutboxProgress.Event(problem)
         // Another upstream is away, such as that of the tokens: its recovery does not wake the outbox.
-        if event == .postponed, calls.client.isReachable {
+        if event == .postponed, disk.client.isReachable {
             return Outcome(event: .delayed(ProblemCode.upstreamUnavailable.rawValue, for: nil))
         }
         return Outcome(event: event, isUpstreamWell: await isWell(besides: problem.code, entry))
@@ -219,9 +204,9 @@ struct OutboxRunner: Sendable {
             .upstreamUnavailable, .upstreamBadResponse, .outcomeUnknown, .locked, .upstreamStorageFull,
         ]
         guard own.contains(code), entry.progress.attempts + 1 >= OutboxProgress.attemptsBeforeOthers,
-            let account = try? await accounts.account(entry.account)
+            let account = try? await disk.account(entry.account)
         else { return false }
-        return (try? await calls.current(.root, account)) != nil
+        return (try? await disk.current(.root, account)) != nil
     }
 }
 

@@ -1,4 +1,7 @@
+import Concurrency
+import Foundation
 import Screens
+import Synchronization
 
 /// Publishes events of the app to the sessions of an account.
 struct DiskEvents: Sendable {
@@ -7,10 +10,8 @@ struct DiskEvents: Sendable {
     /// The screens that may show others after a change of files.
     static let lists = ["disk.files", "disk.recent", "disk.published"]
 
-    /// The screens that have no revision.
     static let withoutRevision: Set = ["disk.profile", "disk.search"]
 
-    /// Publishes that one screen has changed.
     func screenChanged(_ screen: String, _ revision: Int, account: String) {
         stream.publish(
             .screenChanged(app: DiskApp.name, screen: screen, revision: revision, audience: Self.audience(account))
@@ -30,7 +31,6 @@ struct DiskEvents: Sendable {
         )
     }
 
-    /// Publishes the state of a download.
     func downloadChanged(_ job: DownloadJob) {
         stream.publish(
             .job(
@@ -45,5 +45,82 @@ struct DiskEvents: Sendable {
 
     private static func audience(_ account: String) -> ServerEvent.Audience {
         .account(app: DiskApp.name, account: account)
+    }
+}
+
+/// Announces that something of an account has changed, of each account at most once in a second.
+final class ChangeAnnouncer: Sendable {
+    private static let interval = 1.0
+
+    private let throttles = Mutex<[String: EventThrottle]>([:])
+    private let background: BackgroundTasks
+    private let clock: WallClock
+    private let publish: @Sendable (_ account: String) -> Void
+
+    /// - Parameter publish: Publishes the event.
+    init(background: BackgroundTasks, clock: WallClock, publish: @escaping @Sendable (_ account: String) -> Void) {
+        self.background = background
+        self.clock = clock
+        self.publish = publish
+    }
+
+    /// Announces a change, now or at the end of the interval.
+    func changed(_ account: String) {
+        let now = clock.now()
+        switch throttles.withLock({
+            $0[account, default: EventThrottle(interval: Self.interval)].changed(at: now)
+        }) {
+        case .publish: publish(account)
+        case .wait(let seconds):
+            background.start { [self] in
+                // A task that is cancelled ends with the server: its event is not needed.
+                guard (try? await clock.sleep(.seconds(seconds))) != nil else { return }
+                throttles.withLock { $0[account]?.waited(at: clock.now()) }
+                publish(account)
+            }
+        case .nothing: break
+        }
+    }
+
+    /// Forgets an account that was logged out.
+    func forget(_ account: String) { throttles.withLock { $0[account] = nil } }
+}
+
+/// Decides when events of frequent changes are published: the first at once, further ones at most once in an interval,
+/// and the last change always.
+struct EventThrottle: Sendable, Equatable {
+    enum Decision: Sendable, Equatable {
+        case publish
+        /// Publish after this many seconds, with ``EventThrottle/waited(at:)``.
+        case wait(Double)
+        /// An event is already waited for.
+        case nothing
+    }
+
+    let interval: Double
+    private var last: Date?
+    private var isWaiting = false
+
+    /// - Parameter interval: Shortest time between two events, in seconds.
+    init(interval: Double) {
+        self.interval = interval
+    }
+
+    /// Records a change.
+    mutating func changed(at now: Date) -> Decision {
+        guard !isWaiting else { return .nothing }
+        // A clock that was set back does not silence it.
+        if let last, case let passed = now.timeIntervalSince(last), (0..<interval).contains(passed) {
+            isWaiting = true
+            return .wait(interval - passed)
+        }
+        last = now
+        return .publish
+    }
+
+    /// Records that the wait is over and the event is published.
+    mutating func waited(at now: Date) {
+        isWaiting = false
+        last = now
     }
 }

@@ -31,8 +31,6 @@ final class ForegroundLoad: Sendable {
     func begin() -> Use { Use(self) }
 
     /// Runs a request that a client waits for.
-    ///
-    /// - Throws: Errors of `body`.
     func during<Value>(_ body: () async throws -> Value) async rethrows -> Value {
         let use = begin()
         defer { withExtendedLifetime(use) {} }
@@ -42,7 +40,6 @@ final class ForegroundLoad: Sendable {
     /// Waits until no client waits for the API.
     ///
     /// - Parameter longest: The longest wait: the background becomes slow beside many clients, but does not stop.
-    /// - Throws: `CancellationError`.
     func idle(atMost longest: Duration, _ clock: WallClock) async throws {
         guard isBusy else { return }
         await withTaskGroup(of: Void.self) { group in

@@ -95,8 +95,6 @@ struct TokenProvider: Sendable {
     }
 
     /// Whether the token of a login has to be refreshed before it is sent.
-    ///
-    /// - Throws: `StorageError`.
     func isExpired(_ login: DiskLogin) throws -> Bool {
         try store.token(named: login.token).map(hasEnded) ?? false
     }
@@ -146,8 +144,6 @@ struct TokenProvider: Sendable {
     }
 
     /// Returns the credential of a session for the mount of the API; nil for a session of another app.
-    ///
-    /// - Throws: `StorageError`.
     func mountCredential(_ session: Session) async throws -> MountCredential? {
         guard session.app == DiskApp.name else { return nil }
         try await store.catchUp(session.account)
@@ -161,7 +157,6 @@ struct TokenProvider: Sendable {
     }
 }
 
-/// A token that is opened once.
 private final class OpenedToken: Sendable {
     let token = Mutex<DiskToken?>(nil)
 }

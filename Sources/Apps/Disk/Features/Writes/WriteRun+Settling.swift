@@ -14,10 +14,9 @@ extension WriteRun {
     ///   - bytes: The bytes of an upload.
     ///   - place: The path of the result, as returned by the API.
     ///   - linkEnd: The end of its link, as returned by the API.
-    /// - Throws: `StorageError`.
     func settle(
-        _ before: WritePreparation.Before,
-        _ bytes: UploadedBytes.Summary?,
+        _ before: CurrentState,
+        _ bytes: ByteSummary?,
         place: DiskPath? = nil,
         linkEnd: LinkEnd? = nil
     ) async throws -> WriteOutcome {
@@ -59,10 +58,10 @@ extension WriteRun {
     /// served without a request until that has been recorded.
     private func record(_ change: DiskChange, at now: Date) async -> DiskStore.Applied? {
         do {
-            return try await calls.store.apply(change, account: account.id, at: now)
+            return try await store.apply(change, account: account.id, at: now)
         } catch {
-            executor.logger.error("a change could not be stored", metadata: ["error": "\(error)"])
-            store.miss(account.id)
+            disk.logger.error("a change could not be stored", metadata: ["error": "\(error)"])
+            store.markDirty(account.id)
             return nil
         }
     }
@@ -75,13 +74,11 @@ extension WriteRun {
     /// Returns the current state: from the API, or as it follows from the write.
     ///
     /// - Parameter applied: The state of the account with the write; nil if that is not stored.
-    private func readBack(_ made: DiskItem, _ now: Date, _ applied: DiskStore.Applied?) async -> (
-        DiskRow, Provenance
-    ) {
+    private func readBack(_ made: DiskItem, _ now: Date, _ applied: DiskStore.Applied?) async -> (DiskRow, Provenance) {
         // No client waits for the result of a write of the outbox: the next screen of it asks the API.
-        if calls.client.isReachable, let applied, write.operation == nil {
+        if disk.client.isReachable, let applied, write.operation == nil {
             do {
-                let (row, result) = try await executor.items.item(
+                let (row, result) = try await disk.item(
                     made.path,
                     for: account.after(applied),
                     .revalidate,
@@ -89,7 +86,7 @@ extension WriteRun {
                 )
                 return (row, result.provenance)
             } catch {
-                executor.logger.info("a file could not be looked at after a write", metadata: ["error": "\(error)"])
+                disk.logger.info("a file could not be looked at after a write", metadata: ["error": "\(error)"])
             }
         }
         let row = stored(made.path) ?? DiskRow(item: made, seenAt: now, isDownloaded: false)
@@ -100,79 +97,74 @@ extension WriteRun {
     ///
     /// - Parameter bytes: The bytes of an upload.
     /// - Throws: 502 `upstream-bad-response` if the operation failed; `StorageError`, `CancellationError`.
-    func follow(
-        _ upstreamID: String,
-        _ before: WritePreparation.Before,
-        _ bytes: UploadedBytes.Summary?
-    ) async throws -> WriteOutcome {
+    func follow(_ upstreamID: String, _ before: CurrentState, _ bytes: ByteSummary?) async throws -> WriteOutcome {
         let begun = write.operation(upstreamID, of: account)
         // The outbox asks for it between other writes.
         if write.operation != nil { return .underWay(begun) }
         let operation: DiskOperation
         do {
-            operation = try await executor.operations.follow(begun, for: account)
+            operation = try await disk.follow(begun, for: account)
         } catch let refusal as UploadRefused {
             throw refusal.problem
         }
         switch operation.status {
         case .done: return try await settle(before, bytes)
         case .failed:
-            await executor.operations.apply(operation)
+            await disk.apply(operation)
             throw Problem(
                 .upstreamBadResponse,
                 "Yandex Disk began it and could not finish it.",
-                upstream: .init(name: calls.client.upstream.configuration.name)
+                upstream: .init(name: disk.client.upstream.configuration.name)
             )
         case .running where write.isFollowed: return .underWay(operation)
         case .running:
             _ = await record(.doubtful, at: clock.now())
             do {
-                try await executor.operations.store.keep(operation, at: clock.now())
+                try await store.keep(operation, at: clock.now())
             } catch {
-                executor.logger.error("an operation could not be stored", metadata: ["error": "\(error)"])
+                disk.logger.error("an operation could not be stored", metadata: ["error": "\(error)"])
                 throw outcomeUnknown("Yandex Disk continues with it, and that could not be stored here")
             }
-            if case .upload = write.kind { executor.background.start { await attend(operation, before, bytes) } }
+            if case .upload = write.kind { disk.background.start { await attend(operation, before, bytes) } }
             return .underWay(operation)
         }
     }
 
     /// Waits for the end of an upload whose client has its response: screens show the file without being asked for the
     /// operation.
-    private func attend(_ operation: DiskOperation, _ before: WritePreparation.Before, _ bytes: UploadedBytes.Summary?)
+    private func attend(_ operation: DiskOperation, _ before: CurrentState, _ bytes: ByteSummary?)
         async
     {
         var operation = operation
         let began = clock.now()
         while operation.status == .running {
             let age = clock.now().timeIntervalSince(began)
-            guard age < calls.uploadResponse.seconds,
-                (try? await clock.sleep(.seconds(OperationTracker.pause(at: age)))) != nil
+            guard age < disk.uploadResponse.seconds,
+                (try? await clock.sleep(.seconds(Disk.operationPause(at: age)))) != nil
             else { return }
             do {
-                operation.status = try await executor.operations.status(of: operation, for: account)
+                operation.status = try await disk.status(of: operation, for: account)
             } catch is UploadRefused {
                 operation.status = .failed
             } catch is OperationForgotten {
-                let inspector = WriteInspector(calls: calls, write: write, account: account, clock: clock)
-                switch await inspector.observe(before: before, bytes) {
+                switch await observe(before: before, bytes) {
                 case .done: operation.status = .done
                 case .notDone, .unclear: operation.status = .failed
                 case .unobserved: break
                 }
             } catch {
-                executor.logger.info("an operation could not be asked for", metadata: ["error": "\(error)"])
+                disk.logger.info("an operation could not be asked for", metadata: ["error": "\(error)"])
             }
         }
         do {
-            guard try await executor.operations.store.finish(operation, as: operation.status) else { return }
+            guard try await store.finish(operation, as: operation.status) else { return }
             if operation.status == .done {
                 _ = try await settle(before, bytes)
             } else {
-                await executor.operations.apply(operation)
+                await disk.apply(operation)
             }
         } catch {
-            executor.logger.error("the end of an upload could not be stored", metadata: ["error": "\(error)"])
+            disk.logger.error("the end of an upload could not be stored", metadata: ["error": "\(error)"])
         }
     }
 
@@ -182,27 +174,26 @@ extension WriteRun {
     /// - Throws: 502 `outcome-unknown` if that fails; the problem of `error` if the write was not carried out.
     func inspect(
         after error: UpstreamError,
-        _ before: WritePreparation.Before,
-        _ bytes: UploadedBytes.Summary?,
+        _ before: CurrentState,
+        _ bytes: ByteSummary?,
         _ upstreamID: String?
     ) async throws -> WriteOutcome {
-        let inspector = WriteInspector(calls: calls, write: write, account: account, clock: clock)
-        let observation = await inspector.observe(before: before, bytes)
-        executor.logger.warning(
+        let observation = await observe(before: before, bytes)
+        disk.logger.warning(
             "no response to a write",
             metadata: ["action": "\(write.action.rawValue)", "error": "\(error)", "finding": "\(observation)"]
         )
         switch observation {
         case .done: return try await settle(before, bytes)
         case .notDone where error.saysThatItFailed:
-            var problem = calls.client.failure(error).problem
+            var problem = disk.client.failure(error).problem
             problem.detail = "Yandex Disk did not carry it out (\(Self.text(error))). Nothing was changed."
             throw problem
         case .unobserved where error.status == .serviceUnavailable && write.operation == nil:
             // An API that is down refuses writes, and reads as well.
             _ = await record(.doubtful, at: clock.now())
-            var problem = calls.client.failure(error).problem
-            problem.detail = .nothingChanged(calls.client.title, 503)
+            var problem = disk.client.failure(error).problem
+            problem.detail = .nothingChanged(disk.client.title, 503)
             throw problem
         case .notDone, .unclear, .unobserved:
             // The outbox looks once more, and then asks for the operation.
@@ -220,8 +211,8 @@ extension WriteRun {
         Problem(
             .outcomeUnknown,
             Text("\(reason); before it is sent again, \(write.href) shows what is there."),
-            offline: !calls.client.isReachable,
-            upstream: .init(name: calls.client.upstream.configuration.name, status: status),
+            offline: !disk.client.isReachable,
+            upstream: .init(name: disk.client.upstream.configuration.name, status: status),
             href: write.href
         )
     }
@@ -233,6 +224,44 @@ extension WriteRun {
         case .failing(let status, _), .rejected(let status, _): "status \(status.code)"
         case .badResponse(let status, let reason): status.map { "status \($0.code), \(reason)" } ?? reason
         case .forbiddenTarget, .notStored, .storageFailed, .known: "\(error)"
+        }
+    }
+}
+
+// The state after a write whose response did not arrive.
+extension WriteRun {
+    /// Observes the outcome of a write, for at most the patience of the API's configuration.
+    private func observe(before: CurrentState, _ bytes: ByteSummary?) async -> WriteObservation {
+        let patience = disk.client.upstream.configuration.patience
+        return await withTaskGroup(of: WriteObservation?.self) { group in
+            group.addTask { await look(before, bytes) }
+            group.addTask {
+                // Whether it ends or is cancelled does not matter: the other child returns the observation.
+                try? await clock.sleep(patience)
+                return nil
+            }
+            var observation = WriteObservation.unobserved
+            while let finished = await group.next() {
+                group.cancelAll()
+                if let finished { observation = finished }
+            }
+            return observation
+        }
+    }
+
+    private func look(_ before: CurrentState, _ bytes: ByteSummary?) async -> WriteObservation {
+        do {
+            let paths = write.observedPaths
+            var subject: DiskItem?
+            if let path = paths.subject { subject = try await disk.present(path, account) }
+            if case .publish = write.kind, subject?.isPublished == true {
+                subject?.linkEnd = try await disk.linkEnd(write.path, account)
+            }
+            var place: DiskItem?
+            if let path = paths.place { place = try await disk.present(path, account) }
+            return write.observation(subject: subject, place: place, before: before, sent: bytes)
+        } catch {
+            return .unobserved
         }
     }
 }

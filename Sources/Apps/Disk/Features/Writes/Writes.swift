@@ -1,13 +1,13 @@
+import Concurrency
 import Foundation
+import HTTP
 import HTTPTypes
 import Screens
 import Upstream
 
 /// Changes of files and folders.
 struct Writes: Sendable {
-    let accounts: DiskAccounts
-    let queue: WriteQueue
-    let responses: WriteResponses
+    let disk: Disk
 
     /// `PUT /v1/disk/file/content`: the body becomes a file while it arrives; it is there whole or not at all.
     @Sendable func upload(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
@@ -16,13 +16,12 @@ struct Writes: Sendable {
             throw Problem.invalidParameter("path", accepted: DiskPath.accepted(.disk))
         }
         // Before the body is sent on: the response needs it.
-        _ = try request.timeZone(fallback: responses.files.timeZone)
+        _ = try request.timeZone(fallback: disk.timeZone)
         let overwrite = try request.query.flag("overwrite")
         let content = try request.fileContent()
         let kind = DiskWrite.Kind.upload(content, length: request.declaredBodyLength, overwrite: overwrite)
-        let result = try await run(kind, path, request, session)
-        return try responses.response(to: result, request) {
-            try responses.changed($0, request, status: .created, isContent: true)
+        return try await run(kind, path, request, session) {
+            try disk.changed($0, request, status: .created, isContent: true)
         }
     }
 
@@ -30,10 +29,9 @@ struct Writes: Sendable {
     @Sendable func delete(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let path = try request.diskPathBelowRoot()
         let permanently = try request.query.flag("permanently")
-        let result = try await run(.delete(permanently: permanently), path, request, session)
         let back = (path.parent ?? .root).link(to: "/v1/disk/files")
-        return try responses.response(to: result, request) {
-            try responses.removed($0, path, back: back, screen: "disk.file", request)
+        return try await run(.delete(permanently: permanently), path, request, session) {
+            try disk.removed($0, path, back: back, screen: "disk.file", request)
         }
     }
 
@@ -41,21 +39,21 @@ struct Writes: Sendable {
     @Sendable func rename(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let path = try request.diskPathBelowRoot()
         let fields = try await request.jsonObject()
-        _ = try request.timeZone(fallback: responses.files.timeZone)
+        _ = try request.timeZone(fallback: disk.timeZone)
         let name = (try fields.string("name") ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
         try DiskPath.checkName(name, isMissing: fields.values["name"] == nil)
         let target = (path.parent ?? .root).child(name)
         let kind = DiskWrite.Kind.move(to: target, overwrite: false)
-        let result = try await run(kind, path, request, session, isRename: true, body: ["name": .text(name)])
-        return try responses.response(to: result, request) { try responses.changed($0, request) }
+        return try await run(kind, path, request, session, isRename: true, body: ["name": .text(name)]) {
+            try disk.changed($0, request)
+        }
     }
 
     /// `POST /v1/disk/folders`.
     @Sendable func makeFolder(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let path = try await request.jsonObject().newDiskPath("path")
-        let result = try await run(.makeFolder, path, request, session, body: ["path": .text(path.text)])
-        return try responses.response(to: result, request) {
-            try responses.changed($0, request, status: .created)
+        return try await run(.makeFolder, path, request, session, body: ["path": .text(path.text)]) {
+            try disk.changed($0, request, status: .created)
         }
     }
 
@@ -79,16 +77,13 @@ struct Writes: Sendable {
         let to = try fields.newDiskPath("to")
         let overwrite = try fields.diskFlag("overwrite")
         guard !from.isRoot, from != to, !from.contains(to) else {
-            throw Problem.validation([
-                .field("/to", "invalid", "to must be another place, and not in the folder itself.")
-            ])
+            throw Problem.validation("/to", "invalid", "to must be another place, and not in the folder itself.")
         }
         let body: [String: Action.Constant] = [
             "from": .text(from.text), "to": .text(to.text), "overwrite": .boolean(overwrite),
         ]
-        let result = try await run(kind(to, overwrite), from, request, session, body: body)
-        return try responses.response(to: result, request) {
-            try responses.changed($0, request, status: .created)
+        return try await run(kind(to, overwrite), from, request, session, body: body) {
+            try disk.changed($0, request, status: .created)
         }
     }
 
@@ -98,11 +93,172 @@ struct Writes: Sendable {
         _ request: ScreenRequest,
         _ session: Session,
         isRename: Bool = false,
-        body: [String: Action.Constant]? = nil
-    ) async throws -> WriteQueue.Result {
-        let account = try await accounts.account(of: session)
-        let conditions = responses.conditions(of: request)
+        body: [String: Action.Constant]? = nil,
+        _ response: (WriteOutcome) throws -> ScreenResponse
+    ) async throws -> ScreenResponse {
+        let account = try await disk.account(of: session)
+        let conditions = disk.conditions(of: request)
         let write = DiskWrite(kind: kind, path: path, conditions: conditions, isRename: isRename)
-        return try await queue.run(write, request, for: account, body: body)
+        switch try await WriteRouter(disk: disk).run(write, request, for: account, body: body) {
+        case .sent(let outcome): return try response(outcome)
+        case .queued(let entry): return try disk.response(to: entry)
+        }
+    }
+}
+
+// Public addresses of files and folders.
+extension Writes {
+    /// `POST /v1/disk/links`: publishes an item that is not public yet, gives its link the end that is asked for, and
+    /// returns the address.
+    @Sendable func publish(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
+        let fields = try await request.jsonObject()
+        let path = try fields.diskPath("path")
+        guard !path.isRoot else {
+            throw Problem.validation(
+                "/path",
+                "invalid",
+                "path must be a file or folder in the Disk, not the whole of it."
+            )
+        }
+        let end = try linkEnd(fields)
+        var body: [String: Action.Constant] = ["path": .text(path.text)]
+        switch fields.values["available_for_s"] {
+        case .number(let seconds): body["available_for_s"] = .integer(Int(seconds))
+        case .null: body["available_for_s"] = .null
+        default: break
+        }
+        return try await run(.publish(end), path, request, session, body: body) { outcome in
+            switch outcome {
+            case .underWay(let operation): return try disk.operationResponse(operation, request)
+            case .unneeded(let item): return try link(item, Provenance(source: .upstream), isNew: false)
+            case .done(let row, let provenance): return try link(row.item, provenance, isNew: true)
+            case .renewed(let row, let provenance): return try link(row.item, provenance, isNew: false)
+            }
+        }
+    }
+
+    /// `DELETE /v1/disk/published`: removes the public address.
+    @Sendable func unpublish(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
+        let path = try request.diskPathBelowRoot()
+        return try await run(.unpublish, path, request, session) {
+            try disk.removed($0, path, back: "/v1/disk/published", screen: "disk.published", request)
+        }
+    }
+
+    /// Reads the end that a link is to have: none if the member is null, any if it is absent.
+    private func linkEnd(_ fields: JSONFields) throws -> LinkEnd {
+        switch fields.values["available_for_s"] {
+        case nil: return .unspecified
+        case .null: return .never
+        case .number(let seconds) where (1...31_536_000).contains(seconds):
+            let end = disk.clock.now().timeIntervalSince1970 + seconds
+            return .at(Date(timeIntervalSince1970: end.rounded(.down)))
+        default:
+            throw Problem.validation(
+                "/available_for_s",
+                "invalid",
+                "available_for_s must be a number of seconds up to 31536000, or null."
+            )
+        }
+    }
+
+    private func link(_ item: DiskItem, _ origin: Provenance, isNew: Bool) throws -> ScreenResponse {
+        // Only the address matters here: it is current even if the rest could not be read back.
+        let provenance = Provenance(source: .upstream, stale: origin.stale && item.publicURL == nil)
+        let back = item.path.link(to: "/v1/disk/file")
+        return try disk.response(
+            LinkScreen(item),
+            "disk.file",
+            provenance,
+            links: Links(self: back),
+            status: isNew ? .created : .ok,
+            headerFields: isNew ? [.location: back.requestTarget] : [:]
+        )
+    }
+}
+
+// The responses to writes.
+extension Disk {
+    /// Returns the preconditions of a request that changes something.
+    func conditions(of request: ScreenRequest) -> WriteConditions {
+        WriteConditions(request.headerFields, at: clock.now())
+    }
+
+    fileprivate func response(to entry: OutboxEntry<QueuedWrite>) throws -> ScreenResponse {
+        let screen = OperationScreen(entry)
+        let pending = store.pendingWrites(of: entry.account)
+        return try .local(
+            screen,
+            Meta(screen: "disk.operation", provenance: .local, pending: pending),
+            Links(self: screen.href),
+            status: .accepted,
+            headerFields: [.location: screen.href.requestTarget, .preferenceApplied: HTTPFields.respondAsync]
+        )
+    }
+
+    /// Returns the response to a write that leaves a file or folder.
+    ///
+    /// - Parameter isContent: Whether the target of the request is the content, not the screen.
+    func changed(
+        _ outcome: WriteOutcome,
+        _ request: ScreenRequest,
+        status: HTTPResponse.Status = .ok,
+        isContent: Bool = false
+    ) throws -> ScreenResponse {
+        let (row, provenance): (DiskRow, Provenance)
+        switch outcome {
+        case .underWay(let operation): return try operationResponse(operation, request)
+        case .done(let present, let origin), .renewed(let present, let origin): (row, provenance) = (present, origin)
+        case .unneeded(let item):
+            row = DiskRow(item: item, seenAt: clock.now(), isDownloaded: false)
+            provenance = Provenance(source: .upstream)
+        }
+        let timeZone = try request.timeZone(fallback: timeZone)
+        var response = try fileResponse(row, request, timeZone, provenance, status: status)
+        // The tag of the present state (RFC 9110 §8.8.3), if the API has returned that state.
+        guard !provenance.stale, case .bytes(let bytes, _) = response.body else { return response }
+        response.headerFields[.eTag] =
+            isContent
+            ? row.item.version.map { "\"\($0)\"" } : EntityTag.strong(for: bytes, version: row.item.screenVersion)
+        return response
+    }
+
+    /// Returns the response to a write that removes something.
+    ///
+    /// - Parameter back: The screen to return to.
+    func removed(
+        _ outcome: WriteOutcome,
+        _ path: DiskPath,
+        back: Link,
+        screen: String,
+        _ request: ScreenRequest
+    ) throws -> ScreenResponse {
+        if case .underWay(let operation) = outcome { return try operationResponse(operation, request) }
+        return try response(RemovalScreen(path: path.text, back: back), screen, links: Links(self: back))
+    }
+
+    func restored(_ outcome: WriteOutcome, _ request: ScreenRequest) throws -> ScreenResponse {
+        var place: DiskPath?
+        switch outcome {
+        case .underWay(let operation): return try operationResponse(operation, request)
+        case .done(let row, _), .renewed(let row, _): place = row.item.path.scheme == .disk ? row.item.path : nil
+        case .unneeded(let item): place = item.path
+        }
+        let back = (place?.parent ?? .root).link(to: "/v1/disk/files")
+        return try response(RestorationScreen(path: place?.text, back: back), "disk.trash", links: Links(self: back))
+    }
+
+    /// Returns the screen of an operation: 202 while it runs, 200 after its end.
+    func operationResponse(_ operation: DiskOperation, _ request: ScreenRequest) throws -> ScreenResponse {
+        let isOver = operation.status != .running
+        let screen = OperationScreen(operation)
+        return try response(
+            screen,
+            "disk.operation",
+            links: Links(self: screen.href),
+            state: isOver ? .content : .loading,
+            status: isOver ? .ok : .accepted,
+            headerFields: request.method == .get ? [:] : [.location: screen.href.requestTarget]
+        )
     }
 }
