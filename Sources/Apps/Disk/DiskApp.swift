@@ -150,7 +150,7 @@ package struct DiskApp: App {
                 .body("path", "available_for_s"),
             Route(.post, "/v1/disk/downloads", "disk.file", session: Self.name, jobs.start).body("path"),
             Route(.get, "/v1/disk/downloads/{id}", "disk.file", session: Self.name, jobs.show),
-            Route(.get, "/v1/disk/operations/{id}", "disk.operation", session: Self.name, Operations(disk: disk).show),
+            Route(.get, "/v1/disk/operations/{id}", "disk.operation", session: Self.name, writes.operation),
             Route(.get, "/v1/disk/outbox", "disk.outbox", session: Self.name, queue.list).query(.page, "tz"),
             Route(.get, "/v1/disk/outbox/{id}", "disk.outbox", session: Self.name, queue.show).query("tz"),
             Route(.delete, "/v1/disk/outbox/{id}", "disk.outbox", session: Self.name, queue.takeBack),

@@ -123,7 +123,7 @@ struct OutboxOfServersTests {
         try await other.apply(.began, to: "a", by: .sender)
         #expect(try await other.finish("a") != nil)
         #expect(other.waiting == ["b"] && other.cache.outbox.entry("b", of: "1130")?.progress.state == .running)
-        await other.cache.leave("1130")
+        await other.cache.endSending(of: "1130")
         #expect(try await one.begin())
         #expect(one.waiting == ["b"] && one.cache.outbox.entry("b", of: "1130")?.progress.isOutcomeUnknown == true)
     }

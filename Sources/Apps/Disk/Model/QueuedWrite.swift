@@ -206,7 +206,7 @@ extension QueuedWrite {
 
 extension Action {
     /// Returns the same request, made so that it is queued in the outbox.
-    static func leave(_ request: ScreenRequest, _ body: [String: Constant]?) -> Action {
+    static func enqueue(_ request: ScreenRequest, _ body: [String: Constant]?) -> Action {
         Action(
             id: "leave",
             title: .leaveInOutbox,

@@ -71,7 +71,7 @@ extension Action {
         return write("create_folder", .newFolder, "POST", "/v1/disk/folders", way, fields: fields)
     }
 
-    /// Returns the action that sends a write, or leaves it in the outbox.
+    /// Returns the action that sends a write, or queues it.
     private static func write(
         _ id: String,
         _ title: Text,

@@ -10,7 +10,7 @@ import Upstream
 
 /// The author of a change of operations.
 enum OutboxAuthor: Sendable {
-    /// A client that leaves a write, with the bytes of an upload: nothing makes room for it on a full disk.
+    /// A client that queues a write, with the bytes of an upload: nothing makes room for it on a full disk.
     case client(upload: Blob?)
     /// A user who decides about operations.
     case user
@@ -306,10 +306,10 @@ extension DiskStore {
         } catch is LeaseLost {
             pause = Self.sendingPause
         } catch {
-            await leave(account)
+            await endSending(of: account)
             throw error
         }
-        await leave(account)
+        await endSending(of: account)
         return pause
     }
 
@@ -353,7 +353,7 @@ extension DiskStore {
     }
 
     /// Lets other servers send the writes of an account. If that fails, they wait for the end of the lease.
-    func leave(_ account: String) async {
+    func endSending(of account: String) async {
         guard let lease = senders[account] else { return }
         senders[account] = nil
         _ = try? await Task { try await users.leases.release([lease]) }.value

@@ -108,10 +108,10 @@ final class DownloadQueue: Sendable {
         }
         for task in tasks { task.cancel() }
         for task in tasks { await task.value }
-        await leave(leases)
+        await release(leases)
     }
 
-    private func leave(_ leases: [Lease]) async {
+    private func release(_ leases: [Lease]) async {
         do { try await store.users.leases.release(leases) } catch {
             disk.logger.warning("leases of downloads end later", metadata: ["error": "\(error)"])
         }
@@ -137,7 +137,7 @@ final class DownloadQueue: Sendable {
             return state.entries.removeValue(forKey: job.id)?.lease
         }
         startWaiting()
-        if let lease { await leave([lease]) }
+        if let lease { await release([lease]) }
     }
 
     /// Applies a change of status: to the store first, then published.

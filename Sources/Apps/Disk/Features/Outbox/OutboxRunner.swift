@@ -44,13 +44,8 @@ struct OutboxRunner: Sendable {
             } else {
                 found = try await look(at: entry.work, account)
             }
-            switch entry.work.compare(with: found, wasSent: entry.progress.isOutcomeUnknown) {
-            case .done:
-                try await settle(entry, found, account)
-                return Outcome(event: .succeeded)
-            case .conflict(let remote, let path): return Self.conflict(entry.work, remote, path)
-            case .clear: break
-            }
+            let wasSent = entry.progress.isOutcomeUnknown
+            if let outcome = try await concluded(entry, found, account, wasSent: wasSent) { return outcome }
             return try await send(entry, found, account, progress)
         } catch let refusal as UploadRefused {
             return await outcome(of: refusal.problem, entry)
@@ -160,11 +155,25 @@ struct OutboxRunner: Sendable {
         _ = try await disk.run(removal, for: account)
     }
 
-    private static func conflict(_ work: QueuedWrite, _ remote: DiskItem?, _ path: DiskPath) -> Outcome {
-        var conflict = work
-        conflict.remote = remote.map(SeenItem.init)
-        conflict.conflictingPath = path
-        return Outcome(event: .conflicted(remote == nil ? "gone" : "changed"), work: conflict)
+    /// Returns the outcome of a write that is carried out already, or conflicts with the found items; nil if it can be
+    /// sent.
+    private func concluded(
+        _ entry: OutboxEntry<QueuedWrite>,
+        _ found: CurrentState,
+        _ account: DiskAccount,
+        wasSent: Bool
+    ) async throws -> Outcome? {
+        switch entry.work.compare(with: found, wasSent: wasSent) {
+        case .clear: return nil
+        case .done:
+            try await settle(entry, found, account)
+            return Outcome(event: .succeeded)
+        case .conflict(let remote, let path):
+            var conflict = entry.work
+            conflict.remote = remote.map(SeenItem.init)
+            conflict.conflictingPath = path
+            return Outcome(event: .conflicted(remote == nil ? "gone" : "changed"), work: conflict)
+        }
     }
 
     /// Returns the outcome of a failure. After a refusal because of an existing or missing item, the items are read:
@@ -179,13 +188,7 @@ struct OutboxRunner: Sendable {
             do {
                 let account = try await disk.account(entry.account)
                 let found = try await look(at: entry.work, account)
-                switch entry.work.compare(with: found, wasSent: true) {
-                case .done:
-                    try await settle(entry, found, account)
-                    return Outcome(event: .succeeded)
-                case .conflict(let remote, let path): return Self.conflict(entry.work, remote, path)
-                case .clear: break
-                }
+                if let outcome = try await concluded(entry, found, account, wasSent: true) { return outcome }
             } catch {
                 return Outcome(event: .lost("outcome-unknown"))
             }

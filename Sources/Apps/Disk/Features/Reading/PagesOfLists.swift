@@ -143,11 +143,6 @@ extension UpstreamError {
 
 extension Disk {
     /// Returns the stored page if it can be served without a request, else the page of ``page(_:on:of:for:_:_:)``.
-    ///
-    /// - Parameters:
-    ///   - screen: The screen whose clients are notified if the page has changed.
-    ///   - folder: The folder whose content the page shows, if it is one.
-    ///   - resource: Describes the request.
     func page(
         _ key: PageKey,
         on screen: String,

@@ -5,12 +5,9 @@ import Logging
 import Screens
 import Upstream
 
-/// The screens of operations.
-struct Operations: Sendable {
-    let disk: Disk
-
+extension Writes {
     /// `GET /v1/disk/operations/{id}`: asks the API for the status, and applies the change once it has ended.
-    @Sendable func show(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
+    @Sendable func operation(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let id = try request.parameter("id")
         let account = try await disk.account(of: session)
         guard var operation = try disk.store.operation(id, account: account.id) else {

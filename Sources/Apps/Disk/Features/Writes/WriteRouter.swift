@@ -41,16 +41,17 @@ struct WriteRouter: Sendable {
         let draft = QueuedWrite(write)
         let isPreferred = request.headerFields.prefersAsyncResponse
         let isReachable = disk.client.isReachable
-        let isHeldUp = draft.map { holdsUp($0, account) } ?? holdsUp(write, account)
+        let isHeldUp = store.outbox.isTouched([write.path] + (write.target.map { [$0] } ?? []), of: account.id)
         guard let draft, isPreferred else {
             // Sent past a write that waits, it would change something else than the client sees.
             if isHeldUp, isReachable {
-                throw Self.heldUp(write.path, actions: draft.map { _ in [.leave(request, body)] })
+                let actions = draft.map { _ in [Action.enqueue(request, body)] }
+                throw Problem(.locked, .heldUp(write.path.name), href: OutboxScreen.href, actions: actions)
             }
             do {
                 return .sent(try await disk.run(write, for: account))
             } catch var problem as Problem where problem.code == .offlineWriteRefused && draft != nil {
-                problem.actions = [.leave(request, body)]
+                problem.actions = [.enqueue(request, body)]
                 throw problem
             }
         }
@@ -144,19 +145,6 @@ struct WriteRouter: Sendable {
             try content.append(part)
         }
         return try content.finish(length: length, at: disk.clock.now())
-    }
-
-    private func holdsUp(_ draft: QueuedWrite, _ account: DiskAccount) -> Bool {
-        store.outbox.isTouched(draft.places, of: account.id)
-    }
-
-    /// Whether a pending write touches a path of a write that cannot be queued.
-    private func holdsUp(_ write: DiskWrite, _ account: DiskAccount) -> Bool {
-        holdsUp(QueuedWrite(kind: .move, path: write.path, to: write.target), account)
-    }
-
-    private static func heldUp(_ path: DiskPath, actions: [Action]?) -> Problem {
-        Problem(.locked, .heldUp(path.name), href: OutboxScreen.href, actions: actions)
     }
 }
 
