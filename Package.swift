@@ -78,7 +78,7 @@ let package = Package(
             name: "Larder",
             dependencies: [
                 "Disk", "Shop", "PDF", "Notes", "Ships", "Sandbox", "Screens", "Server", "Upstream", "Cluster",
-                "Storage", "HTTP", "Media", "Concurrency", "JSONValues", "CContract", "CMalloc", "CZlib",
+                "Storage", "HTTP", "Media", "Concurrency", "JSONValues", "CMalloc", "CZlib",
                 argumentParser,
                 .product(name: "Configuration", package: "swift-configuration"), grdb, httpTypes, hummingbird,
                 .product(name: "HummingbirdCore", package: "hummingbird"), logging, metrics, nioCore, nioPosix,
@@ -95,6 +95,7 @@ let package = Package(
                 logging, nioCore, lifecycle,
             ],
             path: "Sources/Apps/Disk",
+            exclude: ["contract.yaml"],
             resources: [.embedInCode("Resources")],
             swiftSettings: strict
         ),
@@ -105,6 +106,7 @@ let package = Package(
                 httpTypes, logging,
             ],
             path: "Sources/Apps/Shop",
+            exclude: ["contract.yaml"],
             swiftSettings: strict
         ),
         .target(
@@ -114,6 +116,7 @@ let package = Package(
                 lifecycle,
             ],
             path: "Sources/Apps/PDF",
+            exclude: ["contract.yaml"],
             swiftSettings: strict
         ),
         .target(
@@ -123,6 +126,7 @@ let package = Package(
                 httpTypes, logging, nioCore, lifecycle,
             ],
             path: "Sources/Apps/Notes",
+            exclude: ["contract.yaml"],
             resources: [.embedInCode("Resources")],
             swiftSettings: strict
         ),
@@ -132,6 +136,7 @@ let package = Package(
                 "Screens", "Upstream", "Cluster", "Storage", "HTTP", "Concurrency", grdb, httpTypes, logging,
             ],
             path: "Sources/Apps/Ships",
+            exclude: ["contract.yaml"],
             resources: [.embedInCode("Resources")],
             swiftSettings: strict
         ),
@@ -142,11 +147,12 @@ let package = Package(
             name: "Screens",
             dependencies: [
                 "Server", "Upstream", "Cluster", "Storage", "HTTP", "Media", "MediaFormats", "Concurrency",
-                "JSONValues", "CWebAssets", "CZlib", crypto,
+                "JSONValues", "CContract", "CWebAssets", "CZlib", crypto,
                 .product(name: "DequeModule", package: "swift-collections"), grdb, httpTypes, hummingbird,
                 .product(name: "HummingbirdCore", package: "hummingbird"), logging, nioLocks, nioCore, lifecycle,
             ],
             path: "Sources/Kit/Screens",
+            exclude: ["contract.yaml", "Web/contract.yaml"],
             resources: [.embedInCode("Resources")],
             swiftSettings: strict
         ),
@@ -213,7 +219,7 @@ let package = Package(
 
         // The files of the pages as bytes of the program.
         .target(name: "CWebAssets", exclude: ["site"]),
-        // openapi.yaml and openapi-sandbox.yaml as bytes of the program.
+        // The texts of the contract and openapi-sandbox.yaml as bytes of the program.
         .target(name: "CContract"),
         .systemLibrary(name: "CMalloc"),
         // libpq, opened at the first connection: neither its headers nor the library is needed to build.

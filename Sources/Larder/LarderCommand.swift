@@ -4,7 +4,7 @@ package import Screens
 
 /// The program: `larder serve`, `larder sandbox`, `larder exec`, `larder scenario`, `larder doctor`, `larder backup`,
 /// `larder restore`, `larder key`, `larder certificate`, `larder pair`, `larder devices`, `larder cache`,
-/// `larder account`, `larder store`, `larder fixtures`, `larder settings`.
+/// `larder account`, `larder store`, `larder fixtures`, `larder settings`, `larder contract`.
 struct LarderCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "larder",
@@ -30,6 +30,7 @@ struct LarderCommand: AsyncParsableCommand {
               larder store copy --from ./data --to postgresql://larder@127.0.0.1/larder
               larder fixtures diff spacex         compare recordings with their API
               larder settings                     list all settings
+              larder contract                     print the OpenAPI document
 
             Command line beats environment beats file beats default.
             """,
@@ -38,7 +39,8 @@ struct LarderCommand: AsyncParsableCommand {
             ServeCommand.self, SandboxCommand.self, ExecCommand.self, ScenarioCommand.self, DoctorCommand.self,
             BackupCommand.self, RestoreCommand.self,
             KeyCommand.self, CertificateCommand.self, PairCommand.self, DevicesCommand.self, CacheCommand.self,
-            AccountCommand.self, StoreCommand.self, FixturesCommand.self, SettingsCommand.self, ManualCommand.self,
+            AccountCommand.self, StoreCommand.self, FixturesCommand.self, SettingsCommand.self, ContractCommand.self,
+            ManualCommand.self,
         ]
     )
 }

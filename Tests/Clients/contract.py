@@ -50,7 +50,7 @@ class Contract:
                 for media_type, media in self.resolved(response).get("content", {}).items():
                     name = media.get("schema", {}).get("$ref", "").split("/")[-1]
                     for key, example in media.get("examples", {}).items() if name else ():
-                        yield {"place": f"{method} {path} {status} {key}", "schema": name, "value": example["value"]}
+                        yield {"place": f"{method} {path} {status} {key}", "schema": name, "value": self.resolved(example)["value"]}
 
 
 def with_unknown(value):

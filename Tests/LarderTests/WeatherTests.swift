@@ -1,10 +1,12 @@
 import Foundation
 import HTTPTypes
+import JSONValues
 import Screens
 import TestKit
 import Testing
 import Upstream
 
+@testable import Larder
 @testable import weather
 
 /// The app of docs/your-own-app.md: its declarations alone give it lists, search, stored copies and problems.
@@ -77,6 +79,18 @@ import Upstream
             let all = try await app.get("/v1/weather?since_revision=0")
             #expect(all["data.changes.added"] == ["helsinki", "lisbon", "kazan"], "in the order of change")
         }
+    }
+
+    @Test("HOUSE-02 its routes are in the contract of its program, and in no other")
+    func contract() throws {
+        let document = try AppList(AppList.standard.types + [Weather.self]).contract()
+        let part = try document.part(of: "weather")
+        #expect(part["paths"]?.object?.members.map(\.name) == ["/v1/weather", "/v1/weather/{id}"])
+        let example = part["components"]?["examples"]?["listWeather"]?["value"]
+        #expect(example?["data"]?["items"]?.array?.first?["name"] == "One")
+        #expect(example?["meta"]?["screen"] == "weather.list")
+        #expect(document.root["paths"]?["/v1/weather"] != nil)
+        #expect(try AppList.standard.contract().root["paths"]?["/v1/weather"] == nil)
     }
 
     @Test("HOUSE-02 its screens are served from the stored copy while its API is away, and say so; then they are fresh")

@@ -41,7 +41,8 @@ def examples():
     for _, title, status, rest in EXAMPLE.findall(CONTRACT):
         code, retryable = (re.search(rf"^ +{name}: (\S+)", rest, re.M) for name in ["code", "retryable"])
         if code and retryable:
-            found.setdefault(code[1], Problem(code[1], int(status), title.strip('"'), retryable[1] == "true"))
+            plain = title.strip("'").replace("''", "'")
+            found.setdefault(code[1], Problem(code[1], int(status), plain, retryable[1] == "true"))
     return found
 
 

@@ -111,20 +111,20 @@ function prose(markdown) {
     h('p', {class: 'prose'}, part.replace(/\x60/g, '').replace(/\n(?![-|])/g, ' ')))) : null;
 }
 
-function exampleOf(media) {
-  return media?.example ?? Object.values(media?.examples ?? {})[0]?.value;
+function exampleOf(contract, media) {
+  return media?.example ?? resolve(contract, Object.values(media?.examples ?? {})[0]).value;
 }
 
 /** Gives the status of the first success and the example of its body. */
 function sample(contract, value) {
   const status = Object.keys(value.responses).find(code => code.startsWith('2')) ?? Object.keys(value.responses)[0];
   const {content = {}} = resolve(contract, value.responses[status]);
-  return [status, exampleOf(Object.values(content)[0])];
+  return [status, exampleOf(contract, Object.values(content)[0])];
 }
 
 function requestExample(contract, value) {
   const [type, media] = Object.entries(resolve(contract, value.requestBody).content ?? {})[0] ?? [];
-  const found = exampleOf(media);
+  const found = exampleOf(contract, media);
   return found === undefined ? null : {type, value: found};
 }
 

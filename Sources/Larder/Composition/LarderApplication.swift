@@ -216,7 +216,8 @@ struct LarderApplication: ReplaceableServer {
             exposition: { metrics.exposition($0, await gauges.samples()) }
         )
         table.add(health.routes)
-        table.add(ContractRoutes(yaml: Contract.yaml, json: { try Contract.json.get() }).routes)
+        let contract = Contract(resources.configuration.apps)
+        table.add(ContractRoutes(text: contract.text, apps: contract.tags).routes)
         table.add(pages?.routes ?? [])
         table.missingPage = pages?.missingPage
         table.pairingPage = pages?.pairingPage

@@ -22,6 +22,24 @@ struct ServedContractTests {
         }
     }
 
+    @Test("HARN-27 ?app= is the document of one app, in both forms; another name is 400 and lists those that there are")
+    func parts() async throws {
+        try await withLarder { larder in
+            let yaml = try await larder.send("GET", "/openapi.yaml?app=ships")
+            #expect(yaml.status == 200 && yaml.headers["content-type"] == "application/yaml; charset=utf-8")
+            let json = try await larder.send("GET", "/openapi.json?app=ships")
+            #expect(try JSON(yaml: yaml.text) == (try json.json))
+            let paths = try #require(try json.json["paths"]?.object)
+            #expect(Set(paths.keys.map { $0.split(separator: "/").prefix(2).joined(separator: "/") }) == ["v1/ships"])
+            for name in ["", "boats", "Ships", "%F0%9F%9A%A2", "ships&app=disk"] {
+                let refused = try await larder.send("GET", "/openapi.yaml?app=\(name)")
+                #expect(refused.status == 400, "\(name)")
+                #expect(try refused.json["code"] == .string("invalid-parameter"), "\(name)")
+            }
+            #expect(try await larder.send("GET", "/openapi.json?app=boats").text.contains("ships, shop, notes"))
+        }
+    }
+
     @Test("HARN-27 It can be cached, is compressed, and is not sent again to a client that has it")
     func cached() async throws {
         try await withLarder { larder in

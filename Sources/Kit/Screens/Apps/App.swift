@@ -1,3 +1,4 @@
+import CContract
 package import Cluster
 package import GRDB
 package import ServiceLifecycle
@@ -24,6 +25,9 @@ package protocol App: Sendable {
     static var replicated: JournalTables? { get }
     /// Whether it stores sealed secrets in such a store, so that the server needs a key for it. Default: no.
     static var sealsSharedSecrets: Bool { get }
+    /// What the contract says of its routes (docs/api.md). Default: the text of an app of Larder; empty for others, whose
+    /// routes are not in the contract.
+    static var contract: String { get }
     /// The problem codes that are its own. Default: none.
     static var problems: [ProblemCode] { get }
     /// The amounts that it stores beside the cache, for reports to operators. Default: none.
@@ -81,6 +85,8 @@ extension App {
     package static var storedAmounts: [StoredAmount] { [] }
     /// None.
     package static var records: [RecordTable] { [] }
+    /// The text that is part of the program.
+    package static var contract: String { EmbeddedContract.text(of: name) }
     /// No problem codes of its own.
     package static var problems: [ProblemCode] { [] }
     /// No passwords.
@@ -109,6 +115,14 @@ extension App {
     package var seeding: Seeding { Seeding() }
     /// No credentials.
     package var mountCredentials: [String: MountRoutes.CredentialProvider] { [:] }
+}
+
+/// The texts of contracts that are part of the program.
+package enum EmbeddedContract {
+    /// Returns the text of an app, of the `screens` of the server, or of its `web` pages; empty if there is none.
+    package static func text(of name: String) -> String {
+        larder_contract_text(name).map { String(cString: $0) } ?? ""
+    }
 }
 
 /// An app's part of a document that fills a server under test (docs/harness.md, "Seeds").

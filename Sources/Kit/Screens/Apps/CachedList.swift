@@ -123,6 +123,8 @@ extension ListApp {
     package static var settings: [any SettingDeclaration] { [list.freshness] }
     package static var migrations: [SchemaMigration] { [CachedListStore<Item>.migration(of: name)] }
     package static var records: [RecordTable] { [CachedListStore<Item>.record(of: name)] }
+    /// The two routes; the members of an item are any (docs/api.md).
+    package static var contract: String { ListContract.text(of: name, title: title.english) }
 
     /// The list, and the screen of an item.
     package var routes: [Route] { screens.routes }
@@ -132,4 +134,72 @@ extension ListApp {
     package func prepare() async throws { try await screens.restore() }
     /// Requests the list again.
     package func upstreamRecovered(_ upstream: UpstreamDescription) async { await screens.refreshAfterRecovery() }
+}
+
+/// The text from which the contract of a list's routes is made.
+private enum ListContract {
+    static func text(of app: String, title: String) -> String {
+        let schema = app.prefix(1).uppercased() + app.dropFirst()
+        return """
+            tags:
+              - {name: \(app), description: '\(title.replacing("'", with: "''")).'}
+            routes:
+              /v1/\(app):
+                get:
+                  id: list\(schema)
+                  summary: List the rows
+                  description: >-
+                    `q` selects rows whose names have all of its words. `data.changes` has the ids that changed since
+                    `since_revision`, or since the revision before the present one.
+                  screen: \(app).list
+                  query: [paging, q, since_revision, refresh]
+                  returns: {'200': {description: The list., screen: \(schema)List}}
+                  meta: {revision: 2}
+                  problems: [upstream, -store-unavailable]
+              /v1/\(app)/{id}:
+                get:
+                  id: get\(schema)
+                  summary: Get a row
+                  description: With all of its lines.
+                  screen: \(app).item
+                  query: [refresh]
+                  returns: {'200': \(schema)Item}
+                  problems: [upstream, -store-unavailable]
+            parameters:
+              \(schema)ItemId: {name: id, in: path, required: true, schema: {type: string}, example: one,
+                description: 'Id of a row, as in the list.'}
+              \(schema)Query: {name: q, in: query, schema: {type: string}, example: one,
+                description: 'Words of a name, in any case and order.'}
+              \(schema)SinceRevision: {name: since_revision, in: query,
+                schema: {type: integer, minimum: 0, maximum: 9223372036854775807},
+                description: 'Revision from which `data.changes` counts. If it is unknown, all rows count as added.'}
+            schemas:
+              \(schema)ListData:
+                $list: true
+                items: [\(schema)Row]
+                revision: {type: integer, minimum: 0, example: 2, description: For `since_revision`.}
+                changes: \(schema)Changes
+                empty?: Empty
+              \(schema)Row:
+                id: {type: text, example: one}
+                name: {type: text, example: One}
+                summary_text: string
+                values: {type: object, description: The members of the item.}
+                href: {type: uri, example: /v1/\(app)/one}
+              \(schema)Changes:
+                since: {type: integer, minimum: 0, example: 1, description: Revision that the changes count from.}
+                has_more: {type: boolean, description: Whether more rows have changed than the named ones.}
+                added: {type: [text], example: []}
+                updated: {type: [text], example: [one]}
+                removed: [text]
+              \(schema)ItemData:
+                id: {type: text, example: one}
+                name: {type: text, example: One}
+                facts: [\(schema)Fact]
+                values: {type: object, description: The members of the item.}
+              \(schema)Fact:
+                title: {type: text, example: Size}
+                text: {type: text, example: '1'}
+            """
+    }
 }

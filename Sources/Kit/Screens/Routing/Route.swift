@@ -11,7 +11,7 @@ package struct Route: Sendable {
     package typealias KnownSessionHandler = @Sendable (ScreenRequest, Session?) async throws -> ScreenResponse
 
     /// Largest request body of a route that sets no other limit, in bytes.
-    static let defaultBodyBytes = 64 << 10
+    package static let defaultBodyBytes = 64 << 10
 
     /// Method. GET also serves HEAD.
     package let method: HTTPRequest.Method

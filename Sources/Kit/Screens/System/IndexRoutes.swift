@@ -115,16 +115,23 @@ package struct IndexRoutes: Sendable {
 
 /// `GET /openapi.yaml` and `GET /openapi.json`: the contract, for people, tests and generators of clients.
 package struct ContractRoutes: Sendable {
-    private let yaml: PreparedBytes
-    private let json: @Sendable () throws -> PreparedBytes
+    package enum Format: Sendable {
+        case yaml, json
+    }
+
+    private let text: @Sendable (_ app: String?, Format) throws -> PreparedBytes?
+    private let apps: @Sendable () throws -> [String]
 
     /// Creates the routes.
     /// - Parameters:
-    ///   - yaml: the contract.
-    ///   - json: returns the same as JSON.
-    package init(yaml: PreparedBytes, json: @escaping @Sendable () throws -> PreparedBytes) {
-        self.yaml = yaml
-        self.json = json
+    ///   - text: returns the contract, or the part of one app; nil if there is no such app.
+    ///   - apps: returns the names of the parts.
+    package init(
+        text: @escaping @Sendable (_ app: String?, Format) throws -> PreparedBytes?,
+        apps: @escaping @Sendable () throws -> [String]
+    ) {
+        self.text = text
+        self.apps = apps
     }
 
     /// The address that the index names.
@@ -132,14 +139,18 @@ package struct ContractRoutes: Sendable {
 
     package var routes: [Route] {
         [
-            Route(.get, Self.path, "contract") { _ in Self.response(yaml) },
-            Route(.get, "/openapi.json", "contract.json") { _ in Self.response(try json()) },
+            Route(.get, Self.path, "contract") { try response($0, .yaml) }.query("app"),
+            Route(.get, "/openapi.json", "contract.json") { try response($0, .json) }.query("app"),
         ]
     }
 
     /// The contract changes with the version of the server only.
-    private static func response(_ prepared: PreparedBytes) -> ScreenResponse {
-        ScreenResponse(
+    private func response(_ request: ScreenRequest, _ format: Format) throws -> ScreenResponse {
+        guard let prepared = try text(try request.query.string("app"), format) else {
+            let names = try apps().joined(separator: ", ")
+            throw Problem.invalidParameter("app", accepted: Text("accepts \(names)", ru: "принимает \(names)"))
+        }
+        return ScreenResponse(
             headerFields: [.cacheControl: "public, max-age=300"],
             body: .prepared(prepared),
             changeToken: .unlimited

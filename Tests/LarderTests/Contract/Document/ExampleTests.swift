@@ -28,7 +28,7 @@ struct ExampleTests {
             }
             let examples = try #require(media["examples"]?.object, "\(place) has no examples")
             for (name, example) in examples {
-                let value = try #require(example["value"], "\(place) \(name)")
+                let value = try #require(try document.resolved(example)["value"], "\(place) \(name)")
                 let violations = try document.validator.violations(of: value, schema: schema)
                 #expect(violations.isEmpty, "\(place) \(name): \(violations)")
             }
@@ -41,7 +41,7 @@ struct ExampleTests {
             for (status, response) in operation.responses {
                 let examples =
                     try document.resolved(response)["content"]?["application/problem+json"]?["examples"]?.object ?? [:]
-                let shown = Set(examples.values.compactMap { $0["value"]?["code"]?.string })
+                let shown = Set(try examples.values.compactMap { try document.resolved($0)["value"]?["code"]?.string })
                 #expect(shown == Set(try document.problemCodes(of: response)), "\(operation.key) \(status)")
             }
         }
@@ -63,7 +63,7 @@ struct ExampleTests {
         let operation = try #require(document.operation("GET /v1/events"))
         let examples = try #require(operation.responses["200"]?["content"]?["text/event-stream"]?["examples"]?.object)
         for (name, example) in examples {
-            let events = ServerSentEvents(try #require(example["value"]?.string)).events
+            let events = ServerSentEvents(try #require(try document.resolved(example)["value"]?.string)).events
             #expect(!events.isEmpty, "\(name)")
             #expect(try events.flatMap { try Conformance(document: document).faults(of: $0) } == [], "\(name)")
         }

@@ -1,0 +1,366 @@
+import Foundation
+import JSONValues
+import Screens
+
+/// The contract: an OpenAPI document of all routes of a program, assembled of what the server and each app say of theirs
+/// (docs/api.md). It depends on the program alone, not on its settings.
+struct ContractDocument {
+    /// The whole document.
+    let root: JSONValue
+    /// The parts that it is made of, for documents of fewer routes.
+    private let assembly: ContractAssembly
+
+    /// - Throws: ``ContractDefect``.
+    init(_ sources: ContractSources) throws(ContractDefect) {
+        assembly = try ContractAssembly(sources)
+        root = try assembly.document(of: nil)
+    }
+
+    /// The tags by which its routes are grouped: the apps, then the parts of the server.
+    var tags: [String] { assembly.tags.compactMap { $0["name"]?.string } }
+
+    /// Returns a document with the routes of one tag, and the components that they use.
+    ///
+    /// - Throws: ``ContractDefect``.
+    func part(of tag: String) throws(ContractDefect) -> JSONValue { try assembly.document(of: tag) }
+}
+
+/// The operations, and the components that they need.
+private struct ContractAssembly {
+    private let sources: ContractSources
+    let tags: [JSONValue]
+    private var paths:
+        [(path: String, operations: [(method: String, tag: JSONValue?, value: JSONValue)], mark: String?)] =
+            []
+    private var problems: ContractProblems
+    private var responses: [String: JSONValue] = [:]
+    private var examples: [String: JSONValue] = [:]
+
+    init(_ sources: ContractSources) throws(ContractDefect) {
+        self.sources = sources
+        problems = ContractProblems(sources)
+        let inOrder = sources.all.filter(\.isOfApp) + sources.all.filter { !$0.isOfApp }
+        tags = inOrder.flatMap { $0.content["tags"]?.array ?? [] }
+        for source in inOrder {
+            for path in source.section("routes") { try add(path, of: source) }
+        }
+        // The response to every method that a path does not have, which no route has by itself.
+        _ = try problems.refusals(["method-not-allowed", "not-found"])
+        for (name, response) in sources.shared("responses").members.map({ ($0.name, $0.value) }) {
+            responses[name] = try shared(response.object ?? JSONObject(), name: name)
+        }
+    }
+
+    private mutating func add(_ path: JSONObject.Member, of source: ContractSources.Source) throws(ContractDefect) {
+        guard let methods = path.value.object else { throw ContractDefect("\(path.name): it has no methods") }
+        let common = methods["each"]?.object ?? JSONObject()
+        var operations: [(String, JSONValue?, JSONValue)] = []
+        var mark: String?
+        for method in methods.members where method.name != "each" {
+            var declaration = common
+            for member in method.value.object?.members ?? [] { declaration[member.name] = member.value }
+            let route = try ContractRoute(sources, source, path: path.name, method: method.name, declaration)
+            mark = route.kind["mark"]?.string
+            operations.append((method.name, route.tag, try operation(route)))
+        }
+        paths.append((path.name, operations, mark))
+    }
+
+    private mutating func operation(_ route: ContractRoute) throws(ContractDefect) -> JSONValue {
+        guard let id = route.text("id") else { throw ContractDefect("\(route.method) \(route.path): it has no id") }
+        let parameters = try route.parameters()
+        let references = parameters.map { JSONValue.reference("parameters", $0) }
+        var operation = JSONObject([
+            ("operationId", .string(id)), ("summary", route.declaration["summary"]),
+            ("description", route.declaration["description"]), ("tags", route.tag.map { .array([$0]) }),
+            ("security", route.security), ("parameters", references.isEmpty ? nil : .array(references)),
+            ("requestBody", try requestBody(route, id)), ("responses", try responses(route, id, parameters)),
+        ])
+        operation.members += route.declaration.members.filter { $0.name.hasPrefix("x-") }
+        return .object(operation)
+    }
+}
+
+// MARK: Responses
+
+extension ContractAssembly {
+    private mutating func responses(_ route: ContractRoute, _ id: String, _ parameters: [String])
+        throws(ContractDefect) -> JSONValue
+    {
+        var found: [(status: String, response: JSONValue)] = []
+        let returns = (route.declaration["returns"] ?? route.kind["returns"])?.object ?? JSONObject()
+        for member in returns.members { found.append((member.name, try success(route, id, member))) }
+        if route.isRevalidated { found.append(("304", notModified(route, returns))) }
+        for (status, response) in try problems.refusals(route.problems(parameters)) {
+            let own = route.kind["refusals"]?[status]?.string.map { JSONValue.reference("responses", $0) }
+            if !found.contains(where: { $0.status == status }) { found.append((status, own ?? response)) }
+        }
+        found.sort { $0.status < $1.status }
+        return .object(JSONObject(found.map { ($0.status, $0.response) }))
+    }
+
+    private mutating func success(_ route: ContractRoute, _ id: String, _ member: JSONObject.Member)
+        throws(ContractDefect) -> JSONValue
+    {
+        let response = member.value.object ?? JSONObject([("screen", member.value)])
+        let name = member.name == "200" || member.name == "default" ? id : id + member.name
+        return .object(
+            JSONObject([
+                ("description", response["description"] ?? Self.description(route, member.name)),
+                ("headers", ContractHeaders.references(Self.headers(route, response))),
+                ("content", try content(response, route, name)),
+            ])
+        )
+    }
+
+    private static func description(_ route: ContractRoute, _ status: String) -> JSONValue {
+        switch status {
+        case "201": "Created."
+        case "202": "In progress."
+        default: route.isRead ? "The screen." : "Done."
+        }
+    }
+
+    /// Header fields of a response: those of its route, and its own.
+    private static func headers(_ route: ContractRoute, _ response: JSONObject) -> JSONObject {
+        var headers = route.headers
+        for member in response["headers"]?.object?.members ?? [] { headers[member.name] = member.value }
+        return headers
+    }
+
+    /// Returns a 304: the header fields of the response that the client has, without those of its content.
+    private mutating func notModified(_ route: ContractRoute, _ returns: JSONObject) -> JSONValue {
+        var headers = Self.headers(route, returns["200"]?.object ?? JSONObject())
+        headers.members.removeAll { ContractRoute.onlyOfContent.contains($0.name) }
+        let response: JSONValue = [
+            "description": "The client has the body: its entity tag is one of those in `If-None-Match`.",
+            "headers": ContractHeaders.references(headers),
+        ]
+        let kind = route.kindName == "screen" ? "" : ContractProblems.typeName(route.kindName)
+        let base = route.kind["headers"]?.object ?? JSONObject()
+        let differing = headers.members.filter { $0.name != "Age" && $0.value != base[$0.name] }
+        let own = differing.filter { $0.name != "ETag" || $0.value != route.kind["etag"] }
+        let name = "NotModified" + kind + own.compactMap(\.value.string).joined()
+        responses[name] = response
+        return .reference("responses", name)
+    }
+
+    /// Returns a response that the server's text has by itself.
+    private mutating func shared(_ response: JSONObject, name: String) throws(ContractDefect) -> JSONValue {
+        var content = try texts(response, name)
+        if let codes = response["codes"]?.strings {
+            var all: [ProblemCode] = []
+            for code in codes { all.append(try sources.code(code)) }
+            content[ContractMedia.problem] = try problems.content(all)
+        }
+        return .object(
+            JSONObject([
+                ("description", response["description"]),
+                ("headers", ContractHeaders.references(response["headers"]?.object ?? JSONObject())),
+                ("content", content.members.isEmpty ? nil : .object(content)),
+            ])
+        )
+    }
+}
+
+// MARK: Bodies
+
+extension ContractAssembly {
+    private mutating func content(_ response: JSONObject, _ route: ContractRoute, _ name: String)
+        throws(ContractDefect) -> JSONValue?
+    {
+        var content = JSONObject()
+        if let screen = response["screen"]?.string {
+            let example = try ContractExample(sources, route, isAccepted: name.hasSuffix("202")).value(of: screen)
+            content[ContractMedia.json] = media(.reference("schemas", screen), example, name)
+        }
+        for type in response["types"]?.strings ?? [] {
+            content[type] = ["schema": ["type": "string", "format": "binary"]]
+        }
+        content.members += try texts(response, name).members
+        return content.members.isEmpty ? nil : .object(content)
+    }
+
+    /// Returns the content of media types with a schema and examples of their own.
+    private mutating func texts(_ response: JSONObject, _ name: String) throws(ContractDefect) -> JSONObject {
+        var content = JSONObject()
+        for member in response["content"]?.object?.members ?? [] {
+            let subtype = String(member.name.split(separator: "/").last ?? "")
+            let ending = ContractProblems.typeName(subtype.replacing(/[^a-z]/, with: "-"))
+            let schema = member.value["schema"] ?? "string"
+            var media = JSONObject([("schema", try ContractSchemas(sources: sources).schema(schema))])
+            if let several = member.value["examples"]?.object {
+                var references = JSONObject()
+                for example in several.members {
+                    references[example.name] = exampleReference(example.value, "\(name).\(example.name)")
+                }
+                media["examples"] = .object(references)
+            } else if let example = try example(member.value, schema) {
+                media["examples"] = ["example": exampleReference(example, "\(name).\(ending)")]
+            } else if schema["format"] != "binary" {
+                throw ContractDefect("\(name): \(member.name) has no example")
+            }
+            content[member.name] = .object(media)
+        }
+        return content
+    }
+
+    private func example(_ media: JSONValue, _ schema: JSONValue) throws(ContractDefect) -> JSONValue? {
+        if let example = media["example"] { return example }
+        guard let name = schema.string else { return nil }
+        return try ContractSamples(sources: sources).sample(name)
+    }
+
+    private mutating func media(_ schema: JSONValue, _ example: JSONValue, _ name: String) -> JSONValue {
+        ["schema": schema, "examples": ["example": exampleReference(example, name)]]
+    }
+
+    private mutating func exampleReference(_ value: JSONValue, _ name: String) -> JSONValue {
+        examples[name] = ["value": value]
+        return .reference("examples", name)
+    }
+
+    private mutating func requestBody(_ route: ContractRoute, _ id: String) throws(ContractDefect) -> JSONValue? {
+        guard let body = route.declaration["body"] else { return nil }
+        let name = id + ".body"
+        if let object = body.object, object["content"] != nil {
+            var whole = JSONObject([("required", object["required"]), ("description", object["description"])])
+            whole["content"] = .object(try texts(object, name))
+            return .object(whole)
+        }
+        guard let schema = body.string ?? body["schema"]?.string else {
+            throw ContractDefect("\(id): its body has no schema")
+        }
+        let bytes = body["bytes"] ?? .integer(Route.defaultBodyBytes)
+        let example = try ContractSamples(sources: sources).sample(schema)
+        return [
+            "required": .bool(body["optional"]?.bool != true),
+            "description": .string("At most \(bytes.double.map { Int($0) } ?? 0) bytes. Unknown members are 400."),
+            "content": .object(
+                JSONObject([(ContractMedia.json, media(.reference("schemas", schema), example, name))])
+            ),
+        ]
+    }
+}
+
+/// The example of a screen: its data, what `meta` says of it, and its address.
+private struct ContractExample {
+    let sources: ContractSources
+    let route: ContractRoute
+
+    /// Whether the response is 202: the change is still to be carried out.
+    let isAccepted: Bool
+
+    init(_ sources: ContractSources, _ route: ContractRoute, isAccepted: Bool) {
+        (self.sources, self.route, self.isAccepted) = (sources, route, isAccepted)
+    }
+
+    func value(of schema: String) throws(ContractDefect) -> JSONValue {
+        let samples = ContractSamples(sources: sources)
+        guard let data = sources.data(ofScreen: schema) else { return try samples.sample(schema) }
+        let isFetched = route.query.contains("refresh")
+        var meta = JSONObject([
+            ("screen", route.declaration["screen"] ?? "screen"), ("state", "content"),
+            ("source", isFetched ? "upstream" : "local"), ("offline", false), ("stale", false), ("fetched_at", .null),
+            ("banner", .null),
+        ])
+        for member in route.declaration["meta"]?.object?.members ?? [] { meta[member.name] = member.value }
+        if isAccepted {
+            (meta["state"], meta["fetched_at"]) = ("loading", .null)
+        } else if meta["source"] != "local", route.declaration["meta"]?["fetched_at"] == nil {
+            meta["fetched_at"] = .string(ContractSamples.time)
+        }
+        if sources.isList(data) { meta["page"] = try samples.sample("Page") }
+        let links: JSONValue = ["self": .string(try address()), "next": nil]
+        return ["data": try samples.sample(data), "meta": .object(meta), "links": links]
+    }
+
+    /// The address with the examples of the parameters that it needs.
+    private func address() throws(ContractDefect) -> String {
+        var (address, query) = (route.path, [String]())
+        for name in try route.parameters() {
+            guard let parameter = sources.component("parameters", name), parameter["required"] == true,
+                let field = parameter["name"]?.string, let example = parameter["example"]
+            else { continue }
+            let text = ContractExample.encoded(example)
+            if parameter["in"] == "path" { address = address.replacing("{\(field)}", with: text) }
+            if parameter["in"] == "query" { query.append("\(field)=\(text)") }
+        }
+        return query.isEmpty ? address : "\(address)?\(query.joined(separator: "&"))"
+    }
+
+    private static func encoded(_ value: JSONValue) -> String {
+        let text = value.string ?? String(decoding: value.serialized(), as: UTF8.self)
+        return text.addingPercentEncoding(withAllowedCharacters: .alphanumerics.union(.init(charactersIn: "-._~")))
+            ?? text
+    }
+}
+
+// MARK: Documents
+
+extension ContractAssembly {
+    /// Returns the document with the routes of a tag; with all routes without one.
+    func document(of tag: String?) throws(ContractDefect) -> JSONValue {
+        var paths = JSONObject()
+        for (path, operations, mark) in self.paths {
+            let chosen = operations.filter { tag == nil || $0.tag?.string == tag }
+            guard !chosen.isEmpty else { continue }
+            var item = JSONObject([(mark ?? "", mark == nil ? nil : true)])
+            for operation in chosen { item[operation.method] = operation.value }
+            paths[path] = .object(item)
+        }
+        var document = sources.shared("document")
+        let everywhere = document["x-larder-everywhere"] ?? .null
+        document["tags"] = .array(tags.filter { tag == nil || $0["name"]?.string == tag })
+        document["paths"] = .object(paths)
+        document["components"] = try components(usedBy: [everywhere, .object(paths)])
+        return .object(document)
+    }
+
+    /// Returns the components that values refer to, also by way of others.
+    private func components(usedBy values: [JSONValue]) throws(ContractDefect) -> JSONValue {
+        var found: [String: [String: JSONValue]] = [:]
+        var next = values
+        while let value = next.popLast() {
+            for (kind, name) in Self.references(in: value) where found[kind]?[name] == nil {
+                let component = try component(kind, name)
+                found[kind, default: [:]][name] = component
+                if kind != "examples" { next.append(component) }
+            }
+        }
+        var components = JSONObject([("securitySchemes", .object(sources.shared("securitySchemes")))])
+        for kind in ["parameters", "headers", "responses", "schemas", "examples"] {
+            let members = (found[kind] ?? [:]).sorted { $0.key < $1.key }.map { ($0.key, JSONValue?.some($0.value)) }
+            if !members.isEmpty { components[kind] = .object(JSONObject(members)) }
+        }
+        return .object(components)
+    }
+
+    private func component(_ kind: String, _ name: String) throws(ContractDefect) -> JSONValue {
+        let found: JSONValue? =
+            switch kind {
+            case "schemas": try ContractSchemas(sources: sources).component(name)
+            case "responses": responses[name] ?? problems.responses[name]
+            case "examples": examples[name] ?? problems.examples[name]
+            default: sources.component(kind, name).map(JSONValue.object)
+            }
+        guard let found else { throw ContractDefect("there is no \(kind) \(name)") }
+        return found
+    }
+
+    /// Returns kind and name of each component that a value refers to.
+    private static func references(in value: JSONValue) -> [(kind: String, name: String)] {
+        switch value {
+        case .array(let items): return items.flatMap(references)
+        case .object(let object):
+            return object.members.flatMap { member -> [(String, String)] in
+                guard member.name == "$ref", let target = member.value.string else {
+                    return references(in: member.value)
+                }
+                let parts = target.split(separator: "/").suffix(2).map(String.init)
+                return parts.count == 2 ? [(parts[0], parts[1])] : []
+            }
+        default: return []
+        }
+    }
+}

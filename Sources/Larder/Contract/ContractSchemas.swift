@@ -1,0 +1,173 @@
+import JSONValues
+import Screens
+
+/// Schemas as JSON Schema, of the short form of the texts: a type is `string`, `integer?` (or null), `time`, `uri`,
+/// `text` (not empty), the name of a schema, or a list of one of them; a member is required unless its name ends in `?`.
+struct ContractSchemas {
+    let sources: ContractSources
+
+    /// Returns a component.
+    ///
+    /// - Throws: ``ContractDefect``.
+    func component(_ name: String) throws(ContractDefect) -> JSONValue {
+        if let data = sources.data(ofScreen: name) { return screen(data) }
+        guard let declaration = sources.declaration(ofSchema: name) else {
+            throw ContractDefect("there is no schema \(name)")
+        }
+        if let plain = declaration["$schema"] { return try schema(plain) }
+        let members = try sources.members(ofSchema: name)
+        let required = members.map(\.name).filter { !$0.hasSuffix("?") }
+        var properties = JSONObject()
+        for member in members {
+            properties.members.append(.init(name: member.plainName, value: try schema(member.value)))
+        }
+        let isClosed = declaration["$closed"]?.bool == true
+        return .object(
+            JSONObject([
+                ("description", declaration["$description"]), ("type", "object"),
+                ("additionalProperties", isClosed ? false : nil),
+                ("required", required.isEmpty ? nil : .array(required.map { .string($0) })),
+                ("properties", .object(properties)),
+            ])
+        )
+    }
+
+    /// The envelope of a screen.
+    private func screen(_ data: String) -> JSONValue {
+        [
+            "type": "object", "required": ["data", "meta", "links"],
+            "properties": [
+                "data": .reference("schemas", data),
+                "meta": .reference("schemas", sources.isList(data) ? "ListMeta" : "Meta"),
+                "links": .reference("schemas", "Links"),
+            ],
+        ]
+    }
+
+    /// Returns a schema in its long form.
+    ///
+    /// - Throws: ``ContractDefect``.
+    func schema(_ short: JSONValue) throws(ContractDefect) -> JSONValue {
+        switch short {
+        case .string(let type): return .object(try typed(type))
+        case .array(let items) where items.count == 1: return ["type": "array", "items": try schema(items[0])]
+        case .object(let object): return try schema(object)
+        default: throw ContractDefect("no type is \(short)")
+        }
+    }
+
+    private func schema(_ short: JSONObject) throws(ContractDefect) -> JSONValue {
+        var long = JSONObject()
+        for member in short.members {
+            switch (member.name, member.value) {
+            case ("type", .string(let type)): long.members += try typed(type).members
+            case ("type", .array): long.members += try schema(member.value).object?.members ?? []
+            case ("values", .string): long["x-extensible-enum"] = .array(sources.codes.map { .string($0.rawValue) })
+            case ("values", _): long["x-extensible-enum"] = member.value
+            case ("items", _): long["items"] = try schema(member.value)
+            case ("properties", .object(let properties)):
+                var members = JSONObject()
+                for property in properties.members { members[property.name] = try schema(property.value) }
+                long["properties"] = .object(members)
+            case ("example", _): continue
+            default: long[member.name] = member.value
+            }
+        }
+        return .object(long)
+    }
+
+    private func typed(_ expression: String) throws(ContractDefect) -> JSONObject {
+        let isNullable = expression.hasSuffix("?")
+        let name = isNullable ? String(expression.dropLast()) : expression
+        guard let type = Self.types[name] else {
+            guard sources.declaration(ofSchema: name) != nil else { throw ContractDefect("there is no type \(name)") }
+            let reference = JSONValue.reference("schemas", name)
+            return isNullable
+                ? JSONObject([("oneOf", [reference, ["type": "null"]])]) : reference.object ?? JSONObject()
+        }
+        return JSONObject([
+            ("type", isNullable ? [.string(type.name), "null"] : .string(type.name)),
+            ("format", type.format.map { .string($0) }), ("minLength", name == "text" ? 1 : nil),
+        ])
+    }
+
+    private static let types: [String: (name: String, format: String?)] = [
+        "string": ("string", nil), "text": ("string", nil), "time": ("string", "date-time"),
+        "uri": ("string", "uri-reference"), "integer": ("integer", nil), "number": ("number", nil),
+        "boolean": ("boolean", nil), "array": ("array", nil), "object": ("object", nil),
+    ]
+}
+
+extension JSONObject.Member {
+    /// The name of a schema's member without the mark of one that may be absent.
+    var plainName: String { name.hasSuffix("?") ? String(name.dropLast()) : name }
+}
+
+/// Values that conform to schemas: a member has its example, else its first value, its default or the least value of its
+/// type. So examples are written once, beside the member, and conform by construction.
+struct ContractSamples {
+    let sources: ContractSources
+
+    /// Returns a value of a component.
+    ///
+    /// - Throws: ``ContractDefect``.
+    func sample(_ name: String) throws(ContractDefect) -> JSONValue {
+        let declaration = sources.declaration(ofSchema: name)
+        if let whole = declaration?["$example"] { return whole }
+        if let plain = declaration?["$schema"] { return try value(plain) }
+        var object = JSONObject()
+        for member in try sources.members(ofSchema: name) {
+            guard !member.name.hasSuffix("?") || member.value["example"] != nil else { continue }
+            object[member.plainName] = try value(member.value)
+        }
+        return .object(object)
+    }
+
+    /// Returns a value of a schema in its short form.
+    private func value(_ short: JSONValue) throws(ContractDefect) -> JSONValue {
+        guard case .object(let object) = short else { return try value(ofType: short, JSONObject()) }
+        if let example = object["example"] { return try merged(example, object["type"] ?? .null) }
+        if let first = object["examples"]?.array?.first ?? object["enum"]?.array?.first { return first }
+        if case .string? = object["values"] { return .string(sources.codes.first?.rawValue ?? "") }
+        if let first = object["values"]?.array?.first { return first }
+        if let value = object["default"] { return value }
+        return try value(ofType: object["type"] ?? .null, object)
+    }
+
+    /// Returns an example; one of an object, or of the objects of a list, has the members that differ from the sample.
+    private func merged(_ example: JSONValue, _ type: JSONValue) throws(ContractDefect) -> JSONValue {
+        switch (example, type) {
+        case (.object, .array(let items)): return [try merged(example, items.first ?? .null)]
+        case (.array(let values), .array(let items)):
+            var list: [JSONValue] = []
+            for value in values { list.append(try merged(value, items.first ?? .null)) }
+            return .array(list)
+        case (.object(let own), .string(let type)):
+            let name = type.hasSuffix("?") ? String(type.dropLast()) : type
+            guard sources.declaration(ofSchema: name) != nil, var whole = try sample(name).object else {
+                return example
+            }
+            for member in own.members { whole[member.name] = member.value }
+            return .object(whole)
+        default: return example
+        }
+    }
+
+    private func value(ofType type: JSONValue, _ rest: JSONObject) throws(ContractDefect) -> JSONValue {
+        if case .array(let items) = type { return [try value(items.first ?? .null)] }
+        switch type.string {
+        case "string"?, "text"?: return "Text"
+        case "time"?: return .string(Self.time)
+        case "uri"?: return "/v1"
+        case "integer"?, "number"?: return rest["minimum"] ?? 1
+        case "boolean"?: return false
+        case "array"?: return rest["items"] == nil ? [] : [try value(rest["items"] ?? .null)]
+        case let name? where name.hasSuffix("?"): return nil
+        case let name?: return try sample(name)
+        case nil: throw ContractDefect("a schema has no type")
+        }
+    }
+
+    /// The time of all examples.
+    static let time = "2026-01-05T10:00:00Z"
+}

@@ -1,0 +1,111 @@
+import JSONValues
+import Sandbox
+import Screens
+
+/// The texts of which the contract is assembled (docs/api.md, "Where it is written"): that of the server, and one of
+/// each app. They are short, since whatever follows from the kind of a route is derived.
+struct ContractSources {
+    /// One text.
+    struct Source {
+        /// Whether its routes are those of an app.
+        let isOfApp: Bool
+        let content: JSONObject
+
+        func section(_ name: String) -> [JSONObject.Member] { content[name]?.object?.members ?? [] }
+    }
+
+    /// The text of the server, then those of the apps.
+    let all: [Source]
+    /// The problem codes of the program, in the order of the contract.
+    let codes: [ProblemCode]
+    private let schemas: [String: JSONObject]
+
+    /// - Throws: ``ContractDefect``.
+    init(server: [String], apps: [String], codes: [ProblemCode]) throws(ContractDefect) {
+        var sources: [Source] = []
+        for (texts, isOfApp) in [(server, false), (apps, true)] {
+            for text in texts where !text.isEmpty { sources.append(try Self.source(text, isOfApp: isOfApp)) }
+        }
+        all = sources
+        self.codes = codes
+        var schemas: [String: JSONObject] = [:]
+        for member in sources.flatMap({ $0.section("schemas") }) {
+            guard schemas.updateValue(member.value.object ?? JSONObject(), forKey: member.name) == nil else {
+                throw ContractDefect("the schema \(member.name) is declared twice")
+            }
+        }
+        self.schemas = schemas
+    }
+
+    private static func source(_ text: String, isOfApp: Bool) throws(ContractDefect) -> Source {
+        do {
+            guard let content = try JSONValue(yaml: text).object else { throw ContractDefect("a text is no mapping") }
+            return Source(isOfApp: isOfApp, content: content)
+        } catch let defect as YAMLDefect {
+            throw ContractDefect("\(text.prefix { $0 != "\n" }): \(defect)")
+        } catch let defect as ContractDefect {
+            throw defect
+        } catch {
+            throw ContractDefect("\(error)")
+        }
+    }
+
+    /// The parts that only the server's text has: the document, the kinds of routes, the fields of refusals.
+    func shared(_ name: String) -> JSONObject { all.first?.content[name]?.object ?? JSONObject() }
+
+    /// Returns a component that the texts write down as it is published, or nearly so.
+    func component(_ section: String, _ name: String) -> JSONObject? {
+        all.lazy.compactMap { $0.content[section]?.object?[name]?.object }.first
+    }
+
+    func code(_ name: String) throws(ContractDefect) -> ProblemCode {
+        guard let code = codes.first(where: { $0.rawValue == name }) else {
+            throw ContractDefect("there is no problem \(name)")
+        }
+        return code
+    }
+
+    /// Returns the members of an object's schema, with those that it has in common with another one.
+    func members(ofSchema name: String) throws(ContractDefect) -> [JSONObject.Member] {
+        guard let schema = schemas[name] else { throw ContractDefect("there is no schema \(name)") }
+        var members = JSONObject(members: try schema["$like"]?.string.map(members(ofSchema:)) ?? [])
+        for member in schema.members where !member.name.hasPrefix("$") { members[member.name] = member.value }
+        return members.members
+    }
+
+    func declaration(ofSchema name: String) -> JSONObject? { schemas[name] }
+
+    /// Returns the schema of a screen's data; nil if a schema is not that of a screen.
+    func data(ofScreen name: String) -> String? {
+        if let data = schemas[name]?["$screen"]?.string { return data }
+        return schemas[name] == nil && schemas[name + "Data"] != nil ? name + "Data" : nil
+    }
+
+    /// Whether a screen is a list, whose `meta` has the position of the page.
+    func isList(_ data: String) -> Bool { schemas[data]?["$list"]?.bool == true }
+}
+
+/// Why a contract cannot be assembled.
+struct ContractDefect: Error, Equatable, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}
+
+extension JSONValue {
+    /// The member of an object.
+    subscript(name: String) -> JSONValue? { object?[name] }
+
+    /// A reference to a component.
+    static func reference(_ kind: String, _ name: String) -> JSONValue {
+        ["$ref": .string("#/components/\(kind)/\(name)")]
+    }
+
+    var strings: [String] { array?.compactMap(\.string) ?? [] }
+}
+
+extension JSONObject {
+    init(_ members: [(String, JSONValue?)]) {
+        self.init(members: members.compactMap { name, value in value.map { .init(name: name, value: $0) } })
+    }
+}
