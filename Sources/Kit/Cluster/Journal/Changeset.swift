@@ -72,44 +72,79 @@ package struct Changeset: Sendable, Equatable {
     private static func checksum(of bytes: Data) -> Data { Data(SHA256.hash(data: bytes).prefix(checksumLength)) }
 }
 
-/// Writes changes of whole rows of one table in the format of changesets.
-struct ChangesetWriter {
-    private let operation: Changeset.Change.Operation
-    private let header: [UInt8]
-    private var bytes: [UInt8] = []
-
-    /// - Parameters:
-    ///   - operation: an insertion or a deletion.
-    ///   - keyPlaces: as ``Changeset/Change/keyPlaces``.
-    init(_ operation: Changeset.Change.Operation, table: String, keyPlaces: [UInt8]) {
-        self.operation = operation
-        header = [UInt8(ascii: "T")] + Self.varint(keyPlaces.count) + keyPlaces + table.utf8 + [0]
-    }
-
-    /// Number of bytes without the name of the table.
-    var count: Int { bytes.count }
-
-    /// Adds a row.
-    mutating func add(_ values: some Sequence<DatabaseValue>) {
-        bytes += [operation.rawValue, 0]
-        for value in values {
-            switch value.storage {
-            case .null: bytes.append(5)
-            case .int64(let number): add(1, UInt64(bitPattern: number))
-            case .double(let number): add(2, number.bitPattern)
-            case .string(let text): add(3, Array(text.utf8))
-            case .blob(let data): add(4, Array(data))
-            }
+extension Changeset {
+    /// Returns the changes that an older schema has room for: without tables that it lacks, and without the columns
+    /// behind its own.
+    ///
+    /// - Parameter keyPlaces: returns those of a table in that schema (``Change/keyPlaces``); nil if it lacks the
+    ///   table. A table whose columns differ otherwise is left as it is, and does not fit.
+    /// - Throws: ``Damage``, errors of `keyPlaces`.
+    func reduced(to keyPlaces: (String) throws -> [UInt8]?) throws -> Changeset {
+        var writer = ChangesetWriter()
+        var isWhole = true
+        for change in changes {
+            let places = try keyPlaces(change.table)
+            let reduced = places.flatMap(change.reduced)
+            isWhole = isWhole && reduced == change
+            if let reduced { writer.add(reduced) }
         }
+        return isWhole ? self : try Changeset(bytes: Data(writer.bytes))
+    }
+}
+
+extension Changeset.Change {
+    /// Returns the change of the first columns; nil if it changes others only.
+    fileprivate func reduced(to places: [UInt8]) -> Self? {
+        let count = places.count
+        guard count < keyPlaces.count, keyPlaces.starts(with: places), keyPlaces[count...].allSatisfy({ $0 == 0 })
+        else { return self }
+        let (old, new) = (Array(old.prefix(count)), Array(new.prefix(count)))
+        if operation == .update, new.allSatisfy({ $0 == nil }) { return nil }
+        return Self(
+            table: table,
+            operation: operation,
+            isIndirect: isIndirect,
+            keyPlaces: places,
+            old: old,
+            new: new
+        )
+    }
+}
+
+/// Writes changes in the format of changesets.
+struct ChangesetWriter {
+    private(set) var bytes: [UInt8] = []
+    private var table: (name: String, keyPlaces: [UInt8])?
+
+    /// Adds a change.
+    mutating func add(_ change: Changeset.Change) {
+        if table?.name != change.table || table?.keyPlaces != change.keyPlaces {
+            table = (change.table, change.keyPlaces)
+            bytes.append(UInt8(ascii: "T"))
+            bytes += Self.varint(change.keyPlaces.count) + change.keyPlaces + change.table.utf8 + [0]
+        }
+        bytes += [change.operation.rawValue, change.isIndirect ? 1 : 0]
+        for value in change.old + change.new { add(value) }
     }
 
-    /// Returns the changeset of the rows that were added since the last one; nil if there are none.
+    /// Returns the changeset of the changes that were added since the last one; nil if there are none.
     ///
     /// - Throws: ``Changeset/Damage`` if SQLite could not read it.
     mutating func take() throws(Changeset.Damage) -> Changeset? {
         guard !bytes.isEmpty else { return nil }
-        defer { bytes = [] }
-        return try Changeset(bytes: Data(header + bytes))
+        defer { (bytes, table) = ([], nil) }
+        return try Changeset(bytes: Data(bytes))
+    }
+
+    private mutating func add(_ value: DatabaseValue?) {
+        switch value?.storage {
+        case nil: bytes.append(0)
+        case .null: bytes.append(5)
+        case .int64(let number): add(1, UInt64(bitPattern: number))
+        case .double(let number): add(2, number.bitPattern)
+        case .string(let text): add(3, Array(text.utf8))
+        case .blob(let data): add(4, Array(data))
+        }
     }
 
     private mutating func add(_ type: UInt8, _ number: UInt64) {

@@ -61,7 +61,8 @@ package final class Journal: Sendable {
     ///   - store: the PostgreSQL of all servers, with those of ``storeMigrations``; its owner closes it.
     ///   - tables: the tables of all apps.
     ///   - server: a name that no other server has.
-    ///   - schema: the version of the schema of this build; rows of a higher one are not applied.
+    ///   - schema: the version of the schema of this build; of rows of a higher one, it applies the tables and columns
+    ///     that it knows.
     ///   - limits: how long the journal may become.
     package init(
         of database: LarderDatabase,
@@ -77,7 +78,9 @@ package final class Journal: Sendable {
         self.store = JournalStore(database: store, server: server, schema: schema)
         let observers = ChangeObservers()
         self.observers = observers
-        file = JournalFile(database: database, tables: tables, schema: schema) { observers.report($0) }
+        file = JournalFile(database: database, tables: tables, schema: schema, logger: logger) {
+            observers.report($0)
+        }
         snapshots = JournalSnapshots(store: self.store, file: file, limits: limits, logger: logger)
         (self.logger, self.now, self.sleep) = (logger, now, sleep)
     }

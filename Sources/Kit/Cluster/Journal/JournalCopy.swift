@@ -16,7 +16,8 @@ package struct JournalCopy: Sendable {
     package init(_ tables: JournalTables, schema: Int, of database: LarderDatabase, in shared: SharedDatabase) {
         self.tables = tables
         store = JournalStore(database: shared, server: "copy", schema: schema)
-        file = JournalFile(database: database, tables: tables, schema: schema)
+        // A copy that lacks something is none.
+        file = JournalFile(database: database, tables: tables, schema: schema, leavesOutNewer: false)
     }
 
     /// Returns a table of the file with rows of users; nil if there is none.

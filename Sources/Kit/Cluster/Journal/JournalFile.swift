@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import Logging
 import Storage
 import Synchronization
 
@@ -62,13 +63,26 @@ struct JournalFile: Sendable {
                     number INTEGER NOT NULL
                 ) STRICT, WITHOUT ROWID;
                 """
-        )
+        ),
+        SchemaMigration(
+            "journal/002 columns of newer builds",
+            sql: """
+                -- The file lacks tables or columns of newer builds, which a build of this schema has left out.
+                CREATE TABLE journal_left_out (
+                    one INTEGER NOT NULL PRIMARY KEY CHECK (one = 1),
+                    schema INTEGER NOT NULL
+                ) STRICT;
+                """
+        ),
     ]
 
     let database: LarderDatabase
     let tables: JournalTables
     /// The version of the schema of this build.
     let schema: Int
+    /// Whether tables and columns of a newer build are left out; else they stop the reading.
+    var leavesOutNewer = true
+    var logger: Logger?
     /// Is told of changes after their commit.
     var report: @Sendable ([Changeset.Change]) -> Void = { _ in }
     /// Files that this server has, for rows that are being written.
@@ -106,6 +120,8 @@ struct JournalFile: Sendable {
     }
 
     private func needsSnapshot(_ page: JournalPage, _ db: Database) throws -> Bool {
+        // This build knows more than the one that has left something out: it reads all again.
+        if let older = try Self.leavingOut(db), older < schema { return true }
         guard page.hasSnapshot else { return false }
         guard try Journal.isFollowed(db) else {
             // A file with rows of its own is refused.
@@ -139,7 +155,7 @@ struct JournalFile: Sendable {
         }
     }
 
-    /// Replaces all rows by those of the snapshot.
+    /// Replaces all rows by those of the snapshot, or by none if the journal has all.
     private func restore(
         _ page: JournalPage,
         from store: JournalStore,
@@ -148,8 +164,9 @@ struct JournalFile: Sendable {
     ) throws {
         if try Journal.isFollowed(db) { try check(page.identity, db) }
         do {
+            try db.execute(sql: "DELETE FROM journal_left_out")
             let changes = try JournalSnapshot(tables).restore(to: db) { receive in
-                try store.forEachPart(in: transaction, receive)
+                try store.forEachPart(in: transaction) { try receive(changeset($0, of: $1, db)) }
             }
             try follow(try tables.contentChange(changes, db), db)
             db.afterNextTransaction { [report] _ in report(changes) }
@@ -163,7 +180,9 @@ struct JournalFile: Sendable {
 
     /// Removes the position: the file belongs to no journal any more.
     static func leave(_ db: Database) throws {
-        for table in ["journal_position", "journal_scope"] { try db.execute(sql: "DELETE FROM \(table)") }
+        for table in ["journal_position", "journal_scope", "journal_left_out"] {
+            try db.execute(sql: "DELETE FROM \(table)")
+        }
     }
 
     /// Runs updates for their changes (``Changeset/capture(_:in:_:)``). The transaction is rolled back whole, so that
@@ -219,21 +238,49 @@ struct JournalFile: Sendable {
     private func apply(_ row: JournalRow, _ db: Database) throws {
         let find = try db.cachedStatement(sql: "SELECT number FROM journal_scope WHERE scope = ?")
         guard try row.link.follows(Int64.fetchOne(find, arguments: [row.scope]) ?? 0) else { return }
-        guard row.schema <= schema else { throw JournalStop.Reason.newerSchema(row.schema) }
-        let changeset: Changeset
-        do {
-            changeset = try Changeset(encoded: row.changeset)
-        } catch {
-            throw JournalStop.Reason.damaged(error)
-        }
+        var changeset: Changeset?
         try db.inSavepoint {
-            try changeset.apply(tables, in: db)
-            try follow(try tables.contentChange(changeset.changes, db), db)
+            let known = try self.changeset(row.changeset, of: row.schema, db)
+            changeset = known
+            try known.apply(tables, in: db)
+            try follow(try tables.contentChange(known.changes, db), db)
             let note = "INSERT INTO journal_scope VALUES (?, ?) ON CONFLICT DO UPDATE SET number = excluded.number"
             try db.cachedStatement(sql: note).execute(arguments: [row.scope, row.link.number])
             return .commit
         }
-        db.afterNextTransaction { [report] _ in report(changeset.changes) }
+        db.afterNextTransaction { [report, changeset] _ in changeset.map { report($0.changes) } }
+    }
+
+    /// Reads the stored form of changes, without those that only a newer build knows. A changed or removed column makes
+    /// them unfit for the table, or stops at a conflict.
+    private func changeset(_ encoded: Data, of schema: Int, _ db: Database) throws -> Changeset {
+        let changeset: Changeset
+        do throws(Changeset.Damage) {
+            changeset = try Changeset(encoded: encoded)
+        } catch {
+            throw JournalStop.Reason.damaged(error)
+        }
+        guard schema > self.schema else { return changeset }
+        guard leavesOutNewer else { throw JournalStop.Reason.newerSchema(schema) }
+        let known = try changeset.reduced { try db.tableExists($0) ? tables.keyPlaces(of: $0, db) : nil }
+        if known != changeset { try leaveOut(schema, db) }
+        return known
+    }
+
+    private func leaveOut(_ newer: Int, _ db: Database) throws {
+        try db.execute(sql: "INSERT INTO journal_left_out VALUES (1, ?) ON CONFLICT DO NOTHING", arguments: [schema])
+        guard db.changesCount > 0 else { return }
+        db.afterNextTransaction { [logger] _ in
+            logger?.notice(
+                "a newer build has written tables or columns that this one leaves out",
+                metadata: ["schema": "\(newer)"]
+            )
+        }
+    }
+
+    /// Returns the schema of the build that has left out something of newer ones; nil if the file has all.
+    static func leavingOut(_ db: Database) throws -> Int? {
+        try Int.fetchOne(db.cachedStatement(sql: "SELECT schema FROM journal_left_out"))
     }
 
     /// Gives rows the files that this server has for them, and removes those that no row names any more.

@@ -41,15 +41,9 @@ struct JournalSnapshot: Sendable {
     /// - Parameter parts: calls its argument with each part.
     /// - Returns: the changes of the apps' rows.
     /// - Throws: ``JournalStop/Reason``, `DatabaseError`, errors of `parts`.
-    func restore(to db: Database, _ parts: ((Data) throws -> Void) throws -> Void) throws -> [Changeset.Change] {
+    func restore(to db: Database, _ parts: ((Changeset) throws -> Void) throws -> Void) throws -> [Changeset.Change] {
         var changes = try erase(db)
-        try parts { part in
-            let changeset: Changeset
-            do throws(Changeset.Damage) {
-                changeset = try Changeset(encoded: part)
-            } catch {
-                throw JournalStop.Reason.damaged(error)
-            }
+        try parts { changeset in
             try changeset.apply(tables, in: db, isPart: true)
             changes += changeset.changes
         }
@@ -74,12 +68,23 @@ struct JournalSnapshot: Sendable {
         values: JournalCopy.Values = { Array($1.databaseValues) },
         _ receive: (Changeset) throws -> Void
     ) throws {
-        var writer = ChangesetWriter(operation, table: table, keyPlaces: try tables.keyPlaces(of: table, db))
+        let keyPlaces = try tables.keyPlaces(of: table, db)
+        var writer = ChangesetWriter()
         let columns = try db.columns(in: table).map { $0.name.quotedDatabaseIdentifier }.joined(separator: ", ")
         let rows = try Row.fetchCursor(db, sql: "SELECT \(columns) FROM \(table.quotedDatabaseIdentifier)")
         while let row = try rows.next() {
-            writer.add(try values(table, row))
-            if writer.count >= Self.partBytes, let part = try writer.take() { try receive(part) }
+            let values = try values(table, row)
+            writer.add(
+                Changeset.Change(
+                    table: table,
+                    operation: operation,
+                    isIndirect: false,
+                    keyPlaces: keyPlaces,
+                    old: operation == .delete ? values : [],
+                    new: operation == .insert ? values : []
+                )
+            )
+            if writer.bytes.count >= Self.partBytes, let part = try writer.take() { try receive(part) }
         }
         if let part = try writer.take() { try receive(part) }
     }
@@ -99,7 +104,7 @@ struct JournalSnapshots: Sendable {
     ///
     /// - Throws: ``JournalError``, `SharedStoreError`, `StorageError`, `CancellationError`.
     func restore() async throws {
-        logger.notice("reading the snapshot of the journal: rows that this server misses were cut")
+        logger.notice("reading the snapshot of the journal: this server misses rows or columns")
         try await store.database.write(locks: [JournalStore.snapshotLock], within: Self.timeout) {
             try file.readToEnd(of: store, in: $0)
         }
@@ -114,6 +119,8 @@ struct JournalSnapshots: Sendable {
             // Another server may have done it meanwhile.
             guard try store.isLong(limits, in: transaction) else { return }
             try file.database.read { db in
+                // A build that knows all columns does it.
+                guard try JournalFile.leavingOut(db) == nil else { return }
                 let number = try JournalFile.position(db).first
                 guard try number >= store.cut(in: transaction) else { return }
                 let snapshot = JournalSnapshot(file.tables)

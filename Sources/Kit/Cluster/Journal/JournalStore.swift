@@ -268,16 +268,14 @@ extension JournalStore {
         return try row.value("cut")
     }
 
-    /// Calls `receive` with each part of the snapshot.
+    /// Calls `receive` with each part of the snapshot, and the schema of the build that wrote it.
     ///
-    /// - Throws: ``JournalStop/Reason``, `SharedStoreError`, errors of `receive`.
-    func forEachPart(in transaction: SQLTransaction, _ receive: (Data) throws -> Void) throws {
+    /// - Throws: `SharedStoreError`, errors of `receive`.
+    func forEachPart(in transaction: SQLTransaction, _ receive: (Data, Int) throws -> Void) throws {
         let sql = "SELECT part, schema_version, changeset FROM journal_snapshot WHERE part > $1 ORDER BY part LIMIT 1"
         var last: Int64 = 0
         while let row = try transaction.rows(sql, [last]).first {
-            let written: Int = try row.value("schema_version")
-            guard written <= schema else { throw JournalStop.Reason.newerSchema(written) }
-            try receive(row.value("changeset"))
+            try receive(row.value("changeset"), row.value("schema_version"))
             last = try row.value("part")
         }
     }

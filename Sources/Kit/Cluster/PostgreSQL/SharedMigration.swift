@@ -1,7 +1,8 @@
 /// A step of the schema that servers share. Steps are applied in the given order, each once.
 ///
-/// A released step is never changed; a later one corrects it. Servers of the previous build go on while and after a
-/// step is applied, so it only adds.
+/// A released step is never changed; a later one corrects it. Servers of an older build go on while and after a step is
+/// applied, and are started beside newer ones, so a step only adds. One that does not belongs to a new owner: a build
+/// refuses a database with steps of an owner that it does not know.
 package struct SharedMigration: Sendable {
     /// The unique name, owner first: `notes/001 notes`. The database records it when the step was applied.
     package let name: String
@@ -33,8 +34,7 @@ extension SharedDatabase {
         plan.timeout = timeout
         return try await write(plan) { transaction in
             let applied = try Self.applied(transaction)
-            let unknown = applied.subtracting(migrations.map(\.name))
-            guard unknown.isEmpty else { throw SharedStoreError.newerSchema(unknownMigrations: unknown.sorted()) }
+            try Self.check(applied, migrations)
             let missing = migrations.filter { !applied.contains($0.name) }
             for migration in missing {
                 try transaction.execute(script: migration.sql)
@@ -53,9 +53,15 @@ extension SharedDatabase {
             guard try table.first?.value("is_there") == true else { return [] }
             return Set(try transaction.rows("SELECT name FROM larder_migration").map { try $0.value("name") })
         }
-        let unknown = applied.subtracting(migrations.map(\.name))
-        guard unknown.isEmpty else { throw SharedStoreError.newerSchema(unknownMigrations: unknown.sorted()) }
+        try Self.check(applied, migrations)
         return migrations.map(\.name).filter { !applied.contains($0) }
+    }
+
+    private static func check(_ applied: Set<String>, _ migrations: [SharedMigration]) throws {
+        func owner(_ name: String) -> Substring { name.prefix { $0 != "/" } }
+        let owners = Set(migrations.map { owner($0.name) })
+        let unknown = applied.filter { !owners.contains(owner($0)) }
+        guard unknown.isEmpty else { throw SharedStoreError.newerSchema(unknownMigrations: unknown.sorted()) }
     }
 
     private static func applied(_ transaction: SQLTransaction) throws -> Set<String> {

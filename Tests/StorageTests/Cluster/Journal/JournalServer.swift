@@ -10,13 +10,13 @@ struct JournalCluster {
     let options: SharedDatabaseOptions
     let database: SharedDatabase
 
-    init(on server: RunningPostgres? = nil) async throws {
+    init(on server: RunningPostgres? = nil, timeout: Duration = .seconds(60)) async throws {
         let shared = try await RunningPostgres.shared.value
         let server = server ?? shared
         let schema = try server.schema()
         var options = SharedDatabaseOptions(url: "\(server.address())&options=-csearch_path%3D\(schema)")
-        // Longer than the slowest machine takes for anything that is not meant to be late.
-        options.timeout = .seconds(60)
+        // By default longer than the slowest machine takes for anything that is not meant to be late.
+        options.timeout = timeout
         (options.name, options.channel, options.connections) = (schema, schema, 6)
         self.options = options
         database = SharedDatabase(options, logger: .quiet)
@@ -144,10 +144,18 @@ enum Harbour {
         }
     }
 
-    static func contents(_ db: Database) throws -> [String] {
+    /// The columns of the replicated tables.
+    static func columns(_ db: Database) throws -> [String: [String]] {
+        try Dictionary(uniqueKeysWithValues: replicated.map { ($0, try db.columns(in: $0).map(\.name)) })
+    }
+
+    static func contents(_ db: Database) throws -> [String] { try contents(db, columns(db)) }
+
+    /// The values of some columns only.
+    static func contents(_ db: Database, _ known: [String: [String]]) throws -> [String] {
         var lines: [String] = []
         for table in replicated {
-            let columns = try db.columns(in: table).map { "quote(\"\($0.name)\")" }.joined(separator: " || ',' || ")
+            let columns = known[table, default: []].map { "quote(\"\($0)\")" }.joined(separator: " || ',' || ")
             lines += try String.fetchAll(db, sql: "SELECT \(columns) AS line FROM \(table) ORDER BY line")
                 .map { "\(table): \($0)" }
         }
@@ -179,7 +187,8 @@ extension Harbour {
             )
             let revision = try Int.fetchOne(db, sql: "SELECT last FROM ship_revision") ?? 0
             try db.execute(
-                sql: "INSERT INTO hidden_ship VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET revision = excluded.revision",
+                sql:
+                    "INSERT INTO hidden_ship (account, ship, revision) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET revision = excluded.revision",
                 arguments: ["a\(account)", "s\(ship)", revision]
             )
             return revision
@@ -212,7 +221,7 @@ extension Harbour {
             guard try Int.fetchOne(db, sql: find, arguments: [person]) != nil else { return nil }
             let id = try server.journal.nextRowID(of: "note")
             try db.execute(
-                sql: "INSERT INTO note VALUES (?, ?, ?, ?, ?)",
+                sql: "INSERT INTO note (id, person, body, x, data) VALUES (?, ?, ?, ?, ?)",
                 arguments: [id, person, body, x, x > 50 ? Data(body.utf8) : nil]
             )
             // It is rolled back with the row, and made again.
@@ -241,7 +250,8 @@ extension Harbour {
         try await server.journal.write(scope: scope) { db in
             let find = "SELECT revision FROM hidden_ship WHERE account = ? AND ship = 'counter'"
             let value = (try Int.fetchOne(db, sql: find, arguments: [scope]) ?? 0) + 1
-            let sql = "INSERT INTO hidden_ship VALUES (?, 'counter', ?) ON CONFLICT DO UPDATE SET revision = ?"
+            let sql =
+                "INSERT INTO hidden_ship (account, ship, revision) VALUES (?, 'counter', ?) ON CONFLICT DO UPDATE SET revision = ?"
             try db.execute(sql: sql, arguments: [scope, value, value])
             return value
         }

@@ -130,7 +130,7 @@ import Testing
         #expect(try await cluster.numbers() == numbers)
     }
 
-    @Test("A snapshot that is damaged, or of a newer build, stops a server that needs it, and changes no row")
+    @Test("A snapshot that is damaged stops a server that needs it, and changes no row")
     func unusable() async throws {
         let cluster = try await JournalCluster()
         let (one, away) = (try await Self.server("one", in: cluster), try await Self.server("away", in: cluster))
@@ -139,9 +139,6 @@ import Testing
         try await one.journal.catchUp()
         _ = try await Self.fill(one, "bob")
         try await one.journal.snapshots.cutIfLong()
-        try await cluster.execute("UPDATE journal_snapshot SET schema_version = 9 WHERE part = 2")
-        await #expect { try await away.journal.catchUp() } throws: { "\($0)".contains("the schema 9") }
-        try await cluster.execute("UPDATE journal_snapshot SET schema_version = 1")
         try await cluster.execute("UPDATE journal_snapshot SET changeset = substr(changeset, 1, 40) WHERE part = 2")
         await #expect { try await away.journal.catchUp() } throws: { "\($0)".contains("damaged") }
         #expect(try away.contents() == before)

@@ -20,10 +20,14 @@ import Testing
         #expect(try await store.database.rows("SELECT id FROM a") { try $0.value("id") as Int } == [1])
     }
 
-    @Test("A newer build's steps are applied after those that are there; an older build is refused")
+    @Test("A newer build's steps are applied; an older build goes on with more steps of its owners, others are refused")
     func newer() async throws {
         let store = try await Store()
         try await store.database.migrate(steps)
+        let later = SharedMigration("a/003", sql: "ALTER TABLE a ADD COLUMN future text")
+        #expect(try await store.database.migrate(steps + [later]) == ["a/003"])
+        #expect(try await store.database.migrate(steps) == [])
+        #expect(try await store.database.missing(of: steps) == [])
         let more = SharedMigration("b/001", sql: "CREATE TABLE c (id int8)")
         #expect(try await store.database.migrate([more] + steps) == ["b/001"])
         #expect(try await store.database.migrate(steps + [more]) == [])
