@@ -2,7 +2,7 @@ import Foundation
 import JSONValues
 import Screens
 
-/// The contract: an OpenAPI document of all routes of a program, assembled of what the server and each app say of theirs
+/// The contract: an OpenAPI document of all routes of a program, assembled from texts of the server and each app
 /// (docs/api.md). It depends on the program alone, not on its settings.
 struct ContractDocument {
     /// The whole document.

@@ -2,7 +2,8 @@ import JSONValues
 import Screens
 
 /// Schemas as JSON Schema, of the short form of the texts: a type is `string`, `integer?` (or null), `time`, `uri`,
-/// `text` (not empty), the name of a schema, or a list of one of them; a member is required unless its name ends in `?`.
+/// `text` (not empty), the name of a schema, or a list of one of them. A member is required unless its name ends in
+/// `?`.
 struct ContractSchemas {
     let sources: ContractSources
 
@@ -103,8 +104,8 @@ extension JSONObject.Member {
     var plainName: String { name.hasSuffix("?") ? String(name.dropLast()) : name }
 }
 
-/// Values that conform to schemas: a member has its example, else its first value, its default or the least value of its
-/// type. So examples are written once, beside the member, and conform by construction.
+/// Values that conform to schemas: a member has its example, else its first value, its default or the least value of
+/// its type. So examples are written once, beside the member, and conform by construction.
 struct ContractSamples {
     let sources: ContractSources
 
