@@ -213,7 +213,7 @@ import Testing
         let older = try await JournalServer(opening: "older", in: cluster, folder: .unmade())
         let copy = JournalCopy(Harbour.tables, schema: 1, of: older.database, in: cluster.database)
         await #expect {
-            try await cluster.database.write(turns: ["copy"]) { transaction in
+            try await cluster.database.write(locks: ["copy"]) { transaction in
                 try older.database.write { _ = try copy.copy(transaction, to: $0) }
             }
         } throws: { "\($0)".contains("the schema 2") }
