@@ -2,7 +2,7 @@ import Foundation
 import JSONValues
 import Screens
 
-/// The contract: an OpenAPI document of all routes of a program, assembled from texts of the server and each app
+/// The contract: an OpenAPI document of all routes of a program, assembled of the texts of the server and of each app
 /// (docs/api.md). It depends on the program alone, not on its settings.
 struct ContractDocument {
     /// The whole document.
@@ -243,7 +243,7 @@ extension ContractAssembly {
     }
 }
 
-/// The example of a screen: its data, what `meta` says of it, and its address.
+/// The example of a screen: data, `meta` and address.
 private struct ContractExample {
     let sources: ContractSources
     let route: ContractRoute
@@ -280,8 +280,11 @@ private struct ContractExample {
         var (address, query) = (route.path, [String]())
         for name in try route.parameters() {
             guard let parameter = sources.component("parameters", name), parameter["required"] == true,
-                let field = parameter["name"]?.string, let example = parameter["example"]
+                let field = parameter["name"]?.string
             else { continue }
+            guard let example = parameter["example"] else {
+                throw ContractDefect("the parameter \(name) has no example")
+            }
             let text = ContractExample.encoded(example)
             if parameter["in"] == "path" { address = address.replacing("{\(field)}", with: text) }
             if parameter["in"] == "query" { query.append("\(field)=\(text)") }

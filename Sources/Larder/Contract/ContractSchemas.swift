@@ -2,7 +2,7 @@ import JSONValues
 import Screens
 
 /// Schemas as JSON Schema, of the short form of the texts: a type is `string`, `integer?` (or null), `time`, `uri`,
-/// `text` (not empty), the name of a schema, or a list of one of them. A member is required unless its name ends in
+/// `text` (not empty), the name of a schema, or a list of one of them; a member is required unless its name ends in
 /// `?`.
 struct ContractSchemas {
     let sources: ContractSources

@@ -82,7 +82,7 @@ extension JSONValue {
         return Node(text, .implicit, isPlain && !words.contains(text.lowercased()) ? .plain : .singleQuoted)
     }
 
-    /// What YAML 1.1 reads as something else than a string.
+    /// Words that YAML 1.1 reads as another value than a string.
     private static let words: Set = ["y", "n", "yes", "no", "on", "off", "true", "false", "null"]
 
     /// Whether it is a list of words, or has no objects within objects and fits on a line.

@@ -41,7 +41,8 @@ struct AssemblyTests {
     /// The shared parts of a small contract.
     private static let server = """
         document: {openapi: 3.1.0, info: {title: Test}}
-        kinds: {screen: {headers: {}}, plain: {headers: {}}}
+        kinds: {screen: {headers: {}}}
+        groups: {store: [internal, storage-failed, store-unavailable, storage-full]}
         schemas:
           Problem: {code: {type: string, values: problems}}
           Meta: {screen: string}

@@ -13,6 +13,9 @@ extension ContractScenario {
             for isHead in [false, true] { try await ask(operation, ["X-Request-Id": "contract-1"], isHead: isHead) }
             try await ask(operation, ["Accept-Encoding": "gzip"])
         }
+        for operation in ["GET /openapi.yaml", "GET /openapi.json"] {
+            for query in ["?app=ships", "?app=boats"] { try await ask(operation, query: query) }
+        }
         for query in ["", "?profile=anna"] {
             for isHead in [false, true] { try await ask("GET /v1/export", query: query, isHead: isHead) }
         }

@@ -10,8 +10,6 @@ import Testing
         "Sources/Sandbox/Files/MadeFile.swift made",
         // Bytes that are computed when they are read.
         "Sources/Sandbox/YandexDisk/Data/DiskContent.swift endless",
-        // The contract of this version, compressed once.
-        "Sources/Larder/Composition/LarderApplication+Routes.swift yaml",
     ]
 
     /// Returns the static state of files: `path name`.
