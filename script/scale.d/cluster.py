@@ -135,7 +135,7 @@ class Cluster:
     def haproxy(self, configuration, addresses, name="haproxy"):
         """Starts HAProxy with a file of deploy/haproxy and its variables."""
         self.start(name, [program("haproxy", "haproxy"), "-db", "-f", os.path.join(ROOT, "deploy/haproxy", configuration)],
-                   env={**os.environ, **addresses})
+                   env={**os.environ, "LARDER_ADMIN": self.path(f"{name}.sock"), **addresses})
 
 
 def json_of(port, path, headers={}):
