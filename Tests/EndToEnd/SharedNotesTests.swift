@@ -48,6 +48,42 @@ import Testing
         #expect(await three.stop() == 0)
     }
 
+    @Test("SCALE-08 A change whose commit loses its store, which cannot be asked, is 502 outcome-unknown; all goes on")
+    func unknownOutcome() async throws {
+        let servers = try await SharedServers("notes")
+        let larder = try await servers.start()
+        let bob = try await Self.open("register", "bob", on: larder)
+        try await servers.sql(
+            """
+            CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(600); RETURN NULL; END';
+            CREATE CONSTRAINT TRIGGER hold AFTER INSERT ON journal DEFERRABLE INITIALLY DEFERRED
+                FOR EACH ROW EXECUTE FUNCTION hold()
+            """
+        )
+        async let cut = bob.post("/v1/notes", #"{"body":"made or not"}"#)
+        try await BoundedWait.poll(for: "the commit") {
+            let held = """
+                SELECT count(*) FROM pg_stat_activity
+                WHERE datname = current_database() AND wait_event = 'PgSleep' AND query = 'COMMIT'
+                """
+            return try await servers.sql(held) == "1"
+        }
+        try await servers.allowConnections(false)
+        try await servers.endConnections()
+        let response = try await cut
+        #expect(response.status == 502 && response["Retry-After"] == nil)
+        let problem = try response.json
+        #expect(problem.code.string == "outcome-unknown" && problem.retryable.bool == false)
+        try await servers.allowConnections(true)
+        try await servers.sql("DROP TRIGGER hold ON journal")
+        await BoundedWait.poll(for: "the store") {
+            (try? await bob.post("/v1/notes", #"{"body":"later"}"#).status) == 201
+        }
+        let notes = try await bob.get("/v1/notes").json.data.items.elements
+        #expect(notes.map(\.first_line.string) == ["later"])
+        #expect(await larder.stop() == 0)
+    }
+
     @Test("SCALE-03 A session and its notes are known on the other process at once; after a logout they are not")
     func sessions() async throws {
         let server = try await RunningPostgres.shared.value

@@ -175,6 +175,44 @@ import Testing
         #expect(await back.stop() == 0)
     }
 
+    @Test(
+        "SCALE-24 A backup beside servers with store.url has all users' data; restored, one server or a new store has it"
+    )
+    func backup() async throws {
+        let sandbox = try await RunningSandbox.start()
+        let postgres = try await RunningPostgres.shared.value
+        let url = try postgres.database()
+        let folder = try TemporaryFolder()
+        let target = folder.path + "/backup"
+        let (one, two) = (try TemporaryFolder(), try TemporaryFolder())
+
+        let first = try await Self.serve(one, sandbox, store: url)
+        let second = try await Self.serve(two, sandbox, store: url)
+        let users = try await Users(on: first)
+        let (screens, files) = (try await users.seen(on: second), try await users.files(on: second))
+        let settings = ["--node-apps", "notes,pdf,shop,ships", "--store-url", url, "--data-directory", two.path]
+        let backup = RunningProcess(["backup", target] + settings)
+        #expect(await backup.ended() == 0, "\(backup.log)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["backup"])
+        // What is written later is not in it.
+        #expect(try await users.bob.moved(to: second).post("/v1/notes", #"{"body":"later"}"#).status == 201)
+        #expect(await first.stop() == 0)
+        #expect(await second.stop() == 0)
+
+        let restored = try TemporaryFolder()
+        let restore = RunningProcess(["restore", target, "--data-directory", restored.path])
+        #expect(await restore.ended() == 0, "\(restore.log)")
+        let new = try postgres.database()
+        _ = try await Self.copied(restored.path, new)
+        for store in [nil, new] {
+            let server = try await Self.serve(store == nil ? restored : TemporaryFolder(), sandbox, store: store)
+            let seen = try await users.seen(on: server)
+            for (path, screen) in screens { #expect(seen[path] == screen, "\(path) \(store ?? "")") }
+            #expect(try await users.files(on: server) == files)
+            #expect(await server.stop() == 0)
+        }
+    }
+
     @Test("SCALE-18 A copy that is killed, or loses PostgreSQL, has copied nothing, and can be run again")
     func interrupted() async throws {
         let sandbox = try await RunningSandbox.start()

@@ -41,6 +41,8 @@ import Testing
         arguments: [
             (served + ["--store-url", "mysql://larder:hush@127.0.0.1/larder"], "store.url"),
             (served + ["--store-url", "larder:hush"], "store.url"),
+            (served + ["--store-url", "postgresql://larder:hush@one:5432,two/larder"], "one host"),
+            (served + ["--store-url", "postgresql://larder:hush@/larder?host=one%2Ctwo"], "one host"),
             (served + ["--store-url", url, "--http-access", "pairing"], "paired devices"),
             (served + ["--store-url", url, "--store-connections", "0"], "store.connections"),
             (served + ["--store-url", url, "--store-timeout-ms", "99"], "store.timeout_ms"),

@@ -4,6 +4,8 @@
 /// Reserved permits are for short tasks only, so that those need not wait for long ones.
 package actor AsyncSemaphore {
     package struct QueueFull: Error, Equatable {}
+    /// No permit was free in time.
+    package struct WaitTooLong: Error, Equatable {}
 
     private struct Waiter {
         let number: Int
@@ -36,14 +38,18 @@ package actor AsyncSemaphore {
 
     /// Runs `body` while it holds a permit.
     ///
-    /// - Parameter isShort: whether the task may hold a reserved permit.
-    /// - Throws: ``QueueFull`` at once if too many tasks wait; `CancellationError` if the task is cancelled while it
-    ///   waits; errors of `body`.
+    /// - Parameters:
+    ///   - isShort: whether the task may hold a reserved permit.
+    ///   - end: when the task waits no longer; nil waits without an end.
+    ///   - body: runs while the permit is held.
+    /// - Throws: ``QueueFull`` at once if too many tasks wait; ``WaitTooLong``; `CancellationError` if the task is
+    ///   cancelled while it waits; errors of `body`.
     package nonisolated func withPermit<Value: Sendable>(
         isShort: Bool = false,
+        before end: ContinuousClock.Instant? = nil,
         _ body: @Sendable () async throws -> Value
     ) async throws -> Value {
-        let permit = try await acquire(isShort: isShort)
+        let permit = try await acquire(isShort: isShort, before: end)
         do {
             let value = try await body()
             await release(permit)
@@ -60,12 +66,20 @@ package actor AsyncSemaphore {
     /// Number of tasks that hold a permit.
     package var running: Int { permits - free - freeReserved }
 
-    private func acquire(isShort: Bool) async throws -> Permit {
+    private func acquire(isShort: Bool, before end: ContinuousClock.Instant?) async throws -> Permit {
         try Task.checkCancellation()
         if let permit = takeFree(isShort: isShort) { return permit }
         guard queue.count(where: { $0.isShort == isShort }) < maximumWaiting else { throw QueueFull() }
         nextNumber += 1
         let number = nextNumber
+        let timer = end.map { end in
+            Task {
+                // Cancelled once the permit is held.
+                guard (try? await Task.sleep(until: end, clock: .continuous)) != nil else { return }
+                cancel(number, throwing: WaitTooLong())
+            }
+        }
+        defer { timer?.cancel() }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
                 // If the task was cancelled before it is in the queue, the handler finds nothing to remove.
@@ -91,9 +105,9 @@ package actor AsyncSemaphore {
         return .reserved
     }
 
-    private func cancel(_ number: Int) {
+    private func cancel(_ number: Int, throwing error: any Error = CancellationError()) {
         guard let index = queue.firstIndex(where: { $0.number == number }) else { return }
-        queue.remove(at: index).continuation.resume(throwing: CancellationError())
+        queue.remove(at: index).continuation.resume(throwing: error)
     }
 
     /// Passes a permit on to the first task that waits and may hold it.

@@ -1,5 +1,7 @@
 import ArgumentParser
+import Cluster
 import Foundation
+import Logging
 import Storage
 
 /// `larder backup`: copies a data directory, also while a server uses it.
@@ -12,6 +14,8 @@ struct BackupCommand: AsyncParsableCommand {
             TARGET is a path that does not exist, or an empty directory. It appears when
             the backup is complete; until then the backup is in TARGET.partial, which the
             next backup to the same target replaces.
+            With store.url it has the data of users in that PostgreSQL, as a directory of
+            a server by itself: bring it back with larder store copy.
             The backup has the database, the key and all files, and what is cached. Files
             are shared with the data directory by links if both are on one file system,
             otherwise copied. SHA256SUMS has the digest of each file; sha256sum -c checks
@@ -30,22 +34,15 @@ struct BackupCommand: AsyncParsableCommand {
 
     func run() async throws {
         let (configuration, target) = try options.load(of: "backup TARGET")
-        guard configuration.store == nil else {
-            StandardError.write(
-                """
-                larder: store.url is set: the data of users is in that PostgreSQL, and this command does not copy it.
-                Back it up with pg_dump (docs/scale.md), or copy it to a data directory with larder store copy.
-
-                """
-            )
-            throw ExitCode.failure
-        }
         let origin = "larder \(LarderVersion.text), \(configuration.now.formatted(.iso8601))"
         let bar = ProgressBar()
         try await StartError.reporting {
             defer { bar.end() }
+            var rows: StoreRows?
+            if let store = configuration.store { rows = try await StoreRows(store, configuration.apps, beside: target) }
+            defer { rows?.remove() }
             let report = try Backup(
-                of: configuration.dataDirectory,
+                of: rows?.directory ?? configuration.dataDirectory,
                 migrations: configuration.apps.migrations,
                 origin: origin,
                 progress: bar.show(_:)
@@ -58,6 +55,48 @@ struct BackupCommand: AsyncParsableCommand {
             throw ExitCode(2)
         }
     }
+}
+
+/// The users' data of several servers in a data directory beside a backup, which links its files.
+private struct StoreRows {
+    /// The time that a copy may take.
+    private static let timeout = Duration.seconds(86_400)
+
+    let directory: URL
+
+    /// Copies them as they are at one time, while the servers run.
+    ///
+    /// - Throws: `SharedStoreError`, `StorageError`, errors of ``StoreCopy``.
+    init(_ store: StoreConfiguration, _ apps: AppList, beside target: URL) async throws {
+        let parent = target.standardizedFileURL.deletingLastPathComponent()
+        directory = parent.appending(path: ".larder-backup-\(UUID().uuidString)", directoryHint: .isDirectory)
+        let logger = Logger(label: "backup") { _ in SwiftLogNoOpLogHandler() }
+        var options = store.options
+        (options.name, options.connections) = ("larder-backup", 1)
+        let asked = SharedDatabase(options, logger: logger)
+        defer { asked.close() }
+        guard try await asked.missing(of: apps.sharedMigrations).isEmpty else {
+            throw SharedStoreError.serverUnusable("the database lacks tables of this build; start a server first")
+        }
+        options.timeout = Self.timeout
+        let shared = SharedDatabase(options, logger: logger)
+        defer { shared.close() }
+        do {
+            let local = try LarderDatabase(
+                in: DataDirectory(at: directory),
+                migrations: apps.migrations,
+                logger: logger
+            )
+            try await StoreCopy(apps, local: local, shared: shared, seal: store.seal()).runBesideServers()
+            try local.close()
+        } catch {
+            remove()
+            throw error
+        }
+    }
+
+    /// Removes the directory, which is a copy.
+    func remove() { try? FileManager.default.removeItem(at: directory) }
 }
 
 /// Options of `larder backup` and `larder restore`: a directory, and settings.

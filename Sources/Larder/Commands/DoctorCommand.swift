@@ -325,8 +325,12 @@ enum StoreCheck {
         defer { database.close() }
         do {
             let seal = try configuration.seal()
+            try await database.checkSessions()
             let missing = try await database.missing(of: apps.sharedMigrations)
-            let state = missing.isEmpty ? "with the tables of this build" : "larder serve will add tables to it"
+            let encryption = "SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()"
+            let isEncrypted: [Bool] = try await database.rows(encryption) { try $0.value("ssl") }
+            let tables = missing.isEmpty ? "with the tables of this build" : "larder serve will add tables to it"
+            let state = "\(tables); \(isEncrypted == [true] ? "encrypted" : "not encrypted")"
             // The tables are there if none is missing.
             if missing.isEmpty, apps.sealsSharedSecrets, let seal, try await !seal.isRecorded(in: database) {
                 throw SharedSeal.WrongKey()

@@ -23,6 +23,7 @@ struct SharedStoreService: Service {
         let seal = try store.seal()
         let database = SharedDatabase(store.options, logger: logger)
         do {
+            try await database.checkSessions()
             let applied = try await database.migrate(configuration.apps.sharedMigrations)
             if !applied.isEmpty { logger.notice("tables of the shared store were made: \(applied)") }
             if configuration.apps.sealsSharedSecrets { try await seal?.check(database) }

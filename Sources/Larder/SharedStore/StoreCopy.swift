@@ -93,14 +93,7 @@ struct StoreCopy: Sendable {
                         return try rowCounts(db)
                     }
                 case .toLocal:
-                    let counts = try local.write { db in
-                        if let table = try journal.firstWithRows(db) { throw Refusal.notEmpty(table: table) }
-                        try SessionCookies(ofJournal: try journal.copy(transaction, to: db)).record(db)
-                        if try UserSecrets.areIn(db) {
-                            try requireSeal().userSecrets.reseal(by: UserSecrets(secrets), in: db)
-                        }
-                        return try rowCounts(db)
-                    }
+                    let counts = try copy(transaction, secrets)
                     kept.counts.withLock { $0 = counts }
                     return counts
                 }
@@ -109,6 +102,26 @@ struct StoreCopy: Sendable {
             // The directory has it all. That the store, which was only read, has gone since is no failure.
             guard let counts = kept.counts.withLock(\.self) else { throw error }
             return counts
+        }
+    }
+
+    /// Copies the rows of the journal to an empty directory, as they are at one time, beside servers.
+    ///
+    /// - Throws: as ``run(_:)``.
+    func runBesideServers() async throws {
+        let secrets = try SealedSecrets(local)
+        _ = try await shared.read { transaction in
+            if let seal, try !seal.isRecorded(in: transaction) { throw SharedSeal.WrongKey() }
+            return try copy(transaction, secrets)
+        }
+    }
+
+    private func copy(_ transaction: SQLTransaction, _ secrets: SealedSecrets) throws -> [Count] {
+        try local.write { db in
+            if let table = try journal.firstWithRows(db) { throw Refusal.notEmpty(table: table) }
+            try SessionCookies(ofJournal: try journal.copy(transaction, to: db)).record(db)
+            if try UserSecrets.areIn(db) { try requireSeal().userSecrets.reseal(by: UserSecrets(secrets), in: db) }
+            return try rowCounts(db)
         }
     }
 

@@ -45,6 +45,8 @@ package final class Journal: Sendable {
     let sleep: @Sendable (Duration) async throws -> Void
     /// Waiting for a scope holds no connection: only one write of this server waits in PostgreSQL for each.
     private let scopes = KeyedMutex()
+    /// By app.
+    private let shares = Mutex<[String: AsyncSemaphore]>([:])
     private let readings = KeyedMutex()
     /// By the file that is fetched.
     let fetches = KeyedMutex()
@@ -146,19 +148,19 @@ package final class Journal: Sendable {
         holding lease: Lease? = nil,
         _ updates: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {
+        try checkResponding()
         let locks = locks + [scope]
-        let timeout: @Sendable () async throws -> Void = { [store, sleep] in
-            try await sleep(store.database.options.timeout)
+        let end = ContinuousClock.now + store.database.options.timeout
+        let timeout: @Sendable () async throws -> Void = { [sleep] in
+            try await sleep(ContinuousClock.now.duration(to: end))
         }
         do {
             let committed = try await scopes.holding(locks, timeout: timeout) {
-                let committed = try await self.commit(
-                    scope: scope,
-                    locks: locks,
-                    id: id,
-                    holding: lease,
-                    updates
-                )
+                let committed = try await share(of: scope).withPermit(before: end) {
+                    try await SharedDatabase.$end.withValue(end) {
+                        try await self.commit(scope: scope, locks: locks, id: id, holding: lease, updates)
+                    }
+                }
                 if let row = committed.row { await self.apply(row) }
                 return committed
             }
@@ -166,6 +168,30 @@ package final class Journal: Sendable {
             return committed.value
         } catch is KeyedMutex.WaitTooLong {
             throw SharedStoreError.unavailable(.timedOut)
+        } catch is AsyncSemaphore.WaitTooLong {
+            throw SharedStoreError.unavailable(.timedOut)
+        } catch is AsyncSemaphore.QueueFull {
+            throw SharedStoreError.unavailable(.tooManyWaiting)
+        }
+    }
+
+    /// Throws if PostgreSQL has just let a reading wait for its whole time: a request that reads and writes waits once.
+    private func checkResponding() throws {
+        guard let failure = reading.withLock(\.failure), failure.error == .unavailable(.timedOut) else { return }
+        if failure.triedAt.duration(to: now()) < Self.retryPause { throw failure.error }
+    }
+
+    /// Returns the part of the connections that writes of an app may have: those of one app, whose scopes another
+    /// server holds, hold up no others.
+    private func share(of scope: String) -> AsyncSemaphore {
+        let options = store.database.options
+        return shares.withLock { shares in
+            let app = String(scope.prefix { $0 != "/" })
+            let share =
+                shares[app]
+                ?? AsyncSemaphore(permits: max(1, options.connections / 2), maximumWaiting: options.maximumWaiting)
+            shares[app] = share
+            return share
         }
     }
 
@@ -224,7 +250,11 @@ package final class Journal: Sendable {
         } catch SharedStoreError.outcomeUnknown {
             guard let committed = captured.withLock(\.self) else { throw SharedStoreError.unavailable(.connectionLost) }
             // Not in the caller's task: a client that leaves must not make a guess of it.
-            return try await Task { try await self.decide(committed, id: id, locks: locks) }.value
+            return try await Task {
+                try await SharedDatabase.$end.withValue(nil) {
+                    try await self.decide(committed, id: id, locks: locks)
+                }
+            }.value
         } catch SharedStoreError.notUnique("journal_write") {
             throw JournalError.alreadyWritten(id)
         }

@@ -37,7 +37,7 @@ final class ConnectionPool: Sendable {
 
     /// Runs work on a connection, which is opened if it has to be.
     ///
-    /// - Parameter timeout: the time that it has.
+    /// - Parameter timeout: the time that it has, waiting for a connection included.
     /// - Throws: ``SharedStoreError``, `CancellationError` if the task is cancelled while it waits, errors of `work`.
     func run<Value: Sendable>(
         within timeout: Duration,
@@ -55,17 +55,20 @@ final class ConnectionPool: Sendable {
         within timeout: Duration,
         _ work: @escaping @Sendable (PostgresConnection) throws -> Value
     ) async throws -> Value {
+        let deadline = Deadline(of: timeout, options)
         do {
-            return try await semaphore.withPermit {
+            return try await semaphore.withPermit(before: deadline.instant) {
                 let member = try self.take()
                 defer { self.giveBack(member) }
-                return try await member.run({ try self.open() }) { connection in
-                    connection.deadline = Deadline(after: timeout)
+                return try await member.run({ try self.open(deadline) }) { connection in
+                    connection.deadline = deadline
                     return try work(connection)
                 }
             }
         } catch is AsyncSemaphore.QueueFull {
             throw SharedStoreError.unavailable(.tooManyWaiting)
+        } catch is AsyncSemaphore.WaitTooLong {
+            throw SharedStoreError.unavailable(.timedOut)
         }
     }
 
@@ -95,10 +98,10 @@ final class ConnectionPool: Sendable {
         if isClosed { member.close() }
     }
 
-    private func open() throws -> PostgresConnection {
+    private func open(_ deadline: Deadline) throws -> PostgresConnection {
         if let obstacle = state.withLock(\.obstacle), obstacle.end > .now { throw obstacle.error }
         do {
-            let connection = try PostgresConnection.open(options)
+            let connection = try PostgresConnection.open(options, deadline)
             state.withLock { $0.obstacle = nil }
             return connection
         } catch let error as SharedStoreError {

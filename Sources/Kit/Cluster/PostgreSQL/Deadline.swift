@@ -1,9 +1,16 @@
 /// The end of the time that an operation has, connecting included.
 struct Deadline {
-    private let instant: ContinuousClock.Instant
+    let instant: ContinuousClock.Instant
 
     init(after duration: Duration) {
         instant = .now + duration
+    }
+
+    /// The end of an operation of the current task, which may be one of several that have their time together.
+    init(of operation: Duration, _ options: SharedDatabaseOptions) {
+        let end = ContinuousClock.now + operation
+        // Those with a time of their own need it.
+        instant = operation > options.timeout ? end : min(end, SharedDatabase.end ?? end)
     }
 
     /// The remaining time in milliseconds, rounded up, as poll(2) takes it; 0 if the time is over.

@@ -5,11 +5,11 @@ extension PostgresConnection {
     /// Opens a connection within the time of an operation.
     ///
     /// - Throws: ``SharedStoreError``.
-    static func open(_ options: SharedDatabaseOptions) throws -> PostgresConnection {
+    static func open(_ options: SharedDatabaseOptions, _ deadline: Deadline? = nil) throws -> PostgresConnection {
         if let reason = larder_pq_load() { throw SharedStoreError.libraryUnusable(String(cString: reason)) }
         guard larder_PQlibVersion() >= oldestVersion else { throw SharedStoreError.libraryUnusable("older than 14") }
         guard let started = start(options) else { throw SharedStoreError.unavailable(.notReached("no memory")) }
-        let connection = PostgresConnection(started, deadline: Deadline(after: options.timeout))
+        let connection = PostgresConnection(started, deadline: deadline ?? Deadline(after: options.timeout))
         do {
             try connection.finishOpening()
             try connection.check()
@@ -28,11 +28,14 @@ extension PostgresConnection {
     private static let oldestVersion = 140_000
 
     private static func start(_ options: SharedDatabaseOptions) -> OpaquePointer? {
+        let encryption =
+            getenv("PGSSLMODE").map { String(cString: $0) } ?? (options.requiresTLS ? "require" : "prefer")
         // The address overrides settings that precede it, but not those that follow.
         let settings = [
             ("fallback_application_name", options.name), ("target_session_attrs", "primary"),
             ("tcp_user_timeout", "10000"), ("keepalives_idle", "10"), ("keepalives_interval", "5"),
             ("keepalives_count", "3"),
+            ("sslmode", encryption),
             ("dbname", options.url), ("client_encoding", "UTF8"),
         ]
         return withCStrings(settings.map(\.0)) { keys in

@@ -124,6 +124,14 @@ final class PostgresConnection {
         return last
     }
 
+    /// Returns the number of the server's process, whose session this is.
+    ///
+    /// - Throws: ``ConnectionFailure``.
+    func session() throws -> String {
+        let result = try run("SELECT pg_backend_pid()")
+        return String(decoding: result.bytes(row: 0, column: 0) ?? .init(start: nil, count: 0), as: UTF8.self)
+    }
+
     /// Has the connection closed after the operation that uses it.
     func retire() {
         isBroken = true

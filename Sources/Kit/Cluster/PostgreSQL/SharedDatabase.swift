@@ -6,6 +6,9 @@ package import Logging
 /// A transaction waits for its connection and the server on a thread of its own, never on one of Swift's pool. It has a
 /// time limit, after which it fails with ``SharedStoreError``; an acknowledged change was committed.
 package final class SharedDatabase: Sendable {
+    /// When the operations of a task are to have ended, each of which has `options.timeout` at most.
+    @TaskLocal package static var end: ContinuousClock.Instant?
+
     package let options: SharedDatabaseOptions
     private let pool: ConnectionPool
     private let logger: Logger
@@ -88,6 +91,26 @@ package final class SharedDatabase: Sendable {
         let times: [Int64] = try await rows(sql) { try $0.value("now") }
         guard let milliseconds = times.first else { throw SharedStoreError.noSuchColumn("now") }
         return Date(timeIntervalSince1970: Double(milliseconds) / 1000)
+    }
+
+    /// Refuses a pooler that lends a session of the server for each transaction or statement, as PgBouncer does in two
+    /// of its modes: settings, prepared statements and messages belong to a session.
+    ///
+    /// - Throws: ``SharedStoreError``, `CancellationError`.
+    package func checkSessions() async throws {
+        try await pool.run(within: options.timeout) { [options] connection in
+            do {
+                let other = try PostgresConnection.open(options)
+                for _ in 0..<8 {
+                    guard try connection.session() == other.session() else { continue }
+                    throw SharedStoreError.serverUnusable(
+                        "a pooler before it must keep sessions (PgBouncer: pool_mode = session)"
+                    )
+                }
+            } catch let failure as ConnectionFailure {
+                throw failure.error
+            }
+        }
     }
 
     /// The turn of migrations, for changes that must not run beside one (``write(locks:within:_:)``).

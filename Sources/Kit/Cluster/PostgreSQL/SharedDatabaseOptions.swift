@@ -1,3 +1,5 @@
+import Foundation
+
 /// How a store is reached and used.
 package struct SharedDatabaseOptions: Sendable {
     /// The address, as libpq takes it: `postgresql://larder@host/larder`, or
@@ -17,5 +19,28 @@ package struct SharedDatabaseOptions: Sendable {
     /// Creates options with the defaults.
     package init(url: String) {
         self.url = url
+    }
+
+    /// The hosts that the address names, as libpq reads them: names, addresses, folders of sockets.
+    package var hosts: [String] {
+        let rest = url.components(separatedBy: "://").last ?? ""
+        let authority = rest.prefix { !"/?".contains($0) }.split(separator: "@", omittingEmptySubsequences: false).last
+        let named = (authority ?? "").split(separator: ",").map { host in
+            String(host.hasPrefix("[") ? host.dropFirst().prefix { $0 != "]" } : host.prefix { $0 != ":" })
+        }
+        let query = (rest.split(separator: "?", maxSplits: 1).dropFirst().first ?? "").split(separator: "&")
+        let queried = query.filter { $0.hasPrefix("host=") || $0.hasPrefix("hostaddr=") }.flatMap { pair in
+            let value = pair.drop { $0 != "=" }.dropFirst()
+            return (value.removingPercentEncoding ?? String(value)).split(separator: ",").map { String($0) }
+        }
+        return named + queried
+    }
+
+    /// Whether connections are encrypted or fail: the address names another machine, and no `sslmode`.
+    package var requiresTLS: Bool {
+        let isLocal = hosts.allSatisfy { host in
+            host.hasPrefix("/") || host.hasPrefix("@") || host.hasPrefix("127.") || ["localhost", "::1"].contains(host)
+        }
+        return !isLocal && !url.contains("sslmode=")
     }
 }

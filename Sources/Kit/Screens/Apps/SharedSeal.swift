@@ -76,10 +76,16 @@ package struct SharedSeal: Sendable {
     ///
     /// - Throws: `SharedStoreError`.
     package func isRecorded(in database: SharedDatabase) async throws -> Bool {
-        let recorded = try await database.rows("SELECT fingerprint FROM sealing_key") {
-            try $0.value("fingerprint") as Data
-        }
-        return recorded.allSatisfy { $0 == SealingKey.fingerprint(of: key) }
+        try await database.read(isRecorded(in:))
+    }
+
+    /// Returns the same within a transaction.
+    ///
+    /// - Throws: `SharedStoreError`.
+    @Sendable package func isRecorded(in transaction: SQLTransaction) throws -> Bool {
+        let recorded = try transaction.rows("SELECT fingerprint FROM sealing_key")
+        let own = SealingKey.fingerprint(of: key)
+        return try recorded.map { try $0.value("fingerprint") as Data }.allSatisfy { $0 == own }
     }
 
     /// The secrets of users of all servers, in rows of their own files.

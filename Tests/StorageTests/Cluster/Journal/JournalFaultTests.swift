@@ -46,6 +46,25 @@ import Testing
         #expect(try await Harbour.count("counter", on: one) == 3)
     }
 
+    @Test("SCALE-25 A request that reads and writes waits once for a store that hangs")
+    func hanging() async throws {
+        let timeout = Duration.seconds(2)
+        let cluster = try await JournalCluster(on: Self.server.value, timeout: timeout)
+        let server = try await cluster.server("one")
+        let holder = try PostgresConnection.open(cluster.options)
+        holder.deadline = Deadline(after: .seconds(60))
+        try holder.run("SET idle_in_transaction_session_timeout = 0; SET default_transaction_read_only = off")
+        try holder.run("BEGIN")
+        try holder.run("LOCK TABLE journal")
+        let timedOut = SharedStoreError.unavailable(.timedOut)
+        let start = ContinuousClock.now
+        await #expect(throws: timedOut) { try await server.journal.catchUp(unlessWithin: .zero) }
+        await #expect(throws: timedOut) { _ = try await Harbour.hide(1, for: 1, on: server) }
+        #expect(start.duration(to: .now) < timeout + .seconds(1))
+        try holder.run("ROLLBACK")
+        await BoundedWait.poll(for: "the store") { (try? await Harbour.hide(1, for: 1, on: server)) != nil }
+    }
+
     @Test("While PostgreSQL is away, writes fail and reads go on; afterwards both servers are alike")
     func away() async throws {
         let postgres = try await Self.server.value

@@ -28,6 +28,28 @@ import Testing
         #expect(!reason.isEmpty && !reason.contains("\n"))
     }
 
+    @Test(
+        "SCALE-28 Connections to other machines are encrypted, unless the address says otherwise",
+        arguments: [
+            ("postgresql://larder@db.example:5432/larder", ["db.example"], true),
+            ("postgresql://larder:a%40b@192.0.2.1/larder", ["192.0.2.1"], true),
+            ("postgresql://larder@/larder?host=db.example", ["db.example"], true),
+            ("postgresql://db.example/larder?sslmode=disable", ["db.example"], false),
+            ("postgresql://larder@127.0.0.1:5432/larder", ["127.0.0.1"], false),
+            ("postgresql://larder@[::1]:5432/larder", ["::1"], false),
+            ("postgresql:///larder?host=/run/postgresql&options=-c", ["/run/postgresql"], false),
+            ("postgresql://one,two:1/larder", ["one", "two"], true), ("postgresql:///larder", [], false),
+        ]
+    )
+    func encryption(url: String, hosts: [String], isRequired: Bool) {
+        let options = SharedDatabaseOptions(url: url)
+        #expect(options.hosts == hosts)
+        #expect(options.requiresTLS == isRequired)
+    }
+
+    @Test("SCALE-28 Without a pooler each connection has a session of its own")
+    func sessions() async throws { try await Store().database.checkSessions() }
+
     @Test("A database whose texts are not UTF-8 is refused")
     func encoding() async throws {
         let server = try await RunningPostgres.shared.value
