@@ -55,6 +55,31 @@ struct BoundedTextTests {
         #expect("a\0b".rowText(longest: 10) == "ab" && "\0 \n".rowText(longest: 10) == nil)
         #expect("".rowText(longest: 10) == nil)
     }
+
+    @Test(
+        "ONE-11 A text has no characters that are not seen, and no outer white space; emoji, marks and joiners stay",
+        arguments: [
+            ("\u{202E}lamp\u{202C}\u{2066}s\u{2069}", "lamps"), ("\u{FEFF} la\u{200B}mp\u{7}\u{AD} \u{A0}", "lamp"),
+            ("a\r\nb\tc\u{2028}d\u{85}e", "a b c d e"), ("a  b", "a  b"), ("l\u{200D}a\u{200C}mp", "lamp"),
+            ("\u{200B}\u{2060}\u{3164}", nil), ("می\u{200C}خواهم", "می\u{200C}خواهم"), ("ക്\u{200D}", "ക്\u{200D}"),
+            ("👩🏽\u{200D}🚀 ❤️\u{200D}🔥", "👩🏽\u{200D}🚀 ❤️\u{200D}🔥"), ("و\u{200C}\u{200C}ب \u{200D}x", "و\u{200C}ب x"),
+            (
+                "🏴\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}",
+                "🏴\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}"
+            ),
+            ("x\u{E0061}y", "xy"), ("Ёлка — «й»", "Ёлка — «й»"), ("1\u{200D}2\u{FE0F}\u{20E3}", "12\u{FE0F}\u{20E3}"),
+        ] as [(String, String?)]
+    )
+    func unseen(text: String, expected: String?) {
+        #expect(text.rowText(longest: 40) == expected)
+        #expect(expected == nil || text.rowText(longest: 40)?.rowText(longest: 40) == expected)
+    }
+
+    @Test("ONE-11 A text of several lines keeps its line breaks")
+    func lines() {
+        #expect("\n a\r\n\r\nb\u{2029}\tc\u{0}\n".rowText(longest: 40, keepsLines: true) == "a\n\nb\n c")
+        #expect(String(repeating: "\u{200B}", count: 100_000).rowText(longest: 40) == nil)
+    }
 }
 
 @Suite struct JSONPrefixTests {

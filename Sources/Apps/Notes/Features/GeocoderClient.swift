@@ -129,8 +129,5 @@ struct FeatureRecord: Decodable, Sendable {
         }.joined(separator: ", ")
     }
 
-    private static func clean(_ text: String) -> String {
-        let trimmed = text.replacing("\0", with: "").trimmingCharacters(in: .whitespacesAndNewlines)
-        return String(trimmed.unicodeScalars.prefix(Note.Location.longestName))
-    }
+    private static func clean(_ text: String) -> String { text.rowText(longest: Note.Location.longestName) ?? "" }
 }

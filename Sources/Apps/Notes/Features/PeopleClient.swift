@@ -168,8 +168,6 @@ struct PersonRecord: Decodable, Sendable {
     }
 
     private static func text(_ key: Key, in fields: KeyedDecodingContainer<Key>) -> String? {
-        let value = (try? fields.decode(String.self, forKey: key))?.rowText(longest: Person.longestText)?
-            .trimmingCharacters(in: .whitespacesAndNewlines)
-        return value?.isEmpty == false ? value : nil
+        (try? fields.decode(String.self, forKey: key))?.rowText(longest: Person.longestText)
     }
 }

@@ -29,7 +29,8 @@ struct ProductRecord: Decodable, Sendable {
         product = Product(
             id: id,
             title: title,
-            description: Self.text(fields, .description, longest: Product.maximumDescriptionLength) ?? "",
+            description: Self.text(fields, .description, longest: Product.maximumDescriptionLength, keepsLines: true)
+                ?? "",
             price: price,
             category: Self.category(fields),
             images: ImageAddresses.clean(
@@ -39,8 +40,13 @@ struct ProductRecord: Decodable, Sendable {
         )
     }
 
-    private static func text(_ fields: KeyedDecodingContainer<Key>, _ key: Key, longest: Int) -> String? {
-        (try? fields.decode(String.self, forKey: key)).flatMap { $0.rowText(longest: longest) }
+    private static func text(
+        _ fields: KeyedDecodingContainer<Key>,
+        _ key: Key,
+        longest: Int,
+        keepsLines: Bool = false
+    ) -> String? {
+        (try? fields.decode(String.self, forKey: key))?.rowText(longest: longest, keepsLines: keepsLines)
     }
 
     /// A number, or a text of one.

@@ -74,14 +74,17 @@ package struct UpstreamClient: Sendable {
     /// Sends a request and waits for the whole response. Idempotent requests are repeated as ``RetryPolicy`` says,
     /// unless ``OutgoingRequest/isSentOnce``.
     ///
-    /// - Returns: The final response, whatever its status.
+    /// - Returns: The final response, whatever its status but those of a gateway without an upstream
+    ///   (``UnreachableReason/init(gateway:)``).
     /// - Throws: ``UpstreamError/unreachable(_:)``, ``UpstreamError/badResponse(status:reason:)`` or
     ///   ``UpstreamError/forbiddenTarget(_:)``.
     func send(_ request: OutgoingRequest) async throws(UpstreamError) -> IncomingResponse {
         let options = ExchangeOptions(retries: request.isSentOnce ? nil : retries)
-        return try await exchange(request, options) { request, limits throws(UpstreamError) in
+        let response = try await exchange(request, options) { request, limits throws(UpstreamError) in
             try await transport.exchange(request, within: limits)
         }
+        if let reason = UnreachableReason(gateway: response.status) { throw .unreachable(reason) }
+        return response
     }
 
     /// Sends a request and waits for the head of the response. Nothing is repeated.
@@ -323,6 +326,10 @@ extension UpstreamClient {
         of request: some OutgoingMessage,
         at target: TargetRules.Target
     ) {
+        var result = result
+        if case .success(let response) = result, let reason = UnreachableReason(gateway: response.status) {
+            result = .failure(.unreachable(reason))
+        }
         guard target != .ownOrigin || request.isPicture else {
             return health.record(result, credential: request.credential)
         }

@@ -56,19 +56,61 @@ package struct Tolerant<Value: Decodable & Sendable>: Decodable, Sendable {
 }
 
 extension String {
-    /// Returns the form of an upstream's text for a row: without NUL, at which SQLite's functions end a text, and cut
+    /// Returns the form of an upstream's text for a row: without characters that are not seen but change how the text
+    /// around them is read (controls, marks of direction, zero-width characters), without outer white space, and cut
     /// to a length, since indexed or compared texts must not be as long as a response may be.
     ///
-    /// - Parameter longest: Characters. A character with many combining marks counts as several.
+    /// - Parameters:
+    ///   - longest: Characters. A character with many combining marks counts as several.
+    ///   - keepsLines: Whether line breaks stay; otherwise they become spaces.
     /// - Returns: Nil if the text is blank.
-    package func rowText(longest: Int) -> String? {
+    package func rowText(longest: Int, keepsLines: Bool = false) -> String? {
         var text = self
-        if text.utf8.count > longest {
-            text = String(String(text.unicodeScalars.prefix(4 * longest)).prefix(longest))
-        }
-        if text.utf8.contains(0) { text = text.replacing("\0", with: "") }
-        return text.allSatisfy(\.isWhitespace) ? nil : text
+        if text.utf8.count > longest { text = String(String.UnicodeScalarView(unicodeScalars.prefix(4 * longest))) }
+        text = text.visible(keepsLines: keepsLines)
+        if text.utf8.count > longest { text = String(text.prefix(longest)) }
+        text = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        return text.isEmpty ? nil : text
     }
+
+    private func visible(keepsLines: Bool) -> String {
+        guard !utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else { return self }
+        var visible = String.UnicodeScalarView()
+        var previous: Unicode.Scalar = " "
+        for scalar in replacing("\r\n", with: "\n").unicodeScalars {
+            let properties = scalar.properties
+            if properties.isWhitespace, !properties.isSpace {
+                visible.append(keepsLines && scalar != "\t" ? "\n" : " ")
+            } else if scalar.isSeen(after: previous) {
+                visible.append(scalar)
+            } else {
+                continue
+            }
+            previous = scalar
+        }
+        return String(visible)
+    }
+}
+
+extension Unicode.Scalar {
+    /// Whether the scalar is seen, or shapes its neighbours: a variation selector, a joiner within an emoji or a word
+    /// of a script from Hebrew to Mongolian, and the tags of a flag.
+    fileprivate func isSeen(after previous: Unicode.Scalar) -> Bool {
+        switch (value, properties.generalCategory) {
+        case (0x200C...0x200D, _):
+            (0x590...0x1CFF).contains(previous.value) && !previous.properties.isWhitespace
+                || value == 0x200D && (previous == "\u{FE0F}" || previous.value > 0x2000 && previous.properties.isEmoji)
+        case (0xE0020...0xE007F, _): previous == "\u{1F3F4}" || (0xE0020...0xE007E).contains(previous.value)
+        case (_, .nonspacingMark): true
+        case (_, .control): false
+        default: !properties.isDefaultIgnorableCodePoint
+        }
+    }
+}
+
+extension Unicode.Scalar.Properties {
+    /// Whether the scalar is a space within a line, and not a tab or line break.
+    fileprivate var isSpace: Bool { generalCategory == .spaceSeparator }
 }
 
 /// Cuts JSON before it is decoded.

@@ -111,6 +111,19 @@ package enum UnreachableReason: String, Sendable, Equatable, CaseIterable {
     /// The network itself reports an error.
     case network
 
+    /// Creates the reason why a gateway (Cloudflare) did not reach the upstream behind it; nil for other statuses.
+    ///
+    /// 522 is also sent if the connection was made and the request not acknowledged: it may have been carried out.
+    init?(gateway status: HTTPResponse.Status) {
+        switch status.code {
+        case 521: self = .refused
+        case 522: self = .totalTimeout
+        case 523: self = .network
+        case 530: self = .nameResolution
+        default: return nil
+        }
+    }
+
     /// Whether an immediate retry may succeed: the upstream may have closed a kept-alive connection.
     var isWorthAnotherTry: Bool { self == .reset }
 }
