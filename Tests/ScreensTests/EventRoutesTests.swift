@@ -6,6 +6,7 @@ import HummingbirdCore
 import NIOCore
 import ServiceLifecycleTestKit
 import Storage
+import TestKit
 import Testing
 import Upstream
 
@@ -36,6 +37,28 @@ struct EventRoutesTests {
         events.finish()
         #expect(await line.next() == nil)
         try await task.value
+    }
+
+    @Test("ONE-01 A listener that comes during an outage is told of it after what it missed, and of no other upstream")
+    func outage() async throws {
+        let scene = try Scenario()
+        let stream = try EventHarness { [ServerEvent.outage(of: scene.upstream)].compactMap(\.self) }
+        let (idle, _) = try await stream.listen()
+        var first = idle.makeAsyncIterator()
+        #expect(await first.next() == "retry: 2000\nid: r-0\n\n")
+        await scene.goDown()
+        for number in 1...2 { stream.publish(number) }
+        let (pieces, _) = try await stream.listen([.lastEventID: "r-1"])
+        var line = pieces.makeAsyncIterator()
+        #expect(await line.next() == "retry: 2000\n\n")
+        #expect(await line.next() == stream.text(2))
+        let at = WireFormat.timestamp(scene.clock.now)
+        let data = #"{"upstream":"ships","reachable":false,"offline":true,"at":"\#(at)"}"#
+        #expect(await line.next() == "event: connectivity\ndata: \(data)\n\n")
+        #expect(await first.next() == stream.text(1), "those who listened already have the event itself")
+        stream.publish(3)
+        #expect(await line.next() == stream.text(3))
+        stream.events.finish()
     }
 
     @Test("SRV-09 Last-Event-ID replays what was missed, as field or query", arguments: [true, false])

@@ -182,7 +182,8 @@ struct LarderApplication: ReplaceableServer {
             events: resources.events,
             sessions: sessions,
             apps: apps.index.map(\.app),
-            elsewhere: apps.elsewhere.apps
+            elsewhere: apps.elsewhere.apps,
+            conditions: { [upstreams = apps.upstreams] in upstreams.compactMap(ServerEvent.outage(of:)) }
         )
         table.add(eventRoutes.routes)
         let server = StatusRoutes.Server(

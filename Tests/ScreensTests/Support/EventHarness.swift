@@ -44,12 +44,16 @@ struct EventHarness {
     let events: EventStream
     let harness: ScreenHarness
 
-    /// - Parameter capacity: number of events that are kept of one audience
-    init(capacity: Int = 3) throws {
+    /// - Parameters:
+    ///   - capacity: Number of events that are kept of one audience.
+    ///   - conditions: Returns the events of the present outages.
+    init(capacity: Int = 3, conditions: @escaping @Sendable () -> [ServerEvent] = { [] }) throws {
         let events = EventStream(run: "r", capacity: capacity, clock: beats.clock)
         self.events = events
         let apps = ["disk", "shop", "pdf", "ships", "notes"]
-        harness = try ScreenHarness { EventRoutes(events: events, sessions: $0, apps: apps).routes }
+        harness = try ScreenHarness {
+            EventRoutes(events: events, sessions: $0, apps: apps, conditions: conditions).routes
+        }
     }
 
     func listen(_ fields: HTTPFields = [:], query: String = "", hold: @escaping @Sendable () async -> Void = {})

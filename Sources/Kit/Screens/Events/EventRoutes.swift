@@ -13,6 +13,7 @@ package struct EventRoutes: Sendable {
     private let sessions: SessionStore
     private let apps: [String]
     private let elsewhere: Set<String>
+    private let conditions: @Sendable () -> [ServerEvent]
 
     /// Creates the route. Each session adds the events of its account, and the stream ends with the first one that
     /// does.
@@ -20,7 +21,15 @@ package struct EventRoutes: Sendable {
     /// - Parameters:
     ///   - apps: Names of the apps that are served.
     ///   - elsewhere: Names of apps that another process serves.
-    package init(events: EventStream, sessions: SessionStore, apps: [String], elsewhere: Set<String> = []) {
+    ///   - conditions: Returns the events of the present outages, which each listener gets first.
+    package init(
+        events: EventStream,
+        sessions: SessionStore,
+        apps: [String],
+        elsewhere: Set<String> = [],
+        conditions: @escaping @Sendable () -> [ServerEvent] = { [] }
+    ) {
+        self.conditions = conditions
         self.events = events
         self.sessions = sessions
         self.apps = apps
@@ -38,7 +47,7 @@ package struct EventRoutes: Sendable {
         }
         let interest = try await EventInterest(request, apps: apps, sessions: sessions)
         let lastEventID = try request.headerFields[.lastEventID] ?? request.query.string("last_event_id")
-        let (events, client) = (self.events, request.clientAddress)
+        let (events, conditions, client) = (self.events, self.conditions, request.clientAddress)
         let body = ResponseBody { writer in
             let subscription = events.subscribe(
                 lastEventID: lastEventID,
@@ -51,6 +60,10 @@ package struct EventRoutes: Sendable {
             try await writer.write(ByteBuffer(string: ServerSentEvents.opening(subscription)))
             for (identity, event) in subscription.missed {
                 try await writer.write(ByteBuffer(string: ServerSentEvents.text(identity: identity, event)))
+            }
+            // After the missed events, which are older, and without identities, since they are no news.
+            for event in conditions() {
+                try await writer.write(ByteBuffer(string: ServerSentEvents.text(event)))
             }
             try await withTaskCancellationOrGracefulShutdownHandler {
                 for await message in subscription.messages {
@@ -124,8 +137,10 @@ enum ServerSentEvents {
     }
 
     static func text(identity: String, _ event: ServerEvent) -> String {
-        "id: \(identity)\nevent: \(event.kind)\ndata: \(event.json)\n\n"
+        "id: \(identity)\n\(text(event))"
     }
+
+    static func text(_ event: ServerEvent) -> String { "event: \(event.kind)\ndata: \(event.json)\n\n" }
 }
 
 extension HTTPField.Name {

@@ -1,4 +1,5 @@
 package import Foundation
+package import Upstream
 
 /// An event of `GET /v1/events`.
 package struct ServerEvent: Sendable, Equatable {
@@ -70,6 +71,13 @@ package struct ServerEvent: Sendable, Equatable {
             ],
             audience: .everyone
         )
+    }
+
+    /// The event of an outage that has not ended; nil if the upstream is reachable.
+    package static func outage(of upstream: Upstream) -> ServerEvent? {
+        let reachability = upstream.reachability
+        guard !reachability.isReachable, let since = reachability.since else { return nil }
+        return .connectivity(upstream: upstream.configuration.name, reachable: false, at: since)
     }
 
     package static func screenChanged(app: String, screen: String, revision: Int, audience: Audience) -> ServerEvent {
