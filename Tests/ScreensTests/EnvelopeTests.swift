@@ -33,7 +33,9 @@ import Testing
         )
         let meta = [
             #"{"banner":{"code":"offline","dismiss":"on_online","text":"No internet"},"#,
-            #""fetched_at":"2026-01-05T10:00:00Z","offline":true,"#,
+            #""fetched_at":"2026-01-05T10:00:00Z","#,
+            #""freshness_text":"Received 05.01.2026 10:00 UTC: the service cannot be reached at the moment.","#,
+            #""offline":true,"#,
             #""page":{"count":20,"has_more":true,"limit":20,"next_offset":20,"offset":0,"total":29},"#,
             #""partial":true,"revision":8,"#,
             #""screen":"ships.list","source":"upstream","stale":true,"state":"empty"}"#,

@@ -8,6 +8,18 @@ import Testing
 struct TextTests {
     private let text = Text("Try again", ru: "Повторить")
 
+    @Test(
+        "ONE-10 a number is written as its language does, rounded to its decimals",
+        arguments: [
+            (0, "0", "0"), (1234567.5, "1,234,567.5", "1\u{A0}234\u{A0}567,5"), (113.6801, "113.68", "113,68"),
+            (-1000, "-1,000", "-1\u{A0}000"), (999, "999", "999"), (0.005, "0.01", "0,01"),
+        ] as [(Decimal, String, String)]
+    )
+    func numbers(value: Decimal, english: String, russian: String) {
+        #expect(Text.number(value) == Text(english, ru: russian))
+        #expect(Text.number(12, decimals: 2...2) == Text("12.00", ru: "12,00"))
+    }
+
     @Test("HARN-30 A text is written in the language of the response, by both encoders")
     func written() throws {
         let action = Action(id: "a", title: text, method: "GET", href: "/v1")

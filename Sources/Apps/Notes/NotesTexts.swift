@@ -44,13 +44,9 @@ extension Text {
         Text("Last edited: \(time.english)", ru: "Изменена: \(time.russian)")
     }
 
-    static func noNote(_ identity: String) -> Text {
-        Text("There is no note \(identity).", ru: "Заметки \(identity) нет.")
-    }
+    static let noNote = Text("There is no such note.", ru: "Такой заметки нет.")
 
-    static func noPerson(_ id: some CustomStringConvertible) -> Text {
-        Text("There is no person \(id).", ru: "Человека \(id) нет.")
-    }
+    static let noPerson = Text("There is no such person.", ru: "Такого человека нет.")
 }
 
 // Logins, and faults of the input.
@@ -92,11 +88,9 @@ extension Text {
         )
     }
 
-    static func mustNotBeEmpty(_ name: String) -> Text {
-        Text("\(name) must not be empty.", ru: "Поле \(name) не может быть пустым.")
-    }
+    static let mustNotBeEmpty = Text("A text is missing.", ru: "Текст не может быть пустым.")
 
-    static func mayHaveBytes(_ name: String, _ most: Int) -> Text {
-        Text("\(name) may have \(most) bytes of UTF-8.", ru: "В поле \(name) помещается \(most) байт UTF-8.")
+    static func mayHaveBytes(_ most: Int) -> Text {
+        Text("A text may have \(most) bytes of UTF-8.", ru: "Слишком длинный текст: не больше \(most) байт UTF-8.")
     }
 }

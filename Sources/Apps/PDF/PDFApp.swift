@@ -136,7 +136,7 @@ package struct PDFApp: App {
             Route(.put, "/v1/pdf/welcome", "pdf.welcome", welcome.update).body("seen"),
             Route(.get, documents, "pdf.list", library.list).query("q", .page, "tz"),
             Route(.post, documents, "pdf.created", creation.create)
-                .query("mode", "page", "margin_mm", "quality")
+                .query("mode", "page", "margin_mm", "quality", "tz")
                 .form("files"),
             Route(.get, "/v1/pdf/drafts", "pdf.drafts", library.drafts).query("tz"),
             Route(.get, document, "pdf.reader", library.reader).query("tz"),

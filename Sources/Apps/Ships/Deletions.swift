@@ -47,7 +47,7 @@ struct Deletions: Sendable {
         }
         lastChange.advance(to: clock.now())
         events.publishChange(revision: counts.revision, to: session.account)
-        return try response([id], counts, to: request)
+        return try response([id], counts, to: request, [.undoDeletion(of: id)])
     }
 
     /// `POST /v1/ships/restore`: restores all ships that the account deleted, or those of `{"ids": […]}`; other ids are
@@ -92,11 +92,14 @@ struct Deletions: Sendable {
         return (restored, counts)
     }
 
-    private func response(_ ids: [String], _ counts: ShipPage.Counts, to request: ScreenRequest) throws
-        -> ScreenResponse
-    {
+    private func response(
+        _ ids: [String],
+        _ counts: ShipPage.Counts,
+        to request: ScreenRequest,
+        _ actions: [Action] = []
+    ) throws -> ScreenResponse {
         try .local(
-            ShipChangeScreen(ids: ids, revision: counts.revision, hiddenCount: counts.hidden),
+            ShipChangeScreen(ids: ids, revision: counts.revision, hiddenCount: counts.hidden, actions: actions),
             "ships.list",
             request,
             revision: counts.revision,

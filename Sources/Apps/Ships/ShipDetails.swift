@@ -18,7 +18,7 @@ struct ShipDetails: Sendable {
         let read = try await refresher.refresh(try request.cachePolicy()) { db in
             try ShipStore.ship(id, account: session.account, db)
         }
-        let ship = try lookup.visible(read.rows, id)
+        let ship = try lookup.visible(read.rows)
         var response = try ScreenResponse.read(
             ShipDetailsScreen(ship.ship),
             "ships.details",
@@ -60,7 +60,7 @@ struct ShipDetailsScreen: Encodable, Sendable {
         _yearBuilt = Nullable(wrappedValue: ship.yearBuilt)
         yearBuiltText = ship.yearBuilt.map { Text(verbatim: "\($0)") } ?? .notAvailable
         _weightKg = Nullable(wrappedValue: ship.massKilograms)
-        weightKgText = ship.massKilograms.map { .kilograms(Self.plain($0)) } ?? .notAvailable
+        weightKgText = ship.massKilograms.map { .kilograms($0) } ?? .notAvailable
         _homePort = Nullable(wrappedValue: ship.homePort)
         homePortText = ship.homePort.map(Text.init(verbatim:)) ?? .notAvailable
         roles = ship.roles
@@ -68,11 +68,6 @@ struct ShipDetailsScreen: Encodable, Sendable {
         active = ship.isActive
         imageUrl = "\(Ship.paths.link(to: ship.id))/image"
         upstreamPresent = ship.isListed
-    }
-
-    /// Returns a number as text, a whole one without a fraction.
-    private static func plain(_ value: Double) -> String {
-        value == value.rounded() && abs(value) < 1e15 ? String(Int64(value)) : String(value)
     }
 }
 

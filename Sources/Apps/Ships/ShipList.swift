@@ -89,6 +89,8 @@ struct ShipChangeScreen: Encodable, Sendable {
     let ids: [String]
     let revision: Int
     let hiddenCount: Int
+    /// After a deletion, the one that brings the ships back.
+    let actions: [Action]
 }
 
 extension ScreenLink {
@@ -109,6 +111,17 @@ extension Action {
     /// Hides a ship from the account; without a confirmation.
     static func deleteShip(_ href: Link) -> Action {
         Action(id: "delete", title: .delete, method: "DELETE", href: href)
+    }
+
+    /// Brings back a ship that was just deleted.
+    static func undoDeletion(of id: String) -> Action {
+        Action(
+            id: "undo",
+            title: .undo,
+            method: "POST",
+            href: "/v1/ships/restore",
+            body: ["ids": .texts([id])]
+        )
     }
 
     /// Brings back all ships that the account deleted.

@@ -91,7 +91,7 @@ struct ShipLookup: Sendable {
     ///   asked.
     func id(in request: ScreenRequest) throws -> String {
         let segment = try request.parameter("id")
-        guard let id = Ship.paths.id(in: segment) else { throw Self.unknown(segment) }
+        guard let id = Ship.paths.id(in: segment) else { throw Self.unknown }
         return id
     }
 
@@ -100,19 +100,19 @@ struct ShipLookup: Sendable {
     /// - Throws: ``Problem`` 404 `not-found` if there is no such ship, 404 `ship-deleted` if the account deleted it;
     ///   `StorageError`.
     func ship(_ id: String, visibleTo session: Session) throws -> ShipOfAccount {
-        try visible(try store.users.read { try ShipStore.ship(id, account: session.account, $0) }, id)
+        try visible(try store.users.read { try ShipStore.ship(id, account: session.account, $0) })
     }
 
     /// Returns a ship that was read, if the account sees it.
     ///
     /// - Throws: ``Problem`` 404 `not-found` if there is no such ship, 404 `ship-deleted` if the account deleted it.
-    func visible(_ ship: ShipOfAccount?, _ id: String) throws(Problem) -> ShipOfAccount {
-        guard let ship else { throw Self.unknown(id) }
+    func visible(_ ship: ShipOfAccount?) throws(Problem) -> ShipOfAccount {
+        guard let ship else { throw Self.unknown }
         guard !ship.isHidden else { throw Self.deleted }
         return ship
     }
 
-    private static func unknown(_ id: String) -> Problem { .notFound(.noShip(id)) }
+    private static let unknown = Problem.notFound(.noShip)
 
     /// 404: the account deleted the ship.
     static let deleted = Problem(.shipDeleted, "You deleted this ship; POST /v1/ships/restore brings it back.")

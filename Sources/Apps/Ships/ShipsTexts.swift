@@ -1,3 +1,4 @@
+import Foundation
 import Screens
 
 // The texts of Ships. The original app is in English.
@@ -19,13 +20,16 @@ extension Text {
     static let thanks = Text("Thank you for trialing this app", ru: "Спасибо, что попробовали это приложение")
     static let shipDeleted = Text("The ship was deleted", ru: "Корабль удалён")
 
-    static func kilograms(_ mass: String) -> Text { Text("\(mass) kg", ru: "\(mass) кг") }
-    static func noShip(_ id: String) -> Text { Text("There is no ship \(id).", ru: "Корабля \(id) нет.") }
+    static func kilograms(_ mass: Double) -> Text {
+        let number = abs(mass) < 1e30 ? Text.number(Decimal(mass)) : Text(verbatim: "\(mass)")
+        return Text("\(number.english) kg", ru: "\(number.russian) кг")
+    }
+    static let noShip = Text("There is no such ship.", ru: "Такого корабля нет.")
 }
 
 // Faults of requests.
 extension Text {
-    static let modeForm = Text("mode must be login or guest.", ru: "mode принимает login или guest.")
+    static let modeForm = Text(verbatim: "mode must be login or guest.")
     static let emailRequired = Text("Enter your e-mail address.", ru: "Укажите адрес электронной почты.")
     static let emailForm = Text(
         "Enter an e-mail address such as example@domain.com.",

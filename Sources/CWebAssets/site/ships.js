@@ -8,7 +8,7 @@ import {field, form} from './form.js';
 import {pagedList} from './list.js';
 import {ask, dialog, toast} from './overlay.js';
 import {afterLogin} from './parts.js';
-import {define, langOf, plural, time} from './texts.js';
+import {define, langOf, plural} from './texts.js';
 import {button, linkButton, picture, problemView} from './ui.js';
 
 const t = define({
@@ -19,7 +19,7 @@ const t = define({
     badEmail: 'Write an address such as example@domain.com.', noPassword: 'Write a password.',
     remove: name => `Delete ${name}`, removed: name => `${name} deleted`, undo: 'Undo', built: year => `built ${year}`,
     restore: n => `Restore ${n} deleted ${plural(n, {one: 'ship', other: 'ships'})}`, gone: 'No longer listed',
-    bundled: when => `The list that came with the program, of ${when}.`, type: 'Type', year: 'Built', weight: 'Weight',
+    type: 'Type', year: 'Built', weight: 'Weight',
     port: 'Home port', roles: 'Roles', status: 'In service', yes: 'Yes', no: 'No', restoreOne: 'Restore',
     empty: 'No ships',
     emptyText: 'There is nothing in this harbour.', close: 'Close', find: 'Filter by name', none: 'No name fits.',
@@ -32,7 +32,7 @@ const t = define({
     remove: name => `Удалить ${name}`, removed: name => `${name}: удалено`, undo: 'Вернуть',
     built: year => `построен в ${year}`,
     restore: n => `Вернуть удалённые: ${n}`, gone: 'Больше нет в списке',
-    bundled: when => `Список из поставки программы от ${when}.`, type: 'Тип', year: 'Год постройки', weight: 'Масса',
+    type: 'Тип', year: 'Год постройки', weight: 'Масса',
     port: 'Порт приписки', roles: 'Назначение', status: 'В строю', yes: 'Да', no: 'Нет', restoreOne: 'Вернуть',
     empty: 'Кораблей нет', emptyText: 'В этой гавани пусто.', close: 'Закрыть', find: 'Отбор по названию',
     none: 'Такого названия нет.',
@@ -71,7 +71,6 @@ function openList(screen) {
   const filter = h('input', {type: 'search', 'aria-label': t('find'), placeholder: t('find'), dataset: {key: 'search'},
     value: screen.memory.filter ?? '', oninput: () => narrow()});
   const nothing = h('p', {class: 'muted', role: 'status'});
-  const note = h('p', {class: 'muted small'});
   const restore = h('div', {class: 'bar'});
   let nav = null;
   const drawHead = () => screen.head({title: t('ships'), actions: [
@@ -90,12 +89,11 @@ function openList(screen) {
   drawHead();
   const list = pagedList(screen, {
     href: '/v1/ships', key: ship => ship.id, label: t('ships'), row: ship => row(ship, remove),
-    before: () => [h('div', {class: 'bar list-tools'}, filter, restore), note, nothing],
+    before: () => [h('div', {class: 'bar list-tools'}, filter, restore), nothing],
     empty: () => h('div', {class: 'state'}, h('div', {class: 'state-sign'}, icon('ships', 40)),
       h('h2', null, t('empty')), h('p', null, t('emptyText'))),
-    drawn: ({data, meta}) => {
+    drawn: ({data}) => {
       if (nav?.title !== data.nav_button.title) { nav = data.nav_button; drawHead(); }
-      replace(note, meta.source === 'bundled' && t('bundled', time(meta.fetched_at, {dateStyle: 'long'})));
       drawRestore(data.hidden_count);
       narrow();
     },

@@ -87,7 +87,7 @@ function origin(answer, kind) {
   const rows = [[t('received'), meta.fetched_at && time(meta.fetched_at)],
     [t('confirmedAt'), kind !== 'local' && kind !== 'bundled' && time(new Date(answer.confirmedAt).toISOString())],
     [t('cacheStatus'), answer.cacheStatus], [t('requestId'), answer.requestId]].filter(([, value]) => value);
-  return [h('p', null, t(`${kind}Why`), meta.partial && ` ${t('partialWhy')}`),
+  return [h('p', null, meta.freshness_text ?? t(`${kind}Why`), meta.partial && ` ${t('partialWhy')}`),
     h('dl', {class: 'facts'}, rows.map(([name, value]) => [h('dt', null, name), h('dd', null, value)]))];
 }
 
@@ -95,7 +95,8 @@ function origin(answer, kind) {
 export function banner(answer) {
   const sent = answer.meta.banner;
   const decides = sent?.code === 'needs-decision';
-  return sent && h('p', {class: 'banner', lang: langOf(sent.text)}, icon(decides ? 'warning' : 'offline'),
+  const sign = decides ? 'warning' : sent?.code === 'stale' ? 'clock' : 'offline';
+  return sent && h('p', {class: 'banner', lang: langOf(sent.text)}, icon(sign),
     decides ? h('a', {href: '/disk/outbox'}, sent.text) : h('span', null, sent.text));
 }
 

@@ -86,7 +86,7 @@ struct ListedRowTests {
                 #expect(response.status == 200, "\(screen): \(response.text)")
                 #expect(
                     response["meta.stale"] == true && response["meta.offline"] == false
-                        && response["meta.banner"] == .null,
+                        && response["meta.banner.code"] == "stale",
                     "\(screen)"
                 )
                 #expect(

@@ -165,7 +165,7 @@ struct ListingTests {
                 let response = try await app.get("/v1/disk/\(screen)?refresh=1", as: token)
                 #expect(
                     response.status == 200 && response["meta.stale"] == true && response["meta.offline"] == false
-                        && response["meta.banner"] == .null
+                        && response["meta.banner.code"] == "stale"
                 )
             }
         }

@@ -10,6 +10,38 @@ import Testing
 @testable import PDF
 
 @Suite struct DocumentCreationTests {
+    @Test("PDF-22 a new document is named in the time zone and language of its user; an unknown zone is refused")
+    func zonedName() async throws {
+        try await PDFHarness.run { app in
+            let photo = [PDFHarness.photo("one")]
+            let zone = "?tz=Asia/Vladivostok"
+            let created = try await app.create(photo, query: zone, [.acceptLanguage: "ru"])
+            #expect(created.status == 201 && created["meta.screen"] == "pdf.created")
+            #expect(created["data.name"] == "Документ 2026-01-05 20-00")
+            let both = try await app.create(photo + photo, query: zone + "&mode=separate", [.acceptLanguage: "en"])
+            #expect(
+                both.strings("name", in: "data.documents")
+                    == ["Document 2026-01-05 20-00", "Document 2026-01-05 20-00 2"]
+            )
+            try await app.create(photo, query: "?tz=Nowhere").expectProblem("invalid-parameter", 400)
+        }
+    }
+
+    @Test("PDF-23 deleting a page asks for a confirmation, in both languages")
+    func pageConfirmation() async throws {
+        try await PDFHarness.run { app in
+            let href = try await app.draft("one", "two")
+            for (language, message) in [
+                ("en", "Delete this page? This cannot be undone."),
+                ("ru", "Удалить эту страницу? Отменить это нельзя."),
+            ] {
+                let reader = try await app.routes.ask(.get, href, [.acceptLanguage: language])
+                #expect(reader["data.pages.0.actions.1.id"] == "delete")
+                #expect(reader["data.pages.0.actions.1.confirm.message"] == .string(message))
+            }
+        }
+    }
+
     @Test(
         "PDF-02 PDF-05 several photos become one draft, a page each, in order; it is readable and shared, not listed"
     )

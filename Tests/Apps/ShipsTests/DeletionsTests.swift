@@ -12,7 +12,7 @@ import Upstream
 
 @Suite("Deleting and restoring over HTTP")
 struct DeletionsTests {
-    @Test("SHIP-08 a deleted ship leaves the list, stays away on refresh, and comes back when restored")
+    @Test("SHIP-08 SHIP-16 a deleted ship leaves the list, stays away on refresh, and comes back when restored")
     func wholeWay() async throws {
         try await ShipsHarness.run { app in
             let token = try await app.logIn()
@@ -22,6 +22,10 @@ struct DeletionsTests {
             #expect(deleted["data.ids"] == ["b0b"])
             #expect(deleted["data.revision"] == 2)
             #expect(deleted["data.hidden_count"] == 1)
+            #expect(deleted["data.actions.0.id"] == "undo" && deleted["data.actions.0.href"] == "/v1/ships/restore")
+            #expect(
+                deleted["data.actions.0.method"] == "POST" && deleted["data.actions.0.body.ids"] == deleted["data.ids"]
+            )
             #expect(deleted["meta.source"] == "local")
             #expect(deleted["links.self"] == "/v1/ships")
             #expect(
@@ -31,7 +35,7 @@ struct DeletionsTests {
             let restored = try await app.ask(.post, "/v1/ships/restore", as: token)
             restored.expectScreen("ships.list")
             #expect(restored["data.ids"] == ["b0b"])
-            #expect(restored["data.hidden_count"] == 0)
+            #expect(restored["data.hidden_count"] == 0 && restored["data.actions"] == [])
             #expect(try await app.get("/v1/ships", as: token).all("id", in: "data.items") == ["a1", "b0b", "ca", "d0"])
             #expect(app.spaceX.requests.count == 2, "deleting and restoring ask no upstream")
             #expect(app.spaceX.requests.allSatisfy { $0.method == .get })

@@ -123,7 +123,7 @@ struct ShipRefresherTests {
             #expect(response["data.items.1.name"] == "bob")
             #expect(response["meta.stale"] == true)
             #expect(response["meta.offline"] == false)
-            #expect(response["meta.banner"] == .null)
+            #expect(response["meta.banner.code"] == "stale")
             let details = try await app.get("/v1/ships/b0b?refresh=1", as: token)
             #expect(details.status == 200 && details["data.name"] == "bob" && details["meta.stale"] == true)
         }
@@ -165,7 +165,10 @@ struct ShipRefresherTests {
             let stale = try await waiting
             #expect(stale["meta.stale"] == true)
             #expect(stale["meta.offline"] == false)
-            #expect(stale["meta.banner"] == .null)
+            #expect(stale["meta.banner.code"] == "stale")
+            #expect(
+                stale["meta.freshness_text"] == "Received 05.01.2026 10:00 UTC: newer data has not arrived yet."
+            )
             #expect(stale.all("upstream_present", in: "data.items") == [true, true, true, true])
             app.spaceX.upstream.release()
             await app.events.published("screen-changed", containing: #""revision":2"#)

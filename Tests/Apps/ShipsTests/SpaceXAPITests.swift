@@ -64,7 +64,7 @@ struct FirstStartTests {
         try await ShipsHarness.run(ScriptedSpaceX(.unreachable(.refused)), snapshot: .bundled()) { app in
             let response = try await app.get("/v1/ships/5ea6ed2e080df4000697c90a", as: app.logIn())
             #expect(response["data.name"] == "GO Pursuit")
-            #expect(response["data.weight_kg_text"] == "502999 kg")
+            #expect(response["data.weight_kg_text"] == "502,999 kg")
             #expect(response["meta.offline"] == true)
         }
     }
@@ -104,6 +104,75 @@ struct FirstStartTests {
             #expect(response["meta.stale"] == true)
             #expect(response["meta.offline"] == false)
             #expect(response["meta.fetched_at"] == "2024-10-09T00:00:00Z")
+        }
+    }
+
+    @Test("SHIP-15 521, 522, 523 and 530 of a gateway are outages, not failures", arguments: [521, 522, 523, 530])
+    func gateway(status: Int) async throws {
+        try await ShipsHarness.run(ScriptedSpaceX(.response(status, [.contentType: "text/html"], "<html>"))) { app in
+            let token = try await app.logIn()
+            let first = try await app.get("/v1/ships", as: token)
+            first.expectScreen("ships.list")
+            #expect(first.all("id", in: "data.items").count == 3 && first["meta.source"] == "bundled")
+            #expect(first["meta.stale"] == true && first["meta.offline"] == true)
+            #expect(first.cacheStatus == "larder; fwd=uri-miss; detail=unreachable")
+            let known = try await app.get("/v1/ships", as: token)
+            #expect(known["meta.offline"] == true && known.cacheStatus?.contains("fwd-status") == false)
+            app.spaceX.become(.ships(ShipFixtures.fleet))
+            let listed = try await app.get("/v1/ships?refresh=1", as: token)
+            #expect(listed["meta.source"] == "upstream" && listed["meta.offline"] == false)
+            app.spaceX.become(.response(status))
+            let later = try await app.get("/v1/ships?refresh=1", as: token)
+            #expect(later["data.items"] == listed["data.items"] && later["meta.offline"] == true)
+        }
+    }
+
+    @Test(
+        "ONE-03 a stale list says how old it is and why, in both languages, also after a refresh that failed",
+        arguments: [
+            (500, "the service does not work at the moment", "сервис сейчас не работает"),
+            (429, "the service does not work at the moment", "сервис сейчас не работает"),
+            (404, "the service did not respond as expected", "сервис ответил не так, как ожидалось"),
+        ]
+    )
+    func staleWords(status: Int, english: String, russian: String) async throws {
+        try await ShipsHarness.run(ScriptedSpaceX(.response(status))) { app in
+            let token = try await app.logIn()
+            let bundled = try await app.get("/v1/ships", as: token)
+            #expect(bundled["meta.freshness_text"] == .string("Recorded 09.10.2024 00:00 UTC: \(english)."))
+            #expect(bundled["meta.banner.code"] == "stale" && bundled["meta.banner.dismiss"] == "on_resolved")
+            app.spaceX.become(.ships(ShipFixtures.fleet))
+            let fresh = try await app.get("/v1/ships?refresh=1", as: token)
+            #expect(fresh["meta.freshness_text"] == nil && fresh["meta.banner"] == .null)
+            app.spaceX.become(.response(status))
+            app.clock.advance(by: .seconds(7200))
+            let stale = try await app.get("/v1/ships?refresh=1", as: token, [.acceptLanguage: "ru"])
+            #expect(stale["meta.freshness_text"] == .string("Получено 05.01.2026 10:00 UTC: \(russian)."))
+            #expect(stale["meta.banner.text"] == stale["meta.freshness_text"] && stale["meta.offline"] == false)
+            app.clock.advance(by: .seconds(600))
+            let later = try await app.get("/v1/ships?refresh=1", as: token, [.acceptLanguage: "ru"])
+            #expect(later.body == stale.body, "time alone changes no body")
+            app.spaceX.become(.unreachable(.refused))
+            let offline = try await app.get("/v1/ships?refresh=1", as: token)
+            #expect(offline["meta.banner.code"] == "offline")
+            #expect(
+                offline["meta.freshness_text"]
+                    == "Received 05.01.2026 10:00 UTC: the service cannot be reached at the moment."
+            )
+        }
+    }
+
+    @Test("ONE-11 texts of ships have no characters that are not seen, and no outer white space")
+    func cleanTexts() async throws {
+        let record =
+            #"{"id":"x1","name":"\u202eGo\u200b Ms\u0007\n","type":" \u2066Tug\u2069 ","home_port":"\ufeffPort\r\nA"}"#
+        try await ShipsHarness.run(ScriptedSpaceX(.ships([record]))) { app in
+            let ship = try await app.get("/v1/ships/x1", as: app.logIn())
+            #expect(ship["data.name"] == "Go Ms")
+            #expect(ship.text.contains(#""Tug""#) && ship.text.contains("Port A"))
+            for code in [0x202E, 0x200B, 0x2066, 0x2069, 0xFEFF] as [UInt32] {
+                #expect(!ship.text.unicodeScalars.contains { $0.value == code })
+            }
         }
     }
 

@@ -49,7 +49,7 @@ struct CardsTests {
             let card = try await app.get("/v1/shop/products/11")
             #expect(card["data.description"] == "" && card["data.description_text"] == "Описание отсутствует")
             #expect(try await app.get("/v1/shop/products/39")["data.image_urls"] == ["/v1/shop/images/39/0"])
-            #expect(try await app.get("/v1/shop/products/12")["data.price_text"] == "9.99$")
+            #expect(try await app.get("/v1/shop/products/12")["data.price_text"] == "9,99$")
         }
     }
 

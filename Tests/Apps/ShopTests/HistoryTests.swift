@@ -34,6 +34,22 @@ struct HistoryTests {
         }
     }
 
+    @Test("SHOP-23 a search as one types leaves one entry; another text, and the same after a minute, leave their own")
+    func typed() async throws {
+        try await ShopHarness.run { (app) async throws in
+            for q in ["l", "La", "lam", "lamp"] { _ = try await app.get("/v1/shop/search?q=\(q)") }
+            #expect(try await app.get("/v1/shop/history").all("q", in: "data.items") == ["lamp"])
+            for q in ["mug", "lamp shade"] { _ = try await app.get("/v1/shop/search?q=\(encoded(q))") }
+            #expect(try await app.get("/v1/shop/history").all("q", in: "data.items") == ["lamp shade", "mug", "lamp"])
+            app.clock.advance(by: .seconds(61))
+            _ = try await app.get("/v1/shop/search?q=\(encoded("lamp shades"))")
+            #expect(
+                try await app.get("/v1/shop/history").all("q", in: "data.items")
+                    == ["lamp shades", "lamp shade", "mug", "lamp"]
+            )
+        }
+    }
+
     @Test("SHOP-02 HARN-29 The address of a row is that search, its action forgets it")
     func rows() async throws {
         try await ShopHarness.run { (app) async throws in

@@ -69,7 +69,7 @@ struct ListsTests {
                 ]
             )
             #expect(
-                list.listed == [12, 4, 59] && list["data.items.0.line_total_text"] == "29.97$"
+                list.listed == [12, 4, 59] && list["data.items.0.line_total_text"] == "29,97$"
                     && list["data.items.0.line_total"] == 29.97
             )
             #expect(
@@ -77,7 +77,7 @@ struct ListsTests {
                     && list["data.items.1.difference"] == .null
             )
             #expect(list["data.totals.items"] == 6 && list["data.totals.price"] == 68.47)
-            #expect(list["data.totals.items_text"] == "Товаров: 6" && list["data.totals.price_text"] == "Сумма: 68.47$")
+            #expect(list["data.totals.items_text"] == "Товаров: 6" && list["data.totals.price_text"] == "Сумма: 68,47$")
             #expect(list.all("title", in: "data.actions") == ["Поделиться", "Изменить порядок", "Очистить"])
             let ordered = try await app.ask(.put, "/v1/shop/list/order", json: #"{"product_ids":[59,12,4]}"#)
             #expect(ordered.listed == [59, 12, 4])
@@ -156,7 +156,7 @@ struct ListsTests {
             try await app.add(12)
             let text =
                 "Название: Кружка «Доброе утро»\nЦена: 6$\nКоличество: 2\n\n"
-                + "Название: Canvas Belt_Brown\nЦена: 9.99$\nКоличество: 1"
+                + "Название: Canvas Belt_Brown\nЦена: 9,99$\nКоличество: 1"
             let json = try await app.get("/v1/shop/list/share")
             let vary = "Authorization, Cookie, Accept-Language, Accept-Encoding, Larder-Profile, Accept"
             #expect(json["data.text"] == .string(text) && json.headerFields[.vary] == vary)

@@ -1,4 +1,5 @@
 import Foundation
+import Screens
 import Testing
 import Upstream
 
@@ -23,7 +24,7 @@ struct ProductRecordTests {
             )
         )
         #expect(
-            most.price.text == "19.99$" && most.category == Product.Category(id: 2, name: "C")
+            most.price.text.english == "19.99$" && most.category == Product.Category(id: 2, name: "C")
                 && most.madeAt == "2025-01-01"
         )
     }
@@ -31,20 +32,31 @@ struct ProductRecordTests {
     @Test(
         "SHOP-17 fields of other types are as good as none, prices as texts are prices",
         arguments: [
-            (#"{"id":1,"title":"A","price":"12.50"}"#, "12.5$"),
+            (#"{"id":1,"title":"A","price":"12.50"}"#, "12.50$"),
             (#"{"id":1,"title":"A","price":2,"images":"https://a.example/1.png","category":"x"}"#, "2$"),
-            (#"{"id":1,"title":"A","price":0.1,"description":null,"category":null,"images":[null,1]}"#, "0.1$"),
-            (#"{"id":1,"title":"A","price":1e3,"category":{"id":"2"}}"#, "1000$"),
+            (#"{"id":1,"title":"A","price":0.1,"description":null,"category":null,"images":[null,1]}"#, "0.10$"),
+            (#"{"id":1,"title":"A","price":1e3,"category":{"id":"2"}}"#, "1,000$"),
             (#"{"id":1,"title":"A\u0000B","price":0}"#, "0$"),
-            (#"{"id":1,"title":"A","price":123456789012345678}"#, "123456789012345678$"),
+            (#"{"id":1,"title":"A","price":123456789012345678}"#, "123,456,789,012,345,678$"),
         ]
     )
     func tolerant(json: String, price: String) throws {
         let product = try #require(try product(json))
         #expect(
-            product.price.text == price && product.category == nil && product.images == []
+            product.price.text.english == price && product.category == nil && product.images == []
                 && !product.title.contains("\0")
         )
+    }
+
+    @Test("ONE-11 titles, categories and descriptions are cleaned; a description keeps its line breaks")
+    func cleanTexts() throws {
+        let json = #"""
+            {"id":1,"title":"\u202eLamp\u200b\n","price":1,"description":" One\r\n\r\ntwo\u0007 👩\u200d🚀 ",\#
+            "category":{"id":2,"name":"\u2067Light\ts"}}
+            """#
+        let product = try #require(try product(json))
+        #expect(product.title == "Lamp" && product.category?.name == "Light s")
+        #expect(product.description == "One\n\ntwo 👩\u{200D}🚀")
     }
 
     @Test(
@@ -97,7 +109,7 @@ struct ProductRecordTests {
     func prices() throws {
         let price = try #require(Price(text: "19.99"))
         #expect(price.amount * 3 == Decimal(string: "59.97"))
-        #expect(Price(text: "0.10")?.text == "0.1$" && Price(text: "007")?.text == "7$")
+        #expect(Price(text: "0.10")?.text.english == "0.10$" && Price(text: "007")?.text.english == "7$")
         for text in [
             "", ".", "1.", ".5", "-1", "+1", "1e3", "1,5", "0x10", "１", "1 ", "NaN", "inf",
             String(repeating: "9", count: 41),

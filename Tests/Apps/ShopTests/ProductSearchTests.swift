@@ -205,7 +205,7 @@ struct ProductSearchTests {
             let page = try await app.get("/v1/shop/search?limit=5")
             #expect(page.status == 200 && page.ids == [1, 2, 5, 6, 7])
             #expect(
-                page["data.items.1.price_text"] == "12.5$" && page["data.items.1.category"] == .null
+                page["data.items.1.price_text"] == "12,50$" && page["data.items.1.category"] == .null
                     && page["data.items.1.layout"] == "tile"
             )
             #expect(page["meta.page.next_offset"] == 5)

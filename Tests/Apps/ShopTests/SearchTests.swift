@@ -392,8 +392,22 @@ struct SearchTests {
         }
     }
 
+    @Test("SHOP-22 the last page of a search has the total; others, partial ones and those past the end have none")
+    func total() async throws {
+        try await ShopHarness.run { (app) async throws in
+            let whole = try await app.get("/v1/shop/search?q=mug")
+            #expect(whole["meta.page.total"] == .number(Double(whole.ids.count)) && whole["links.next"] == .null)
+            #expect(try await app.get("/v1/shop/search?limit=3")["meta.page.total"] == .null)
+            #expect(try await app.get("/v1/shop/search?q=mug&offset=50")["meta.page.total"] == .null)
+            #expect(try await app.get("/v1/shop/search?q=qqqq")["meta.page.total"] == 0)
+            app.transport.goAway()
+            let part = try await app.get("/v1/shop/search?q=cap&refresh=1")
+            #expect(part["meta.partial"] != true || part["meta.page.total"] == .null)
+        }
+    }
+
     @Test(
-        "SHOP-08 a failure with nothing stored is a retryable problem with the app's alert; a later retry succeeds"
+        "SHOP-08 ONE-10 a failure with nothing stored is a retryable problem in the user's words; a later retry succeeds"
     )
     func failure() async throws {
         try await ShopHarness.run { (app) async throws in
@@ -401,9 +415,9 @@ struct SearchTests {
             let response = try await app.get("/v1/shop/search?q=mug")
             response.expectProblem("upstream-unavailable", 503)
             #expect(response["retryable"] == true && response["offline"] == true)
-            #expect(response["dialog.title"] == "Что-то пошло не так" && response["dialog.buttons.0"] == "ОК")
+            #expect(response["title"] == "Сервис сейчас не работает" && response["dialog.title"] == "Ошибка")
             #expect(
-                response["dialog.message"] == "Unable to complete your request. Please check your internet connection."
+                response["dialog.message"] == "Связи с сервисом сейчас нет." && response["dialog.buttons.0"] == "ОК"
             )
             app.respondAgain()
             app.clock.advance(by: .seconds(2))
@@ -413,7 +427,7 @@ struct SearchTests {
             app.transport.always { (_) throws(UpstreamError) in .json("oops", status: .internalServerError) }
             let response = try await app.get("/v1/shop/search")
             response.expectProblem("upstream-unavailable", 503)
-            #expect(response["offline"] == false)
+            #expect(response["offline"] == false && response["dialog.message"] == "Сервис сейчас не работает.")
             app.transport.always { (_) throws(UpstreamError) in
                 .json(#"{"message":["x"],"error":"Bad Request","statusCode":400}"#, status: .badRequest)
             }

@@ -34,7 +34,7 @@ struct SharingTests {
     func line() async throws {
         try await ShopHarness.run { (app) async throws in
             try await app.add(12, quantity: 3)
-            let text = "Название: Canvas Belt_Brown\nЦена: 9.99$\nКоличество: 3"
+            let text = "Название: Canvas Belt_Brown\nЦена: 9,99$\nКоличество: 3"
             #expect(try await app.get("/v1/shop/list/items/12/share")["data.text"] == .string(text))
             #expect(try await app.get("/v1/shop/list/items/12/share", as: nil, [.accept: "text/plain"]).text == text)
             for id in ["13", "12-2", "x"] {

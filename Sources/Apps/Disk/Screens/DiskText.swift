@@ -264,10 +264,6 @@ extension Text {
         )
     }
 
-    static func responded(_ disk: String, _ status: Int) -> Text {
-        Text("\(disk) responded with \(status).", ru: "Яндекс Диск ответил кодом \(status).")
-    }
-
     /// A failure of the API before anything was changed.
     static func nothingChanged(_ disk: String, _ status: Int) -> Text {
         switch status {
@@ -280,8 +276,8 @@ extension Text {
             )
         default:
             Text(
-                "\(disk) responded with \(status). Nothing was changed here.",
-                ru: "Яндекс Диск ответил кодом \(status). Здесь ничего не изменено."
+                "\(disk) does not work at the moment. Nothing was changed here.",
+                ru: "Яндекс Диск сейчас не работает. Здесь ничего не изменено."
             )
         }
     }

@@ -146,7 +146,7 @@ extension DiskRefusal {
             // The documentation has this status for maintenance, and no code.
             case (423, _): (.upstreamReadOnly, .readOnly(title))
             case (409, _): (.upstreamForbidden, .notAllowedNow(title, code))
-            default: (.upstreamBadResponse, .responded(title, status))
+            default: (.upstreamBadResponse, "\(title) responded with \(status).")
             }
         return Problem(
             kind.0,

@@ -41,9 +41,9 @@ struct NoteChanges: Sendable, Equatable {
         _ accept: () -> Void
     ) {
         if text.allSatisfy(\.isWhitespace) {
-            errors.append(.field(pointer, "required", .mustNotBeEmpty(name)))
+            errors.append(.field(pointer, "required", .mustNotBeEmpty))
         } else if text.utf8.count > Note.longestBody {
-            errors.append(.field(pointer, "too-long", .mayHaveBytes(name, Note.longestBody)))
+            errors.append(.field(pointer, "too-long", .mayHaveBytes(Note.longestBody)))
         } else if text.utf8.contains(0) {
             errors.append(.field(pointer, "invalid", "\(name) must not contain U+0000."))
         } else {

@@ -19,9 +19,9 @@ struct NoteEditing: Sendable {
         let account = try session.noteAccount()
         let zone = try request.query.timeZone() ?? .gmt
         let changeToken = store.changeToken(account: account)
-        let (id, identity) = try request.noteID()
+        let (id, _) = try request.noteID()
         let banner = try await store.catchUp()
-        guard let note = try store.note(id, account: account) else { throw Problem.noNote(identity) }
+        guard let note = try store.note(id, account: account) else { throw Problem.noNote }
         let time = NoteTime(in: zone, now: clock.now())
         var response = try ScreenResponse.note(note, time, self: request.selfLink, stale: banner)
         response.changeToken = banner == nil ? changeToken.and(ChangeToken(until: time.deadline)) : nil
@@ -76,7 +76,7 @@ struct NoteEditing: Sendable {
     @Sendable func change(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let account = try session.noteAccount()
         let zone = try request.query.timeZone() ?? .gmt
-        let (id, identity) = try request.noteID()
+        let (id, _) = try request.noteID()
         let changes = try NoteChanges(try await request.jsonObject(), isNew: false)
         let now = clock.now()
         let changed = try await store.change(
@@ -88,7 +88,7 @@ struct NoteEditing: Sendable {
             account: account,
             now: now
         )
-        guard let note = changed else { throw Problem.noNote(identity) }
+        guard let note = changed else { throw Problem.noNote }
         events.publishNotes(note.revision, to: account)
         return try .note(note, NoteTime(in: zone, now: now), self: request.selfLink)
     }
@@ -105,7 +105,7 @@ struct NoteEditing: Sendable {
             preconditions: preconditions,
             account: account
         )
-        guard deleted else { throw Problem.noNote(identity) }
+        guard deleted else { throw Problem.noNote }
         let revision = try store.revision(account: account)
         events.publishNotes(revision, to: account, isForGood ? EventStream.noteScreens : NoteTrash.screens)
         return try .local(
@@ -217,14 +217,14 @@ extension ScreenRequest {
     /// - Throws: ``Problem``, 404 if the name is not one of a note.
     func noteID() throws -> (row: Int64, identity: String) {
         let identity = try parameter("id")
-        guard let row = Note.row(of: identity) else { throw Problem.noNote(identity) }
+        guard let row = Note.row(of: identity) else { throw Problem.noNote }
         return (row, identity)
     }
 }
 
 extension Problem {
     /// The account has no note of that name.
-    static func noNote(_ identity: String) -> Problem { .notFound(.noNote(identity)) }
+    static let noNote = Problem.notFound(.noNote)
 }
 
 extension ScreenResponse {

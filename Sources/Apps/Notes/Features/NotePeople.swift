@@ -59,7 +59,7 @@ struct NotePeople: Sendable {
             (person, snapshot) = try store.person(number(in: request))
         }
         if banner != nil { (result.provenance.stale, result.changeToken) = (true, nil) }
-        guard let person else { throw Problem.notFound(.noPerson(try request.parameter("id"))) }
+        guard let person else { throw Problem.notFound(.noPerson) }
         return try .read(
             PersonScreen(person),
             "notes.person",
@@ -150,7 +150,7 @@ struct NotePeople: Sendable {
     }
 
     private func url(of person: Person?, _ request: ScreenRequest) throws -> String? {
-        guard let person else { throw Problem.notFound(.noPerson(try request.parameter("id"))) }
+        guard let person else { throw Problem.notFound(.noPerson) }
         return person.avatarURL
     }
 }

@@ -25,7 +25,7 @@ struct NoteTrash: TrashFeature {
         let zone = try request.query.timeZone() ?? .gmt
         let (id, identity) = try request.noteID()
         let restored = try await store.restore(id, preconditions: request.writePreconditions(), account: account)
-        guard let (note, revision) = restored else { throw notFound(identity) }
+        guard let (note, revision) = restored else { throw notFound }
         events.publishNotes(revision, to: account, NoteTrash.screens)
         let zoneName = try request.query.string("tz")
         let path: Link = "/v1/notes/\(identity)"
@@ -66,7 +66,7 @@ struct NoteTrash: TrashFeature {
         try await store.purgeTrash(deletedBefore: time)
     }
 
-    func notFound(_ id: String) -> Problem { .noNote(id) }
+    var notFound: Problem { .noNote }
 }
 
 extension Trash {

@@ -52,8 +52,12 @@ struct DocumentCreation: Sendable {
         let store = maker.store
         let created = jobs.lookup.clock.now()
         let files = Array(batches.joined())
+        let (zone, language) = (try request.query.timeZone(), Language.current)
+        let names = batches.enumerated().map { index, batch in
+            Self.imported(batch) ?? DocumentName.standard(at: created, in: zone, language, number: index + 1)
+        }
         let (documents, notices) = try await jobs.run(request, titles: files.map(\.title)) { progress in
-            let made = try await make(batches, parameters, created: created, progress)
+            let made = try await make(batches, names, parameters, progress)
             let inserted = try await store.insert(
                 made.map(\.document),
                 profile: profile,
@@ -73,8 +77,8 @@ struct DocumentCreation: Sendable {
 
     private func make(
         _ batches: [[SourceFile]],
+        _ names: [String],
         _ parameters: PageParameters,
-        created: Date,
         _ progress: @escaping DocumentJobs.Progress
     ) async throws -> [DocumentMaker.Made] {
         var made: [DocumentMaker.Made] = []
@@ -85,7 +89,7 @@ struct DocumentCreation: Sendable {
                 let job = DocumentMaker.Job(
                     files: batch,
                     before: before,
-                    title: Self.name(of: batch, number: index + 1, at: created),
+                    title: names[index],
                     options: parameters.pictures
                 )
                 made.append(try await maker.make(job, share))
@@ -98,10 +102,9 @@ struct DocumentCreation: Sendable {
         return made
     }
 
-    /// Returns the name of a new document: a single PDF keeps its name, others are named after their time.
-    private static func name(of batch: [SourceFile], number: Int, at instant: Date) -> String {
-        let imported = batch.count == 1 && batch[0].format == .pdf ? DocumentName.stem(of: batch[0].fileName) : nil
-        return imported ?? DocumentName.standard(at: instant, number: number)
+    /// Returns the name that a single PDF keeps; nil for others, which are named after their time.
+    private static func imported(_ batch: [SourceFile]) -> String? {
+        batch.count == 1 && batch[0].format == .pdf ? DocumentName.stem(of: batch[0].fileName) : nil
     }
 }
 

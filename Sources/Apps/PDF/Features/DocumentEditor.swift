@@ -104,7 +104,7 @@ struct DocumentLookup: Sendable {
     func document(_ id: String, profile: String) async throws -> Document {
         _ = try await store.catchUp()
         guard let document = try store.document(id, profile: profile, at: clock.now()) else {
-            throw Problem.noDocument(id)
+            throw Problem.noDocument
         }
         return document
     }
@@ -200,5 +200,5 @@ extension Document {
 }
 
 extension Problem {
-    static func noDocument(_ id: String) -> Problem { .notFound(.noDocument(id)) }
+    static let noDocument = Problem.notFound(.noDocument)
 }

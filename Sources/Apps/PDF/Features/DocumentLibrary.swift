@@ -83,7 +83,7 @@ struct DocumentLibrary: Sendable {
         let banner = try await store.catchUp()
         let id = try request.parameter("id")
         guard let (document, usage) = try store.shown(id, profile: profile, at: lookup.clock.now()) else {
-            throw Problem.noDocument(id)
+            throw Problem.noDocument
         }
         let link = try request.query.string("tz").map { DocumentProperties.href(document.id).query("tz", $0) }
         return try .reader(

@@ -78,7 +78,7 @@ struct DocumentSaving: Sendable {
                 profile: profile,
                 at: lookup.clock.now()
             )
-            guard let deleted else { throw Problem.noDocument(id) }
+            guard let deleted else { throw Problem.noDocument }
             return deleted
         }
         let isInTrash = toTrash && !deletion.document.isDraft

@@ -46,7 +46,7 @@ struct DocumentThumbnails: Sendable {
         let isCurrent = try await store.catchUp() == nil
         var (document, stored) = try thumbnails.database.read { _ in
             guard let document = try store.document(id, profile: profile, at: lookup.clock.now()) else {
-                throw Problem.noDocument(id)
+                throw Problem.noDocument
             }
             let page = document.pages[try choose(document)]
             return (document, try thumbnails.storedThumbnail(of: page, width: width))

@@ -34,7 +34,7 @@ struct DocumentTrash: TrashFeature {
             profile: profile,
             at: lookup.clock.now()
         )
-        guard let restored else { throw notFound(id) }
+        guard let restored else { throw notFound }
         events.publishList(restored.revision, of: profile, EventStream.listAndTrash)
         return try lookup.reader(restored, profile: profile)
     }
@@ -76,7 +76,7 @@ struct DocumentTrash: TrashFeature {
         try await store.purgeTrash(upTo: time)
     }
 
-    func notFound(_ id: String) -> Problem { .noDocument(id) }
+    var notFound: Problem { .noDocument }
 }
 
 extension Trash {

@@ -39,12 +39,11 @@ enum DocumentName {
         }
     }
 
-    /// The name of a new document without a name, such as `Document 2026-01-05 10-00`; a number distinguishes
-    /// those made at once.
-    static func standard(at instant: Date, number: Int = 1) -> String {
-        // 2026-01-05T10:00:00Z
-        let stamp = WireFormat.timestamp(instant)
-        let name = "Document \(stamp.prefix(10)) \(stamp.dropFirst(11).prefix(5).replacing(":", with: "-"))"
+    /// The name of a new document without a name, such as `Document 2026-01-05 10-00`, in the time zone and language
+    /// of the user; a number distinguishes those made at once.
+    static func standard(at instant: Date, in zone: TimeZone?, _ language: Language, number: Int = 1) -> String {
+        let time = CivilTime(instant, in: zone).map { " " + $0.text("YYYY-MM-DD hh-mm") } ?? ""
+        let name = Text.documentName[language] + time
         return number == 1 ? name : "\(name) \(number)"
     }
 

@@ -36,7 +36,14 @@ extension Action {
     static func ofPage(_ href: Link, isOnly: Bool) -> [Action] {
         [
             Action(id: "rotate", title: .rotate, method: "PATCH", href: href, body: ["rotate_by": .integer(90)]),
-            Action(id: "delete", title: .delete, method: "DELETE", href: href, disabled: isOnly ? .lastPage : nil),
+            Action(
+                id: "delete",
+                title: .delete,
+                method: "DELETE",
+                href: href,
+                disabled: isOnly ? .lastPage : nil,
+                confirm: Confirmation(message: .confirmPageDeletion, buttons: [.delete, .cancel])
+            ),
         ]
     }
 

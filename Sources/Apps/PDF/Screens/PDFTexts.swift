@@ -48,7 +48,14 @@ extension Text {
         Text("Delete “\(name)”? This cannot be undone.", ru: "Удалить «\(name)»? Отменить это нельзя.")
     }
 
-    static func noDocument(_ id: String) -> Text { Text("There is no document \(id).", ru: "Документа \(id) нет.") }
+    /// The beginning of the name of a new document.
+    static let documentName = Text("Document", ru: "Документ")
+    static let confirmPageDeletion = Text(
+        "Delete this page? This cannot be undone.",
+        ru: "Удалить эту страницу? Отменить это нельзя."
+    )
+
+    static let noDocument = Text("There is no such document.", ru: "Такого документа нет.")
 }
 
 // The welcome.

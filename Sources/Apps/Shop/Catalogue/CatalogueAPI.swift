@@ -25,11 +25,6 @@ struct CatalogueAPI: Sendable {
     /// For how long fetched categories are fresh.
     let categoryFreshness: Duration
 
-    /// Returns a failure of this API with the dialog of the app.
-    func failure(_ error: UpstreamError) -> UpstreamFailure {
-        UpstreamFailure(error, of: upstream, dialog: .shopFailure)
-    }
-
     /// The part of the list of products to read, and how to read it.
     struct PartOptions: Sendable {
         var offset: Int
@@ -61,7 +56,7 @@ struct CatalogueAPI: Sendable {
     func readProducts(_ query: CatalogueQuery, _ options: PartOptions) async throws -> (result: ReadResult, body: Data?)
     {
         let resource = products(query, options)
-        return try await reportingFailures { try await upstream.readBody(of: resource, options.cachePolicy) }
+        return try await upstream.reportingFailures { try await upstream.readBody(of: resource, options.cachePolicy) }
     }
 
     func products(_ query: CatalogueQuery, _ options: PartOptions) -> Resource {
@@ -107,7 +102,7 @@ struct CatalogueAPI: Sendable {
         -> ReadResult
     {
         let resource = product(id, bundledAt: bundledAt, save: save)
-        return try await reportingFailures { try await upstream.read(resource, cachePolicy) }
+        return try await upstream.reportingFailures { try await upstream.read(resource, cachePolicy) }
     }
 
     func product(_ id: Int, bundledAt: Date?, save: @escaping Save<Product>) -> Resource {
@@ -138,7 +133,7 @@ struct CatalogueAPI: Sendable {
         save: @escaping Save<Product.Category>
     ) async throws -> ReadResult {
         let resource = categories(acceptsEmpty: acceptsEmpty, save: save)
-        return try await reportingFailures { try await upstream.read(resource, cachePolicy) }
+        return try await upstream.reportingFailures { try await upstream.read(resource, cachePolicy) }
     }
 
     func categories(acceptsEmpty: Bool, save: @escaping Save<Product.Category>) -> Resource {
@@ -157,10 +152,6 @@ struct CatalogueAPI: Sendable {
         }
         resource.isSourceOfRows = true
         return resource
-    }
-
-    private func reportingFailures<Value>(_ operation: () async throws -> Value) async throws -> Value {
-        try await upstream.reportingFailures(dialog: .shopFailure, operation)
     }
 
     private func resource(

@@ -47,7 +47,7 @@ extension ProductSearch {
         guard result.response != nil else {
             return Part(products: nil, provenance: result.provenance, isOutdated: true, isAbandoned: isAbandoned)
         }
-        guard let body else { throw api.failure(.notStored) }
+        guard let body else { throw UpstreamFailure(.notStored, of: api.upstream) }
         var rows = CatalogueAPI.rows(in: body, options)
         if try await repeatsEarlierPart(rows, page, options) { rows = [] }
         let isConfirmed = result.provenance.isValidatedNow

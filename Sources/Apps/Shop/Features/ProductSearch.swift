@@ -88,7 +88,9 @@ struct ProductSearch: Sendable {
             walk.take(rows.map { $0.flatMap { page.query.matches($0) ? $0 : nil } })
         }
         // A page asks for one part at least.
-        guard case .done(let position) = walk.next, let combined else { throw api.failure(.notStored) }
+        guard case .done(let position) = walk.next, let combined else {
+            throw UpstreamFailure(.notStored, of: api.upstream)
+        }
         let next = try await record(position, page, walk)
         return Result(walk.products, next, combined, of: page)
     }

@@ -50,7 +50,10 @@ struct Search: Sendable {
             if isRecorded, !isRecordedFirst { try await store.record(query, profile, at: clock.now()) }
             cart = try store.cart(of: result.products, profile)
         }
-        var shown = Page(page, count: result.products.count, total: nil, hasMore: result.next != nil)
+        let count = result.products.count
+        let isWhole = result.next == nil && !result.isPartial && page.key == nil && (count > 0 || page.offset == 0)
+        let total = isWhole ? page.offset + count : nil
+        var shown = Page(page, count: count, total: total, hasMore: result.next != nil)
         if page.key == nil { shown.nextOffset = result.next?.offset }
         return try ScreenResponse.screen(
             envelope(result, cart, of: query, shown, lag, request),

@@ -1,5 +1,6 @@
 import Foundation
 import HTTP
+import Screens
 
 /// A price in dollars, exact: sums of fractional prices have no rounding errors.
 struct Price: Sendable, Hashable, Comparable, Codable {
@@ -40,7 +41,7 @@ struct Price: Sendable, Hashable, Comparable, Codable {
     }
 
     /// The text of the price on screens: `44$`, `19.99$`.
-    var text: String { "\(amount)$" }
+    var text: Text { .price(amount) }
 
     /// The nearest binary number, for comparisons in SQL.
     var approximation: Double { Double(amount.description) ?? 0 }

@@ -50,7 +50,8 @@ struct SearchQuery: Sendable, Hashable {
     /// A text that is the same for equal queries.
     var key: String {
         let numbers = [
-            filters.categoryID.map(String.init), filters.price?.text, filters.minimum?.text, filters.maximum?.text,
+            filters.categoryID.map(String.init), filters.price?.amount.description,
+            filters.minimum?.amount.description, filters.maximum?.amount.description,
         ]
         return numbers.map { $0 ?? "" }.joined(separator: "|") + "|" + (folded ?? "")
     }

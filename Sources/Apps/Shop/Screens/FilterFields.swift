@@ -4,11 +4,11 @@ import Screens
 struct FilterFields: Encodable, Sendable {
     @Nullable var categoryId: Int?
     @Nullable var price: Price?
-    @Nullable var priceText: String?
+    @Nullable var priceText: Text?
     @Nullable var priceMin: Price?
-    @Nullable var priceMinText: String?
+    @Nullable var priceMinText: Text?
     @Nullable var priceMax: Price?
-    @Nullable var priceMaxText: String?
+    @Nullable var priceMaxText: Text?
 
     init(_ filters: SearchFilters) {
         _categoryId = Nullable(wrappedValue: filters.categoryID)

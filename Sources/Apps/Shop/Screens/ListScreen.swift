@@ -8,10 +8,10 @@ struct ListScreen: Encodable, Sendable {
         let productId: Int
         let title: String
         let price: Price
-        let priceText: String
+        let priceText: Text
         let quantity: Int
         let lineTotal: Decimal
-        let lineTotalText: String
+        let lineTotalText: Text
         let imageUrl: Link
         /// Whether the upstream still has it under this id.
         let available: Bool
@@ -31,7 +31,7 @@ struct ListScreen: Encodable, Sendable {
             priceText = item.product.price.text
             quantity = item.quantity
             lineTotal = item.total
-            lineTotalText = "\(item.total)$"
+            lineTotalText = .price(item.total)
             // The id's current picture and card are those of another product.
             let isReplaced = item.difference == .replaced
             imageUrl = isReplaced ? "\(item.id.path)/image" : "/v1/shop/images/\(id)/0"
@@ -54,7 +54,7 @@ struct ListScreen: Encodable, Sendable {
             items = totals.pieces
             price = totals.price
             itemsText = .pieces(items)
-            priceText = .sum("\(price)$")
+            priceText = .sum(.price(price))
         }
     }
 

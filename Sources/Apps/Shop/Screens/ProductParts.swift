@@ -43,7 +43,7 @@ struct ProductSummary: Encodable, Sendable {
     let title: String
     let price: Price
     let currency = "USD"
-    let priceText: String
+    let priceText: Text
     let description: String
     let descriptionText: Text
     @Nullable var category: CategoryName?
@@ -76,14 +76,5 @@ extension Banner {
         code: "offline",
         text: .shopOffline,
         dismissal: .online
-    )
-}
-
-extension Problem.Dialog {
-    /// The alert of the original app.
-    static let shopFailure = Problem.Dialog(
-        title: .somethingWrong,
-        message: .requestFailed,
-        buttons: [.ok]
     )
 }

@@ -1,3 +1,4 @@
+import Foundation
 import Screens
 
 // The texts of the Shop. The original app is in Russian.
@@ -30,11 +31,6 @@ extension Text {
         "No internet connection. Stored data is shown.",
         ru: "Нет соединения с интернетом. Показаны сохранённые данные."
     )
-    static let somethingWrong = Text("Something went wrong", ru: "Что-то пошло не так")
-    /// In the original app this one text is in English.
-    static let requestFailed = Text(
-        verbatim: "Unable to complete your request. Please check your internet connection."
-    )
     static let noSuchProduct = Text("There is no such product.", ru: "Такого товара нет.")
     static let notOnList = Text("The product is not on the list.", ru: "Этого товара нет в корзине.")
     static let nothingToShare = Text("There is nothing on the list to share.", ru: "В корзине нечем поделиться.")
@@ -44,7 +40,13 @@ extension Text {
     )
 
     static func pieces(_ count: Int) -> Text { Text("Items: \(count)", ru: "Товаров: \(count)") }
-    static func sum(_ price: String) -> Text { Text("Sum: \(price)", ru: "Сумма: \(price)") }
+    static func sum(_ price: Text) -> Text { Text("Sum: \(price.english)", ru: "Сумма: \(price.russian)") }
+    /// An amount with two decimals, or none if it is whole.
+    static func price(_ amount: Decimal) -> Text {
+        let (whole, exact) = (Text.number(amount, decimals: 0...0), Text.number(amount, decimals: 2...2))
+        return Text.number(amount) == whole ? "\(whole)$" : "\(exact)$"
+    }
+
     static func listFull(_ most: Int) -> Text {
         Text(
             "The list has \(most) products and is full.",
@@ -65,8 +67,8 @@ extension ListItem.Difference {
 
 // Texts to share.
 extension Text {
-    static func share(_ title: String, _ price: String) -> Text {
-        Text("Name: \(title)\nPrice: \(price)", ru: "Название: \(title)\nЦена: \(price)")
+    static func share(_ title: String, _ price: Text) -> Text {
+        Text("Name: \(title)\nPrice: \(price.english)", ru: "Название: \(title)\nЦена: \(price.russian)")
     }
 
     static func shareQuantity(_ quantity: Int) -> Text {
@@ -102,49 +104,25 @@ extension Problem.Dialog {
     )
 }
 
-// The same for the authors of clients.
+// The same for the authors of clients, who read English; users get the title of the problem.
 extension Text {
-    static let priceForm = Text(
-        "accepts a number that is not negative, such as 9.99, up to 10^30",
-        ru: "принимает неотрицательное число, например 9.99, не больше 10^30"
-    )
-    static let noControlCharacters = Text(
-        "accepts a text without control characters",
-        ru: "принимает текст без управляющих символов"
-    )
-    static let priceAlone = Text(
-        "excludes price_min and price_max",
-        ru: "нельзя указать вместе с price_min или price_max"
-    )
-    static let minimumAboveMaximum = Text("must not exceed price_max", ru: "не может быть больше price_max")
-    static let categoryForm = Text(
-        "category_id accepts an integer from 1 to \(Int32.max).",
-        ru: "category_id принимает целое число от 1 до \(Int32.max)."
-    )
+    static let priceForm: Text = "accepts a number that is not negative, such as 9.99, up to 10^30"
+    static let noControlCharacters: Text = "accepts a text without control characters"
+    static let priceAlone: Text = "excludes price_min and price_max"
+    static let minimumAboveMaximum: Text = "must not exceed price_max"
+    static let categoryForm: Text = "category_id accepts an integer from 1 to \(Int32.max)."
 
-    static func textLength(_ most: Int) -> Text {
-        Text("accepts a text of at most \(most) characters", ru: "принимает текст не длиннее \(most) символов")
-    }
+    static func textLength(_ most: Int) -> Text { "accepts a text of at most \(most) characters" }
 
     static func missingInteger(_ name: String, _ range: ClosedRange<Int>) -> Text {
-        let accepted = integer(range)
-        return Text(
-            "\(name) is missing; it is \(accepted.english).",
-            ru: "Не указано \(name) — \(accepted.russian)."
-        )
+        "\(name) is missing; it is \(integer(range))."
     }
 
-    static func wrongInteger(_ name: String, _ range: ClosedRange<Int>) -> Text {
-        let accepted = integer(range)
-        return Text("\(name) must be \(accepted.english).", ru: "\(name) — \(accepted.russian).")
-    }
+    static func wrongInteger(_ name: String, _ range: ClosedRange<Int>) -> Text { "\(name) must be \(integer(range))." }
 
     private static func integer(_ range: ClosedRange<Int>) -> Text {
         range.upperBound == .max
-            ? Text("an integer of at least \(range.lowerBound)", ru: "целое число не меньше \(range.lowerBound)")
-            : Text(
-                "an integer from \(range.lowerBound) to \(range.upperBound)",
-                ru: "целое число от \(range.lowerBound) до \(range.upperBound)"
-            )
+            ? "an integer of at least \(range.lowerBound)"
+            : "an integer from \(range.lowerBound) to \(range.upperBound)"
     }
 }

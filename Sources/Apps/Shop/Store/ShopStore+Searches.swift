@@ -21,6 +21,10 @@ extension ShopStore {
             try Self.set(text: query.text, filters: filters, profile, db)
             guard let text = query.text, let folded = query.folded else { return true }
             try db.execute(
+                sql: Self.deleteBeginning,
+                arguments: ["profile": profile, "folded": folded, "time": now.millisecondsSince1970]
+            )
+            try db.execute(
                 sql: Self.insertPastSearch,
                 arguments: [
                     "profile": profile, "folded": folded, "text": text, "filters": filters,
@@ -46,6 +50,14 @@ extension ShopStore {
             :profile, :folded, :text, :filters, :time,
             (SELECT coalesce(max(sequence), 0) + 1 FROM shop_history WHERE profile = :profile)
         )
+        """
+
+    /// Deletes the newest search if the new one continues its text within a minute, as one types.
+    private static let deleteBeginning = """
+        DELETE FROM shop_history WHERE profile = :profile
+            AND sequence = (SELECT max(sequence) FROM shop_history WHERE profile = :profile)
+            AND searched_at BETWEEN :time - 60000 AND :time
+            AND substr(:folded, 1, length(folded)) = folded
         """
 
     private static let deleteOldSearches = """

@@ -102,6 +102,7 @@ extension Meta {
         guard let lag else { return self }
         var meta = self
         meta.stale = true
+        meta.freshnessText = meta.freshnessText ?? lag.banner.text
         meta.banner = lag.banner
         return meta
     }

@@ -1,3 +1,7 @@
+import Concurrency
+package import Foundation
+import HTTP
+
 // Texts that all apps share. A text on which only authors of clients can act (a malformed request) has no translation:
 // its `detail` is in English, and users get the title of its code (``Problem/message``).
 extension Text {
@@ -115,23 +119,10 @@ extension Text {
         ru: "Ошибка, которой не должно быть; она записана в журнале под X-Request-Id этого запроса."
     )
 
-    static func noResponse(_ upstream: String) -> Text {
-        Text(
-            "\(upstream) did not respond and nothing is stored for this screen.",
-            ru: "Удалённый сервис не ответил, а сохранённых данных для этого экрана нет."
-        )
-    }
-
-    static func responded(_ upstream: String, _ status: Int) -> Text {
-        Text("\(upstream) responded with \(status).", ru: "Удалённый сервис ответил \(status).")
-    }
-
-    static func respondedWithoutStore(_ upstream: String, _ status: Int) -> Text {
-        Text(
-            "\(upstream) responded with \(status) and nothing is stored for this screen.",
-            ru: "Удалённый сервис ответил \(status), а сохранённых данных для этого экрана нет."
-        )
-    }
+    static let noResponse = Text(
+        "The service cannot be reached at the moment.",
+        ru: "Связи с сервисом сейчас нет."
+    )
 
     /// The accepted values of a parameter; in English only if users cannot act on them.
     static func parameter(_ name: String, _ accepted: Text) -> Text {
@@ -139,18 +130,32 @@ extension Text {
         return Text("Parameter \(name): \(accepted.english).", ru: "Параметр \(name): \(accepted.russian).")
     }
 
-    static func unusableResponse(_ upstream: String, _ reason: String) -> Text {
-        Text(
-            "\(upstream) sent an unusable response (\(reason)) and nothing is stored for this screen.",
-            ru: "Удалённый сервис прислал негодный ответ, а сохранённых данных для этого экрана нет."
-        )
+    /// When stale data was received, and why there is none newer. An age in minutes would change while nothing does.
+    static func freshness(of provenance: Provenance) -> Text {
+        let why = staleReason(provenance)
+        guard let date = provenance.contentFetchedAt ?? provenance.validatedAt,
+            let time = CivilTime(date, in: ClientTimeZone.current)
+        else { return Text("Not up to date: \(why.english).", ru: "Данные могли устареть: \(why.russian).") }
+        let received = time.text("DD.MM.YYYY hh:mm") + (ClientTimeZone.current == nil ? " UTC" : "")
+        guard provenance.source != .bundled else {
+            return Text("Recorded \(received): \(why.english).", ru: "Записано \(received): \(why.russian).")
+        }
+        return Text("Received \(received): \(why.english).", ru: "Получено \(received): \(why.russian).")
     }
 
-    static func notStorable(_ upstream: String) -> Text {
-        Text(
-            "\(upstream) responded, but its response could not be stored, and nothing is stored for this screen.",
-            ru: "Ответ удалённого сервиса не удалось сохранить, а сохранённых данных для этого экрана нет."
-        )
+    private static func staleReason(_ provenance: Provenance) -> Text {
+        let status = provenance.cacheStatus
+        return switch status?.detail {
+        case _ where provenance.offline:
+            Text("the service cannot be reached at the moment", ru: "связи с сервисом сейчас нет")
+        case _ where provenance.pausedUntil != nil: Text("the service asks to wait", ru: "сервис просит подождать")
+        case "stale-if-error": Text("the service does not work at the moment", ru: "сервис сейчас не работает")
+        case "bad-response":
+            Text("the service did not respond as expected", ru: "сервис ответил не так, как ожидалось")
+        case "storage-full", "storage-failed":
+            Text("newer data could not be stored", ru: "новые данные не удалось сохранить")
+        default: Text("newer data has not arrived yet", ru: "новые данные ещё не пришли")
+        }
     }
 
     /// A request that a reset of the server has overtaken.
@@ -216,6 +221,25 @@ extension Text {
 
 // How much is stored, and how much may be.
 extension Text {
+    /// Returns a number as each language writes it: digits in groups of three, and a point or a comma.
+    ///
+    /// - Parameter decimals: The fewest and the most digits of the fraction; those beyond are rounded.
+    package static func number(_ value: Decimal, decimals: ClosedRange<Int> = 0...2) -> Text {
+        var (value, rounded) = (value, Decimal())
+        NSDecimalRound(&rounded, &value, decimals.upperBound, .plain)
+        let parts = "\(rounded.magnitude)".split(separator: ".")
+        let (digits, sign) = (parts[0], rounded < 0 ? "-" : "")
+        let fraction = parts.count > 1 ? String(parts[1]) : ""
+        let padded = fraction + String(repeating: "0", count: max(0, decimals.lowerBound - fraction.utf8.count))
+        func text(_ separator: String, _ point: String) -> String {
+            let grouped = digits.enumerated().map { index, digit in
+                index > 0 && (digits.count - index) % 3 == 0 ? separator + String(digit) : String(digit)
+            }
+            return sign + grouped.joined() + (padded.isEmpty ? "" : point + padded)
+        }
+        return Text(text(",", "."), ru: text("\u{A0}", ","))
+    }
+
     /// `812 bytes`, `48 KB`, `1.5 MB`: powers of 1000, as file managers of phones count.
     package static func size(_ bytes: Int) -> Text {
         if bytes == 1 { return Text("1 byte", ru: "1 байт") }

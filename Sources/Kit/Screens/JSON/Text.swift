@@ -1,3 +1,4 @@
+package import Foundation
 import HTTP
 package import HTTPTypes
 
@@ -98,6 +99,12 @@ extension Text: Encodable {
         var container = encoder.singleValueContainer()
         try container.encode(self[Language.current])
     }
+}
+
+/// The time zone that the parameter `tz` of the request names, for texts of all screens.
+package enum ClientTimeZone {
+    /// Nil if the request names none.
+    @TaskLocal package static var current: TimeZone?
 }
 
 /// A language that screens and problems are in.

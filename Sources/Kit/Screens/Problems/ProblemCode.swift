@@ -75,7 +75,7 @@ extension ProblemCode {
     package static let upstreamSessionExpired = ProblemCode(
         "upstream-session-expired",
         .unauthorized,
-        Text("The upstream does not accept its token any more", ru: "Токен удалённого сервиса недействителен")
+        Text("The session with the service has ended, log in again", ru: "Сеанс в сервисе завершён, войдите снова")
     )
     /// 403: guests may not do this.
     static let guestNotAllowed = ProblemCode(
@@ -87,7 +87,7 @@ extension ProblemCode {
     package static let upstreamForbidden = ProblemCode(
         "upstream-forbidden",
         .forbidden,
-        Text("The upstream does not allow this", ru: "Удалённый сервис не разрешает это действие")
+        Text("The service does not allow this", ru: "Сервис не разрешает это действие")
     )
     /// 403: this host name is not served.
     static let hostNotAllowed = ProblemCode(
@@ -227,7 +227,7 @@ extension ProblemCode {
     package static let upstreamBadResponse = ProblemCode(
         "upstream-bad-response",
         .badGateway,
-        Text("The upstream sent an unusable response", ru: "Удалённый сервис прислал негодный ответ"),
+        Text("The service did not respond as expected", ru: "Сервис ответил не так, как ожидалось"),
         isRetryable: true
     )
     /// 502: it is not known whether this was carried out.
@@ -236,18 +236,18 @@ extension ProblemCode {
         .badGateway,
         Text("It is not known whether this was carried out", ru: "Неизвестно, выполнено ли действие")
     )
-    /// 503: upstream cannot be reached.
+    /// 503: the upstream cannot be reached or fails.
     package static let upstreamUnavailable = ProblemCode(
         "upstream-unavailable",
         .serviceUnavailable,
-        Text("Upstream cannot be reached", ru: "Удалённый сервис недоступен"),
+        Text("The service does not work at the moment", ru: "Сервис сейчас не работает"),
         isRetryable: true
     )
     /// 503: not possible while the upstream is offline.
     package static let offlineWriteRefused = ProblemCode(
         "offline-write-refused",
         .serviceUnavailable,
-        Text("Not possible while the upstream is offline", ru: "Это невозможно, пока удалённый сервис недоступен"),
+        Text("This is not possible without a connection to the service", ru: "Это невозможно без связи с сервисом"),
         isRetryable: true
     )
     /// 503: larder is overloaded.
@@ -294,7 +294,7 @@ extension ProblemCode {
     package static let upstreamStorageFull = ProblemCode(
         "upstream-storage-full",
         .init(code: 507),
-        Text("The upstream has no space left", ru: "На удалённом сервисе нет места")
+        Text("The service has no space left", ru: "На сервисе не осталось места")
     )
 }
 

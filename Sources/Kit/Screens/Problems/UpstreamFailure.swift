@@ -7,20 +7,21 @@ extension Problem {
     ///
     /// A 4xx of the upstream is translated by its status; an app that knows better (a 400 that means "missing")
     /// translates before this.
+    /// The details are for developers; users read the title of the code.
     /// - Parameter hasSessions: whether Larder logs in there, so that a 401 means the end of a session
     package init(_ error: UpstreamError, upstream name: String, title: String, hasSessions: Bool = false) {
         switch error {
         case .unreachable:
             self.init(
                 .upstreamUnavailable,
-                .noResponse(title),
+                .noResponse,
                 offline: true,
                 upstream: UpstreamCause(name: name)
             )
         case .rejected(let status, _):
             self.init(
                 Self.code(ofRejection: status, hasSessions: hasSessions),
-                .responded(title, status.code),
+                "\(title) responded with \(status.code).",
                 upstream: UpstreamCause(name: name, status: status.code)
             )
         case .failing(let status, let retryAfter):
@@ -28,14 +29,14 @@ extension Problem {
             if let retryAfter { fields[.retryAfter] = String(retryAfter) }
             self.init(
                 Self.code(ofFailure: status),
-                .respondedWithoutStore(title, status.code),
+                "\(title) responded with \(status.code).",
                 upstream: UpstreamCause(name: name, status: status.code),
                 headerFields: fields
             )
         case .badResponse(let status, let reason):
             self.init(
                 .upstreamBadResponse,
-                .unusableResponse(title, reason),
+                "\(title) sent an unusable response (\(reason)).",
                 upstream: UpstreamCause(name: name, status: status?.code)
             )
         case .forbiddenTarget(let target):
@@ -47,7 +48,7 @@ extension Problem {
         case .storageFailed(let isFull):
             self.init(
                 isFull ? .storageFull : .storageFailed,
-                .notStorable(title)
+                "\(title) responded, and its response could not be stored."
             )
         case .known(let cause):
             self.init(cause, upstream: name, title: title, hasSessions: hasSessions)
@@ -86,45 +87,29 @@ package struct UpstreamFailure: Error, Sendable {
     package let wasSent: Bool
 
     /// Names the upstream that failed.
-    ///
-    /// - Parameters:
-    ///   - upstream: The upstream that failed.
-    ///   - dialog: The app's alert if the upstream is unreachable, failing or sent an unusable response; nil for the
-    ///     problem's own text.
-    package init(_ error: UpstreamError, of upstream: Upstream, dialog: Problem.Dialog? = nil) {
+    package init(_ error: UpstreamError, of upstream: Upstream) {
         self.error = error.cause
         wasSent = error.wasSent
-        var problem = Problem(
+        problem = Problem(
             error,
             upstream: upstream.configuration.name,
             title: upstream.configuration.title,
             hasSessions: upstream.configuration.hasSessions
         )
-        switch error.cause {
-        case .unreachable, .failing, .badResponse: problem.dialog = dialog
-        case .rejected, .forbiddenTarget, .notStored, .storageFailed, .known: break
-        }
-        self.problem = problem
     }
 }
 
 extension Upstream {
     /// Runs an operation and turns an `UpstreamError` that it throws into the problem that the client gets.
     ///
-    /// - Parameters:
-    ///   - dialog: The app's alert if the upstream is unreachable, failing or sends an unusable response; nil for the
-    ///     problem's own text.
-    ///   - operation: Uses this upstream.
+    /// - Parameter operation: Uses this upstream.
     /// - Returns: The operation's value.
     /// - Throws: ``UpstreamFailure``, and other errors of the operation.
-    package func reportingFailures<Value>(
-        dialog: Problem.Dialog? = nil,
-        _ operation: () async throws -> Value
-    ) async throws -> Value {
+    package func reportingFailures<Value>(_ operation: () async throws -> Value) async throws -> Value {
         do {
             return try await operation()
         } catch let error as UpstreamError {
-            throw UpstreamFailure(error, of: self, dialog: dialog)
+            throw UpstreamFailure(error, of: self)
         }
     }
 }

@@ -71,6 +71,7 @@ extension Action {
     package enum Constant: Encodable, Sendable, Equatable {
         case integer(Int)
         case text(String)
+        case texts([String])
         case boolean(Bool)
         case null
 
@@ -80,6 +81,7 @@ extension Action {
             switch self {
             case .integer(let value): try container.encode(value)
             case .text(let value): try container.encode(value)
+            case .texts(let values): try container.encode(values)
             case .boolean(let value): try container.encode(value)
             case .null: try container.encodeNil()
             }

@@ -55,6 +55,8 @@ package struct Meta: Encodable, Sendable {
     package var revision: Int?
     /// True if only a part of all data could be searched.
     package var partial: Bool?
+    /// How old the data is, and why there is none newer; absent if it is not ``stale``.
+    package var freshnessText: Text?
     /// The notification to show, or null.
     @Nullable package var banner: Banner?
     /// Which part of a list this is.
@@ -78,7 +80,8 @@ package struct Meta: Encodable, Sendable {
 
     /// Creates metadata from the provenance of the data.
     ///
-    /// - Parameter banner: The notification to show; nil for one about writes that need a decision, if there are some.
+    /// - Parameter banner: The notification to show; nil for one about writes that need a decision or stale data, if
+    ///   there are some.
     package init(
         screen: String,
         state: ScreenState = .content,
@@ -100,7 +103,9 @@ package struct Meta: Encodable, Sendable {
         self.page = page
         self.pending = pending?.count
         needsDecision = pending.flatMap { $0.undecided > 0 ? $0.undecided : nil }
-        _banner = Nullable(wrappedValue: banner ?? needsDecision.map(Banner.needsDecision))
+        freshnessText = provenance.stale ? Text.freshness(of: provenance) : nil
+        let other = needsDecision.map(Banner.needsDecision) ?? freshnessText.map(Banner.stale)
+        _banner = Nullable(wrappedValue: banner ?? other)
     }
 }
 
@@ -136,6 +141,9 @@ package struct Banner: Encodable, Sendable, Equatable {
     static func needsDecision(_ count: Int) -> Banner {
         Banner(code: "needs-decision", text: .needsDecision(count), dismissal: .resolved)
     }
+
+    /// Returns the notification that there may be newer data.
+    static func stale(_ freshness: Text) -> Banner { Banner(code: "stale", text: freshness, dismissal: .resolved) }
 
     /// Returns the notification that the store of several servers does not respond.
     ///

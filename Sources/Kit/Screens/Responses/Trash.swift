@@ -142,7 +142,7 @@ package protocol TrashFeature: Sendable {
     func purge(upTo time: Date) async throws -> (count: Int, revisions: [Owner: Int])
 
     /// The problem that there is no such item.
-    func notFound(_ id: String) -> Problem
+    var notFound: Problem { get }
 }
 
 extension TrashFeature {
@@ -198,7 +198,7 @@ extension TrashFeature {
 
     @Sendable private func purge(_ request: ScreenRequest, _ owner: Owner) async throws -> ScreenResponse {
         let id = try request.parameter("id")
-        guard let revision = try await purge(id, request.writePreconditions(), of: owner) else { throw notFound(id) }
+        guard let revision = try await purge(id, request.writePreconditions(), of: owner) else { throw notFound }
         return try response(to: request, removed: 1, revision, of: owner)
     }
 

@@ -20,8 +20,16 @@ struct ProblemMiddleware: RouterMiddleware {
     {
         let language = Language(acceptedBy: request.headers, original: table.originalLanguage(of: request.uri.path))
         return try await Language.$current.withValue(language) {
-            try await respond(to: request, context, next)
+            try await ClientTimeZone.$current.withValue(Self.timeZone(of: request)) {
+                try await respond(to: request, context, next)
+            }
         }
+    }
+
+    /// Returns the time zone that a request names; nil if it is none, which the handler refuses.
+    private static func timeZone(of request: Request) -> TimeZone? {
+        guard let query = request.uri.query, query.contains("tz=") else { return nil }
+        return try? QueryItems(query).timeZone()
     }
 
     private func respond(
