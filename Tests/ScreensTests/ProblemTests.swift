@@ -17,7 +17,7 @@ struct ProblemTests {
             "pairing-required",
         ],
         403: [
-            "guest-not-allowed", "upstream-forbidden", "host-not-allowed", "origin-not-allowed", "pairing-refused",
+            "upstream-forbidden", "host-not-allowed", "origin-not-allowed", "pairing-refused",
             "local-only", "profile-not-allowed",
         ],
         404: ["not-found"],

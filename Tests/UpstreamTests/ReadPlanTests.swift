@@ -6,7 +6,7 @@ import Testing
 @testable import Concurrency
 @testable import Upstream
 
-/// The table of docs/contract.md, "Freshness", row by row.
+/// The table of docs/architecture.md, "The plan of a read", row by row.
 struct ReadPlanTests {
     private static let patience = Duration.seconds(2)
     private static let freshCopy = ReadPlan.Stored.copy(timeToLive: 24, isFresh: true)

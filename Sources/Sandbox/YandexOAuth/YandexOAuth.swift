@@ -265,10 +265,6 @@ struct OAuthFailure: Error, Equatable {
     static let badVerifier = OAuthFailure(error: "invalid_grant", description: "code_verifier not matched")
     static let badClient = OAuthFailure(error: "invalid_client", description: "Client not found")
     static let badSecret = OAuthFailure(error: "invalid_client", description: "Wrong client secret")
-    static let badTokenType = OAuthFailure(
-        error: "unsupported_token_type",
-        description: "Token is not of a device or is not this client's"
-    )
 
     static func missing(_ field: String) -> OAuthFailure {
         OAuthFailure(error: "invalid_request", description: "\(field) not in POST")

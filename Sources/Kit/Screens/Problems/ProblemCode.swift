@@ -26,7 +26,7 @@ extension ProblemCode {
     /// The codes that are no app's own, in the order of the contract.
     package static let common: [ProblemCode] = [
         .malformedRequest, .malformedJSON, .invalidParameter, .sessionRequired, .sessionExpired, .invalidCredentials,
-        .upstreamSessionExpired, .guestNotAllowed, .upstreamForbidden, .hostNotAllowed, .originNotAllowed, .notFound,
+        .upstreamSessionExpired, .upstreamForbidden, .hostNotAllowed, .originNotAllowed, .notFound,
         .methodNotAllowed, .targetExists, .confirmationRequired, .preconditionFailed, .tooLarge, .tooManyPages,
         .targetTooLong, .unsupportedMediaType, .badRange, .validationFailed, .damaged, .encrypted, .timedOut,
         .rateLimited, .headersTooLarge, .requestTimeout, .internal, .toolMissing, .upstreamBadResponse,
@@ -76,12 +76,6 @@ extension ProblemCode {
         "upstream-session-expired",
         .unauthorized,
         Text("The session with the service has ended, log in again", ru: "Сеанс в сервисе завершён, войдите снова")
-    )
-    /// 403: guests may not do this.
-    static let guestNotAllowed = ProblemCode(
-        "guest-not-allowed",
-        .forbidden,
-        Text("Guests may not do this", ru: "Гостям это недоступно")
     )
     /// 403: the upstream does not allow this.
     package static let upstreamForbidden = ProblemCode(

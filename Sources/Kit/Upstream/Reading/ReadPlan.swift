@@ -5,7 +5,7 @@ import HTTPTypes
 import NIOCore
 import Storage
 
-/// Decides about a read before anything is sent: the table of docs/contract.md, "Freshness", as a value.
+/// Decides about a read before anything is sent: the table of docs/architecture.md, "The plan of a read", as a value.
 enum ReadPlan: Sendable, Equatable {
     /// Return the stored copy without asking the upstream.
     case serveStored(CacheStatus, offline: Bool, stale: Bool)
