@@ -162,6 +162,7 @@ struct ContractSamples {
         case "uri"?: return "/v1"
         case "integer"?, "number"?: return rest["minimum"] ?? 1
         case "boolean"?: return false
+        case "object"?: return .object(JSONObject())
         case "array"?: return rest["items"] == nil ? [] : [try value(rest["items"] ?? .null)]
         case let name? where name.hasSuffix("?"): return nil
         case let name?: return try sample(name)

@@ -133,7 +133,7 @@ extension ContractScenario {
     func savedPair() async throws -> (Drawn, Drawn) {
         let pair = (
             try await draft([("one.tiff", MadeFile.tiff), ("two.pdf", MadeFile.pdf(pages: 3))]),
-            try await draft([("three.pdf", MadeFile.pdf(pages: 1))], query: "?mode=separate&page=a4")
+            try await draft([("three.pdf", MadeFile.pdf(pages: 1))], query: "?mode=separate&page=a4&tz=Europe/Paris")
         )
         for document in [pair.0, pair.1] {
             #expect(

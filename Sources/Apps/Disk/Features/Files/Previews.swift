@@ -156,12 +156,12 @@ struct PreviewSize: Sendable, Equatable {
     /// Whether width and height are both given, so that the picture is cropped.
     let isCropped: Bool
 
-    static let standard = PreviewSize(text: "120x120", isCropped: true)
+    static let standard = PreviewSize("120x120", isCropped: true)
 
     /// Parses a size; nil if it is malformed or larger than a screen needs.
     init?(_ text: String) {
         if ["S", "M", "L", "XL", "XXL", "XXXL", "XXXS", "XXS", "XS"].contains(text) {
-            self.init(text: text, isCropped: false)
+            self.init(text, isCropped: false)
             return
         }
         let sides = text.split(separator: "x", omittingEmptySubsequences: false)
@@ -170,10 +170,10 @@ struct PreviewSize: Sendable, Equatable {
             zip(sides, numbers).allSatisfy({ $0.isEmpty ? sides.count == 2 : (1...2000).contains($1 ?? 0) }),
             text != "x", !text.isEmpty
         else { return nil }
-        self.init(text: text, isCropped: sides.count == 2 && !sides.contains(""))
+        self.init(text, isCropped: sides.count == 2 && !sides.contains(""))
     }
 
-    private init(text: String, isCropped: Bool) {
+    private init(_ text: String, isCropped: Bool) {
         self.text = text
         self.isCropped = isCropped
     }
