@@ -71,7 +71,8 @@ function row(item) {
 function facts(data) {
   const rows = data.facts?.map(({title, text}) => [title, text])
     ?? textsOf(data).map(([name, text]) => [name.replace(/_text$/, '').replaceAll('_', ' '), text]);
-  return [pictureOf(data) && picture(pictureOf(data), nameOf(data) ?? '', {class: 'ship-image', eager: true}),
+  return [data.summary_text && data.facts && words('p', {}, data.summary_text),
+    pictureOf(data) && picture(pictureOf(data), nameOf(data) ?? '', {class: 'ship-image', eager: true}),
     rows.length > 0 && h('dl', {class: 'facts'}, rows.map(([title, text]) => [words('dt', {}, title),
       words('dd', {}, text)]))];
 }

@@ -11,9 +11,9 @@ package protocol ListedItem: Codable, Sendable, SendableMetatype {
     /// Identifies it in the list, and in the path of its screen.
     var id: String { get }
     var name: Text { get }
-    /// One line for its row in the list. Default: empty.
+    /// One line for its row in the list, and for its screen. Default: empty.
     var summary: Text { get }
-    /// The lines of its screen. Default: none.
+    /// The other lines of its screen. Default: none.
     var facts: [Fact] { get }
 }
 
@@ -195,6 +195,7 @@ private enum ListContract {
               \(schema)ItemData:
                 id: {type: text, example: one}
                 name: {type: text, example: One}
+                summary_text: string
                 facts: [\(schema)Fact]
                 values: {type: object, description: The members of the item.}
               \(schema)Fact:

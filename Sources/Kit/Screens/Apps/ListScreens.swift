@@ -85,7 +85,7 @@ package struct ListScreens<Item: ListedItem>: Sendable {
         let (result, item) = try await read(request) { try store.item(id, $0) }
         guard let item else { throw Problem.notFound(.noRow(id)) }
         return try .read(
-            ItemScreen(id: item.id, name: item.name, facts: item.facts, values: item),
+            ItemScreen(item),
             "\(app).item",
             request,
             of: result,
@@ -164,8 +164,13 @@ private struct ListScreen<Item: ListedItem>: Encodable, Sendable {
 private struct ItemScreen<Item: ListedItem>: Encodable, Sendable {
     let id: String
     let name: Text
+    let summaryText: Text
     let facts: [Fact]
     let values: Item
+
+    init(_ item: Item) {
+        (id, name, summaryText, facts, values) = (item.id, item.name, item.summary, item.facts, item)
+    }
 }
 
 extension Text {
