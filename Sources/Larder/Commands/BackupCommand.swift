@@ -15,7 +15,8 @@ struct BackupCommand: AsyncParsableCommand {
             the backup is complete; until then the backup is in TARGET.partial, which the
             next backup to the same target replaces.
             With store.url it has the data of users in that PostgreSQL, as a directory of
-            a server by itself: bring it back with larder store copy.
+            a server by itself: bring it back with larder store copy. They are in
+            TARGET.rows meanwhile, which the next backup to the same target replaces.
             The backup has the database, the key and all files, and what is cached. Files
             are shared with the data directory by links if both are on one file system,
             otherwise copied. SHA256SUMS has the digest of each file; sha256sum -c checks
@@ -68,8 +69,9 @@ private struct StoreRows {
     ///
     /// - Throws: `SharedStoreError`, `StorageError`, errors of ``StoreCopy``.
     init(_ store: StoreConfiguration, _ apps: AppList, beside target: URL) async throws {
-        let parent = target.standardizedFileURL.deletingLastPathComponent()
-        directory = parent.appending(path: ".larder-backup-\(UUID().uuidString)", directoryHint: .isDirectory)
+        let path = try BackupTarget.check(target)
+        directory = URL(filePath: path + ".rows", directoryHint: .isDirectory)
+        try Self.clear(directory, of: path)
         let logger = Logger(label: "backup") { _ in SwiftLogNoOpLogHandler() }
         var options = store.options
         (options.name, options.connections) = ("larder-backup", 1)
@@ -92,6 +94,21 @@ private struct StoreRows {
         } catch {
             remove()
             throw error
+        }
+    }
+
+    /// Removes the directory of a backup that was killed. It is locked while one is made.
+    private static func clear(_ directory: URL, of target: String) throws {
+        let files = FileManager.default
+        guard files.fileExists(atPath: directory.path) else { return }
+        let names = try files.contentsOfDirectory(atPath: directory.path)
+        guard names.isEmpty || names.contains(DataDirectory.lockName) else {
+            throw BackupError.targetUnsuitable(path: target, reason: "\(directory.path) is in the way")
+        }
+        do {
+            try DataDirectory(at: directory).remove()
+        } catch StorageError.directoryInUse(_, let pid) {
+            throw BackupError.targetInUse(path: target, pid: pid)
         }
     }
 

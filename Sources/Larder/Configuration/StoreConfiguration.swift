@@ -17,7 +17,7 @@ struct StoreConfiguration: Sendable {
         guard url.hasPrefix("postgresql://") || url.hasPrefix("postgres://") else {
             throw Self.refused("an address postgresql://…")
         }
-        guard SharedDatabaseOptions(url: url).hosts.count <= 1 else {
+        guard !SharedDatabaseOptions(url: url).hasSeveralHosts else {
             throw Self.refused("one host: a proxy decides which of several is the primary")
         }
         let missing = apps.types.filter { $0.replicated == nil }.map { $0.name }

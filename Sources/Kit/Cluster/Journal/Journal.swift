@@ -178,7 +178,7 @@ package final class Journal: Sendable {
     /// Throws if PostgreSQL has just let a reading wait for its whole time: a request that reads and writes waits once.
     private func checkResponding() throws {
         guard let failure = reading.withLock(\.failure), failure.error == .unavailable(.timedOut) else { return }
-        if failure.triedAt.duration(to: now()) < Self.retryPause { throw failure.error }
+        if failure.failedAt.duration(to: now()) < Self.retryPause { throw failure.error }
     }
 
     /// Returns the part of the connections that writes of an app may have: those of one app, whose scopes another
@@ -368,7 +368,7 @@ package final class Journal: Sendable {
             } catch {
                 self.note(error)
                 if case .unavailable = error as? SharedStoreError, let error = error as? SharedStoreError {
-                    self.reading.withLock { $0.failure = (error, self.now()) }
+                    self.reading.withLock { $0.failure = (error, self.now(), self.now()) }
                 }
                 throw error
             }

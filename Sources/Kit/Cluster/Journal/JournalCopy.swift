@@ -45,6 +45,7 @@ package struct JournalCopy: Sendable {
         values: Values = { Array($1.databaseValues) }
     ) throws {
         guard try tables.firstWithRows(db) != nil else { return }
+        if try JournalFile.leavingOut(db) != nil { throw JournalError.incomplete }
         try store.begin(in: transaction) {
             try JournalSnapshot(tables).write(db, hasPosition: false, values: values, $0)
         }

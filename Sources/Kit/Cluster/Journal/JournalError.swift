@@ -8,6 +8,8 @@ package enum JournalError: Error, Sendable, Equatable {
     case otherJournal(expected: String, found: String)
     /// The server's file has rows that are not of the journal.
     case otherRows(table: String)
+    /// The server's file lacks tables or columns that only a newer build knows.
+    case incomplete
     /// The journal's rows are of another PostgreSQL, whose transactions had higher numbers.
     case restoredElsewhere
     /// The table does not exist, or has no primary key.
@@ -66,6 +68,8 @@ extension JournalError: CustomStringConvertible {
             This data directory has users' data of its own (table \(table)). Copy it to the store by \
             "larder store copy", and start with a new directory.
             """
+        case .incomplete:
+            "This data directory lacks data that a newer build has written. Start it with that build first."
         case .restoredElsewhere:
             """
             The journal was restored from another PostgreSQL. Copy it to a new directory by "larder store copy", and \

@@ -58,6 +58,8 @@ final class ConnectionPool: Sendable {
         let deadline = Deadline(of: timeout, options)
         do {
             return try await semaphore.withPermit(before: deadline.instant) {
+                // A connection would be given up for want of time, and the others would have one less.
+                guard !deadline.isOver else { throw SharedStoreError.unavailable(.timedOut) }
                 let member = try self.take()
                 defer { self.giveBack(member) }
                 return try await member.run({ try self.open(deadline) }) { connection in
@@ -105,7 +107,9 @@ final class ConnectionPool: Sendable {
             state.withLock { $0.obstacle = nil }
             return connection
         } catch let error as SharedStoreError {
-            state.withLock { $0.obstacle = (error, .now + Self.pause) }
+            if !deadline.isShortened || error != .unavailable(.timedOut) {
+                state.withLock { $0.obstacle = (error, .now + Self.pause) }
+            }
             throw error
         }
     }

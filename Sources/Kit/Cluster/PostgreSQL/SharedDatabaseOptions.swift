@@ -21,24 +21,27 @@ package struct SharedDatabaseOptions: Sendable {
         self.url = url
     }
 
-    /// The hosts that the address names, as libpq reads them: names, addresses, folders of sockets.
-    package var hosts: [String] {
+    /// Whether the address names several servers: libpq takes a host and its address (`hostaddr`) for one.
+    package var hasSeveralHosts: Bool { hostLists.contains { $0.count > 1 } }
+
+    /// Names, addresses and folders of sockets by which libpq reaches the server: of the authority, `host`, `hostaddr`.
+    private var hostLists: [[String]] {
         let rest = url.components(separatedBy: "://").last ?? ""
         let authority = rest.prefix { !"/?".contains($0) }.split(separator: "@", omittingEmptySubsequences: false).last
         let named = (authority ?? "").split(separator: ",").map { host in
             String(host.hasPrefix("[") ? host.dropFirst().prefix { $0 != "]" } : host.prefix { $0 != ":" })
         }
         let query = (rest.split(separator: "?", maxSplits: 1).dropFirst().first ?? "").split(separator: "&")
-        let queried = query.filter { $0.hasPrefix("host=") || $0.hasPrefix("hostaddr=") }.flatMap { pair in
+        let queried = query.filter { $0.hasPrefix("host=") || $0.hasPrefix("hostaddr=") }.map { pair in
             let value = pair.drop { $0 != "=" }.dropFirst()
             return (value.removingPercentEncoding ?? String(value)).split(separator: ",").map { String($0) }
         }
-        return named + queried
+        return [named] + queried
     }
 
     /// Whether connections are encrypted or fail: the address names another machine, and no `sslmode`.
     package var requiresTLS: Bool {
-        let isLocal = hosts.allSatisfy { host in
+        let isLocal = hostLists.joined().allSatisfy { host in
             host.hasPrefix("/") || host.hasPrefix("@") || host.hasPrefix("127.") || ["localhost", "::1"].contains(host)
         }
         return !isLocal && !url.contains("sslmode=")

@@ -1,7 +1,7 @@
 import Foundation
 
 /// The directory that a backup becomes: it is written under another name beside it, and renamed when it is complete.
-struct BackupTarget {
+package struct BackupTarget {
     /// The final path.
     let path: String
     /// Where the backup is written: locked, so that no other process writes there, and empty at first.
@@ -40,6 +40,16 @@ struct BackupTarget {
         guard mkdir(work.blobsPath, 0o700) == 0 else {
             throw StorageError.system(errno, path: work.blobsPath, operation: "mkdir")
         }
+    }
+
+    /// Checks that a backup may be written to a target, before anything is copied for it.
+    ///
+    /// - Returns: The target's path, without symbolic links.
+    /// - Throws: ``BackupError``, ``StorageError``.
+    package static func check(_ url: URL) throws -> String {
+        let path = try resolve(url.standardizedFileURL.path)
+        try checkEmpty(path)
+        return path
     }
 
     /// Gives the complete backup its name.

@@ -65,6 +65,38 @@ import Testing
         await BoundedWait.poll(for: "the store") { (try? await Harbour.hide(1, for: 1, on: server)) != nil }
     }
 
+    @Test("SCALE-25 Scopes of an app that others hold delay no other app, and PostgreSQL does not count as away")
+    func contended() async throws {
+        let cluster = try await JournalCluster(on: Self.server.value, timeout: .seconds(3))
+        let server = try await cluster.server("one")
+        let holder = try PostgresConnection.open(cluster.options)
+        holder.deadline = Deadline(after: .seconds(60))
+        try holder.run("SET idle_in_transaction_session_timeout = 0; BEGIN")
+        for scope in 0..<12 { try holder.run("SELECT pg_advisory_xact_lock(hashtextextended('notes/\(scope)', 0))") }
+        let late = try await withThrowingTaskGroup(of: Bool.self) { group in
+            for write in 0..<36 {
+                group.addTask {
+                    do {
+                        try await server.journal.write(scope: "notes/\(write % 12)") { _ in }
+                        return false
+                    } catch SharedStoreError.unavailable(.timedOut) {
+                        return true
+                    }
+                }
+            }
+            // The others wait now, and run out of time one after the other.
+            for _ in 0..<40 {
+                try await server.journal.catchUp(unlessWithin: .zero)
+                _ = try await Harbour.hide(1, for: 1, on: server)
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(late.allSatisfy { $0 })
+        _ = try await Harbour.hide(1, for: 1, on: server)
+        #expect(server.journal.failure == nil)
+        try holder.run("ROLLBACK")
+    }
+
     @Test("While PostgreSQL is away, writes fail and reads go on; afterwards both servers are alike")
     func away() async throws {
         let postgres = try await Self.server.value

@@ -82,21 +82,24 @@ struct OutboxRunner: Sendable {
             following.operation,
             of: account
         )
+        let status: DiskOperation.Status?
         do {
-            switch try await disk.status(of: operation, for: account) {
+            status = try await disk.status(of: operation, for: account)
+            switch status {
             case .done:
                 try await settle(entry, found, account)
                 return Outcome(event: .succeeded)
             case .failed: return nil
-            case .running: break
+            case .running, nil: break
             }
         } catch is OperationForgotten {
             return nil
         }
         let age = disk.clock.now().timeIntervalSince(following.since)
-        // The bytes of an upload may be lost. Any other operation goes on as long as the API says so; sent again, it
-        // would be carried out twice.
-        guard entry.work.kind != .upload || age < disk.uploadResponse.seconds else { return nil }
+        // The bytes of an upload may be lost, and an API that fails may never tell. Any other operation goes on as long
+        // as the API says so; sent again, it would be carried out twice.
+        let goesOn = entry.work.kind != .upload && status == .running
+        guard goesOn || age < disk.uploadResponse.seconds else { return nil }
         return Outcome(event: .accepted(askedAfter: Disk.operationPause(at: age)))
     }
 

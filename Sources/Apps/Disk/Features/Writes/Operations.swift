@@ -16,7 +16,7 @@ extension Writes {
         if operation.status == .running {
             guard disk.client.isReachable else { throw disk.client.unreachable }
             do {
-                operation.status = try await disk.status(of: operation, for: account)
+                operation.status = try await disk.status(of: operation, for: account) ?? .running
             } catch is UploadRefused {
                 operation.status = .failed
             } catch is OperationForgotten {
@@ -44,7 +44,7 @@ extension Disk {
         let deadline = clock.now().addingTimeInterval(settings[DiskApp.operationWait].seconds)
         while true {
             do {
-                operation.status = try await status(of: operation, for: account)
+                operation.status = try await status(of: operation, for: account) ?? .running
             } catch let refusal as UploadRefused {
                 throw refusal
             } catch {
@@ -57,11 +57,11 @@ extension Disk {
         }
     }
 
-    /// Returns the status of an operation: by the late response of its uploader, or else as the API says; running while
-    /// the API fails to say.
+    /// Returns the status of an operation: by the late response of its uploader, or else as the API says; nil if the
+    /// API fails to say.
     ///
     /// - Throws: ``UploadRefused``; ``OperationForgotten``; `Problem`, `UpstreamFailure`, `StorageError`.
-    func status(of operation: DiskOperation, for account: DiskAccount) async throws -> DiskOperation.Status {
+    func status(of operation: DiskOperation, for account: DiskAccount) async throws -> DiskOperation.Status? {
         switch uploads.response(to: operation.upstreamID) {
         case .success(let isUnfinished): if !isUnfinished { return .done }
         // The response is lost; the operation tells.
@@ -80,7 +80,7 @@ extension Disk {
             if uploads.isAwaited(to: operation.path, of: account.id) { return .running }
             throw OperationForgotten()
         } catch UpstreamError.failing, UpstreamError.badResponse {
-            return .running
+            return nil
         } catch {
             throw client.translated(error)
         }

@@ -143,7 +143,7 @@ extension WriteRun {
                 (try? await clock.sleep(.seconds(Disk.operationPause(at: age)))) != nil
             else { return }
             do {
-                operation.status = try await disk.status(of: operation, for: account)
+                operation.status = try await disk.status(of: operation, for: account) ?? .running
             } catch is UploadRefused {
                 operation.status = .failed
             } catch is OperationForgotten {
