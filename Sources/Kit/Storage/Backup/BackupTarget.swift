@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// The directory that a backup becomes: it is written under another name beside it, and renamed when it is complete.
 package struct BackupTarget {
