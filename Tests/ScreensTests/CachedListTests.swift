@@ -18,6 +18,15 @@ struct CachedListTests {
         var name: Text { Text(title, ru: "Остров \(title)") }
     }
 
+    /// The same items, as another build of the program names them.
+    private struct RenamedIsland: ListedItem {
+        var id: String
+        var title: String
+        var area = 1.5
+
+        var name: Text { Text("Isle of \(String(title.reversed()))", ru: title) }
+    }
+
     private static let api = UpstreamDescription("islands", title: "Islands", url: nil)
 
     private let clock = ManualClock()
@@ -114,6 +123,29 @@ struct CachedListTests {
         #expect(names(page) == found && page.total == found.count)
     }
 
+    @Test("HOUSE-02 a name that another build of the program gives is sorted and found, and counts as a change")
+    func renamed() throws {
+        let first = try #require(try merge(["Hvar", "Vis"]))
+        let renamed = CachedListStore<RenamedIsland>(of: "islands", database, order: .byName, clock: clock.wallClock)
+        let items = ["Hvar", "Vis"].map { RenamedIsland(id: $0.lowercased(), title: $0) }
+        let second = try #require(try database.write { try renamed.merge(items, $0) })
+        #expect(second > first)
+        let page = try database.read {
+            try renamed.page($0, PageRequest(limit: 10), words: ["isle", "siv"], since: nil)
+        }
+        #expect(page.rows.map(\.item.title) == ["Vis"])
+        #expect(try database.write { try renamed.merge(items, $0) } == nil)
+    }
+
+    @Test("HOUSE-02 rows that are deleted for want of a form are new to a client of before")
+    func removedAll() throws {
+        let first = try #require(try merge(["A"]))
+        try database.write { try store().removeAll($0) }
+        #expect(try page(since: first).changes == ListChanges(since: 0))
+        _ = try merge(["A"])
+        #expect(try page(since: first).changes == ListChanges(since: 0, added: ["a"]))
+    }
+
     @Test(
         "HOUSE-02 items of another form, without an id, or with that of an earlier one are left out",
         arguments: [
@@ -121,7 +153,7 @@ struct CachedListTests {
                 #"[{"id":"a","title":"A","area":1},{"id":"","title":"B","area":1},{"id":"a","title":"C","area":1},7]"#,
                 ["A"]
             ),
-            ("[]", []),
+            ("[]", []), (#"[{"id":"cafe\u0301","title":"A","area":1},{"id":"caf\u00E9","title":"B","area":1}]"#, ["B"]),
         ]
     )
     func tolerant(body: String, titles: [String]) throws {

@@ -53,6 +53,6 @@ struct City: ListedItem {
     let temperatureC, windKmh: Double
 
     var name: Text { Self.all.first { $0.id == id }?.name ?? Text(verbatim: id) }
-    var summary: Text { "\(temperatureC) °C" }
-    var facts: [Fact] { [Fact(Text("Wind", ru: "Ветер"), Text("\(windKmh) km/h", ru: "\(windKmh) км/ч"))] }
+    var summary: Text { "\(Text.number(temperatureC)) °C" }
+    var facts: [Fact] { [Fact(Text("Wind", ru: "Ветер"), .number(windKmh) + Text(" km/h", ru: " км/ч"))] }
 }

@@ -99,7 +99,11 @@ package struct CachedList<Item: ListedItem>: Sendable {
         }
         guard items.count <= ListLimit.elements else { throw UnusableResponse("a list that is too long") }
         var seen: Set<String> = []
-        return items.filter { ItemPaths.identity($0.id) == $0.id && seen.insert($0.id).inserted }
+        // Compared by their bytes, as the database does: an id in another Unicode form has no address.
+        return items.filter { item in
+            ItemPaths.identity(item.id).map { $0.utf8.elementsEqual(item.id.utf8) } == true
+                && seen.insert(item.id).inserted
+        }
     }
 }
 

@@ -15,6 +15,14 @@ struct CachedListStore<Item: ListedItem>: Sendable {
         let key: [CursorValue]
     }
 
+    /// The stored values of an item.
+    private struct Columns: Equatable {
+        let rank: Int
+        let sortKey: String
+        let search: String
+        let item: String
+    }
+
     /// A page of the list, of one state.
     struct Page: Sendable {
         var rows: [Row] = []
@@ -71,7 +79,8 @@ struct CachedListStore<Item: ListedItem>: Sendable {
 
     static func record(of app: String) -> RecordTable {
         RecordTable("\(app)_item") { row in
-            let _: Item = try row.json("item")
+            // Of any form: that of a removed row may be an earlier build's.
+            let _: JSONFields.Value = try row.json("item")
             let _: [Int] = [try row.size("added_revision"), try row.size("changed_revision")]
         }
     }
@@ -164,22 +173,34 @@ extension CachedListStore {
     func merge(_ items: [Item], _ db: Database) throws -> Int? {
         let last = try Int.fetchOne(db, sql: "SELECT revision FROM \(state)") ?? 0
         let revision = max(last + 1, Int(clock.now().millisecondsSince1970))
-        var stored: [String: (item: String, rank: Int)] = [:]
+        var stored: [String: Columns] = [:]
         let rows = try GRDB.Row.fetchCursor(
             db,
-            sql: "SELECT id, item, rank FROM \(table) WHERE removed_revision IS NULL"
+            sql: "SELECT id, rank, sort_key, search, item FROM \(table) WHERE removed_revision IS NULL"
         )
-        while let row = try rows.next() { stored[try row.value(0)] = (try row.value(1), try row.value(2)) }
+        while let row = try rows.next() {
+            stored[try row.value(0)] = try Columns(
+                rank: row.value(1),
+                sortKey: row.value(2),
+                search: row.value(3),
+                item: row.value(4)
+            )
+        }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         var isChanged = false
         for (index, item) in items.enumerated() {
-            let json = String(decoding: try encoder.encode(item), as: UTF8.self)
-            let rank = order == .listed ? index : 0
+            let columns = Columns(
+                rank: order == .listed ? index : 0,
+                sortKey: order == .byName ? item.name.english.searchFolded.cutToKey : "",
+                search: Set([item.name.english.searchFolded, item.name.russian.searchFolded]).sorted()
+                    .joined(separator: "\n"),
+                item: String(decoding: try encoder.encode(item), as: UTF8.self)
+            )
             let known = stored.removeValue(forKey: item.id)
-            guard known?.item != json || known?.rank != rank else { continue }
+            guard known != columns else { continue }
             isChanged = true
-            try write(item, json, rank: rank, at: revision, isMoved: known?.item == json, db)
+            try write(columns, of: item.id, at: revision, isMoved: known?.item == columns.item, db)
         }
         for id in stored.keys.sorted() {
             isChanged = true
@@ -194,15 +215,15 @@ extension CachedListStore {
         return revision
     }
 
-    /// - Parameter isMoved: Whether only the order has changed.
-    private func write(_ item: Item, _ json: String, rank: Int, at revision: Int, isMoved: Bool, _ db: Database) throws
-    {
+    /// - Parameter isMoved: Whether only the order has changed, or the name that the program gives to the item.
+    private func write(_ row: Columns, of id: String, at revision: Int, isMoved: Bool, _ db: Database) throws {
         if isMoved {
-            try db.execute(sql: "UPDATE \(table) SET rank = ? WHERE id = ?", arguments: [rank, item.id])
+            try db.execute(
+                sql: "UPDATE \(table) SET rank = ?, sort_key = ?, search = ? WHERE id = ?",
+                arguments: [row.rank, row.sortKey, row.search, id]
+            )
             return
         }
-        let sortKey = order == .byName ? item.name.english.searchFolded.cutToKey : ""
-        let names = Set([item.name.english.searchFolded, item.name.russian.searchFolded]).sorted()
         try db.cachedStatement(
             sql: """
                 INSERT INTO \(table) (id, rank, sort_key, search, item, added_revision, changed_revision)
@@ -211,7 +232,7 @@ extension CachedListStore {
                     added_revision = iif(removed_revision IS NULL, added_revision, ?6), removed_revision = NULL
                 """
         )
-        .execute(arguments: [item.id, rank, sortKey, names.joined(separator: "\n"), json, revision])
+        .execute(arguments: [id, row.rank, row.sortKey, row.search, row.item, revision])
     }
 
     private func forgetRemovals(_ db: Database) throws {
@@ -227,9 +248,9 @@ extension CachedListStore {
         try db.execute(sql: "UPDATE \(state) SET forgotten = ?", arguments: [oldest])
     }
 
-    /// Deletes all rows.
+    /// Deletes all rows; a client that knows an earlier revision is told that everything is new.
     func removeAll(_ db: Database) throws {
         try db.execute(sql: "DELETE FROM \(table)")
-        try db.execute(sql: "UPDATE \(state) SET forgotten = revision")
+        try db.execute(sql: "UPDATE \(state) SET revision = revision + 1, forgotten = revision + 1")
     }
 }

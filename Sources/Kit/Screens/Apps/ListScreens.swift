@@ -122,7 +122,11 @@ package struct ListScreens<Item: ListedItem>: Sendable {
         else { return }
         let items = try? list.items(of: body)
         try await store.database.write { db in
-            guard let items else { return try store.removeAll(db) }
+            guard let items else {
+                // With the response, or the API would confirm it, and the list would be empty.
+                try upstream.store.responses.remove(upstream: list.upstream.name, url: resource.url, in: db)
+                return try store.removeAll(db)
+            }
             _ = try store.merge(items, db)
         }
     }

@@ -149,6 +149,8 @@ extension Text {
         case _ where provenance.offline:
             Text("the service cannot be reached at the moment", ru: "связи с сервисом сейчас нет")
         case _ where provenance.pausedUntil != nil: Text("the service asks to wait", ru: "сервис просит подождать")
+        case "stale-if-error" where status?.forwardStatus == 429:
+            Text("the service asks to wait", ru: "сервис просит подождать")
         case "stale-if-error": Text("the service does not work at the moment", ru: "сервис сейчас не работает")
         case "bad-response":
             Text("the service did not respond as expected", ru: "сервис ответил не так, как ожидалось")
@@ -221,6 +223,9 @@ extension Text {
 
 // How much is stored, and how much may be.
 extension Text {
+    /// Returns a number as each language writes it, with two digits of its fraction at most.
+    package static func number(_ value: Double) -> Text { number(Decimal(value)) }
+
     /// Returns a number as each language writes it: digits in groups of three, and a point or a comma.
     ///
     /// - Parameter decimals: The fewest and the most digits of the fraction; those beyond are rounded.
