@@ -80,7 +80,7 @@ struct CachedListStore<Item: ListedItem>: Sendable {
     static func record(of app: String) -> RecordTable {
         RecordTable("\(app)_item") { row in
             // Of any form: that of a removed row may be an earlier build's.
-            let _: JSONFields.Value = try row.json("item")
+            let _: Tolerant<Item> = try row.json("item")
             let _: [Int] = [try row.size("added_revision"), try row.size("changed_revision")]
         }
     }
