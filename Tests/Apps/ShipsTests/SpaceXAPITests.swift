@@ -131,7 +131,7 @@ struct FirstStartTests {
         "ONE-03 a stale list says how old it is and why, in both languages, also after a refresh that failed",
         arguments: [
             (500, "the service does not work at the moment", "сервис сейчас не работает"),
-            (429, "the service does not work at the moment", "сервис сейчас не работает"),
+            (429, "the service asks to wait", "сервис просит подождать"),
             (404, "the service did not respond as expected", "сервис ответил не так, как ожидалось"),
         ]
     )
