@@ -42,7 +42,7 @@ struct CachedListTests {
 
     private func merge(_ names: [String], _ order: CachedList<Island>.Order = .byName) throws -> Int? {
         try database.write { db in
-            try store(order).merge(names.map { Island(id: $0.lowercased(), title: $0) }, db)
+            try store(order).merge(store(order).columns(of: names.map { Island(id: $0.lowercased(), title: $0) }), db)
         }
     }
 
@@ -128,13 +128,20 @@ struct CachedListTests {
         let first = try #require(try merge(["Hvar", "Vis"]))
         let renamed = CachedListStore<RenamedIsland>(of: "islands", database, order: .byName, clock: clock.wallClock)
         let items = ["Hvar", "Vis"].map { RenamedIsland(id: $0.lowercased(), title: $0) }
-        let second = try #require(try database.write { try renamed.merge(items, $0) })
+        let second = try #require(try database.write { try renamed.merge(renamed.columns(of: items), $0) })
         #expect(second > first)
         let page = try database.read {
             try renamed.page($0, PageRequest(limit: 10), words: ["isle", "siv"], since: nil)
         }
         #expect(page.rows.map(\.item.title) == ["Vis"])
-        #expect(try database.write { try renamed.merge(items, $0) } == nil)
+        #expect(try database.write { try renamed.merge(renamed.columns(of: items), $0) } == nil)
+    }
+
+    @Test("HOUSE-02 an item with a number that JSON has not makes its response unusable")
+    func notANumber() {
+        #expect(throws: UnusableResponse.self) {
+            try store().columns(of: [Island(id: "a", title: "A", area: .infinity)])
+        }
     }
 
     @Test("HOUSE-02 rows that are deleted for want of a form are new to a client of before")

@@ -16,7 +16,7 @@ struct CachedListStore<Item: ListedItem>: Sendable {
     }
 
     /// The stored values of an item.
-    private struct Columns: Equatable {
+    struct Columns: Equatable, Sendable {
         let rank: Int
         let sortKey: String
         let search: String
@@ -67,6 +67,9 @@ struct CachedListStore<Item: ListedItem>: Sendable {
                     changed_revision INTEGER NOT NULL,
                     removed_revision INTEGER
                 ) STRICT, WITHOUT ROWID;
+                CREATE INDEX \("\(app)_item_by_order".quotedDatabaseIdentifier) ON \(table) (rank, sort_key, id)
+                    WHERE removed_revision IS NULL;
+                CREATE INDEX \("\(app)_item_by_change".quotedDatabaseIdentifier) ON \(table) (changed_revision);
                 CREATE TABLE \(state) (
                     one INTEGER NOT NULL PRIMARY KEY CHECK (one = 1),
                     revision INTEGER NOT NULL,
@@ -156,12 +159,38 @@ extension CachedListStore {
 // MARK: Writing
 
 extension CachedListStore {
+    /// Returns the values to store of the items of a response, made before the transaction that stores them.
+    ///
+    /// - Throws: ``UnusableResponse`` if an item has a number that JSON has not.
+    func columns(of items: [Item]) throws(UnusableResponse) -> [(id: String, columns: Columns)] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        var all: [(id: String, columns: Columns)] = []
+        for (index, item) in items.enumerated() {
+            guard let json = try? encoder.encode(item) else { throw UnusableResponse("an item that is no JSON") }
+            let columns = Columns(
+                rank: order == .listed ? index : 0,
+                sortKey: order == .byName ? item.name.english.searchFolded.cutToKey : "",
+                search: Set([item.name.english.searchFolded, item.name.russian.searchFolded]).sorted()
+                    .joined(separator: "\n"),
+                item: String(decoding: json, as: UTF8.self)
+            )
+            all.append((item.id, columns))
+        }
+        return all
+    }
+
     /// Returns the writing of the items of a response.
     ///
     /// - Parameter changed: Called with the new revision after the commit of a change.
-    func persistRows(of items: [Item], changed: @escaping @Sendable (_ revision: Int) -> Void) -> Resource.PersistRows {
-        Resource.PersistRows { db in
-            guard let revision = try merge(items, db) else { return }
+    /// - Throws: ``UnusableResponse``.
+    func persistRows(
+        of items: [Item],
+        changed: @escaping @Sendable (_ revision: Int) -> Void
+    ) throws(UnusableResponse) -> Resource.PersistRows {
+        let rows = try columns(of: items)
+        return Resource.PersistRows { db in
+            guard let revision = try merge(rows, db) else { return }
             contentChanges.bump(afterCommitOf: db)
             db.afterNextTransaction { _ in changed(revision) }
         }
@@ -170,15 +199,15 @@ extension CachedListStore {
     /// Makes the rows those of a response.
     ///
     /// - Returns: The revision of the change; nil if nothing has changed.
-    func merge(_ items: [Item], _ db: Database) throws -> Int? {
+    func merge(_ rows: [(id: String, columns: Columns)], _ db: Database) throws -> Int? {
         let last = try Int.fetchOne(db, sql: "SELECT revision FROM \(state)") ?? 0
         let revision = max(last + 1, Int(clock.now().millisecondsSince1970))
         var stored: [String: Columns] = [:]
-        let rows = try GRDB.Row.fetchCursor(
+        let present = try GRDB.Row.fetchCursor(
             db,
             sql: "SELECT id, rank, sort_key, search, item FROM \(table) WHERE removed_revision IS NULL"
         )
-        while let row = try rows.next() {
+        while let row = try present.next() {
             stored[try row.value(0)] = try Columns(
                 rank: row.value(1),
                 sortKey: row.value(2),
@@ -186,21 +215,12 @@ extension CachedListStore {
                 item: row.value(4)
             )
         }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         var isChanged = false
-        for (index, item) in items.enumerated() {
-            let columns = Columns(
-                rank: order == .listed ? index : 0,
-                sortKey: order == .byName ? item.name.english.searchFolded.cutToKey : "",
-                search: Set([item.name.english.searchFolded, item.name.russian.searchFolded]).sorted()
-                    .joined(separator: "\n"),
-                item: String(decoding: try encoder.encode(item), as: UTF8.self)
-            )
-            let known = stored.removeValue(forKey: item.id)
+        for (id, columns) in rows {
+            let known = stored.removeValue(forKey: id)
             guard known != columns else { continue }
             isChanged = true
-            try write(columns, of: item.id, at: revision, isMoved: known?.item == columns.item, db)
+            try write(columns, of: id, at: revision, isMoved: known?.item == columns.item, db)
         }
         for id in stored.keys.sorted() {
             isChanged = true

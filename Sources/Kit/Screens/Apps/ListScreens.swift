@@ -35,7 +35,7 @@ package struct ListScreens<Item: ListedItem>: Sendable {
             isSourceOfRows: true
         ) { [events] response throws(UpstreamError) in
             do throws(UnusableResponse) {
-                return store.persistRows(of: try list.items(of: Data(response.body))) { revision in
+                return try store.persistRows(of: try list.items(of: Data(response.body))) { revision in
                     events.publish(
                         .screenChanged(app: name, screen: "\(name).list", revision: revision, audience: .everyone)
                     )
@@ -117,17 +117,21 @@ package struct ListScreens<Item: ListedItem>: Sendable {
     ///
     /// - Throws: `StorageError`, `CancellationError`.
     func restore() async throws {
-        guard let response = try? await upstream.read(resource, .onlyIfCached).response,
-            let body = try await upstream.body(of: response)
-        else { return }
-        let items = try? list.items(of: body)
+        let stored: CachedResponse?
+        do {
+            stored = try await upstream.read(resource, .onlyIfCached).response
+        } catch is UpstreamError {
+            return  // Nothing is stored.
+        }
+        guard let response = stored, let body = try await upstream.body(of: response) else { return }
+        let rows = try? store.columns(of: list.items(of: body))
         try await store.database.write { db in
-            guard let items else {
+            guard let rows else {
                 // With the response, or the API would confirm it, and the list would be empty.
                 try upstream.store.responses.remove(upstream: list.upstream.name, url: resource.url, in: db)
                 return try store.removeAll(db)
             }
-            _ = try store.merge(items, db)
+            _ = try store.merge(rows, db)
         }
     }
 
