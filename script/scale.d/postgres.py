@@ -50,16 +50,21 @@ def server(cluster, host="127.0.0.1"):
         file.write(f"include '{os.path.join(cluster.folder, 'larder.conf')}'\n")
     shutil.copy(os.path.join(ROOT, "deploy/postgresql/larder.conf"), cluster.path("larder.conf"))
 
+    ready = [f"{programs()}/pg_isready", "-q", "-h", host or sockets, "-p", str(port)]
+
     def start():
-        cluster.start("postgres", [*as_user(), f"{programs()}/postgres", "-D", data, "-h", host, "-p", str(port), "-k", sockets])
+        """Starts it, again while the backends of a killed one still hold its shared memory."""
+        def started():
+            if "postgres" not in cluster.processes or cluster.processes["postgres"].poll() is not None:
+                cluster.start("postgres", [*as_user(), f"{programs()}/postgres", "-D", data, "-h", host, "-p", str(port), "-k", sockets])
+            return subprocess.run(ready).returncode == 0
+        wait("the start of PostgreSQL", started)
 
     def address(user, word, database):
         place = f"{host}:{port}/{database}" if host else f"/{database}?host={sockets}&port={port}"
         return f"postgresql://{user}:{word}@{place}"
 
     start()
-    ready = [f"{programs()}/pg_isready", "-q", "-h", host or sockets, "-p", str(port)]
-    wait("the start of PostgreSQL", lambda: subprocess.run(ready).returncode == 0)
     check("the database and its user", create_database(cluster, address("postgres", password, "postgres")))
     return address("larder", PASSWORD, "larder"), start
 
