@@ -149,7 +149,7 @@ def tried(cluster, network):
     cluster.haproxy("postgres.cfg", {**addresses, **ports, "STORE_FRONT": front})
     wait("the database and its user", lambda: create_database(cluster, f"postgresql://postgres:superuser@{front}/postgres"))
     secret = PASSWORD.replace(" ", "%20")
-    url = f"postgresql://larder:{secret}@{front}/larder"
+    url = f"postgresql://larder:{secret}@{front}/larder?sslmode=disable"
     writer = Writer(cluster, "writer", url)
     writer.more(3000, 300)
 
@@ -170,7 +170,7 @@ def tried(cluster, network):
     primary = members.whole()
 
     # A client beside a primary that is cut off from the others: its acknowledged changes count as well.
-    own = f"postgresql://larder:{secret}@{network.address(primary)}:5432/larder"
+    own = f"postgresql://larder:{secret}@{network.address(primary)}:5432/larder?sslmode=disable"
     beside = Writer(cluster, "beside", own, url, prefix=network.inside(primary))
     beside.more(500, 120)
     # If its etcd led the others, they count the time of its lock from their own election on.
