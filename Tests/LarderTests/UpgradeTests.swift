@@ -105,6 +105,10 @@ import Testing
         let (all, tables) = (AppList.standard.migrations, AppList.standard.replicated.tables.names)
         #expect(Set(Self.firstOfTwoBuilds).isSubset(of: all.map(\.name)))
         #expect(try Self.breaks(Self.beginning(all), all, tables) == [])
+        // Servers of the build before neither keep nor remove files of a column that they do not know.
+        let base = try ReplicatedSchema(Self.beginning(all), tables).tables
+        let columns = AppList.standard.replicated.tables.contents.filter { base[$0.key] != nil }
+        #expect(columns == ["disk_outbox": "blob_id", "pdf_document": "blob_id"])
 
         func found(_ sql: String, _ more: [String] = []) throws -> [String] {
             try Self.breaks(all, all + [SchemaMigration("notes/999 later", sql: sql)], tables + more)

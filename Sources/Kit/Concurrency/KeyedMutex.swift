@@ -12,6 +12,8 @@ package final class KeyedMutex: Sendable {
     private struct State {
         /// Keys that are held, with the tasks that wait for them.
         var queues: [String: [Waiter]] = [:]
+        /// Numbers of tasks that are about to wait: one whose time ends before that is not here any more.
+        var arriving: Set<Int> = []
         var nextNumber = 0
     }
 
@@ -54,6 +56,7 @@ package final class KeyedMutex: Sendable {
     private func acquire(_ id: String, _ timeout: (@Sendable () async throws -> Void)?) async throws {
         let number = state.withLock { state in
             state.nextNumber += 1
+            state.arriving.insert(state.nextNumber)
             return state.nextNumber
         }
         let timer = timeout.map { timeout in
@@ -67,11 +70,13 @@ package final class KeyedMutex: Sendable {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let outcome: Result<Void, any Error>? = state.withLock { state in
+                    let isInTime = state.arriving.remove(number) != nil
                     if Task.isCancelled { return .failure(CancellationError()) }
                     if state.queues[id] == nil {
                         state.queues[id] = []
                         return .success(())
                     }
+                    guard isInTime else { return .failure(WaitTooLong()) }
                     state.queues[id]?.append(Waiter(number: number, continuation: continuation))
                     return nil
                 }
@@ -85,6 +90,7 @@ package final class KeyedMutex: Sendable {
     /// Ends the wait of a task that has not got its key yet.
     private func giveUp(_ id: String, _ number: Int, throwing error: any Error) {
         let waiter = state.withLock { state -> Waiter? in
+            state.arriving.remove(number)
             guard let index = state.queues[id]?.firstIndex(where: { $0.number == number }) else { return nil }
             return state.queues[id]?.remove(at: index)
         }
