@@ -3,7 +3,7 @@ import JSONValues
 import Screens
 
 /// The contract: an OpenAPI document of all routes of a program, assembled of the texts of the server and of each app
-/// (docs/api.md). It depends on the program alone, not on its settings.
+/// (docs/contract-source.md). It depends on the program alone, not on its settings.
 struct ContractDocument {
     /// The whole document.
     let root: JSONValue

@@ -2,7 +2,7 @@ import JSONValues
 import Sandbox
 import Screens
 
-/// The texts of which the contract is assembled (docs/api.md, "Where it is written"): that of the server, and one of
+/// The texts of which the contract is assembled (docs/contract-source.md): that of the server, and one of
 /// each app. They are short, since whatever follows from the kind of a route is derived.
 struct ContractSources {
     /// One text.

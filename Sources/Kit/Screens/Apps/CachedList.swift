@@ -127,7 +127,7 @@ extension ListApp {
     package static var settings: [any SettingDeclaration] { [list.freshness] }
     package static var migrations: [SchemaMigration] { [CachedListStore<Item>.migration(of: name)] }
     package static var records: [RecordTable] { [CachedListStore<Item>.record(of: name)] }
-    /// The two routes; the members of an item are any (docs/api.md).
+    /// The two routes; the members of an item are any (docs/contract-source.md).
     package static var contract: String { ListContract.text(of: name, title: title.english) }
 
     /// The list, and the screen of an item.
