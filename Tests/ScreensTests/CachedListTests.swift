@@ -54,7 +54,7 @@ struct CachedListTests {
         try database.read { try store().page($0, request, words: words, since: since) }
     }
 
-    private func names(_ page: CachedListStore<Island>.Page) -> [String] { page.rows.map(\.item.title) }
+    private func names(_ page: CachedListStore<Island>.Page) -> [String] { page.items.rows.map(\.title) }
 
     @Test("HOUSE-02 rows are sorted by name, or as the API lists them; a changed order has a revision")
     func order() throws {
@@ -72,10 +72,10 @@ struct CachedListTests {
     func pages() throws {
         _ = try merge(["A", "B", "C", "D"])
         let first = try page(PageRequest(limit: 2))
-        #expect(names(first) == ["A", "B"] && first.hasMore && first.total == 4)
+        #expect(names(first) == ["A", "B"] && first.items.hasMore && first.items.total == 4)
         _ = try merge(["A0", "B", "C", "D"])
-        let second = try page(PageRequest(limit: 2, after: first.rows.last?.key))
-        #expect(names(second) == ["C", "D"] && !second.hasMore)
+        let second = try page(PageRequest(limit: 2, after: first.items.key))
+        #expect(names(second) == ["C", "D"] && !second.items.hasMore)
     }
 
     @Test("HOUSE-02 changes since a revision name the rows; a row that left and came back is new")
@@ -120,7 +120,7 @@ struct CachedListTests {
     func search(words: [String], found: [String]) throws {
         _ = try merge(["Hvar", "Vis"])
         let page = try page(words: words)
-        #expect(names(page) == found && page.total == found.count)
+        #expect(names(page) == found && page.items.total == found.count)
     }
 
     @Test("HOUSE-02 a name that another build of the program gives is sorted and found, and counts as a change")
@@ -133,7 +133,7 @@ struct CachedListTests {
         let page = try database.read {
             try renamed.page($0, PageRequest(limit: 10), words: ["isle", "siv"], since: nil)
         }
-        #expect(page.rows.map(\.item.title) == ["Vis"])
+        #expect(page.items.rows.map(\.title) == ["Vis"])
         #expect(try database.write { try renamed.merge(renamed.columns(of: items), $0) } == nil)
     }
 

@@ -19,7 +19,7 @@ struct ShipDetails: Sendable {
             try ShipStore.ship(id, account: session.account, db)
         }
         let ship = try lookup.visible(read.rows)
-        var response = try ScreenResponse.read(
+        return try ScreenResponse.read(
             ShipDetailsScreen(ship.ship),
             "ships.details",
             request,
@@ -28,9 +28,7 @@ struct ShipDetails: Sendable {
             revision: ship.revision,
             banner: read.banner,
             changeToken: changeToken
-        )
-        response.version = String(ship.revision)
-        return response
+        ).at(version: ship.revision)
     }
 }
 

@@ -17,8 +17,7 @@ struct ShipList: Sendable {
             try ShipPage(db, account: session.account, page: page, since: since)
         }
         let listing = read.rows
-        let shown = Page(page, count: listing.ships.count, total: listing.counts.total, hasMore: listing.hasMore)
-        var response = try ScreenResponse.read(
+        return try ScreenResponse.read(
             ShipListScreen(listing, for: session.kind),
             "ships.list",
             request,
@@ -27,11 +26,9 @@ struct ShipList: Sendable {
             state: listing.isEmpty ? .empty : .content,
             revision: listing.counts.revision,
             banner: read.banner,
-            page: (shown, listing.next),
+            page: ShipPage.list.part(listing.page, of: page),
             changeToken: changeToken
-        )
-        response.version = String(listing.counts.revision)
-        return response
+        ).at(version: listing.counts.revision)
     }
 }
 

@@ -96,8 +96,8 @@ struct NoteBookTests {
             for account in accounts {
                 for question in questions {
                     let query = WordQuery(question)
-                    let page = try book.list(account: account, page: .init(limit: 5), search: query)
-                    found.append("\(question): \(page.notes.map(\.opening)) of \(page.total ?? -1), \(page.hasMore)")
+                    let page = try book.list(account: account, page: .init(limit: 5), search: query).page
+                    found.append("\(question): \(page.rows.map(\.opening)) of \(page.total ?? -1), \(page.hasMore)")
                     let places = try book.places(query, account: account, limit: 5)
                     found.append("\(question): \(places.map(\.name))")
                 }
@@ -151,12 +151,13 @@ struct NoteBookTests {
         )
         #expect(first.revision == 1 && second.revision == 2)
         #expect(try await change(first.id, "first again", to: nil, bob.id, in: book)?.revision == 3)
-        let list = try book.list(account: bob.id, page: .init(limit: 1), search: nil)
-        #expect(list.notes.map(\.opening) == ["first again"] && list.hasMore && list.total == 2 && list.next == 3)
+        let list = try book.list(account: bob.id, page: .init(limit: 1), search: nil).page
+        #expect(list.rows.map(\.opening) == ["first again"] && list.hasMore && list.total == 2)
+        #expect(list.key == [.integer(3)])
         #expect(try await book.delete(first.id, toTrashAt: epoch, preconditions: .none, account: bob.id))
         #expect(try book.note(first.id, account: bob.id) == nil)
-        let trash = try book.trash(account: bob.id, page: .init(limit: 10))
-        #expect(trash.entries.map(\.item.opening) == ["first again"] && trash.total == 1 && trash.revision == 4)
+        let (trash, revision) = try book.trash(account: bob.id, page: .init(limit: 10))
+        #expect(trash.rows.map(\.item.opening) == ["first again"] && trash.total == 1 && revision == 4)
         let restored = try await book.restore(first.id, preconditions: .none, account: bob.id)
         #expect(restored?.note.body == "first again" && restored?.note.id == first.id && restored?.revision == 5)
         #expect(try book.note(first.id, account: bob.id)?.revision == 3)

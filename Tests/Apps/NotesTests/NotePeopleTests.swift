@@ -136,7 +136,7 @@ struct NotePeopleTests {
             try await app.get("/v1/notes/people", as: token).expectProblem("upstream-bad-response", 502)
             #expect(
                 try NoteStore(app.database).snapshot() == nil
-                    && NoteStore(app.database).people(.init(limit: 9)).total == 0
+                    && NoteStore(app.database).people(.init(limit: 9)).0.total == 0
             )
             app.people.always { (_) throws(UpstreamError) in .json(NotesHarness.threePeople) }
             #expect(try await app.get("/v1/notes/people", as: token)["meta.page.total"] == 3)
@@ -416,8 +416,8 @@ struct NotePeopleTests {
         ]
         let fetchedAt = Date(timeIntervalSince1970: 1_700_000_000)
         try await store.write(store.persistRows(of: people, fetchedAt: fetchedAt) { _ in })
-        let found = try store.people(PageRequest(limit: 10), search: NameSearch("quesne"))
-        #expect(found.people.map(\.id).sorted() == [1, 2, 3] && found.total == 3)
+        let (found, _) = try store.people(PageRequest(limit: 10), search: NameSearch("quesne"))
+        #expect(found.rows.map(\.id).sorted() == [1, 2, 3] && found.total == 3)
     }
 
     @Test(

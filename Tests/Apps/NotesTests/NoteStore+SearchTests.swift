@@ -205,8 +205,8 @@ struct NoteStoreSearchTests {
             #expect(hits[1].total == nil && hits[1].totalAtLeast == SearchHits.counted + 1)
             #expect(hits[1].ranks.map(NoteStore.revision(ofRank:)) == Array((4_381...4_400).reversed()))
         }
-        let page = try NoteStore(many).list(account: 1, page: .init(limit: 20), search: WordQuery("dog7"))
-        #expect(page.total == 484 && page.totalAtLeast == nil && page.notes.count == 20)
+        let page = try NoteStore(many).list(account: 1, page: .init(limit: 20), search: WordQuery("dog7")).page
+        #expect(page.total == 484 && page.totalAtLeast == nil && page.rows.count == 20)
         try await NoteIndex.expectExact(in: many)
     }
 
@@ -264,8 +264,8 @@ struct NoteStoreSearchTests {
                     return query.terms.allSatisfy(found.terms.contains)
                         && query.passages.allSatisfy(found.passages.contains)
                 }.sorted { $0.revision > $1.revision }.map(\.id)
-                let page = try store.list(account: account, page: .init(limit: 100), search: query)
-                #expect(page.notes.map(\.id) == expected && page.total == expected.count, "\(question)")
+                let page = try store.list(account: account, page: .init(limit: 100), search: query).page
+                #expect(page.rows.map(\.id) == expected && page.total == expected.count, "\(question)")
             }
         }
     }
@@ -294,8 +294,8 @@ struct NoteStoreSearchTests {
         try await NoteIndex.expectExact(in: database)
         for (question, account, total) in [("strasse koln", 1, 1), ("北京大学", 2, 1), ("1", 2, 0), ("2", 2, 1)] {
             let search = WordQuery(question)
-            let page = try NoteStore(database).list(account: Int64(account), page: .init(limit: 5), search: search)
-            #expect(page.total == total && page.notes.count == total, "\(question)")
+            let page = try NoteStore(database).list(account: Int64(account), page: .init(limit: 5), search: search).page
+            #expect(page.total == total && page.rows.count == total, "\(question)")
         }
         #expect(try NoteStore(database).places(WordQuery("kö"), account: 1, limit: 5).map(\.name) == ["Köln"])
     }

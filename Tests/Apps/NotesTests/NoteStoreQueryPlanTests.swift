@@ -17,8 +17,8 @@ struct NoteStoreQueryPlanTests {
     @Test(
         "A hot query scans no table",
         arguments: [
-            NoteStore.selectNote, NoteStore.selectAccount, NoteStore.selectPage,
-            NoteStore.selectTrash, NoteStore.selectTrashAfterKey, NoteStore.selectTrashed, NoteStore.selectTrashedNote,
+            NoteStore.selectNote, NoteStore.selectAccount, NoteStore.listedNotes.first,
+            NoteStore.trash.first, NoteStore.trash.next, NoteStore.selectTrashed, NoteStore.selectTrashedNote,
             NoteStore.purgeUpTo, NoteStore.selectDue,
             "SELECT coalesce(sum(notes), 0) FROM note_cell WHERE account = ? AND zoom = 0",
         ]
@@ -30,7 +30,7 @@ struct NoteStoreQueryPlanTests {
 
     @Test("NOTE-03 The newest notes come in the order of their index")
     func newest() throws {
-        #expect(try plan(NoteStore.selectPage) == ["SEARCH note USING INDEX note_by_revision (account=?)"])
+        #expect(try plan(NoteStore.listedNotes.first) == ["SEARCH note USING INDEX note_by_revision (account=?)"])
     }
 
     @Test("NOTE-05 A view is found in the R-tree by all six of its bounds, and clusters by a seek for each column")
@@ -108,16 +108,16 @@ struct NoteStoreQueryPlanTests {
         )
         #expect(try plan(NoteStore.selectOutlines).first == "SEARCH note USING INTEGER PRIMARY KEY (rowid=?)")
         #expect(
-            try plan(NoteStore.selectPageAfterKey)
+            try plan(NoteStore.listedNotes.next)
                 == ["SEARCH note USING INDEX note_by_revision (account=? AND revision<?)"]
         )
     }
 
     @Test("NOTE-06 People come in the order of their index")
     func people() throws {
-        #expect(try plan(NoteStore.selectPeople) == ["SCAN notes_person USING INDEX notes_person_by_name"])
-        let behind = try plan(NoteStore.selectPeopleAfterKey)
+        #expect(try plan(NoteStore.listedPeople.first) == ["SCAN notes_person USING INDEX notes_person_by_name"])
+        let behind = try plan(NoteStore.listedPeople.next)
         let step = "SEARCH notes_person USING INDEX notes_person_by_name ((sort_first,sort_last)>(?,?))"
-        #expect(behind == [step] && !NoteStore.selectPeopleAfterKey.contains("OFFSET"))
+        #expect(behind == [step] && !NoteStore.listedPeople.next.contains("OFFSET"))
     }
 }

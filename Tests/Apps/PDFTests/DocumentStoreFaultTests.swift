@@ -100,13 +100,14 @@ import Testing
 
     @Test("PDF-07 the list reads its rows from the index, in order, without sorting")
     func list() throws {
-        #expect(try plan(DocumentStore.selectList) == "SEARCH pdf_document USING INDEX pdf_document_by_age (profile=?)")
+        let first = try plan(DocumentStore.saved.first)
+        #expect(first == "SEARCH pdf_document USING INDEX pdf_document_by_age (profile=?)")
         // The bound of `created` is an inclusive one: only documents of one millisecond are looked at one by one.
         #expect(
-            try plan(DocumentStore.selectListAfterKey)
+            try plan(DocumentStore.saved.next)
                 == "SEARCH pdf_document USING INDEX pdf_document_by_age (profile=? AND created<?)"
         )
-        #expect(!DocumentStore.selectListAfterKey.contains("OFFSET"))
+        #expect(!DocumentStore.saved.next.contains("OFFSET"))
         #expect(try plan(DocumentStore.selectCounts) == "SEARCH pdf_profile USING PRIMARY KEY (profile=?)")
     }
 
@@ -122,7 +123,7 @@ import Testing
     func trash() throws {
         let index = "INDEX pdf_document_by_deletion (profile=?"
         for sql in [
-            DocumentStore.selectTrash, DocumentStore.selectTrashAfterKey, DocumentStore.selectTrashedUpTo,
+            DocumentStore.trash.first, DocumentStore.trash.next, DocumentStore.selectTrashedUpTo,
         ] {
             let plan = try plan(sql)
             #expect(plan.contains(index) && !plan.contains("TEMP B-TREE"), "\(plan)")

@@ -181,9 +181,9 @@ struct SearchPlanTests {
         let count = try seen.plan(ShopStore.countCategories)
         #expect(count == "SEARCH shop_category USING COVERING INDEX shop_category_by_position")
         let pages: [(String, StatementArguments, String)] = [
-            (ShopStore.selectPage, ["profile": "local", "limit": 1, "offset": 1], "(profile=?)"),
+            (ShopStore.pages.first, ["profile": "local", "limit": 1, "offset": 1], "(profile=?)"),
             (
-                ShopStore.selectPageAfterKey, ["profile": "local", "limit": 1, "position": 1],
+                ShopStore.pages.next, ["profile": "local", "limit": 1, "key0": 1],
                 "(profile=? AND position>?)"
             ),
         ]

@@ -210,9 +210,9 @@ struct ShopProfilesTests {
             var next: Int? = 0
             while let offset = next {
                 let part = try await node.current().list("anna", PageRequest(limit: 2, offset: offset))
-                let key = part.lastPosition.map { [CursorValue.integer(Int64($0))] }
-                log.append("\(part) \(try await node.current().list("anna", PageRequest(limit: 2, after: key)))")
-                next = part.hasMore ? offset + 2 : nil
+                let rest = PageRequest(limit: 2, after: part.page.key)
+                log.append("\(part) \(try await node.current().list("anna", rest))")
+                next = part.page.hasMore ? offset + 2 : nil
             }
             logs.append(log)
         }

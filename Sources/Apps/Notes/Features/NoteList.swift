@@ -22,53 +22,23 @@ struct NoteList: Sendable {
         let banner = try await store.catchUp()
         let listing = try store.list(account: account, page: page, search: search)
         let time = NoteTime(in: zone, now: clock.now())
-        var shown = Page(
-            page,
-            count: listing.notes.count,
-            total: listing.total,
-            totalAtLeast: listing.totalAtLeast,
-            hasMore: listing.hasMore
-        )
-        if listing.isCut { shown.nextOffset = nil }
-        return try response(
-            to: request,
-            listing,
-            time,
-            shown,
-            next: listing.next.map { list.cursor(after: [.integer(Int64($0))]) },
-            stale: banner,
-            changeToken: changeToken.and(ChangeToken(until: time.deadline))
-        )
-    }
-
-    private func response(
-        to request: ScreenRequest,
-        _ listing: NotePage,
-        _ time: NoteTime,
-        _ shown: Page,
-        next: String?,
-        stale banner: Banner?,
-        changeToken: ChangeToken
-    ) throws -> ScreenResponse {
-        let isEmpty = listing.total == 0
+        let isEmpty = listing.page.total == 0
         let create = Action.createNote(disabled: quota.refusalOfNote(beside: listing.usage))
         let screen = NoteListScreen(
-            items: listing.notes.map { NoteListScreen.Row($0, time) },
+            items: listing.page.rows.map { NoteListScreen.Row($0, time) },
             actions: [create, Trash.notes.show],
             empty: isEmpty ? (listing.all == 0 ? .noNotes(create) : .noMatches) : nil
         )
-        let meta = Meta(
-            screen: "notes.list",
+        return try ScreenResponse.local(
+            screen,
+            "notes.list",
+            request,
             state: isEmpty ? .empty : .content,
-            provenance: Provenance(source: .local, stale: banner != nil),
             revision: listing.revision,
-            banner: banner,
-            page: shown
-        )
-        let links = request.links(for: shown, next: next)
-        var response = try ScreenResponse.local(screen, meta, links, changeToken: banner == nil ? changeToken : nil)
-        response.version = String(listing.revision)
-        return response
+            stale: banner,
+            page: list.part(listing.page, of: page),
+            changeToken: changeToken.and(ChangeToken(until: time.deadline))
+        ).at(version: listing.revision)
     }
 }
 

@@ -16,31 +16,30 @@ struct NotePeople: Sendable {
     /// `GET /v1/notes/people`: all people, or with `q` those with these words in their names, ordered by first name.
     @Sendable func list(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let search = try request.query.string("q").flatMap(NameSearch.init)
-        let list = PeoplePage.list(search)
+        let list = PagedList("notes.people", filter: search?.text, key: [.text, .text, .integer])
         let page = try request.query.page(of: list, maximumLimit: 500)
         let changeToken = store.peopleToken
         let banner = try await store.catchUp()
-        var found = try store.people(page, search: search)
-        let stored = try found.fetched.flatMap { try storedPeople($0, request) }
+        var (people, snapshot) = try store.people(page, search: search)
+        let stored = try snapshot.flatMap { try storedPeople($0, request) }
         var result: ReadResult
         if let stored {
             result = stored
         } else {
             result = try await fetchedPeople(request)
-            found = try store.people(page, search: search)
+            (people, snapshot) = try store.people(page, search: search)
         }
         if banner != nil { (result.provenance.stale, result.changeToken) = (true, nil) }
-        let shown = Page(page, count: found.people.count, total: found.total, hasMore: found.hasMore)
         return try .read(
-            PeopleListScreen(found.people, isEmpty: found.total == 0),
+            PeopleListScreen(people.rows, isEmpty: people.total == 0),
             "notes.people",
             request,
             of: result,
             now: clock.now(),
-            state: found.total == 0 ? .empty : .content,
-            revision: found.fetched?.number ?? 0,
+            state: people.total == 0 ? .empty : .content,
+            revision: snapshot?.number ?? 0,
             banner: banner,
-            page: (shown, found.key.map(list.cursor(after:))),
+            page: list.part(people, of: page),
             changeToken: changeToken
         )
     }

@@ -39,7 +39,9 @@ struct NoteTrash: TrashFeature {
 
     func changeToken(of account: Int64) -> ChangeToken { store.changeToken(account: account) }
 
-    func page(_ request: PageRequest, of account: Int64) async throws -> TrashPage<NoteOutline> {
+    func page(_ request: PageRequest, of account: Int64) throws -> (
+        page: ListPage<TrashEntry<NoteOutline>>, revision: Int
+    ) {
         try store.trash(account: account, page: request)
     }
 

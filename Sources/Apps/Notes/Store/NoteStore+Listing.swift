@@ -4,18 +4,9 @@ import GRDB
 import Screens
 import Storage
 
-/// A page of an account's notes, read in one transaction.
+/// A page of an account's notes, or of those that match a search, read in one transaction.
 struct NotePage: Sendable {
-    let notes: [NoteOutline]
-    let hasMore: Bool
-    /// The revision after which the next page begins.
-    let next: Int?
-    /// Whether the next page is read by ``next`` only, not by an offset (`SearchHits.isCut`).
-    let isCut: Bool
-    /// Notes that match; nil if more than are counted.
-    let total: Int?
-    /// How many match at least, if they are not counted to the end.
-    let totalAtLeast: Int?
+    let page: ListPage<NoteOutline>
     /// Notes of the account.
     let all: Int
     let revision: Int
@@ -33,42 +24,17 @@ extension NoteStore {
         try users.read { db in
             let all = try Self.count(account, db)
             let (revision, usage) = try Self.state(account, db)
+            var found: ListPage<NoteOutline>
             if let search {
                 let hits = try Self.hits(search, account: account, page: page, db)
-                return NotePage(
-                    notes: try Self.outlines(hits.ranks, account: account, db),
-                    hasMore: hits.hasMore,
-                    next: hits.next.map(Self.revision(ofRank:)),
-                    isCut: hits.isCut,
-                    total: hits.total,
-                    totalAtLeast: hits.totalAtLeast,
-                    all: all,
-                    revision: revision,
-                    usage: usage
-                )
+                let notes = try Self.outlines(hits.ranks, account: account, db)
+                found = ListPage(notes, of: hits) { Int64(Self.revision(ofRank: $0)) }
+            } else {
+                found = try Self.listedNotes.page(page, ["account": account], db, NoteOutline.init)
+                found.total = all
             }
-            let (notes, hasMore) = try Self.page(account, page, db)
-            return NotePage(
-                notes: notes,
-                hasMore: hasMore,
-                next: notes.last?.revision,
-                isCut: false,
-                total: all,
-                totalAtLeast: nil,
-                all: all,
-                revision: revision,
-                usage: usage
-            )
+            return NotePage(page: found, all: all, revision: revision, usage: usage)
         }
-    }
-
-    /// Returns a page of an account's notes, and whether notes follow.
-    private static func page(_ account: Int64, _ page: PageRequest, _ db: Database) throws -> ([NoteOutline], Bool) {
-        var arguments: StatementArguments = ["account": account, "limit": page.limit + 1]
-        arguments += page.key.map { ["revision": $0[0]] } ?? ["offset": page.offset]
-        let select = page.key == nil ? selectPage : selectPageAfterKey
-        let notes = try NoteOutline.fetchAll(db.cachedStatement(sql: select), arguments: arguments)
-        return (Array(notes.prefix(page.limit)), notes.count > page.limit)
     }
 
     /// Returns the number of an account's notes: the sum of the sixteen cells of the coarsest grid.
@@ -79,13 +45,9 @@ extension NoteStore {
         ) ?? 0
     }
 
-    static let selectPage = """
-        SELECT \(NoteOutline.columns) FROM note WHERE account = :account
-        ORDER BY revision DESC LIMIT :limit OFFSET :offset
-        """
-
-    static let selectPageAfterKey = """
-        SELECT \(NoteOutline.columns) FROM note WHERE account = :account AND revision < :revision
-        ORDER BY revision DESC LIMIT :limit
-        """
+    static let listedNotes = PagedQuery(
+        "SELECT \(NoteOutline.columns) FROM note WHERE account = :account",
+        by: ["revision"],
+        descending: true
+    )
 }

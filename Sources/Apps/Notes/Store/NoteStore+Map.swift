@@ -26,7 +26,7 @@ extension NoteStore {
     func map(_ view: MapView, zoom wanted: Int?, account: Int64) throws -> NoteMap {
         try users.read { db in
             let latest = try NoteOutline.fetchOne(
-                db.cachedStatement(sql: Self.selectPage),
+                db.cachedStatement(sql: Self.listedNotes.first),
                 arguments: ["account": account, "limit": 1, "offset": 0]
             )
             let select = try db.cachedStatement(sql: Self.selectTotals)

@@ -6,32 +6,6 @@ import Screens
 import Storage
 import Upstream
 
-/// A page of the people, read in one transaction.
-struct PeoplePage: Sendable {
-    /// Returns the list over all pages.
-    static func list(_ search: NameSearch?) -> PagedList {
-        PagedList("notes.people", filter: search?.text, key: [.text, .text, .integer])
-    }
-
-    let people: [Person]
-    let hasMore: Bool
-    /// People on all pages.
-    let total: Int
-    /// The snapshot that the people belong to; nil if none were ever fetched.
-    let fetched: PeopleSnapshot?
-    /// The sort key of the last person; nil if the page has none.
-    let key: [CursorValue]?
-
-    /// - Parameter found: The people of the page, and the next one if there is one.
-    init(_ found: [Person], limit: Int, total: Int?, _ snapshot: PeopleSnapshot?) {
-        people = Array(found.prefix(limit))
-        hasMore = found.count > limit
-        self.total = total ?? snapshot?.count ?? 0
-        fetched = snapshot
-        key = people.last.map { [.text($0.sortKeys.first), .text($0.sortKeys.last), .integer($0.id)] }
-    }
-}
-
 extension NoteStore {
     /// Whether the pictures of people stay stored as long as the people do. Those of several servers are in a cache of
     /// one, and are replaced on others, too.
@@ -124,32 +98,34 @@ extension NoteStore {
         }
     }
 
-    /// Returns a page of the people by first name, and their number, read in one transaction.
+    /// Returns a page of the people by first name, and their snapshot, read in one transaction.
     ///
     /// - Parameter search: words that the words of a name must begin with; nil for all people.
-    func people(_ page: PageRequest, search: NameSearch? = nil) throws -> PeoplePage {
+    func people(_ page: PageRequest, search: NameSearch? = nil) throws -> (ListPage<Person>, PeopleSnapshot?) {
         try users.read { db in
             let snapshot = try Self.snapshot(db)
-            let key: StatementArguments = ["first": page.key?[0], "last": page.key?[1], "id": page.key?[2]]
-            if let search {
-                var arguments = key
-                for (index, word) in search.words.enumerated() { arguments += ["word\(index)": word] }
-                let select = try db.cachedStatement(sql: Self.selectPeople(words: search.words.count))
-                let found = try Row.fetchAll(select, arguments: arguments).filter {
-                    search.matches(try Person(row: $0).fullName)
-                }
-                let start = try page.key.map { _ in
-                    try found.firstIndex { try $0.value("is_behind") } ?? found.endIndex
-                }
-                let rows = found.dropFirst(start ?? page.offset)
-                let people = try rows.prefix(page.limit + 1).map(Person.init(row:))
-                return PeoplePage(people, limit: page.limit, total: found.count, snapshot)
+            guard let search else {
+                var people = try Self.listedPeople.page(page, [:], db, Person.init)
+                people.total = snapshot?.count ?? 0
+                return (people, snapshot)
             }
-            let select = page.key == nil ? Self.selectPeople : Self.selectPeopleAfterKey
-            let place = page.key == nil ? ["offset": page.offset] : key
-            let arguments = place + ["limit": page.limit + 1]
-            let people = try Person.fetchAll(db.cachedStatement(sql: select), arguments: arguments)
-            return PeoplePage(people, limit: page.limit, total: nil, snapshot)
+            var arguments: StatementArguments = [
+                "first": page.key?[0], "last": page.key?[1], "id": page.key?[2],
+            ]
+            for (index, word) in search.words.enumerated() { arguments += ["word\(index)": word] }
+            let select = try db.cachedStatement(sql: Self.selectPeople(words: search.words.count))
+            let found = try Row.fetchAll(select, arguments: arguments).filter {
+                search.matches(try Person(row: $0).fullName)
+            }
+            let start = try page.key.map { _ in
+                try found.firstIndex { try $0.value("is_behind") } ?? found.endIndex
+            }
+            let rows = found.dropFirst(start ?? page.offset)
+            let people = try rows.prefix(page.limit).map(Person.init(row:))
+            let key: [CursorValue]? = people.last.map {
+                [.text($0.sortKeys.first), .text($0.sortKeys.last), .integer($0.id)]
+            }
+            return (ListPage(people, hasMore: rows.count > page.limit, key: key, total: found.count), snapshot)
         }
     }
 
@@ -163,15 +139,16 @@ extension NoteStore {
             """
         }
         return """
-            SELECT *, \(isBehind) AS is_behind FROM notes_person
-            WHERE \(contains.isEmpty ? "0" : contains.joined(separator: " AND ")) \(orderOfPeople)
+            SELECT *, (sort_first, sort_last, id) > (:first, :last, :id) AS is_behind FROM notes_person
+            WHERE \(contains.isEmpty ? "0" : contains.joined(separator: " AND "))
+            ORDER BY sort_first, sort_last, id
             """
     }
 
-    static let selectPeople = "SELECT * FROM notes_person \(orderOfPeople) LIMIT :limit OFFSET :offset"
-    static let selectPeopleAfterKey = "SELECT * FROM notes_person WHERE \(isBehind) \(orderOfPeople) LIMIT :limit"
-    private static let isBehind = "(sort_first, sort_last, id) > (:first, :last, :id)"
-    private static let orderOfPeople = "ORDER BY sort_first, sort_last, id"
+    static let listedPeople = PagedQuery(
+        "SELECT * FROM notes_person WHERE true",
+        by: ["sort_first", "sort_last", "id"]
+    )
 
     /// Returns a person, nil if there is none of that id, and the snapshot.
     func person(_ id: Int64?) throws -> (person: Person?, snapshot: PeopleSnapshot?) {

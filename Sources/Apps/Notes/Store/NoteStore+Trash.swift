@@ -14,23 +14,15 @@ extension NoteStore {
     static let journalBatch = 32
 
     /// Returns a page of the trash, the last deleted first.
-    func trash(account: Int64, page: PageRequest) throws -> TrashPage<NoteOutline> {
+    func trash(account: Int64, page: PageRequest) throws -> (page: ListPage<TrashEntry<NoteOutline>>, revision: Int) {
         try users.read { db in
             let counts = try Row.fetchOne(try db.cachedStatement(sql: Self.selectTrashed), arguments: [account])
-            var arguments: StatementArguments = ["account": account, "limit": page.limit + 1]
-            arguments += page.key.map { ["deletion": $0[0]] } ?? ["offset": page.offset]
-            let select = page.key == nil ? Self.selectTrash : Self.selectTrashAfterKey
-            let rows = try Row.fetchAll(db.cachedStatement(sql: select), arguments: arguments)
-            return TrashPage(
-                try rows.map { row in
-                    let note = try NoteOutline(row: row)
-                    let key = CursorValue.integer(try row.value("deletion"))
-                    return TrashPage.Entry(note, version: note.revision, deleted: try row.date("deleted"), key: [key])
-                },
-                limit: page.limit,
-                total: try counts?.value(0) ?? 0,
-                revision: try counts?.value(1) ?? 0
-            )
+            var page = try Self.trash.page(page, ["account": account], db) { row in
+                let note = try NoteOutline(row: row)
+                return try TrashEntry(note, version: note.revision, deleted: row.date("deleted"))
+            }
+            page.total = try counts?.value(0)
+            return (page, try counts?.value(1) ?? 0)
         }
     }
 

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import Screens
 import Storage
 
 extension NoteStore {
@@ -43,16 +44,14 @@ extension NoteStore {
 
     static let selectTrashed = "SELECT trashed, revision FROM notes_account WHERE id = ?"
     static let selectTrashedNote = "SELECT * FROM note_trash WHERE id = ? AND account = ?"
-    private static let trashColumns =
-        "id, opening, latitude, longitude, location_name, modified, revision, deleted, deletion"
-    static let selectTrash = """
-        SELECT \(trashColumns) FROM note_trash WHERE account = :account
-        ORDER BY deletion DESC LIMIT :limit OFFSET :offset
+    static let trash = PagedQuery(
         """
-    static let selectTrashAfterKey = """
-        SELECT \(trashColumns) FROM note_trash WHERE account = :account AND deletion < :deletion
-        ORDER BY deletion DESC LIMIT :limit
-        """
+        SELECT id, opening, latitude, longitude, location_name, modified, revision, deleted, deletion
+        FROM note_trash WHERE account = :account
+        """,
+        by: ["deletion"],
+        descending: true
+    )
 
     static let purgeUpTo = """
         DELETE FROM note_trash WHERE id IN (

@@ -20,38 +20,28 @@ struct DocumentLibrary: Sendable {
         let changeToken = store.changeToken(profile: profile)
         let banner = try await store.catchUp()
         let listing = try store.list(profile: profile, page: page, search)
-        var shown = Page(
-            page,
-            count: listing.rows.count,
-            total: listing.total,
-            totalAtLeast: listing.totalAtLeast,
-            hasMore: listing.hasMore
-        )
-        if listing.isCut { shown.nextOffset = nil }
-        let isEmpty = listing.total == 0
+        let isEmpty = listing.page.total == 0
         let refusal = lookup.quota(profile).refusalOfPages(beside: listing.usage)
         let create = Action.newDocument(disabled: refusal)
         let content = DocumentListScreen(
-            items: listing.rows.map {
+            items: listing.page.rows.map {
                 .init(DocumentProperties($0, zone: zone), canMerge: listing.count > 1, refusal: refusal)
             },
             revision: listing.revision,
             actions: [create, Trash.documents.show],
             empty: isEmpty ? (search == nil ? .noDocuments(create) : .noMatches) : nil
         )
-        var response = try ScreenResponse.pdf(
+        // `If-Match` of a creation is compared with the version.
+        return try ScreenResponse.local(
             content,
             "pdf.list",
+            request,
             state: isEmpty ? .empty : .content,
-            page: shown,
             revision: listing.revision,
-            links: request.links(for: shown, next: listing.next.map(list.cursor(after:))),
             stale: banner,
+            page: list.part(listing.page, of: page),
             changeToken: changeToken
-        )
-        // `If-Match` of a creation is compared with it.
-        response.version = String(listing.revision)
-        return response
+        ).byProfile().at(version: listing.revision)
     }
 
     /// `GET /v1/pdf/drafts`: the documents that are not saved yet, newest first.

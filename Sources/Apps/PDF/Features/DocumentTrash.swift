@@ -45,7 +45,9 @@ struct DocumentTrash: TrashFeature {
 
     func changeToken(of profile: String) -> ChangeToken { store.changeToken(profile: profile) }
 
-    func page(_ request: PageRequest, of profile: String) async throws -> TrashPage<DocumentStore.Listing.Row> {
+    func page(_ request: PageRequest, of profile: String) throws -> (
+        page: ListPage<TrashEntry<DocumentStore.Listing.Row>>, revision: Int
+    ) {
         try store.trash(profile: profile, page: request)
     }
 

@@ -167,7 +167,6 @@ extension ScreenResponse {
         _ name: String,
         state: ScreenState = .content,
         created: Link? = nil,
-        page: Page? = nil,
         revision: Int? = nil,
         links: Links,
         stale banner: Banner? = nil,
@@ -178,8 +177,7 @@ extension ScreenResponse {
             state: state,
             provenance: Provenance(source: .local, stale: banner != nil),
             revision: revision,
-            banner: banner,
-            page: page
+            banner: banner
         )
         return try .local(
             content,

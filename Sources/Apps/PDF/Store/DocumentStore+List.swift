@@ -7,8 +7,8 @@ import Screens
 import Storage
 
 extension DocumentStore {
-    /// A page of the saved documents of a profile, newest first.
-    struct Listing: Sendable, Equatable {
+    /// A page of the saved documents of a profile, or of those that match a search, newest first.
+    struct Listing: Sendable {
         /// Returns the list that cursors name.
         static func list(_ search: DocumentSearch?) -> PagedList {
             let key: [CursorValue.Kind] = search == nil ? [.integer, .integer] : [.integer]
@@ -24,17 +24,7 @@ extension DocumentStore {
             var pageCount: Int
         }
 
-        var rows: [Row]
-        /// Whether documents follow.
-        var hasMore: Bool
-        /// The key of the last row, after which the next page begins.
-        var next: [CursorValue]?
-        /// Whether the next page can be requested by ``next`` only (`SearchHits.isCut`).
-        var isCut = false
-        /// Documents on all pages; nil if more than are counted.
-        var total: Int?
-        /// A lower bound of the total, if they are not counted to the end.
-        var totalAtLeast: Int?
+        var page: ListPage<Row>
         /// All saved documents.
         var count: Int
         var revision: Int
@@ -48,58 +38,21 @@ extension DocumentStore {
     func list(profile: String, page: PageRequest, _ search: DocumentSearch?) throws -> Listing {
         try users.read { db in
             let (revision, count, usage) = try Self.counts(of: profile, db)
+            var found: ListPage<Listing.Row>
             if let search {
-                return try Self.found(search, of: profile, page, count: count, revision: revision, usage, db)
+                let request = SearchHits.Request(limit: page.limit, offset: page.offset, before: page.key?[0].integer)
+                let hits = try Self.hits(search, of: profile, request, db)
+                let select = try db.cachedStatement(sql: Self.selectRanked)
+                let rows = try hits.ranks.compactMap { rank in
+                    try Listing.Row.fetchOne(select, arguments: ["profile": profile, "rank": rank])
+                }
+                found = ListPage(rows, of: hits)
+            } else {
+                found = try Self.saved.page(page, ["profile": profile], db, Listing.Row.init)
+                found.total = count
             }
-            let rows = try Self.rows(of: profile, page, db)
-            return Listing(
-                rows: try rows.prefix(page.limit).map(Listing.Row.init(row:)),
-                hasMore: rows.count > page.limit,
-                next: try rows.prefix(page.limit).last.map {
-                    try [.integer($0.value("created")), .integer($0.value("sequence"))]
-                },
-                total: count,
-                count: count,
-                revision: revision,
-                usage: usage
-            )
+            return Listing(page: found, count: count, revision: revision, usage: usage)
         }
-    }
-
-    /// Returns the rows of a page, and the next one.
-    private static func rows(of profile: String, _ page: PageRequest, _ db: Database) throws -> [Row] {
-        var arguments: StatementArguments = ["profile": profile, "limit": page.limit + 1]
-        arguments += page.key.map { ["created": $0[0], "sequence": $0[1]] } ?? ["offset": page.offset]
-        let select = page.key == nil ? selectList : selectListAfterKey
-        return try Row.fetchAll(try db.cachedStatement(sql: select), arguments: arguments)
-    }
-
-    /// Returns a page of the documents that match a search.
-    private static func found(
-        _ search: DocumentSearch,
-        of profile: String,
-        _ page: PageRequest,
-        count: Int,
-        revision: Int,
-        _ usage: StorageUsage,
-        _ db: Database
-    ) throws -> Listing {
-        let request = SearchHits.Request(limit: page.limit, offset: page.offset, before: page.key?[0].integer)
-        let hits = try hits(search, of: profile, request, db)
-        let select = try db.cachedStatement(sql: selectRanked)
-        return Listing(
-            rows: try hits.ranks.compactMap { rank in
-                try Listing.Row.fetchOne(select, arguments: ["profile": profile, "rank": rank])
-            },
-            hasMore: hits.hasMore,
-            next: hits.next.map { [.integer($0)] },
-            isCut: hits.isCut,
-            total: hits.total,
-            totalAtLeast: hits.totalAtLeast,
-            count: count,
-            revision: revision,
-            usage: usage
-        )
     }
 
     /// Returns the revision of a profile's list.
@@ -115,11 +68,11 @@ extension DocumentStore {
 
     static let selectCounts =
         "SELECT revision, saved, bytes, trash_bytes, draft_bytes FROM pdf_profile WHERE profile = ?"
-    static let selectList = "\(selectSaved) \(inOrder) OFFSET :offset"
-    static let selectListAfterKey = "\(selectSaved) AND (created, sequence) < (:created, :sequence) \(inOrder)"
-    private static let selectSaved =
-        "SELECT * FROM pdf_document WHERE profile = :profile AND draft_until IS NULL AND trashed IS NULL"
-    private static let inOrder = "ORDER BY created DESC, sequence DESC LIMIT :limit"
+    static let saved = PagedQuery(
+        "SELECT * FROM pdf_document WHERE profile = :profile AND draft_until IS NULL AND trashed IS NULL",
+        by: ["created", "sequence"],
+        descending: true
+    )
 }
 
 extension DocumentStore.Listing.Row: FetchableRecord {
@@ -139,7 +92,7 @@ extension DocumentStore {
     func savedDocuments(profile: String) throws -> [(document: Document, pageCount: Int)] {
         try users.read { db in
             let arguments: StatementArguments = ["profile": profile, "limit": -1, "offset": 0]
-            return try Row.fetchAll(try db.cachedStatement(sql: Self.selectList), arguments: arguments).map {
+            return try Row.fetchAll(try db.cachedStatement(sql: Self.saved.first), arguments: arguments).map {
                 try (Document(row: $0, pages: []), $0.size("page_count"))
             }
         }

@@ -8,26 +8,14 @@ import Storage
 /// Deleted documents: their rows stay with files and pages, and have the time of their deletion. No other query returns
 /// them, no operation changes them, and the search index has no names of them.
 extension DocumentStore {
-    func trash(profile: String, page: PageRequest) throws -> TrashPage<Listing.Row> {
+    func trash(profile: String, page: PageRequest) throws -> (page: ListPage<TrashEntry<Listing.Row>>, revision: Int) {
         try users.read { db in
             let counts = try Row.fetchOne(try db.cachedStatement(sql: Self.selectTrashed), arguments: [profile])
-            var arguments: StatementArguments = ["profile": profile, "limit": page.limit + 1]
-            arguments += page.key.map { ["trashed": $0[0], "sequence": $0[1]] } ?? ["offset": page.offset]
-            let select = page.key == nil ? Self.selectTrash : Self.selectTrashAfterKey
-            let rows = try Row.fetchAll(try db.cachedStatement(sql: select), arguments: arguments)
-            return TrashPage(
-                try rows.map { row in
-                    try TrashPage.Entry(
-                        Listing.Row(row: row),
-                        version: row.size("version"),
-                        deleted: row.date("trashed"),
-                        key: [.integer(row.value("trashed")), .integer(row.value("sequence"))]
-                    )
-                },
-                limit: page.limit,
-                total: try counts?.size(1) ?? 0,
-                revision: try counts?.size(0) ?? 0
-            )
+            var page = try Self.trash.page(page, ["profile": profile], db) { row in
+                try TrashEntry(Listing.Row(row: row), version: row.size("version"), deleted: row.date("trashed"))
+            }
+            page.total = try counts?.size(1)
+            return (page, try counts?.size(0) ?? 0)
         }
     }
 
@@ -246,11 +234,11 @@ extension DocumentStore {
     static let selectTrashedDocument =
         "SELECT * FROM pdf_document WHERE id = ? AND profile = ? AND trashed IS NOT NULL"
 
-    static let selectTrash = "\(selectTrashRows) \(inOrder) OFFSET :offset"
-    static let selectTrashAfterKey =
-        "\(selectTrashRows) AND (trashed, sequence) < (:trashed, :sequence) \(inOrder)"
-    private static let selectTrashRows = "SELECT * FROM pdf_document WHERE profile = :profile AND trashed IS NOT NULL"
-    private static let inOrder = "ORDER BY trashed DESC, sequence DESC LIMIT :limit"
+    static let trash = PagedQuery(
+        "SELECT * FROM pdf_document WHERE profile = :profile AND trashed IS NOT NULL",
+        by: ["trashed", "sequence"],
+        descending: true
+    )
 
     static let selectDue = """
         SELECT DISTINCT profile FROM pdf_document INDEXED BY pdf_document_by_trash_age

@@ -39,19 +39,13 @@ struct ShipPage: Sendable {
     /// The list over all pages.
     static let list = PagedList("ships.list", key: [.text, .text])
 
-    let ships: [Entry]
-    let hasMore: Bool
+    let page: ListPage<Entry>
     let counts: Counts
     let changes: ListChanges
 
+    var ships: [Entry] { page.rows }
     /// Whether the account sees no ship at all.
     var isEmpty: Bool { counts.total == 0 }
-
-    /// The cursor of the next page; nil if this one has no ship.
-    var next: String? {
-        ships.last.map { Self.list.cursor(after: [.text($0.sortKey), .text($0.id)]) }
-    }
-
 }
 
 extension ShipPage.Counts {
@@ -73,27 +67,21 @@ extension ShipPage {
     /// - Parameter since: The revision that changes are counted from; nil for the one before the current one.
     init(_ db: Database, account: String, page: PageRequest, since: Int?) throws {
         let counts = try Counts(db, account: account)
-        var arguments: StatementArguments = ["limit": page.limit + 1]
-        arguments += page.key.map { ["sort_key": $0[0], "id": $0[1]] } ?? ["offset": page.offset]
-        if counts.hidden > 0 { arguments += ["account": account] }
-        let select = ShipStore.selectPage(hiding: counts.hidden > 0, after: page.key != nil)
-        let rows = try Row.fetchCursor(try db.cachedStatement(sql: select), arguments: arguments)
-        var ships: [Entry] = []
-        while let row = try rows.next() {
-            ships.append(
-                try Entry(
-                    id: row.value(0),
-                    sortKey: row.value(1),
-                    name: row.value(2),
-                    type: row.value(3),
-                    yearBuilt: row.value(4),
-                    isListed: row.value(5)
-                )
+        let (query, arguments): (PagedQuery, StatementArguments) =
+            counts.hidden > 0 ? (ShipStore.shipsOfAccount, ["account": account]) : (ShipStore.ships, [:])
+        var ships = try query.page(page, arguments, db) { row in
+            try Entry(
+                id: row.value(0),
+                sortKey: row.value(1),
+                name: row.value(2),
+                type: row.value(3),
+                yearBuilt: row.value(4),
+                isListed: row.value(5)
             )
         }
+        ships.total = counts.total
         self.init(
-            ships: Array(ships.prefix(page.limit)),
-            hasMore: ships.count > page.limit,
+            page: ships,
             counts: counts,
             changes: try ShipStore.changes(db, account: account, since: since, now: counts, limit: page.limit)
         )
@@ -101,33 +89,16 @@ extension ShipPage {
 }
 
 extension ShipStore {
-    /// Returns the statement of a page.
-    ///
-    /// - Parameters:
-    ///   - hiding: Whether the account has hidden ships.
-    ///   - key: Whether the page begins behind a key, not at an offset.
-    static func selectPage(hiding: Bool, after key: Bool) -> String {
-        switch (hiding, key) {
-        case (true, true): pageOfAccountAfterKey
-        case (true, false): pageOfAccount
-        case (false, true): pageAfterKey
-        case (false, false): page
-        }
-    }
+    /// The ships of an account that has hidden none.
+    static let ships = PagedQuery(select, by: order)
+    /// The ships of an account that has hidden some.
+    static let shipsOfAccount = PagedQuery("\(select) AND NOT \(isHidden())", by: order)
 
-    private static let page = select("", " OFFSET :offset")
-    private static let pageAfterKey = select(isAfterKey, "")
-    private static let pageOfAccount = select("AND NOT \(isHidden())", " OFFSET :offset")
-    private static let pageOfAccountAfterKey = select("\(isAfterKey) AND NOT \(isHidden())", "")
-    private static let isAfterKey = "AND (ship.sort_key, ship.id) > (:sort_key, :id)"
-
-    private static func select(_ conditions: String, _ offset: String) -> String {
-        """
+    private static let select = """
         SELECT ship.id, ship.sort_key, ship.name, ship.type, ship.year_built, ship.listed FROM ship
-        WHERE ship.removed_revision IS NULL \(conditions)
-        ORDER BY ship.sort_key, ship.id LIMIT :limit\(offset)
+        WHERE ship.removed_revision IS NULL
         """
-    }
+    private static let order = ["ship.sort_key", "ship.id"]
 
     /// Returns the changes between a revision and `now`, of `limit` ships at most.
     fileprivate static func changes(
@@ -138,21 +109,10 @@ extension ShipStore {
         limit: Int
     ) throws -> ListChanges {
         let since = ListChanges.start(wanted, now: now.revision)
-        var changes = ListChanges(since: since)
         var arguments: StatementArguments = ["since": since, "most": limit + 1]
         if now.hasMarks { arguments += ["account": account] }
-        let select = now.hasMarks ? selectChanged : selectChangedOfAll
-        let rows = try Row.fetchCursor(try db.cachedStatement(sql: select), arguments: arguments)
-        var count = 0
-        while let row = try rows.next() {
-            count += 1
-            guard count <= limit else {
-                changes.hasMore = true
-                break
-            }
-            changes.add(try ListChanges.Row(row: row))
-        }
-        return changes
+        let select = try db.cachedStatement(sql: now.hasMarks ? selectChanged : selectChangedOfAll)
+        return try ListChanges(since: since, Row.fetchCursor(select, arguments: arguments), limit: limit)
     }
 
     /// The same for an account that has never deleted a ship.
@@ -180,18 +140,4 @@ extension ShipStore {
         FROM touched JOIN ship ON ship.id = touched.id
         ORDER BY ship.sort_key, ship.id
         """
-}
-
-extension ListChanges.Row {
-    /// Reads a row of `selectChanged`.
-    fileprivate init(row: Row) throws {
-        try self.init(
-            id: row.value(0),
-            added: row.value(1),
-            changed: row.value(2),
-            removed: row.value(3),
-            isHidden: row.value(4),
-            wasHidden: row.value(5)
-        )
-    }
 }

@@ -13,29 +13,29 @@ struct Categories: Sendable {
     /// Notified when other categories than before are shown.
     let changed: @Sendable () -> Void
 
+    private static let list = PagedList("shop.categories", key: [.integer, .integer])
+
     /// `GET /v1/shop/categories`.
     func show(_ request: ScreenRequest) async throws -> ScreenResponse {
-        let page = try request.query.page(of: CategoryPage.list, maximumLimit: 500)
+        let page = try request.query.page(of: Self.list, maximumLimit: 500)
         let cachePolicy = try request.cachePolicy()
         let changeToken = ChangeToken(of: store.categoryChanges)
         let readToken = api.upstream.readToken()
-        let stored: (ReadResult, CategoryPage)? = try store.database.read { _ in
+        let stored: (ReadResult, ListPage<Product.Category>)? = try store.database.read { _ in
             try api.storedCategories(cachePolicy, since: readToken).map { ($0, try store.categories(page)) }
         }
         let (result, found) =
             if let stored { stored } else { (try await refresh(cachePolicy), try store.categories(page)) }
-        let shown = Page(page, count: found.categories.count, total: found.total, hasMore: found.hasMore)
         let isEmpty = found.total == 0
-        let screen = CategoriesScreen(found.categories, isEmpty: isEmpty) { Layout(of: $0, wide: wide) }
         return try .read(
-            screen,
+            CategoriesScreen(found.rows, isEmpty: isEmpty) { Layout(of: $0, wide: wide) },
             "shop.categories",
             request,
             of: result,
             now: clock.now(),
             state: isEmpty ? .empty : .content,
             banner: result.provenance.offline ? .shopOffline : nil,
-            page: (shown, found.next),
+            page: Self.list.part(found, of: page),
             changeToken: changeToken
         )
     }

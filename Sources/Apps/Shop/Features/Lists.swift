@@ -166,14 +166,12 @@ struct Lists: Sendable {
         alreadyInList: Bool? = nil,
         changeToken: ChangeToken? = nil
     ) throws -> ScreenResponse {
-        let lines = list.totals.lines
-        let shown = Page(page, count: list.items.count, total: lines, hasMore: list.hasMore)
-        let next = list.lastPosition.map { Self.pages.cursor(after: [.integer(Int64($0))]) }
+        let (shown, next) = Self.pages.part(list.page, of: page)
         return try ScreenResponse.local(
             ListScreen(list, afterWrite: request.method != .get, alreadyInList: alreadyInList),
             Meta(
                 screen: "shop.list",
-                state: lines == 0 ? .empty : .content,
+                state: list.totals.lines == 0 ? .empty : .content,
                 provenance: .local,
                 revision: list.revision,
                 page: shown
@@ -224,14 +222,5 @@ extension ListOrder {
             return id
         }
         return (.items(ids), "item_ids")
-    }
-}
-
-extension ScreenResponse {
-    /// Returns the response with the version of the list that it shows. `If-Match` of later writes is compared with it.
-    func at(version: Int) -> ScreenResponse {
-        var response = self
-        response.version = String(version)
-        return response
     }
 }

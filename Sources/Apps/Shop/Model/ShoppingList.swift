@@ -1,5 +1,6 @@
 import Foundation
 import HTTP
+import Screens
 
 /// Identifies a line of a shopping list: the id of its product, with a number if the upstream gave that id to several
 /// products of the list.
@@ -75,16 +76,15 @@ struct CartLine: Sendable, Equatable {
 /// A part of a shopping list with the sums and the revision of the whole list, read in one transaction.
 struct ShoppingList: Sendable, Equatable {
     /// The lines of the part, in order.
-    var items: [ListItem]
-    /// The position of the last of them; nil if there is none.
-    var lastPosition: Int?
-    var hasMore = false
+    var page: ListPage<ListItem>
     /// Sums over all lines.
     var totals: ListTotals
     /// Number of changes of this list.
     var revision: Int
     /// The line that a write has added or changed, wherever it is on the list.
     var changed: ListItem?
+
+    var items: [ListItem] { page.rows }
 }
 
 /// Sums over all lines of a shopping list.

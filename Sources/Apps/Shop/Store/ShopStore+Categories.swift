@@ -3,19 +3,6 @@ import Screens
 import Storage
 import Upstream
 
-/// A page of the categories.
-struct CategoryPage: Sendable {
-    /// The list over all pages.
-    static let list = PagedList("shop.categories", key: [.integer, .integer])
-
-    let categories: [Product.Category]
-    let hasMore: Bool
-    /// Categories on all pages.
-    let total: Int
-    /// The cursor of the next page; nil if this one has no category.
-    let next: String?
-}
-
 extension ShopStore {
     /// Returns the write of a response's categories, for the transaction that stores the response.
     ///
@@ -25,9 +12,7 @@ extension ShopStore {
         -> Void
     {
         { [categoryChanges] categories, db in
-            let known = try Row.fetchAll(db, sql: "SELECT id, name FROM shop_category ORDER BY position").map {
-                try Product.Category(id: $0.value("id"), name: $0.value("name"))
-            }
+            let known = try Product.Category.fetchAll(db, sql: "SELECT id, name FROM shop_category ORDER BY position")
             guard known != categories else { return }
             if !known.isEmpty { db.afterNextTransaction { _ in changed() } }
             try db.execute(sql: "DELETE FROM shop_category")
@@ -40,7 +25,7 @@ extension ShopStore {
     }
 
     /// Returns a page of the categories in the upstream's order.
-    func categories(_ page: PageRequest) throws -> CategoryPage {
+    func categories(_ page: PageRequest) throws -> ListPage<Product.Category> {
         try database.read { db in
             // Positions have no gaps: an offset is looked up, too.
             let position = page.key?[0] ?? .integer(Int64(page.offset) - 1)
@@ -49,13 +34,11 @@ extension ShopStore {
                 arguments: ["id": page.key?[1], "position": position, "limit": page.limit + 1]
             )
             let shown = rows.prefix(page.limit)
-            return CategoryPage(
-                categories: try shown.map { try Product.Category(id: $0.value("id"), name: $0.value("name")) },
+            return ListPage(
+                try shown.map(Product.Category.init),
                 hasMore: rows.count > page.limit,
-                total: try Int.fetchOne(try db.cachedStatement(sql: Self.countCategories)) ?? 0,
-                next: try shown.last.map {
-                    try CategoryPage.list.cursor(after: [.integer($0.value("position")), .integer($0.value("id"))])
-                }
+                key: try shown.last.map { try [$0.value("position"), $0.value("id")] },
+                total: try Int.fetchOne(try db.cachedStatement(sql: Self.countCategories)) ?? 0
             )
         }
     }
@@ -72,4 +55,8 @@ extension ShopStore {
         ORDER BY position LIMIT :limit
         """
     static let countCategories = "SELECT max(position) + 1 FROM shop_category"
+}
+
+extension Product.Category: FetchableRecord {
+    init(row: Row) throws { try self.init(id: row.value("id"), name: row.value("name")) }
 }

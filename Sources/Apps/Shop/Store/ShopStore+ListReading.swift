@@ -16,18 +16,10 @@ extension ShopStore {
     }
 
     static func list(_ profile: String, _ page: PageRequest, _ db: Database) throws -> ShoppingList {
-        var arguments: StatementArguments = ["profile": profile, "limit": page.limit + 1]
-        arguments += page.key.map { ["position": $0[0]] } ?? ["offset": page.offset]
-        let select = try db.cachedStatement(sql: page.key == nil ? selectPage : selectPageAfterKey)
-        let rows = try Row.fetchAll(select, arguments: arguments)
-        let shown = rows.prefix(page.limit)
-        return ShoppingList(
-            items: try shown.map(ListItem.init),
-            lastPosition: try shown.last?.value("position"),
-            hasMore: rows.count > shown.count,
-            totals: try totals(profile, db),
-            revision: try listRevision(profile, db)
-        )
+        var page = try pages.page(page, ["profile": profile], db, ListItem.init)
+        let totals = try totals(profile, db)
+        page.total = totals.lines
+        return ShoppingList(page: page, totals: totals, revision: try listRevision(profile, db))
     }
 
     /// Returns the totals of a list. They are read from an index that has nothing else; SQL cannot add exact prices.
@@ -64,9 +56,7 @@ extension ShopStore {
         """
     }
 
-    private static let selectRows = select("'' AS description, '[]' AS images")
-    static let selectPage = selectRows + " ORDER BY item.position LIMIT :limit OFFSET :offset"
-    static let selectPageAfterKey = selectRows + " AND item.position > :position ORDER BY item.position LIMIT :limit"
+    static let pages = PagedQuery(select("'' AS description, '[]' AS images"), by: ["item.position"])
     static let selectLines =
         select("item.description, item.images") + " AND item.product_id = :product ORDER BY item.ordinal"
 
@@ -131,7 +121,7 @@ extension ShopStore {
 }
 
 extension ListItem {
-    /// Decodes a row of ``ShopStore/selectPage`` or ``ShopStore/selectLines``.
+    /// Decodes a row of ``ShopStore/pages`` or ``ShopStore/selectLines``.
     fileprivate init(row: Row) throws {
         let id = try ListItemID(productID: row.value("product_id"), ordinal: row.value("ordinal"))
         let product = try Product(row: row, id: id.productID)

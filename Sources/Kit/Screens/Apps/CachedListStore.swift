@@ -9,12 +9,6 @@ import Upstream
 /// The revision of a change is at least the time in milliseconds: a client that goes on at another server may be told
 /// of a change twice, and misses none.
 struct CachedListStore<Item: ListedItem>: Sendable {
-    /// A row, and the values that rows are ordered by.
-    struct Row: Sendable {
-        let item: Item
-        let key: [CursorValue]
-    }
-
     /// The stored values of an item.
     struct Columns: Equatable, Sendable {
         let rank: Int
@@ -25,11 +19,9 @@ struct CachedListStore<Item: ListedItem>: Sendable {
 
     /// A page of the list, of one state.
     struct Page: Sendable {
-        var rows: [Row] = []
-        var hasMore = false
-        var total = 0
-        var revision = 0
-        var changes: ListChanges
+        var items: ListPage<Item>
+        let revision: Int
+        let changes: ListChanges
     }
 
     /// The removed rows that are remembered, so that the changes since an earlier revision name them.
@@ -96,63 +88,38 @@ extension CachedListStore {
     ///
     /// - Parameter since: The revision that changes are counted from; nil for the one before the current one.
     func page(_ db: Database, _ page: PageRequest, words: [String], since: Int?) throws -> Page {
-        let current = try GRDB.Row.fetchOne(db, sql: "SELECT revision, forgotten FROM \(state)")
+        let current = try Row.fetchOne(db, sql: "SELECT revision, forgotten FROM \(state)")
         let revision: Int = try current?.size(0) ?? 0
         var start = ListChanges.start(since, now: revision)
         if try start < current?.size(1) ?? 0 { start = 0 }
-        var result = Page(revision: revision, changes: try changes(db, since: start, limit: page.limit))
-        let matching = (["removed_revision IS NULL"] + words.map { _ in "instr(search, ?) > 0" })
-            .joined(separator: " AND ")
-        let arguments = StatementArguments(words)
-        result.total =
-            try Int.fetchOne(db, sql: "SELECT count(*) FROM \(table) WHERE \(matching)", arguments: arguments) ?? 0
-        let after = page.key.map { _ in " AND (rank, sort_key, id) > (?, ?, ?)" } ?? ""
-        let rows = try GRDB.Row.fetchAll(
+        var (matching, arguments): (String, StatementArguments) = ("\(table) WHERE removed_revision IS NULL", [:])
+        for (index, word) in words.enumerated() {
+            matching += " AND instr(search, :word\(index)) > 0"
+            arguments += ["word\(index)": word]
+        }
+        let query = PagedQuery("SELECT item, rank, sort_key, id FROM \(matching)", by: ["rank", "sort_key", "id"])
+        var items = try query.page(page, arguments, db) { try $0.json("item") as Item }
+        items.total = try Int.fetchOne(db, sql: "SELECT count(*) FROM \(matching)", arguments: arguments)
+        let changed = try Row.fetchCursor(
             db,
             sql: """
-                SELECT item, rank, sort_key, id FROM \(table) WHERE \(matching)\(after)
-                ORDER BY rank, sort_key, id LIMIT ? OFFSET ?
+                SELECT id, added_revision, changed_revision, removed_revision, 0, 0 FROM \(table)
+                WHERE changed_revision > ? ORDER BY changed_revision, id LIMIT ?
                 """,
-            arguments: arguments + StatementArguments(page.key ?? [])
-                + [page.limit + 1, page.key == nil ? page.offset : 0]
+            arguments: [start, page.limit + 1]
         )
-        result.hasMore = rows.count > page.limit
-        result.rows = try rows.prefix(page.limit).map { row in
-            try Row(
-                item: row.json("item"),
-                key: [.integer(row.value("rank")), .text(row.value("sort_key")), .text(row.value("id"))]
-            )
-        }
-        return result
+        let changes = try ListChanges(since: start, changed, limit: page.limit)
+        return Page(items: items, revision: revision, changes: changes)
     }
 
     /// Returns an item; nil if the list has none with the id.
     func item(_ id: String, _ db: Database) throws -> Item? {
-        try GRDB.Row.fetchOne(
+        try Row.fetchOne(
             db,
             sql: "SELECT item FROM \(table) WHERE id = ? AND removed_revision IS NULL",
             arguments: [id]
         )
         .map { try $0.json("item") }
-    }
-
-    private func changes(_ db: Database, since: Int, limit: Int) throws -> ListChanges {
-        var changes = ListChanges(since: since)
-        let rows = try GRDB.Row.fetchAll(
-            db,
-            sql: """
-                SELECT id, added_revision, changed_revision, removed_revision FROM \(table)
-                WHERE changed_revision > ? ORDER BY changed_revision, id LIMIT ?
-                """,
-            arguments: [since, limit + 1]
-        )
-        for row in rows.prefix(limit) {
-            changes.add(
-                try ListChanges.Row(id: row.value(0), added: row.value(1), changed: row.value(2), removed: row.value(3))
-            )
-        }
-        changes.hasMore = rows.count > limit
-        return changes
     }
 }
 
@@ -203,7 +170,7 @@ extension CachedListStore {
         let last = try Int.fetchOne(db, sql: "SELECT revision FROM \(state)") ?? 0
         let revision = max(last + 1, Int(clock.now().millisecondsSince1970))
         var stored: [String: Columns] = [:]
-        let present = try GRDB.Row.fetchCursor(
+        let present = try Row.fetchCursor(
             db,
             sql: "SELECT id, rank, sort_key, search, item FROM \(table) WHERE removed_revision IS NULL"
         )

@@ -60,21 +60,17 @@ package struct ListScreens<Item: ListedItem>: Sendable {
         let wanted = try request.query.page(of: pages)
         let since = try request.query.integer("since_revision", in: 0...Int.max)
         let (result, page) = try await read(request) { try store.page($0, wanted, words: words, since: since) }
-        let shown = Page(wanted, count: page.rows.count, total: page.total, hasMore: page.hasMore)
+        let isEmpty = page.items.total == 0
         return try .read(
-            ListScreen(
-                page,
-                at: paths,
-                empty: page.total == 0 ? .noRows(at: "/v1/\(app)", isSearch: !words.isEmpty) : nil
-            ),
+            ListScreen(page, at: paths, empty: isEmpty ? .noRows(at: "/v1/\(app)", isSearch: !words.isEmpty) : nil),
             "\(app).list",
             request,
             of: result,
             now: clock.now(),
-            state: page.total == 0 ? .empty : .content,
+            state: isEmpty ? .empty : .content,
             revision: page.revision,
             banner: result.provenance.offline ? .listOffline : nil,
-            page: (shown, page.rows.last.map { pages.cursor(after: $0.key) }),
+            page: pages.part(page.items, of: wanted),
             changeToken: ChangeToken(of: store.contentChanges)
         )
     }
@@ -161,7 +157,7 @@ private struct ListScreen<Item: ListedItem>: Encodable, Sendable {
     let empty: EmptyState?
 
     init(_ page: CachedListStore<Item>.Page, at paths: ItemPaths, empty: EmptyState?) {
-        items = page.rows.map(\.item).map {
+        items = page.items.rows.map {
             Row(id: $0.id, name: $0.name, summaryText: $0.summary, values: $0, href: paths.link(to: $0.id))
         }
         (revision, changes, self.empty) = (page.revision, page.changes, empty)

@@ -1,3 +1,6 @@
+package import GRDB
+import Storage
+
 /// The rows of a list that were added, updated and removed since a revision, by their ids, so that a front end can
 /// animate.
 package struct ListChanges: Encodable, Sendable, Equatable {
@@ -44,6 +47,32 @@ package struct ListChanges: Encodable, Sendable, Equatable {
     ) {
         (self.since, self.added, self.updated, self.removed) = (since, added, updated, removed)
         self.hasMore = hasMore
+    }
+
+    /// Reads the changes of at most `limit` rows.
+    ///
+    /// - Parameter rows: Those that have changed, one more than the limit if there are more: id, revisions at which the
+    ///   row was added, changed and removed, and whether the account has hidden it, now and at the revision `since`.
+    package init(since: Int, _ rows: RowCursor, limit: Int) throws {
+        self.init(since: since)
+        var count = 0
+        while let row = try rows.next() {
+            count += 1
+            guard count <= limit else {
+                hasMore = true
+                break
+            }
+            add(
+                try Row(
+                    id: row.value(0),
+                    added: row.value(1),
+                    changed: row.value(2),
+                    removed: row.value(3),
+                    isHidden: row.value(4),
+                    wasHidden: row.value(5)
+                )
+            )
+        }
     }
 
     /// Returns the revision that changes are counted from, the one before the current one if none is wanted. A revision

@@ -1,4 +1,6 @@
+package import GRDB
 import HTTP
+package import Storage
 
 /// The part of a list that a request asks for (docs/contract.md, "Paging").
 package struct PageRequest: Sendable, Equatable {
@@ -49,6 +51,92 @@ package struct Page: Encodable, Sendable, Equatable {
         self.totalAtLeast = totalAtLeast
         self.hasMore = more
         _nextOffset = Nullable(wrappedValue: more ? offset.map { $0 > Int.max - count ? Int.max : $0 + count } : nil)
+    }
+}
+
+/// The rows of a part of a list, of one state.
+package struct ListPage<Element: Sendable>: Sendable {
+    package var rows: [Element]
+    package let hasMore: Bool
+    /// The key after which the next part begins: that of the last row.
+    package let key: [CursorValue]?
+    /// Number of rows in the whole list; nil if it is not known.
+    package var total: Int?
+    /// A lower bound of the total, if it is not known.
+    package let totalAtLeast: Int?
+    /// Whether only the key continues the list, not an offset (`SearchHits.isCut`).
+    package let isCut: Bool
+
+    package init(_ rows: [Element], hasMore: Bool, key: [CursorValue]?, total: Int? = nil) {
+        (self.rows, self.hasMore, self.key, self.total) = (rows, hasMore, key, total)
+        (totalAtLeast, isCut) = (nil, false)
+    }
+
+    /// The rows of the hits of a search.
+    ///
+    /// - Parameter key: Returns the key of a rank.
+    package init(_ rows: [Element], of hits: SearchHits, key: (Int64) -> Int64 = { $0 }) {
+        self.rows = rows
+        (hasMore, total, totalAtLeast, isCut) = (hits.hasMore, hits.total, hits.totalAtLeast, hits.isCut)
+        self.key = hits.next.map { [.integer(key($0))] }
+    }
+}
+
+extension ListPage: Equatable where Element: Equatable {}
+
+extension PagedList {
+    /// Returns `meta.page` of a part that was read, and the cursor of its last row.
+    package func part<Element>(_ page: ListPage<Element>, of request: PageRequest) -> (shown: Page, next: String?) {
+        let (total, least) = (page.total, page.totalAtLeast)
+        var shown = Page(request, count: page.rows.count, total: total, totalAtLeast: least, hasMore: page.hasMore)
+        if page.isCut { shown.nextOffset = nil }
+        return (shown, page.key.map(cursor(after:)))
+    }
+}
+
+/// A query whose rows are read in pages by key: the values of the columns that order them.
+package struct PagedQuery: Sendable {
+    /// The statement of a page that begins at `:offset`.
+    package let first: String
+    /// The statement of a page that begins after the key `:key0`, `:key1`.
+    package let next: String
+    private let columns: [String]
+
+    /// - Parameters:
+    ///   - select: A statement that ends with a condition.
+    ///   - columns: They are unique together.
+    package init(_ select: String, by columns: [String], descending: Bool = false) {
+        let order = columns.map { descending ? "\($0) DESC" : $0 }.joined(separator: ", ")
+        let key = columns.indices.map { ":key\($0)" }.joined(separator: ", ")
+        let isBehind = "(\(columns.joined(separator: ", "))) \(descending ? "<" : ">") (\(key))"
+        first = "\(select) ORDER BY \(order) LIMIT :limit OFFSET :offset"
+        next = "\(select) AND \(isBehind) ORDER BY \(order) LIMIT :limit"
+        self.columns = columns.map { String($0[($0.lastIndex(of: ".").map($0.index(after:)) ?? $0.startIndex)...]) }
+    }
+
+    /// Reads a page. Its total is left out.
+    ///
+    /// - Parameters:
+    ///   - arguments: Those of the condition.
+    ///   - element: Returns the element of a row.
+    package func page<Element>(
+        _ page: PageRequest,
+        _ arguments: StatementArguments,
+        _ db: Database,
+        _ element: (Row) throws -> Element
+    ) throws -> ListPage<Element> {
+        var arguments = arguments + ["limit": page.limit + 1]
+        for (index, value) in (page.key ?? []).enumerated() { arguments += ["key\(index)": value] }
+        if page.key == nil { arguments += ["offset": page.offset] }
+        let statement = try db.cachedStatement(sql: page.key == nil ? first : next)
+        let rows = try Row.fetchCursor(statement, arguments: arguments)
+        var (elements, key): ([Element], [CursorValue]?) = ([], nil)
+        while let row = try rows.next() {
+            guard elements.count < page.limit else { return ListPage(elements, hasMore: true, key: key) }
+            elements.append(try element(row))
+            if elements.count == page.limit { key = try columns.map { try row.value($0) } }
+        }
+        return ListPage(elements, hasMore: false, key: key)
     }
 }
 

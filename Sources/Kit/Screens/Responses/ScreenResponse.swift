@@ -147,14 +147,15 @@ extension ScreenResponse {
     /// - Parameters:
     ///   - content: `data` of the envelope.
     ///   - screen: Name of the screen, `app.screen`.
-    ///   - request: The request, for `links.self`.
+    ///   - request: The request, for the links.
     ///   - state: State of the screen.
     ///   - status: Status of the response.
     ///   - revision: Version of the data, if the screen counts versions.
     ///   - selfLink: `links.self` if it is not the request's own target, as in the response to a write.
     ///   - headerFields: Further header fields.
     ///   - banner: The notification that the data may be out of date; nil if it is not.
-    ///   - changeToken: For how long the same request has the same response; nil for writes.
+    ///   - page: The part of a list that the screen shows, and the cursor of its last row.
+    ///   - changeToken: For how long the same request has the same response; nil for writes. Not used with a banner.
     /// - Throws: `EncodingError`.
     package static func local(
         _ content: some Encodable & Sendable,
@@ -166,16 +167,24 @@ extension ScreenResponse {
         selfLink: Link? = nil,
         headerFields: HTTPFields = [:],
         stale banner: Banner? = nil,
+        page: (shown: Page, next: String?)? = nil,
         changeToken: ChangeToken? = nil
     ) throws -> ScreenResponse {
-        let provenance = Provenance(source: .local, stale: banner != nil)
+        let meta = Meta(
+            screen: screen,
+            state: state,
+            provenance: Provenance(source: .local, stale: banner != nil),
+            revision: revision,
+            banner: banner,
+            page: page?.shown
+        )
         return try .local(
             content,
-            Meta(screen: screen, state: state, provenance: provenance, revision: revision, banner: banner),
-            Links(self: selfLink ?? request.selfLink),
+            meta,
+            page.map { request.links(for: $0.shown, next: $0.next) } ?? Links(self: selfLink ?? request.selfLink),
             status: status,
             headerFields: headerFields,
-            changeToken: changeToken
+            changeToken: banner == nil ? changeToken : nil
         )
     }
 
@@ -196,6 +205,15 @@ extension ScreenResponse {
             headerFields: headerFields,
             changeToken: changeToken
         )
+    }
+}
+
+extension ScreenResponse {
+    /// Returns the response with the version of the one thing that it shows.
+    package func at(version: Int) -> ScreenResponse {
+        var response = self
+        response.version = String(version)
+        return response
     }
 }
 

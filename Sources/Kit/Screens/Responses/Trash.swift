@@ -65,35 +65,14 @@ package struct Trash: Sendable {
     }
 }
 
-/// A page of a trash, the last deleted item first; read in one transaction.
-package struct TrashPage<Item: Sendable>: Sendable {
-    /// A deleted item.
-    package struct Entry: Sendable {
-        package let item: Item
-        let version: Int
-        let deleted: Date
-        let key: [CursorValue]
+/// A deleted item.
+package struct TrashEntry<Item: Sendable>: Sendable {
+    package let item: Item
+    let version: Int
+    let deleted: Date
 
-        /// - Parameter key: The values by which the trash is ordered.
-        package init(_ item: Item, version: Int, deleted: Date, key: [CursorValue]) {
-            (self.item, self.version, self.deleted, self.key) = (item, version, deleted, key)
-        }
-    }
-
-    package let entries: [Entry]
-    let hasMore: Bool
-    /// Number of items in the trash.
-    package let total: Int
-    package let revision: Int
-
-    /// - Parameters:
-    ///   - read: The entries from the first one of the page, one more than the page may have if there is one.
-    ///   - limit: The most entries of the page.
-    package init(_ read: [Entry], limit: Int, total: Int, revision: Int) {
-        entries = Array(read.prefix(limit))
-        hasMore = read.count > limit
-        self.total = total
-        self.revision = revision
+    package init(_ item: Item, version: Int, deleted: Date) {
+        (self.item, self.version, self.deleted) = (item, version, deleted)
     }
 }
 
@@ -118,7 +97,10 @@ package protocol TrashFeature: Sendable {
 
     func audience(of owner: Owner) -> ServerEvent.Audience
     func changeToken(of owner: Owner) -> ChangeToken
-    func page(_ request: PageRequest, of owner: Owner) async throws -> TrashPage<Item>
+
+    /// Returns a page of the trash, the last deleted item first, and the revision; read in one transaction.
+    func page(_ request: PageRequest, of owner: Owner) throws -> (page: ListPage<TrashEntry<Item>>, revision: Int)
+
     func properties(of item: Item) -> Properties
 
     /// Returns times as text, and how long these texts are true.
@@ -172,28 +154,21 @@ extension TrashFeature {
         let asked = try request.query.page(of: list)
         let changeToken = changeToken(of: owner)
         let banner = try await catchUp()
-        let page = try await page(asked, of: owner)
-        let texts = texts(in: zone)
-        let shown = Page(asked, count: page.entries.count, total: page.total, hasMore: page.hasMore)
-        let meta = Meta(
-            screen: Self.trash.screen,
-            state: page.total == 0 ? .empty : .content,
-            provenance: Provenance(source: .local, stale: banner != nil),
-            revision: page.revision,
-            banner: banner,
-            page: shown
-        )
-        let items = page.entries.map { entry in
+        let (page, revision) = try page(asked, of: owner)
+        let (texts, count) = (texts(in: zone), page.total ?? 0)
+        let items = page.rows.map { entry in
             TrashScreen.Row(properties(of: entry.item), entry, Self.trash, lifetime: lifetime, texts.text)
         }
-        var response = try ScreenResponse.local(
-            TrashScreen(Self.trash, items, count: page.total),
-            meta,
-            request.links(for: shown, next: page.entries.last.map { list.cursor(after: $0.key) }),
-            changeToken: banner == nil ? changeToken.and(texts.changeToken) : nil
-        )
-        response.version = String(page.revision)
-        return response
+        return try ScreenResponse.local(
+            TrashScreen(Self.trash, items, count: count),
+            Self.trash.screen,
+            request,
+            state: count == 0 ? .empty : .content,
+            revision: revision,
+            stale: banner,
+            page: list.part(page, of: asked),
+            changeToken: changeToken.and(texts.changeToken)
+        ).at(version: revision)
     }
 
     @Sendable private func purge(_ request: ScreenRequest, _ owner: Owner) async throws -> ScreenResponse {
@@ -245,7 +220,7 @@ struct TrashScreen<Properties: Encodable & Identifiable<String> & Sendable>: Enc
 
         init<Item>(
             _ properties: Properties,
-            _ entry: TrashPage<Item>.Entry,
+            _ entry: TrashEntry<Item>,
             _ trash: Trash,
             lifetime: Duration,
             _ text: (Date) -> Text

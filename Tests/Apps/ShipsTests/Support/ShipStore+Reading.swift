@@ -17,6 +17,10 @@ extension ShipStore {
     }
 }
 
+extension ShipPage {
+    var hasMore: Bool { page.hasMore }
+}
+
 extension ShipStore {
     /// The ships of a server by itself.
     init(_ database: LarderDatabase) { self.init(UserDatabase(database)) }
