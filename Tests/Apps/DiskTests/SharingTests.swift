@@ -195,6 +195,7 @@ struct SharingTests {
             let unpublish: JSONFields.Value = .object([
                 "id": "unpublish", "title": "Unpublish file", "method": "DELETE",
                 "href": "/v1/disk/published?path=disk%3A%2Fa.txt", "enabled": true,
+                "headers": .object(["Prefer": "respond-async"]),
                 "confirm": .object(["message": "a.txt", "buttons": ["Unpublish file", "Cancel"]]),
             ])
             for list in ["recent", "files", "published", "search?q=a.txt"] {

@@ -18,6 +18,67 @@ struct WriteRouterTests {
         }
     }
 
+    @Test(
+        "ONE-04 a write that the API fails to take is left with Prefer, and refused with the way to leave it without",
+        arguments: [
+            .init(status: .serviceUnavailable), .init(status: .internalServerError),
+            .init(status: .tooManyRequests, headerFields: [.retryAfter: "30"]),
+            .init(status: .ok, body: Array("<html>".utf8)),
+            .init(status: .init(code: 423), body: Array(#"{"error":"DiskReadOnlyError"}"#.utf8)),
+        ] as [IncomingResponse]
+    )
+    func failing(response: IncomingResponse) async throws {
+        let disk = WriteScenario.disk()
+        try await DiskHarness.run(disk) { app in
+            let token = try await app.logIn()
+            try await WriteScenario.seen(app, token)
+            disk.intercept { _ in response }
+            let writes: [(HTTPRequest.Method, String, String?)] = [
+                (.delete, "/v1/disk/published?path=/a.txt", nil),
+                (.post, "/v1/disk/folders", #"{"path":"/new"}"#),
+                (.patch, "/v1/disk/file?path=/folder", #"{"name":"papers"}"#),
+            ]
+            for (method, target, body) in writes {
+                let refused = try await app.ask(method, target, as: token, json: body)
+                #expect(refused["actions.0.id"] == "leave" || refused["code"] == "outcome-unknown", "\(refused.text)")
+                let left = try await app.leave(method, target, as: token, json: body)
+                #expect(left.status == 202 && left.headerFields[.preferenceApplied] != nil, "\(left.text)")
+            }
+            let copy = #"{"from":"/a.txt","to":"/copy.txt"}"#
+            let copied = try await app.leave(.post, "/v1/disk/files/copy", as: token, json: copy)
+            #expect(copied.status >= 400 && copied["actions"] == nil, "\(copied.text)")
+            let list = try await app.get("/v1/disk/files", as: token)
+            #expect(Set(DiskHarness.names(list)) == ["a.txt", "papers", "new"] && list["meta.pending"] == 3)
+            disk.intercept(nil)
+            await app.drained()
+            #expect(disk.change { $0.nodes["disk:/new"] != nil && $0.nodes["disk:/a.txt"]?.publicURL == nil })
+        }
+    }
+
+    @Test("ONE-04 what the outbox does not take is disabled while the API fails, and beside what waits")
+    func disabled() async throws {
+        let disk = WriteScenario.disk()
+        try await DiskHarness.run(disk) { app in
+            let token = try await app.logIn()
+            try await WriteScenario.seen(app, token)
+            _ = try await app.leave(.delete, "/v1/disk/file?path=/folder/a%20inner.txt", as: token)
+            disk.intercept { _ in IncomingResponse(status: .serviceUnavailable) }
+            app.clock.advance(by: .seconds(10))
+            let file = try await app.get("/v1/disk/file?path=/a.txt", as: token)
+            let actions = zip(file.all("id", in: "data.actions"), file.all("enabled", in: "data.actions"))
+            let disabled = actions.filter { $0.1 == false }.map(\.0)
+            #expect(disabled == ["share", "copy"], "\(file.text)")
+            #expect(file["data.actions.0.disabled_reason"] == "Yandex Disk does not work at the moment.")
+            _ = try await app.leave(.patch, "/v1/disk/file?path=/a.txt", as: token, json: #"{"name":"b.txt"}"#)
+            let moved = try await app.get("/v1/disk/file?path=/b.txt", as: token)
+            #expect(moved["data.actions.6.id"] == "copy" && moved["data.actions.8.id"] == "keep_offline")
+            for number in [1, 6, 8] {
+                let reason = moved["data.actions.\(number).disabled_reason"]
+                #expect(reason == "It was not sent to Yandex Disk yet.", "\(number) \(moved.text)")
+            }
+        }
+    }
+
     private static func makeFolder(_ path: String, _ app: DiskHarness, _ token: String) async throws -> Exchanged {
         try await app.leave(.post, "/v1/disk/folders", as: token, json: #"{"path":"\#(path)"}"#)
     }

@@ -15,7 +15,7 @@ struct PressedActionTests {
         /// Actions that remove something are pressed after the others, and those that end a session last.
         var turn: Int {
             if id == "logout" || action.href.string?.hasPrefix("/v1/notes/account/deletion") == true { return 2 }
-            return action.method.string == "DELETE" || id == "discard" ? 1 : 0
+            return action.method.string == "DELETE" || ["discard", "rename", "move"].contains(id) ? 1 : 0
         }
     }
 
@@ -36,23 +36,41 @@ struct PressedActionTests {
         case tokenRevoked
         /// Account and profile have stored as much as they may.
         case quotasUsedUp
+        /// The upstreams respond with 503, and copies are older than their freshness time.
+        case failing
+        /// The same with responses that cannot be read.
+        case garbled
+        /// The Disk is away, and a write of each kind waits.
+        case queued
+        /// Writes that waited are in conflict with those of another client.
+        case conflict
 
         var settings: [String] {
             switch self {
-            case .online, .offline, .refused, .refusedOffline, .tokenRevoked: []
-            case .outOfDate: ["ships", "disk", "shop", "categories"].flatMap { ["--freshness-\($0)-s", "0"] }
+            case .online, .offline, .refused, .refusedOffline, .tokenRevoked, .queued, .conflict: []
+            case .outOfDate, .failing, .garbled: ["ships", "disk", "shop", "categories"].flatMap { ["--freshness-\($0)-s", "0"] }
             // The one that waits already.
             case .outboxFull: ["--disk-outbox-operations", "1"]
             case .quotasUsedUp: ["--notes-quota-mb", "1", "--pdf-quota-mb", "1"]
             }
         }
-        var isOffline: Bool { self == .offline || self == .outOfDate || self == .outboxFull }
+        /// The fault of all upstreams; nil if they are well.
+        var fault: String? {
+            switch self {
+            case .offline, .outOfDate, .outboxFull, .refusedOffline, .queued: "offline"
+            case .failing: "error(503)"
+            case .garbled: "garbage"
+            case .online, .refused, .tokenRevoked, .quotasUsedUp, .conflict: nil
+            }
+        }
+        /// Whether the outbox tries to send meanwhile, so that its writes change their states at any time.
+        var isSending: Bool { self == .failing || self == .garbled }
     }
 
     /// Actions that are disabled because they would change nothing; the request is accepted all the same.
     private static let idle: Set = ["reorder", "restore", "keep_offline", "save", "empty"]
 
-    /// Presses every action of every screen once.
+    /// Presses every action of every screen once, and those of files once in each state of a file.
     private final class Finger {
         let larder: InProcessLarder
         private let reads: [StoredReads.Read]
@@ -84,8 +102,8 @@ struct PressedActionTests {
             guard response.status == 200, response["Content-Type"]?.hasPrefix("application/json") == true,
                 let data = try response.json["data"]
             else { return nil }
-            for action in actions(in: data) {
-                let key = "\(read.operation) \(action.id.string ?? "")"
+            for (action, state) in actions(in: data) {
+                let key = "\(read.operation) \(action.id.string ?? "") \(state)"
                 let reason = action.disabled_reason
                 let found = Found(key: key, action: action, fields: read.headers)
                 guard action.enabled.bool != true else {
@@ -94,19 +112,30 @@ struct PressedActionTests {
                     continue
                 }
                 if reason.string?.isEmpty != false { failures.append("\(key) is disabled, and does not say why") }
-                guard !PressedActionTests.idle.contains(found.id), disabled.insert(key).inserted else { continue }
+                // The other file of a conflict can be downloaded.
+                let isIdle = PressedActionTests.idle.contains(found.id) || found.id == "download" && state.has("conflict")
+                guard !isIdle, disabled.insert(key).inserted else { continue }
                 let (request, response) = try await send(found)
                 if response.status < 400 { failures.append("\(key) is disabled, and succeeds: \(request)") }
             }
             return nil
         }
 
-        private func actions(in value: JSON) -> [JSON] {
-            if let items = value.array { return items.flatMap(actions) }
+        /// Returns the actions in a value, each with the state of the file that it is of.
+        private func actions(in value: JSON, of state: String = "") -> [(action: JSON, state: String)] {
+            if let items = value.array { return items.flatMap { actions(in: $0, of: state) } }
             guard let object = value.object else { return [] }
             let isAction = ["id", "title", "method", "href", "enabled"].allSatisfy { object[$0] != nil }
-            return (isAction ? [value] : [])
-                + object.sorted { $0.key < $1.key }.flatMap { actions(in: $0.value) }
+            let own = object["path"] == nil ? nil : self.state(of: value)
+            return (isAction ? [(value, state)] : [])
+                + object.sorted { $0.key < $1.key }.flatMap { actions(in: $0.value, of: own ?? state) }
+        }
+
+        private func state(of file: JSON) -> String {
+            let values = ["type", "viewer", "kind", "state"].map { file[$0]?.string ?? "" }
+            let flags = ["published", "kept_offline"].filter { file[$0]?.bool == true }
+            return (values + flags + [file.pending.kind.string ?? "", file.pending.state.string ?? ""])
+                .filter { !$0.isEmpty }.joined(separator: " ")
         }
 
         private func press(_ found: Found) async throws {
@@ -148,8 +177,9 @@ struct PressedActionTests {
             case "text" where keepsTexts && href.hasPrefix("/v1/notes/"): return .string(given ?? "")
             case "text":
                 // A user appends a name to a folder, and puts text in front of a file name, so its extension stays.
-                guard let given, given.hasSuffix("/") else { return .string("\(pressed.count)-\(given ?? "")") }
-                return .string("\(given)\(pressed.count)")
+                let folder = given?.lastIndex(of: "/").map { given?[...$0] ?? "" } ?? ""
+                let name = given?.dropFirst(folder.count) ?? ""
+                return .string("\(folder)\(pressed.count)\(name.isEmpty && !folder.isEmpty ? "" : "-")\(name)")
             case "document":
                 let list = try await larder.send("GET", "/v1/pdf/documents", [:])
                 return try list.json.at(pointer: "/data/items/\(field.name.string == "first" ? 0 : 1)/id")
@@ -196,8 +226,12 @@ struct PressedActionTests {
     )
     func pressed(situation: Situation) async throws {
         try await withLarder(situation.settings) { larder in
-            let reads = try await StoredReads(larder).all().filter { $0.operation.hasPrefix("GET /v1/") }
-            try await Self.prepare(situation, larder, reads)
+            var reads = try await StoredReads(larder).all().filter { $0.operation.hasPrefix("GET /v1/") }
+            if situation.isSending { reads.removeAll { $0.operation.contains("/outbox") } }
+            let files = Files(larder, reads.first { $0.operation == "GET /v1/disk/files" }?.headers ?? [:])
+            try await files.make()
+            try await Self.prepare(situation, larder, reads, files)
+            reads += try await files.reads()
             let finger = Finger(larder, reads, keepsTexts: situation == .quotasUsedUp)
             try await finger.pressAll()
             #expect(finger.count > 40)
@@ -205,11 +239,16 @@ struct PressedActionTests {
         }
     }
 
-    private static func prepare(_ situation: Situation, _ larder: InProcessLarder, _ reads: [StoredReads.Read])
-        async throws
-    {
-        let headers = reads.first { $0.operation == "GET /v1/disk/files" }?.headers ?? [:]
+    private static func prepare(
+        _ situation: Situation,
+        _ larder: InProcessLarder,
+        _ reads: [StoredReads.Read],
+        _ files: Files
+    ) async throws {
+        let headers = files.headers
         if situation == .refused || situation == .refusedOffline { try await refuse(larder, headers) }
+        if situation == .queued { try await files.leave() }
+        if situation == .conflict { try await files.dispute() }
         if situation == .tokenRevoked {
             try await larder.control("POST", "/yandex_oauth/revoke", #"{"account":"anna"}"#)
             #expect(try await larder.send("GET", "/v1/disk/files?refresh=1", headers).status == 401)
@@ -218,9 +257,9 @@ struct PressedActionTests {
             try await fillNotes(larder, reads.first { $0.operation == "GET /v1/notes" }?.headers ?? [:])
             try await fillDocuments(larder)
         }
-        guard situation.isOffline || situation == .refusedOffline else { return }
+        guard let fault = situation.fault else { return }
         for upstream in ["spacex", "catalogue", "people", "yandex_disk"] {
-            try await larder.fault("offline", of: upstream)
+            try await larder.fault(fault, of: upstream)
         }
         for list in ["/v1/ships", "/v1/shop/search", "/v1/disk/files"] {
             let headers = reads.first { $0.operation == "GET \(list)" }?.headers ?? [:]
@@ -272,6 +311,92 @@ struct PressedActionTests {
         _ = try await larder.send("GET", "/v1/disk/files?refresh=1", headers)
         try await BoundedWait.poll(for: "the write to be refused") {
             try await larder.send("GET", "/v1/disk/outbox", headers).text.contains(#""state":"failed""#)
+        }
+    }
+}
+
+extension String {
+    fileprivate func has(_ word: String) -> Bool { split(separator: " ").contains(word[...]) }
+}
+
+extension PressedActionTests {
+    /// Files of the Disk in each state, three of each: some actions leave no file at its path.
+    fileprivate struct Files {
+        let larder: InProcessLarder
+        let headers: [String: String]
+
+        init(_ larder: InProcessLarder, _ headers: [String: String]) { (self.larder, self.headers) = (larder, headers) }
+
+        private static let list = "/v1/disk/files?path=/contract&limit=100"
+
+        private static func paths(_ name: String) -> [String] { (1...3).map { "disk:/contract/\(name)\($0).txt" } }
+
+        private func put(_ name: String, _ text: String) async throws {
+            for path in Self.paths(name) {
+                try await larder.control("PUT", "/yandex_disk/files", #"{"path":"\#(path)","text":"\#(text)"}"#)
+            }
+        }
+
+        /// Makes the files, and lets the screens show them.
+        func make() async throws {
+            for name in ["plain", "kept", "renamed", "moved", "shared"] { try await put(name, "text") }
+            for path in Self.paths("kept") { _ = try await send("PUT", "/v1/disk/offline", #"{"path":"\#(path)"}"#) }
+            #expect(try await send("GET", "\(Self.list)&refresh=1").status == 200)
+        }
+
+        /// Returns the reads of their screens.
+        func reads() async throws -> [StoredReads.Read] {
+            let response = try await send("GET", Self.list)
+            guard response.status == 200 else { return [] }
+            return try response.json.data.items.elements.compactMap(\.path.string).map {
+                let path = $0.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+                return .init(operation: "GET /v1/disk/file", target: "/v1/disk/file?path=\(path)", headers: headers)
+            }
+        }
+
+        /// Leaves writes of each kind, with the Disk away.
+        func leave() async throws {
+            try await larder.fault("offline", of: "yandex_disk")
+            _ = try await send("GET", "\(Self.list)&refresh=1")
+            for path in Self.paths("new") {
+                try await left("POST", "/v1/disk/folders", #"{"path":"\#(path) folder"}"#)
+                try await left("PUT", "/v1/disk/file/content?path=\(path)", "ours")
+            }
+            try await rename()
+            for path in Self.paths("moved") {
+                try await left("POST", "/v1/disk/files/move", #"{"from":"\#(path)","to":"\#(path) moved.txt"}"#)
+            }
+            for path in Self.paths("shared") { try await left("POST", "/v1/disk/links", #"{"path":"\#(path)"}"#) }
+        }
+
+        private func rename() async throws {
+            for (number, path) in Self.paths("renamed").enumerated() {
+                try await left("PATCH", "/v1/disk/file?path=\(path)", #"{"name":"other\#(number + 1).txt"}"#)
+            }
+        }
+
+        /// Leaves writes that another client anticipates, and waits for their conflicts.
+        func dispute() async throws {
+            try await larder.fault("offline", of: "yandex_disk")
+            _ = try await send("GET", "\(Self.list)&refresh=1")
+            for path in Self.paths("new") { try await left("PUT", "/v1/disk/file/content?path=\(path)", "ours") }
+            try await rename()
+            for name in ["new", "other"] { try await put(name, "theirs") }
+            try await larder.fault("online", of: "yandex_disk")
+            _ = try await send("GET", "\(Self.list)&refresh=1")
+            try await BoundedWait.poll(for: "the conflicts") {
+                try await send("GET", "/v1/disk/outbox").text.split(separator: #""state":"conflict""#).count > 6
+            }
+        }
+
+        private func left(_ method: String, _ target: String, _ body: String) async throws {
+            let response = try await send(method, target, body)
+            #expect(response.status == 202, "\(method) \(target): \(response.text)")
+        }
+
+        private func send(_ method: String, _ target: String, _ body: String? = nil) async throws -> ReceivedResponse {
+            let fields = headers.merging(["Prefer": "respond-async"]) { own, _ in own }
+            return try await larder.send(method, target, method == "GET" ? headers : fields, body: body)
         }
     }
 }

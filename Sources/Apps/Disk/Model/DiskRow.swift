@@ -12,6 +12,8 @@ struct DiskRow: Sendable {
     var offline = OfflineMarking.none
     /// The write that waits and has made or changed it; nil if it is as the API has it.
     var pending: PendingWrite?
+    /// Whether a write that waits has made it, so that the API does not have it.
+    var isMadeHere = false
 }
 
 /// A page of a list, and the revision of the account in the same read transaction.

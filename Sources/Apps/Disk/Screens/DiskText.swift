@@ -1,4 +1,5 @@
 import Foundation
+import HTTP
 import Screens
 
 /// Formats sizes and times.
@@ -56,8 +57,18 @@ enum DiskText {
 // The texts of the Disk. The original app is in English.
 extension Text {
     static let disk = Text("Disk", ru: "Диск")
-    /// Why something cannot be done now.
-    static let diskAway = Text("Yandex Disk cannot be reached now.", ru: "Яндекс Диск сейчас недоступен.")
+    /// Returns why something cannot be done now, if a screen could not be requested for the same reason.
+    static func diskAway(_ provenance: Provenance) -> Text? {
+        let failures: Set = ["stale-if-error", "bad-response", "retry-after"]
+        if provenance.offline {
+            return Text("Yandex Disk cannot be reached now.", ru: "Яндекс Диск сейчас недоступен.")
+        }
+        guard provenance.pausedUntil != nil || provenance.cacheStatus?.detail.map(failures.contains) == true else {
+            return nil
+        }
+        return Text("Yandex Disk does not work at the moment.", ru: "Яндекс Диск сейчас не работает.")
+    }
+
     static let waitsForDisk = Text("It was not sent to Yandex Disk yet.", ru: "Ещё не отправлено на Яндекс Диск.")
     static let notPossible = Text("This cannot be done with this change.", ru: "С этим изменением так нельзя.")
     static let keptWithFolder = Text("It is kept with its folder.", ru: "Сохраняется вместе с папкой.")

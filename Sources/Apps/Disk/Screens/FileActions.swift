@@ -1,27 +1,31 @@
 import HTTP
 import HTTPTypes
 import Screens
+import Upstream
 
 extension [Action] {
-    /// Returns the actions on a file or folder. Changes that the outbox takes are left there while the Disk is
-    /// unreachable, or behind one that waits already; the others cannot be made then.
+    /// Returns the actions on a file or folder. Changes that the outbox takes are left there while the Disk is away or
+    /// fails, or behind one that waits already; the others cannot be made then.
     static func ofFile(_ row: DiskRow, _ way: WriteWay) -> [Action] {
         let item = row.item
-        let (offline, way) = (way.offline, way.of(row))
         let href = item.path.link(to: "/v1/disk/file")
         var actions: [Action] = []
         if item.kind == .file {
-            let reason: Text? = row.unsent ?? (offline && !row.isDownloaded ? .diskAway : nil)
-            actions += [.share(row, offline: offline), .download(item.path, disabled: reason)]
+            let reason = way.isOffline && !row.isDownloaded ? way.away : nil
+            actions += [
+                .share(item, disabled: row.isDownloaded ? nil : way.away),
+                .download(item.path, disabled: row.unsent ?? reason),
+            ]
         }
         // The root is neither published nor removed nor renamed.
         guard !item.path.isRoot else { return actions }
+        let refusal = way.refusal(item.path)
         actions += [
-            .link(item, way),
-            .delete(item, href: href, way),
-            .rename(item, href: href, way),
-            .sending(item, "move", .move, headers: way.headers, disabled: way.refusal),
-            .sending(item, "copy", .copy, disabled: row.unsent ?? (offline ? .diskAway : nil)),
+            .link(item, refusal),
+            .delete(item, href: href, refusal),
+            .rename(item, href: href, refusal),
+            .sending(item, "move", .move, prefersAsync: true, disabled: refusal),
+            .sending(item, "copy", .copy, disabled: way.isHeldUp(item.path) ? .waitsForDisk : way.away),
         ]
         return actions + ofRow(row, way)
     }
@@ -29,35 +33,45 @@ extension [Action] {
     /// Returns the actions on a row of a list. The address of a folder is its content, so an action shows its own
     /// screen, which has all others.
     static func ofListedRow(_ row: DiskRow, _ way: WriteWay) -> [Action] {
-        ofRow(row, way.of(row)) + (row.item.kind == .dir ? [.details(row.item.path)] : [])
+        ofRow(row, way) + (row.item.kind == .dir ? [.details(row.item.path)] : [])
     }
 
     private static func ofRow(_ row: DiskRow, _ way: WriteWay) -> [Action] {
-        (row.item.isPublished ? [.unpublish(row.item, way)] : []) + [.offline(row)]
+        (row.item.isPublished ? [.unpublish(row.item, way.refusal(row.item.path))] : []) + [.offline(row)]
     }
 }
 
-/// How a change of a screen is made: by a request to the API, or through the outbox.
+/// How the changes of a screen are made: by requests to the API, or through the outbox.
 struct WriteWay {
-    /// Whether the Disk is unreachable, so that it is left in the outbox.
-    var offline: Bool
-    /// Whether nothing more can be left there.
-    var isOutboxFull: Bool
+    let isOffline: Bool
+    /// Why a change that the outbox does not take cannot be made now; nil if it can.
+    let away: Text?
+    /// Whether nothing more can be left in the outbox.
+    let isOutboxFull: Bool
+    /// Whether a change of a path waits behind another one.
+    let isHeldUp: (DiskPath) -> Bool
 
-    /// The header fields of the change.
-    fileprivate var headers: [String: String]? { offline ? ["Prefer": HTTPFields.respondAsync] : nil }
-    /// Why it is refused; nil if it is not.
-    fileprivate var refusal: Text? { offline && isOutboxFull ? .outboxIsFull : nil }
+    /// Why a change that the outbox takes cannot be made now; nil if it can.
+    fileprivate func refusal(_ path: DiskPath) -> Text? {
+        isOutboxFull && (away != nil || isHeldUp(path)) ? .outboxIsFull : nil
+    }
+}
 
-    /// Returns the same for a row: a change behind one that waits is left, too.
-    fileprivate func of(_ row: DiskRow) -> WriteWay {
-        WriteWay(offline: offline || row.pending != nil, isOutboxFull: isOutboxFull)
+extension WriteWay {
+    /// - Parameters:
+    ///   - provenance: Of the screen: what it could not request cannot be changed either.
+    ///   - account: Nil in the response to a write.
+    init(_ provenance: Provenance, _ pending: Meta.PendingWrites?, of account: String?, _ store: DiskStore) {
+        isOffline = provenance.offline
+        away = Text.diskAway(provenance)
+        isOutboxFull = store.isOutboxFull(pending)
+        isHeldUp = { path in account.map { store.outbox.isTouched([path], of: $0) } ?? false }
     }
 }
 
 extension DiskRow {
-    /// Why the Disk cannot be asked for it; nil if it can.
-    fileprivate var unsent: Text? { item.queuedUpload == nil ? nil : .waitsForDisk }
+    /// Why the Disk cannot be asked for it: it has it elsewhere, or not yet. Nil if it can.
+    fileprivate var unsent: Text? { isMadeHere || item.source != nil ? .waitsForDisk : nil }
 }
 
 extension Action {
@@ -68,8 +82,13 @@ extension Action {
 
     static func createFolder(in folder: DiskPath, _ way: WriteWay) -> Action {
         let fields = [Field("path", .text, value: folder.below)]
-        return write("create_folder", .newFolder, "POST", "/v1/disk/folders", way, fields: fields)
+        // The name is not known yet: the folder alone may hold it up.
+        let refusal = way.refusal(folder.child(""))
+        return write("create_folder", .newFolder, "POST", "/v1/disk/folders", refusal, fields: fields)
     }
+
+    /// Asks for a place in the outbox instead of a refusal (RFC 7240).
+    private static let prefersAsync = ["Prefer": HTTPFields.respondAsync]
 
     /// Returns the action that sends a write, or queues it.
     private static func write(
@@ -77,7 +96,7 @@ extension Action {
         _ title: Text,
         _ method: String,
         _ href: Link,
-        _ way: WriteWay,
+        _ refusal: Text?,
         body: [String: Constant]? = nil,
         fields: [Field]? = nil,
         confirm: Confirmation? = nil
@@ -89,14 +108,14 @@ extension Action {
             href: href,
             body: body,
             fields: fields,
-            headers: way.headers,
-            disabled: way.refusal,
+            headers: prefersAsync,
+            disabled: refusal,
             confirm: confirm
         )
     }
 
     /// Returns the action that takes an item back out of the trash.
-    static func restore(_ item: DiskItem, offline: Bool) -> Action {
+    static func restore(_ item: DiskItem, disabled reason: Text?) -> Action {
         Action(
             id: "restore",
             title: .restore,
@@ -104,7 +123,7 @@ extension Action {
             href: "/v1/disk/trash/restore",
             body: ["path": .text(item.path.text)],
             fields: [Field("name", .text, required: false), Field("overwrite", .boolean, required: false)],
-            disabled: offline ? .diskAway : nil
+            disabled: reason
         )
     }
 
@@ -129,8 +148,8 @@ extension Action {
         _ item: DiskItem,
         _ id: String,
         _ title: Text,
-        headers: [String: String]? = nil,
-        disabled reason: Text? = nil
+        prefersAsync: Bool = false,
+        disabled reason: Text?
     ) -> Action {
         Action(
             id: id,
@@ -139,16 +158,17 @@ extension Action {
             href: "/v1/disk/files/\(id)",
             body: ["from": .text(item.path.text)],
             fields: [Field("to", .text, value: item.path.text), Field("overwrite", .boolean, required: false)],
-            headers: headers,
+            headers: prefersAsync ? Self.prefersAsync : nil,
             disabled: reason
         )
     }
 
     /// Returns the action that removes the public address of an item. The original app asks in a sheet with the item's
     /// name.
-    fileprivate static func unpublish(_ item: DiskItem, _ way: WriteWay) -> Action {
+    fileprivate static func unpublish(_ item: DiskItem, _ refusal: Text?) -> Action {
         let confirm = Confirmation(message: Text(verbatim: item.name), buttons: [.unpublish, .cancel])
-        return write("unpublish", .unpublish, "DELETE", item.path.link(to: "/v1/disk/published"), way, confirm: confirm)
+        let href = item.path.link(to: "/v1/disk/published")
+        return write("unpublish", .unpublish, "DELETE", href, refusal, confirm: confirm)
     }
 
     /// Returns the action that keeps an item offline, or ends that. Both need no upstream.
@@ -158,30 +178,24 @@ extension Action {
         return .keepOffline(path, disabled: row.offline == .inherited ? .keptWithFolder : row.unsent)
     }
 
-    /// Returns the action that gives an item a public address, permanently or, if it is not left in the outbox, for a
-    /// number of seconds.
-    fileprivate static func link(_ item: DiskItem, _ way: WriteWay) -> Action {
-        let fields = way.offline ? nil : [Field("available_for_s", .integer, required: false)]
+    /// Returns the action that gives an item a public address, permanently or for a number of seconds.
+    fileprivate static func link(_ item: DiskItem, _ refusal: Text?) -> Action {
+        let fields = [Field("available_for_s", .integer, required: false)]
         let body = ["path": Constant.text(item.path.text)]
-        return write("link", .shareLink, "POST", "/v1/disk/links", way, body: body, fields: fields)
+        return write("link", .shareLink, "POST", "/v1/disk/links", refusal, body: body, fields: fields)
     }
 
-    fileprivate static func rename(_ item: DiskItem, href: Link, _ way: WriteWay) -> Action {
-        write("rename", .rename, "PATCH", href, way, fields: [Field("name", .text, value: item.name)])
+    fileprivate static func rename(_ item: DiskItem, href: Link, _ refusal: Text?) -> Action {
+        write("rename", .rename, "PATCH", href, refusal, fields: [Field("name", .text, value: item.name)])
     }
 
-    fileprivate static func share(_ row: DiskRow, offline: Bool) -> Action {
-        Action(
-            id: "share",
-            title: .shareFile,
-            method: "GET",
-            href: row.item.path.link(to: "/v1/disk/file/content"),
-            disabled: offline && !row.isDownloaded ? .diskAway : nil
-        )
+    fileprivate static func share(_ item: DiskItem, disabled reason: Text?) -> Action {
+        let href = item.path.link(to: "/v1/disk/file/content")
+        return Action(id: "share", title: .shareFile, method: "GET", href: href, disabled: reason)
     }
 
-    fileprivate static func delete(_ item: DiskItem, href: Link, _ way: WriteWay) -> Action {
+    fileprivate static func delete(_ item: DiskItem, href: Link, _ refusal: Text?) -> Action {
         let confirm = Confirmation(message: .confirmDeletion(of: item), buttons: [.deletion(of: item), .cancel])
-        return write("delete", .delete, "DELETE", href, way, confirm: confirm)
+        return write("delete", .delete, "DELETE", href, refusal, confirm: confirm)
     }
 }

@@ -103,7 +103,7 @@ struct TrashRowScreen: Encodable, Sendable {
     let icon: String
     let actions: [Action]
 
-    init(_ row: DiskRow, timeZone: TimeZone, offline: Bool) {
+    init(_ row: DiskRow, timeZone: TimeZone, away: Text?) {
         let item = row.item
         type = item.kind.rawValue
         name = item.name
@@ -114,7 +114,7 @@ struct TrashRowScreen: Encodable, Sendable {
         deletedAt = item.deleted
         deletedText = DiskText.date(item.deleted, in: timeZone)
         icon = item.icon
-        actions = [.restore(item, offline: offline)]
+        actions = [.restore(item, disabled: away)]
     }
 }
 

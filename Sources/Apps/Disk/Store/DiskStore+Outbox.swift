@@ -241,6 +241,7 @@ extension PendingView {
         item.isPublished = node.isPublished ?? false
         var row = DiskRow(item: item, seenAt: entry?.queuedAt ?? .distantPast, isDownloaded: item.kind == .file)
         row.pending = pending(node.write, in: queue)
+        row.isMadeHere = true
         return row
     }
 }

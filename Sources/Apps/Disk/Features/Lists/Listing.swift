@@ -62,7 +62,8 @@ struct Listing: Sendable {
         let cachePolicy = try request.cachePolicy()
         let changeToken = store.changeToken(account: session.account)
         let (page, result) = try await page(query, for: session, cachePolicy, resource)
-        return try response(query, request, page, result, timeZone, result.changeToken?.and(changeToken))
+        let way = WriteWay(result.provenance, page.pending, of: session.account, store)
+        return try response(query, request, page, result, way, timeZone, result.changeToken?.and(changeToken))
     }
 
     /// Returns a page of a list as it will be.
@@ -111,6 +112,7 @@ struct Listing: Sendable {
         _ request: ScreenRequest,
         _ page: DiskPage,
         _ result: ReadResult,
+        _ way: WriteWay,
         _ timeZone: TimeZone,
         _ changeToken: ChangeToken?
     ) throws -> ScreenResponse {
@@ -122,7 +124,7 @@ struct Listing: Sendable {
             folder: query.folder,
             empty: query.empty,
             isEmpty: isEmpty,
-            way: WriteWay(offline: result.provenance.offline, isOutboxFull: store.isOutboxFull(page.pending)),
+            way: way,
             actions: [.refresh(query.refresh)]
         )
         return try disk.response(

@@ -37,7 +37,7 @@ struct Search: Sendable {
             hasMore: hits.hasMore
         )
         if hits.isCut { shown.nextOffset = nil }
-        let way = WriteWay(offline: known.provenance.offline, isOutboxFull: store.isOutboxFull(found.pending))
+        let way = WriteWay(known.provenance, found.pending, of: session.account, store)
         let empty = EmptyState.search(query.text, isWhole: known.isWhole)
         return try disk.response(
             RowListScreen(rows, timeZone: timeZone, empty: empty, isEmpty: isEmpty, way: way),

@@ -33,7 +33,7 @@ struct Trash: Sendable {
         let shown = Page(asked, page)
         let isEmpty = page.rows.isEmpty && asked.offset == 0
         let data = TrashScreen(
-            items: page.rows.map { TrashRowScreen($0, timeZone: timeZone, offline: result.provenance.offline) },
+            items: page.rows.map { TrashRowScreen($0, timeZone: timeZone, away: .diskAway(result.provenance)) },
             empty: isEmpty ? .trash : nil
         )
         return try disk.response(

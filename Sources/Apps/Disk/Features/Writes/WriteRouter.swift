@@ -9,7 +9,7 @@ import Storage
 import Upstream
 
 /// Sends writes of clients, or queues them in the outbox: if the client prefers that to a refusal (RFC 7240,
-/// `respond-async`) and the API is away, goes away in the middle, or takes long to finish an upload.
+/// `respond-async`) and the API is away, fails, goes away in the middle, or takes long to finish an upload.
 struct WriteRouter: Sendable {
     /// The outcome of a write that was sent, or the operation of one that was queued.
     enum Result: Sendable {
@@ -50,16 +50,17 @@ struct WriteRouter: Sendable {
             }
             do {
                 return .sent(try await disk.run(write, for: account))
-            } catch var problem as Problem where problem.code == .offlineWriteRefused && draft != nil {
-                problem.actions = [.enqueue(request, body)]
-                throw problem
+            } catch {
+                guard var outage = Problem(outage: error), draft != nil else { throw error }
+                outage.actions = [.enqueue(request, body)]
+                throw outage
             }
         }
         if isHeldUp || !isReachable { return .queued(try await enqueue(draft, write, account)) }
         return try await sendOrEnqueue(draft, write, account)
     }
 
-    /// Sends a write, and queues it if the API goes away. Of an upload the bytes are kept here first: they arrive once.
+    /// Sends a write, and queues it if the API goes away or fails. Of an upload the bytes are kept here first: they arrive once.
     private func sendOrEnqueue(_ draft: QueuedWrite, _ write: DiskWrite, _ account: DiskAccount) async throws -> Result
     {
         var write = write
@@ -75,16 +76,17 @@ struct WriteRouter: Sendable {
         let outcome: WriteOutcome
         do {
             outcome = try await disk.run(write, for: account)
-        } catch let problem as Problem
-            where (problem.code == .offlineWriteRefused || problem.code == .outcomeUnknown)
-            && (spooled != nil || draft.kind != .upload)
-        {
-            let isOutcomeUnknown = problem.code == .outcomeUnknown
+        } catch {
+            let isOutcomeUnknown = (error as? Problem)?.code == .outcomeUnknown
+            guard isOutcomeUnknown || Problem(outage: error) != nil, spooled != nil || draft.kind != .upload else {
+                throw error
+            }
             do {
                 return .queued(try await enqueue(draft, write, account, spooled, isOutcomeUnknown: isOutcomeUnknown))
-            } catch  where isOutcomeUnknown {
-                // That it cannot be queued says nothing of whether it was carried out.
-                throw problem
+            } catch let refusal {
+                // That it cannot be queued says nothing of whether it was carried out; that its item is not known here
+                // says less than why the API was not asked.
+                throw isOutcomeUnknown || Problem(outage: refusal) != nil ? error : refusal
             }
         }
         guard let spooled, case .underWay(let operation) = outcome else { return .sent(outcome) }
@@ -301,6 +303,19 @@ extension DiskStore {
             path = parent
         }
         return false
+    }
+}
+
+extension Problem {
+    /// Returns the problem of a write that was not carried out because the API is away, fails or asks to wait, so that
+    /// it may be sent later; nil for any other error.
+    fileprivate init?(outage error: any Error) {
+        let outages: [ProblemCode] = [
+            .offlineWriteRefused, .upstreamUnavailable, .upstreamBadResponse, .rateLimited, .upstreamReadOnly,
+        ]
+        guard let problem = (error as? Problem) ?? (error as? UpstreamFailure)?.problem, outages.contains(problem.code)
+        else { return nil }
+        self = problem
     }
 }
 
