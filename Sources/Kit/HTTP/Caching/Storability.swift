@@ -49,8 +49,7 @@ extension CachingRules {
     /// Decides whether a complete response, or a part of a representation, may be stored, and in which form.
     ///
     /// A response whose body ends too early is incomplete regardless of the result for its head: it must be discarded
-    /// (RFC 9111 §3.3, ``CachedResponseHead/isComplete(bodyLength:)``). The caller first invalidates by the response
-    /// and then stores it (§4.4: POST does both).
+    /// (RFC 9111 §3.3). The caller first invalidates by the response and then stores it (§4.4: POST does both).
     /// - Parameters:
     ///   - response: the head of the response.
     ///   - request: its request.

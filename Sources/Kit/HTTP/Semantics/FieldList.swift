@@ -196,7 +196,7 @@ package struct StructuredDictionary: Sendable {
 
     /// Reads a field value, all its lines joined by commas.
     /// - Returns: nil if any part of the text violates the syntax: structured fields are read whole or not at all
-    ///   (§4.2). Also nil if there are more than ``mostMembers`` members.
+    ///   (§4.2). Also nil if there are more than `mostMembers` members.
     package init?(_ text: String) {
         let bytes = Array(text.utf8)
         // The library searches linearly for a key that is given again, so the number of keys has a limit.

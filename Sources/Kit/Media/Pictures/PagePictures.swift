@@ -73,7 +73,7 @@ package struct RenderedPicture: Sendable, Equatable {
 
     /// Reads a picture that a tool has written.
     ///
-    /// - Throws: ``PictureHeaderError``; ``MediaError/unavailable(_:)`` if its end is missing; Foundation's error if
+    /// - Throws: `PictureHeaderError`; ``MediaError/unavailable(_:)`` if its end is missing; Foundation's error if
     ///   the file cannot be read.
     init(file: String) throws {
         data = try Data(contentsOf: URL(filePath: file))

@@ -58,8 +58,8 @@ package struct ExpiryService: Service {
     }
 }
 
-/// The clock by which the data of users expires. Unlike ``WallClock`` it does not follow a jump ahead
-/// (``RetentionTime``), and it is never ahead of the store that several servers share.
+/// The clock by which the data of users expires. Unlike `WallClock` it does not follow a jump ahead
+/// (`RetentionTime`), and it is never ahead of the store that several servers share.
 package final class RetentionClock: Sendable {
     private struct State {
         var retention: RetentionTime?

@@ -81,7 +81,7 @@ extension Problem {
 package struct UpstreamFailure: Error, Sendable {
     /// The problem that the client gets.
     package let problem: Problem
-    /// The error, now or before (``UpstreamError/cause``).
+    /// The error, now or before (`UpstreamError.cause`).
     package let error: UpstreamError
     /// Whether a request was sent.
     package let wasSent: Bool

@@ -33,7 +33,7 @@ package struct JSONFields: Sendable {
     package init(_ values: [String: Value]) { self.values = values }
 
     /// Reads an object.
-    /// - Throws: 400 `malformed-json` if the bytes are not JSON (``JSONParser``) or not an object.
+    /// - Throws: 400 `malformed-json` if the bytes are not JSON (`JSONParser`) or not an object.
     package init(_ data: Data) throws {
         guard !data.isEmpty else { throw Problem(.malformedJSON, "The body is empty; a JSON object is expected.") }
         let value: JSONValue

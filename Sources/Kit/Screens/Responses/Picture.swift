@@ -72,7 +72,7 @@ extension ScreenResponse {
     /// The placeholder is not stored. If it takes the place of a picture that was requested, `Cache-Status` describes
     /// the result of that request.
     /// - Parameters:
-    ///   - find: Reads from the store where the picture is (``Upstream/Resource/picture(at:maximumBytes:)``); nil if
+    ///   - find: Reads from the store where the picture is (`Resource.picture(at:maximumBytes:)`); nil if
     ///     there is none.
     ///   - upstream: The upstream that named the picture.
     ///   - cachePolicy: How the picture may be served from the store.

@@ -111,7 +111,7 @@ final class ExclusiveBodyReader: @unchecked Sendable {
 package enum RequestBodyError: Error, Equatable {
     /// The client closed the connection within the body.
     case truncated
-    /// ``ConnectionLimits/bodyDeadline`` or ``ConnectionLimits/bodyIdle`` has passed.
+    /// ``ConnectionLimits/bodyDeadline`` or `ConnectionLimits.bodyIdle` has passed.
     case timedOut
     /// The framing of the body is broken.
     case malformed

@@ -11,7 +11,7 @@ package enum Gzip {
 
     /// Compresses bytes. Equal bytes give equal results: the header holds no time.
     ///
-    /// - Throws: ``Failure``.
+    /// - Throws: `Failure`.
     package static func compress(_ data: Data, level: Int32 = 6) throws -> Data {
         var stream = z_stream()
         // 15 window bits, plus 16 for a gzip wrapper.

@@ -98,7 +98,7 @@ package enum FieldCoding {
         return result
     }
 
-    /// Decodes fields; nil if the bytes were not made by ``encode(_:)``.
+    /// Decodes fields; nil if the bytes were not made by `encode(_:)`.
     package static func decode(_ bytes: Data) -> HTTPFields? {
         bytes.withUnsafeBytes { bytes -> HTTPFields? in
             var rest = bytes

@@ -6,7 +6,7 @@ package struct SearchTerms: Sendable, Equatable {
     /// The terms, in no order. A term has no space, no quotation mark and no other ASCII character but letters and
     /// digits.
     package private(set) var terms: Set<String> = []
-    /// Texts that are too long for terms, a line each: passages of more than ``longestGram`` characters in scripts
+    /// Texts that are too long for terms, a line each: passages of more than `longestGram` characters in scripts
     /// without spaces, and words of more than ``longestPrefix`` letters between marks.
     package private(set) var passages = ""
 
@@ -76,7 +76,7 @@ package struct SearchTerms: Sendable, Equatable {
         }
     }
 
-    /// Returns the terms of a name if any part of it may be searched for: its parts of at most ``longestGram``
+    /// Returns the terms of a name if any part of it may be searched for: its parts of at most `longestGram`
     /// characters.
     ///
     /// - Parameter folded: The name in the form in which it is compared (`Swift/String/searchFolded`).
@@ -86,7 +86,7 @@ package struct SearchTerms: Sendable, Equatable {
         return terms
     }
 
-    /// Adds every part of a text of at most ``longestGram`` characters, spaces and punctuation included.
+    /// Adds every part of a text of at most `longestGram` characters, spaces and punctuation included.
     static func addGrams(of text: Substring, to terms: inout Set<String>) {
         let scalars = text.unicodeScalars
         for start in scalars.indices {

@@ -9,7 +9,7 @@ package import Storage
 /// Sends requests to an upstream, with buffered or streamed bodies.
 ///
 /// The only code that knows where requests may go, which redirects are followed, which attempts are repeated and until
-/// when. It counts attempts and reports attempts at the upstream's own origin to ``UpstreamHealth``; hosts that it
+/// when. It counts attempts and reports attempts at the upstream's own origin to `UpstreamHealth`; hosts that it
 /// links to, and clients that disconnected, say nothing of the upstream.
 package struct UpstreamClient: Sendable {
     /// Longest chain of redirects that is followed.

@@ -35,7 +35,7 @@ package struct Resource: Sendable {
     package var generation: Int64 = 0
     /// Whether a read waits for the upstream to its total time-out, not only for the patience, even if there is a copy.
     package var waitsToTimeout = false
-    /// Whether it is one of the pictures of which a page has many: nobody waits for it longer than ``pictureWait``, one
+    /// Whether it is one of the pictures of which a page has many: nobody waits for it longer than `pictureWait`, one
     /// that is missing is not requested again for a minute, and its failures say nothing of the API, which may be at
     /// the same origin.
     package var isPicture = false

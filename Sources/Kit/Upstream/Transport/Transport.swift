@@ -96,8 +96,8 @@ package protocol Transport: Sendable {
     func exchange(_ request: OutgoingRequest, within limits: TransportLimits) async throws(UpstreamError)
         -> IncomingResponse
 
-    /// Sends a request with bodies in parts, both ways, as fast as they are read. ``TransportLimits/total`` ends with
-    /// the response's head, ``TransportLimits/stall`` applies to both bodies, ``TransportLimits/response`` to the time
+    /// Sends a request with bodies in parts, both ways, as fast as they are read. `TransportLimits.total` ends with
+    /// the response's head, `TransportLimits.stall` applies to both bodies, `TransportLimits.response` to the time
     /// between them; their size is not limited.
     ///
     /// - Returns: The head of the response, whatever its status, with its body.
