@@ -386,6 +386,7 @@ let package = Package(
         .testTarget(
             name: "EndToEnd",
             dependencies: ["TestKit", asyncHTTPClient, grdb, nioCore, nioHTTP1, subprocess],
+            exclude: ["EarlierBuilds"],
             swiftSettings: strict
         ),
     ]
