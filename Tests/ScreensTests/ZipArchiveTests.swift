@@ -58,8 +58,15 @@ import Testing
         for blob in blobs {
             _ = try archive.add(blob, in: "b", name: "Ångström/1", ending: "pdf", modified: .distantPast)
         }
-        let sent = FileContent(bytes: noise, type: "application/pdf", version: "1")
-        #expect(archive.add(sent, in: "b", name: "Ångström/1", ending: "pdf", modified: .now) == "b/Ångström_1 (4).pdf")
+        // A file that another server has.
+        let lacking = try database.blobs.write(noise)
+        database.blobs.discard(lacking)
+        let path = try archive.add(lacking, in: "b", name: "Ångström/1", ending: "pdf", modified: .now)
+        #expect(path == "b/Ångström_1 (4).pdf")
+        try await archive.open { blob in
+            #expect(blob == lacking)
+            return FileContent(bytes: noise, type: "application/pdf", version: "1")
+        }
         try archive.add(json: ["key": 1], as: "manifest.json", level: 0)
         let content = archive.finished(ZipFormat(limit: limit))
         // A document that is deleted meanwhile is sent as it was.

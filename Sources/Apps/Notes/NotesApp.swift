@@ -90,19 +90,17 @@ package struct NotesApp: App {
     /// The notes of the account, and how much they are.
     package var userData: UserData? {
         let (store, quota) = (store, editing.quota)
-        let add = { @Sendable (owner: UserData.Owner, archive: ZipArchive) throws -> [String: Int]? in
+        return UserData { owner, archive in
             guard let account = try owner.session?.noteAccount() else { return nil }
             var files = try NoteArchive(of: owner, in: archive)
             try store.forEachNote(of: account) { try files.append($0) }
             return try files.end(in: archive)
-        }
-        let usage = { @Sendable (owner: UserData.Owner) throws -> AppUsage? in
+        } usage: { owner in
             try owner.session.map { session in
                 let stored = try store.usage(account: try session.noteAccount())
                 return AppUsage(.notes, of: session.name, stored, quota: quota, trash: Trash.notes.href)
             }
         }
-        return UserData(of: store.users, add: add, usage: usage)
     }
 
     /// The services that run beside the server.

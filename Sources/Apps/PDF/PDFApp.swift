@@ -112,15 +112,12 @@ package struct PDFApp: App {
     /// The saved documents of the profile, and the size of its documents.
     package var userData: UserData? {
         let (store, quota) = (store, options.quota(of:))
-        return UserData(
-            of: store.users,
-            add: { try DocumentArchive.add(store, of: $0.profile, to: $1) },
-            sharedAdd: { try await DocumentArchive.add(sharedBy: store, of: $0.profile, to: $1) },
-            usage: { owner in
-                let (profile, stored) = (owner.profile, try store.usage(profile: owner.profile))
-                return AppUsage(.documents, of: profile, stored, quota: quota(profile), trash: Trash.documents.href)
-            }
-        )
+        return UserData {
+            try DocumentArchive.add(store, of: $0.profile, to: $1)
+        } usage: { owner in
+            let (profile, stored) = (owner.profile, try store.usage(profile: owner.profile))
+            return AppUsage(.documents, of: profile, stored, quota: quota(profile), trash: Trash.documents.href)
+        }
     }
 
     package var services: [any Service] { expiry }

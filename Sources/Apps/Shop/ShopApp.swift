@@ -80,7 +80,7 @@ package struct ShopApp: App {
 
     /// The shopping list of the profile.
     package var userData: UserData? {
-        UserData(of: store.users) { [store] owner, archive in
+        UserData { [store] owner, archive in
             try ListArchive.add(try store.list(owner.profile, ShopStore.wholeList), to: archive)
         }
     }

@@ -198,14 +198,14 @@ struct LarderApplication: ReplaceableServer {
         table.add(StatusRoutes(of: server, upstreams: apps.upstreams, store: store, clock: clock).routes)
         let export = ExportRoutes(
             apps: apps.userData,
-            database: database,
+            users: resources.users,
             sessions: sessions,
             scratch: resources.scratch,
             version: LarderVersion.text,
             clock: clock
         )
         table.add(export.routes)
-        table.add(UsageRoutes(apps: apps.userData, database: database, sessions: sessions).routes)
+        table.add(UsageRoutes(apps: apps.userData, users: resources.users, sessions: sessions).routes)
         table.add(devices(resources).routes)
         table.add(controls)
         let health = HealthRoutes(

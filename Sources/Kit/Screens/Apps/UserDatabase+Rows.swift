@@ -34,35 +34,6 @@ extension UserDatabase {
     }
 }
 
-extension UserData {
-    /// Describes rows of a server by itself, or of several. An archive does not say how old it may be, so that it has
-    /// to be current.
-    ///
-    /// - Parameters:
-    ///   - add: adds files of a server by itself, and of one of several if `sharedAdd` is nil.
-    ///   - sharedAdd: adds files of one of several servers.
-    ///   - usage: returns how much the owner has stored; nil if that has no quota.
-    package init(
-        of users: UserDatabase,
-        add: @escaping @Sendable (Owner, ZipArchive) throws -> [String: Int]?,
-        sharedAdd: (@Sendable (Owner, ZipArchive) async throws -> [String: Int]?)? = nil,
-        usage: @escaping @Sendable (Owner) throws -> AppUsage? = { _ in nil }
-    ) {
-        guard users.isShared else {
-            self.init(add: add, usage: usage)
-            return
-        }
-        self.init { owner, archive in
-            if let lag = try await users.catchUp() { throw lag.reason }
-            if let sharedAdd { return try await sharedAdd(owner, archive) }
-            return try add(owner, archive)
-        } usageWithBanner: { owner in
-            let banner = try await users.catchUp()?.banner
-            return (try usage(owner), banner)
-        }
-    }
-}
-
 extension FileContent {
     /// Serves a file that a row names.
     package init(

@@ -1,18 +1,19 @@
+package import Cluster
 import HTTPTypes
-package import Storage
+import Storage
 
 /// `GET /v1/usage`: how much the account and the profile of a request have stored, and how much they may.
 package struct UsageRoutes: Sendable {
     private let apps: [(name: String, data: UserData)]
-    private let database: LarderDatabase
+    private let users: UserDatabase
     private let sessions: SessionStore
 
     /// Creates the route.
     ///
     /// - Parameter apps: the apps with data of users, in the order of the screen.
-    package init(apps: [(name: String, data: UserData)], database: LarderDatabase, sessions: SessionStore) {
+    package init(apps: [(name: String, data: UserData)], users: UserDatabase, sessions: SessionStore) {
         self.apps = apps
-        self.database = database
+        self.users = users
         self.sessions = sessions
     }
 
@@ -21,22 +22,12 @@ package struct UsageRoutes: Sendable {
     @Sendable private func show(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
         let owners = try await apps.owners(request, profile: profile, sessions)
+        let banner = try await users.catchUp()?.banner
         // The reads of the apps join this transaction.
-        var usages = try database.read { _ in
-            try owners.map { app, owner in
-                guard case .database(_, let usage) = app.data.source else { return AppUsage?.none }
-                return try usage(owner)
+        let shown = try users.database.read { _ in
+            try owners.compactMap { app, owner in
+                try app.data.usage(owner).map { UsageScreen.App(app.name, $0, profile: profile) }
             }
-        }
-        var banner: Banner?
-        for (place, (app, owner)) in owners.enumerated() {
-            guard case .sharedStore(_, let usage) = app.data.source else { continue }
-            let read = try await usage(owner)
-            usages[place] = read.usage
-            banner = banner ?? read.banner
-        }
-        let shown = zip(owners, usages).compactMap { owner, usage in
-            usage.map { UsageScreen.App(owner.app.name, $0, profile: profile) }
         }
         return try ScreenResponse.local(UsageScreen(apps: shown), "usage", request, stale: banner).byProfile()
     }

@@ -1,3 +1,4 @@
+package import Cluster
 package import Concurrency
 import Foundation
 import HTTP
@@ -14,59 +15,24 @@ package struct UserData: Sendable {
         package let session: Session?
     }
 
-    /// The place of the data, and the closures that read it.
-    enum Source: Sendable {
-        /// In the server's own database: the reads of all apps are one transaction.
-        case database(
-            add: @Sendable (Owner, ZipArchive) throws -> [String: Int]?,
-            usage: @Sendable (Owner) throws -> AppUsage?
-        )
-        /// In the store that servers share.
-        case sharedStore(
-            add: @Sendable (Owner, ZipArchive) async throws -> [String: Int]?,
-            usage: @Sendable (Owner) async throws -> (usage: AppUsage?, banner: Banner?)
-        )
-    }
+    let add: @Sendable (Owner, ZipArchive) throws -> [String: Int]?
+    let usage: @Sendable (Owner) throws -> AppUsage?
 
-    let source: Source
-
-    /// Describes the data of an app in the server's own database.
-    ///
-    /// - Parameters:
-    ///   - add: adds files, and returns how many things of each kind they hold; nil if the owner has none in this app.
-    ///     It runs within the read transaction of the archive.
-    ///   - usage: returns how much the owner has stored; nil if that has no quota, or without the session that says
-    ///     whose it is. It runs within a read transaction.
-    package init(
-        add: @escaping @Sendable (Owner, ZipArchive) throws -> [String: Int]?,
-        usage: @escaping @Sendable (Owner) throws -> AppUsage? = { _ in nil }
-    ) {
-        source = .database(add: add, usage: usage)
-    }
-
-    /// Describes the data of an app in the store that servers share.
+    /// Describes the data of an app. Both closures run within a read transaction.
     ///
     /// - Parameters:
     ///   - add: adds files, and returns how many things of each kind they hold; nil if the owner has none in this app.
     ///   - usage: returns how much the owner has stored; nil if that has no quota, or without the session that says
     ///     whose it is.
     package init(
-        sharedAdd add: @escaping @Sendable (Owner, ZipArchive) async throws -> [String: Int]?,
-        usage: @escaping @Sendable (Owner) async throws -> AppUsage?
+        add: @escaping @Sendable (Owner, ZipArchive) throws -> [String: Int]?,
+        usage: @escaping @Sendable (Owner) throws -> AppUsage? = { _ in nil }
     ) {
-        self.init(sharedAdd: add) { (try await usage($0), nil) }
-    }
-
-    /// - Parameter usage: also returns the notification that it may be out of date; nil if it is not.
-    package init(
-        sharedAdd add: @escaping @Sendable (Owner, ZipArchive) async throws -> [String: Int]?,
-        usageWithBanner usage: @escaping @Sendable (Owner) async throws -> (usage: AppUsage?, banner: Banner?)
-    ) {
-        source = .sharedStore(add: add, usage: usage)
+        (self.add, self.usage) = (add, usage)
     }
 }
 
-/// `GET /v1/export`: the data of a user as one archive, of one state of the server's own database.
+/// `GET /v1/export`: the data of a user as one archive, of one state.
 package struct ExportRoutes: Sendable {
     /// `manifest.json` of an archive.
     struct Manifest: Encodable, Sendable {
@@ -87,7 +53,7 @@ package struct ExportRoutes: Sendable {
     }
 
     private let apps: [(name: String, data: UserData)]
-    private let database: LarderDatabase
+    private let users: UserDatabase
     private let sessions: SessionStore
     private let scratch: ScratchFolder
     private let version: String
@@ -98,14 +64,14 @@ package struct ExportRoutes: Sendable {
     /// - Parameter apps: the apps with data of users, in the order of the archive.
     package init(
         apps: [(name: String, data: UserData)],
-        database: LarderDatabase,
+        users: UserDatabase,
         sessions: SessionStore,
         scratch: ScratchFolder,
         version: String,
         clock: WallClock
     ) {
         self.apps = apps
-        self.database = database
+        self.users = users
         self.sessions = sessions
         self.scratch = scratch
         self.version = version
@@ -114,43 +80,48 @@ package struct ExportRoutes: Sendable {
 
     package var routes: [Route] { [Route(.get, "/v1/export", "export", show).query("profile")] }
 
+    /// How often an archive is begun if another server deletes a file that this one lacks.
+    private static let attempts = 3
+
     @Sendable private func show(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
         let owners = try await apps.owners(request, profile: profile, sessions)
         let now = clock.now()
-        let archive = ZipArchive(in: scratch, blobs: database.blobs, modified: now)
-        var sections: [String: Manifest.Section] = [:]
-        let list = { (app: String, owner: UserData.Owner, counts: [String: Int]?, before: Int) in
-            guard let counts else { return }
-            sections[app] = Manifest.Section(
-                app: app,
-                account: owner.session?.name,
-                counts: counts,
-                files: Array(archive.paths.dropFirst(before))
-            )
-        }
-        // The reads of the apps join this transaction.
-        try database.read { _ in
-            for (app, owner) in owners {
-                guard case .database(let add, _) = app.data.source else { continue }
-                let before = archive.paths.count
-                list(app.name, owner, try add(owner, archive), before)
+        var attempt = 1
+        while true {
+            // An archive does not say how old it may be.
+            if let lag = try await users.catchUp() { throw lag.reason }
+            do {
+                return response(try await archive(of: owners, profile: profile, at: now), at: now)
+            } catch StorageError.blobUnavailable where users.isShared && attempt < Self.attempts {
+                attempt += 1
             }
         }
-        for (app, owner) in owners {
-            guard case .sharedStore(let add, _) = app.data.source else { continue }
-            let before = archive.paths.count
-            list(app.name, owner, try await add(owner, archive), before)
+    }
+
+    private func archive(
+        of owners: [(app: (name: String, data: UserData), owner: UserData.Owner)],
+        profile: String,
+        at now: Date
+    ) async throws -> ZipArchive {
+        let archive = ZipArchive(in: scratch, blobs: users.database.blobs, modified: now)
+        // The reads of the apps join this transaction.
+        let sections = try users.database.read { _ in
+            try owners.compactMap { app, owner in
+                let before = archive.paths.count
+                return try app.data.add(owner, archive).map { counts in
+                    let files = Array(archive.paths.dropFirst(before))
+                    return Manifest.Section(app: app.name, account: owner.session?.name, counts: counts, files: files)
+                }
+            }
         }
-        let manifest = Manifest(
-            larderVersion: version,
-            createdAt: now,
-            profile: profile,
-            apps: apps.compactMap { sections[$0.name] }
-        )
+        try await archive.open {
+            FileContent(try await users.content($0), of: $0, type: "application/octet-stream", version: "")
+        }
+        let manifest = Manifest(larderVersion: version, createdAt: now, profile: profile, apps: sections)
         // Its times change from request to request; HEAD and GET are to have one length.
         try archive.add(json: manifest, as: "manifest.json", level: 0)
-        return response(archive, at: now)
+        return archive
     }
 
     private func response(_ archive: ZipArchive, at now: Date) -> ScreenResponse {

@@ -66,22 +66,8 @@ package final class ZipArchive {
     /// - Returns: its path in the archive.
     /// - Throws: `StorageError`.
     package func add(_ blob: Blob, in folder: String, name: String, ending: String, modified: Date) throws -> String {
-        let source = ZipContent.Source.file(try blobs.hold(blob, in: scratch))
-        return add(source, length: blob.length, as: "\(folder)/\(names.unused(name, ending: ending))", modified)
-    }
-
-    /// Adds a file whose bytes are read when the archive is sent, under a name as above.
-    ///
-    /// - Parameter name: without its ending.
-    /// - Returns: its path in the archive.
-    package func add(_ content: FileContent, in folder: String, name: String, ending: String, modified: Date) -> String
-    {
         let path = "\(folder)/\(names.unused(name, ending: ending))"
-        return add(.content(content), length: content.length, as: path, modified)
-    }
-
-    private func add(_ source: ZipContent.Source, length: Int, as path: String, _ modified: Date) -> String {
-        let length = UInt64(length)
+        let length = UInt64(blob.length)
         let entry = ZipFormat.Entry(
             name: path,
             method: .stored,
@@ -89,8 +75,20 @@ package final class ZipArchive {
             length: length,
             packedLength: length
         )
-        parts.append(ZipContent.Part(entry: entry, source: source))
+        do {
+            parts.append(ZipContent.Part(entry: entry, source: .file(try blobs.hold(blob, in: scratch))))
+        } catch StorageError.blobUnavailable {
+            parts.append(ZipContent.Part(entry: entry, source: .blob(blob)))
+        }
         return path
+    }
+
+    /// Opens the files that this server lacks, and others have. They are read when the archive is sent.
+    func open(_ content: (Blob) async throws -> FileContent) async throws {
+        for index in parts.indices {
+            guard case .blob(let blob) = parts[index].source else { continue }
+            parts[index].source = .content(try await content(blob))
+        }
     }
 
     func finished(_ format: ZipFormat = ZipFormat()) -> ZipContent { ZipContent(parts: parts, format: format) }
@@ -103,12 +101,14 @@ struct ZipContent: Sendable {
     enum Source: Sendable {
         case file(TemporaryPath)
         case content(FileContent)
+        /// A file that is not opened yet.
+        case blob(Blob)
     }
 
     /// An entry, and the source of its bytes.
     struct Part: Sendable {
         var entry: ZipFormat.Entry
-        let source: Source
+        var source: Source
     }
 
     private let parts: [Part]
@@ -181,6 +181,7 @@ struct ZipContent: Sendable {
         case .file(let place): try await forEachChunk(of: place, length: length, body)
         case .content(let content):
             for try await chunk in try content.parts(0..<length) { try await body(Data(chunk.readableBytesView)) }
+        case .blob(let blob): throw StorageError.blobUnavailable(blob.id)
         }
     }
 
