@@ -7,52 +7,29 @@ import Storage
 import Synchronization
 import Upstream
 
-/// Deletions and restorations of ships. They are local to the account and never sent to the upstream.
-struct Deletions: Sendable {
-    private let store: ShipStore
-    private let lookup: ShipLookup
-    private let events: ShipListEvents
-    private let mode: ShipsApp.DeletionMode
-    private let clock: WallClock
-    /// When ships were last deleted, or in literal mode last restored by a refresh.
-    private let lastChange: LatestDate
-
+// Deletions and restorations of ships. They are local to the account and never sent to the upstream.
+extension ShipsApp {
     /// Most ids that one request may name.
     private static let maximumIDs = 500
 
-    init(
-        store: ShipStore,
-        lookup: ShipLookup,
-        events: ShipListEvents,
-        mode: ShipsApp.DeletionMode,
-        clock: WallClock
-    ) {
-        self.store = store
-        self.lookup = lookup
-        self.events = events
-        self.mode = mode
-        self.clock = clock
-        lastChange = LatestDate(clock.now())
-    }
-
     /// `DELETE /v1/ships/{id}`: hides a ship from the account.
-    func delete(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
-        let id = try lookup.id(in: request)
+    func deleteShip(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
+        let id = try Self.shipID(in: request)
         let preconditions = request.writePreconditions()
         _ = try await store.users.catchUp()
-        _ = try lookup.ship(id, visibleTo: session)
+        _ = try ship(id, visibleTo: session)
         // Another request of the same account may have deleted it since.
         guard let counts = try await store.hide(id, account: session.account, if: preconditions) else {
-            throw ShipLookup.deleted
+            throw Self.deleted
         }
         lastChange.advance(to: clock.now())
-        events.publishChange(revision: counts.revision, to: session.account)
+        publishChange(counts.revision, to: session.account)
         return try response([id], counts, to: request, [.undoDeletion(of: id)])
     }
 
     /// `POST /v1/ships/restore`: restores all ships that the account deleted, or those of `{"ids": […]}`; other ids are
     /// ignored.
-    func restore(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
+    func restoreShips(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let ids = try await request.optionalJSONObject()?.strings("ids")?.map { ItemPaths.identity($0) ?? $0 }
         guard ids?.count ?? 0 <= Self.maximumIDs else {
             throw Problem.validation([.field("/ids", "too-long", .tooManyIDs(Self.maximumIDs))])
@@ -63,7 +40,7 @@ struct Deletions: Sendable {
 
     /// Whether ``listWasRefreshed(_:)`` may have something to restore after a read that was served from the store.
     func mustRestore(after result: ReadResult) -> Bool {
-        guard mode == .literal, let validatedAt = result.provenance.validatedAt else { return false }
+        guard settings[Self.deletion] == .literal, let validatedAt = result.provenance.validatedAt else { return false }
         return lastChange.isBefore(validatedAt)
     }
 
@@ -72,7 +49,7 @@ struct Deletions: Sendable {
     ///
     /// - Throws: `StorageError` other than a full disk, `CancellationError`.
     func listWasRefreshed(_ result: ReadResult) async throws {
-        guard mode == .literal else { return }
+        guard settings[Self.deletion] == .literal else { return }
         // A response that was fetched after its request gave up waiting counts when it is first read.
         let isNew = result.response.map { lastChange.advance(to: $0.head.responseTime) } ?? false
         guard isNew || result.provenance.isValidatedNow else { return }
@@ -88,8 +65,16 @@ struct Deletions: Sendable {
         -> ([String], ShipPage.Counts)
     {
         let (restored, counts) = try await store.restore(ids, account: account, if: preconditions)
-        if !restored.isEmpty { events.publishChange(revision: counts.revision, to: account) }
+        if !restored.isEmpty { publishChange(counts.revision, to: account) }
         return (restored, counts)
+    }
+
+    /// Publishes a new revision of the list.
+    ///
+    /// - Parameter account: That which sees the change; nil for all.
+    func publishChange(_ revision: Int, to account: String? = nil) {
+        let audience = account.map { ServerEvent.Audience.account(app: Self.name, account: $0) } ?? .app(Self.name)
+        events.publish(["ships.list"], of: Self.name, revision, to: audience)
     }
 
     private func response(

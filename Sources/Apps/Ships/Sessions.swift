@@ -5,12 +5,8 @@ import HTTPTypes
 import Screens
 import Upstream
 
-/// Logins and guests. They need no upstream.
-struct Sessions: Sendable {
-    let store: SessionStore
-    let loginDelay: Duration
-    let clock: WallClock
-
+// Logins and guests. They need no upstream.
+extension ShipsApp {
     private static let guestPrefix = "guest:"
 
     /// Whether an account is a guest's.
@@ -25,14 +21,14 @@ struct Sessions: Sendable {
     static func guest() -> String { guestPrefix + SessionToken.make() }
 
     /// `POST /v1/ships/session`: opens a session for a guest at once, or for a user after a simulated login.
-    func open(_ request: ScreenRequest) async throws -> ScreenResponse {
+    func openSession(_ request: ScreenRequest) async throws -> ScreenResponse {
         let carrier = try request.sessionCarrier()
         let fields = try await request.jsonObject()
         switch try fields.string("mode") {
         case "login":
             let username = try Self.login(fields)
             // Suspends this request only; the event loop serves others meanwhile.
-            try await clock.sleep(loginDelay)
+            try await clock.sleep(settings[Self.loginDelay])
             return try await open(.user, account: Self.account(of: username), name: username, carrier, request)
         case "guest":
             return try await open(.guest, account: Self.guest(), name: nil, carrier, request)
@@ -43,23 +39,23 @@ struct Sessions: Sendable {
     }
 
     /// `GET /v1/ships/session`.
-    func show(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
+    func showSession(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let screen = SessionScreen(session, route: .shipList)
         return try ScreenResponse.local(screen, "ships.session", request, changeToken: .unlimited).of(session)
     }
 
     /// `DELETE /v1/ships/session`: closes the session and keeps the ships.
-    func close(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
+    func closeSession(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         try request.writePreconditions().check(version: session.version, of: "The session")
-        try await store.close(request.credentials, app: ShipsApp.name)
+        try await sessions.close(request.credentials, app: Self.name)
         return try ScreenResponse.local(Self.farewell(to: session.kind), "ships.session", request)
-            .endingSession(of: ShipsApp.name, request)
+            .endingSession(of: Self.name, request)
     }
 
     /// Returns the farewell of a session: guests are thanked, users are shown nothing.
     static func farewell(to kind: Session.Kind) -> FarewellScreen {
         let thanks = FarewellScreen.Alert(message: .thanks, button: .ok)
-        return FarewellScreen(route: .login(to: ShipsApp.name), alert: kind == .guest ? thanks : nil)
+        return FarewellScreen(route: .login(to: name), alert: kind == .guest ? thanks : nil)
     }
 
     private func open(
@@ -71,8 +67,8 @@ struct Sessions: Sendable {
     ) async throws -> ScreenResponse {
         // There is no session yet that a version could be of.
         try request.writePreconditions().check(version: nil, of: "The session")
-        let session = Session(app: ShipsApp.name, kind: kind, account: account, name: name, createdAt: clock.now())
-        let grant = SessionGrant(try await store.open(session, for: carrier), carrier)
+        let session = Session(app: Self.name, kind: kind, account: account, name: name, createdAt: clock.now())
+        let grant = SessionGrant(try await sessions.open(session, for: carrier), carrier)
         // As in the original app, each start begins with the login.
         return try ScreenResponse.local(
             SessionScreen(session, token: grant, route: .shipList),
@@ -80,7 +76,7 @@ struct Sessions: Sendable {
             request,
             status: .created,
             headerFields: [.location: "/v1/ships/session"]
-        ).granting(grant, of: ShipsApp.name, .untilBrowserCloses, request)
+        ).granting(grant, of: Self.name, .untilBrowserCloses, request)
     }
 
     /// The username of an acceptable login. Any password that is not empty is accepted: the login is a simulation.

@@ -4,21 +4,15 @@ import Foundation
 import Screens
 import Upstream
 
-/// The details of one ship. They are part of the list's response, so they need no request of their own.
-struct ShipDetails: Sendable {
-    let refresher: ShipRefresher
-    let store: ShipStore
-    let lookup: ShipLookup
-    let clock: WallClock
-
-    /// `GET /v1/ships/{id}`.
-    func show(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
-        let id = try lookup.id(in: request)
+extension ShipsApp {
+    /// `GET /v1/ships/{id}`: the details are part of the list's response, so they need no request of their own.
+    func showShip(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
+        let id = try Self.shipID(in: request)
         let changeToken = store.changeToken(account: session.account)
-        let read = try await refresher.refresh(try request.cachePolicy()) { db in
+        let read = try await refresh(try request.cachePolicy()) { db in
             try ShipStore.ship(id, account: session.account, db)
         }
-        let ship = try lookup.visible(read.rows)
+        let ship = try Self.visible(read.rows)
         return try ScreenResponse.read(
             ShipDetailsScreen(ship.ship),
             "ships.details",
@@ -30,6 +24,48 @@ struct ShipDetails: Sendable {
             changeToken: changeToken
         ).at(version: ship.revision)
     }
+
+    /// `GET /v1/ships/{id}/image`: the picture of a ship, or a placeholder that is not stored. Only URLs that the API
+    /// named are fetched.
+    func showImage(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
+        let changeToken = store.changeToken(account: session.account)
+        let id = try Self.shipID(in: request)
+        _ = try await store.users.catchUp()
+        return try await .picture(
+            { try ship(id, visibleTo: session).ship.imageURL.map { .picture(at: $0) } },
+            of: upstream,
+            try request.cachePolicy(),
+            clock: clock,
+            changeToken: changeToken
+        )
+    }
+
+    /// Returns the id in the path of a request.
+    ///
+    /// - Throws: ``Problem`` 404 `not-found` if it cannot be the id of a ship, before the store or the upstream is
+    ///   asked.
+    static func shipID(in request: ScreenRequest) throws -> String {
+        let segment = try request.parameter("id")
+        guard let id = Ship.paths.id(in: segment) else { throw Problem.notFound(.noShip) }
+        return id
+    }
+
+    /// Returns a ship that the session's account sees.
+    ///
+    /// - Throws: ``Problem`` 404 `not-found` if there is no such ship, 404 `ship-deleted` if the account deleted it;
+    ///   `StorageError`.
+    func ship(_ id: String, visibleTo session: Session) throws -> ShipOfAccount {
+        try Self.visible(try store.users.read { try ShipStore.ship(id, account: session.account, $0) })
+    }
+
+    private static func visible(_ ship: ShipOfAccount?) throws(Problem) -> ShipOfAccount {
+        guard let ship else { throw Problem.notFound(.noShip) }
+        guard !ship.isHidden else { throw deleted }
+        return ship
+    }
+
+    /// 404: the account deleted the ship.
+    static let deleted = Problem(.shipDeleted, "You deleted this ship; POST /v1/ships/restore brings it back.")
 }
 
 /// `GET /v1/ships/{id}`.
@@ -66,28 +102,5 @@ struct ShipDetailsScreen: Encodable, Sendable {
         active = ship.isActive
         imageUrl = "\(Ship.paths.link(to: ship.id))/image"
         upstreamPresent = ship.isListed
-    }
-}
-
-/// The pictures of ships.
-struct ShipImages: Sendable {
-    let api: SpaceXAPI
-    let store: ShipStore
-    let lookup: ShipLookup
-    let clock: WallClock
-
-    /// `GET /v1/ships/{id}/image`: the picture of a ship, or a placeholder that is not stored. Only URLs that the API
-    /// named are fetched.
-    func show(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
-        let changeToken = store.changeToken(account: session.account)
-        let id = try lookup.id(in: request)
-        _ = try await store.users.catchUp()
-        return try await .picture(
-            { try lookup.ship(id, visibleTo: session).ship.imageURL.map { .picture(at: $0) } },
-            of: api.upstream,
-            try request.cachePolicy(),
-            clock: clock,
-            changeToken: changeToken
-        )
     }
 }

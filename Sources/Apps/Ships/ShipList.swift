@@ -3,17 +3,13 @@ import Foundation
 import Screens
 import Upstream
 
-struct ShipList: Sendable {
-    let refresher: ShipRefresher
-    let store: ShipStore
-    let clock: WallClock
-
+extension ShipsApp {
     /// `GET /v1/ships`.
-    func show(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
+    func showList(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let page = try request.query.page(of: ShipPage.list, maximumLimit: 500)
         let since = try request.query.integer("since_revision", in: 0...Int.max)
         let changeToken = store.changeToken(account: session.account)
-        let read = try await refresher.refresh(try request.cachePolicy()) { db in
+        let read = try await refresh(try request.cachePolicy()) { db in
             try ShipPage(db, account: session.account, page: page, since: since)
         }
         let listing = read.rows

@@ -3,16 +3,11 @@ import Concurrency
 import GRDB
 import HTTP
 import Screens
+import Storage
 import Upstream
 
-/// Brings the stored ships up to date. Every screen that shows ships calls it first.
-struct ShipRefresher: Sendable {
-    let api: SpaceXAPI
-    let store: ShipStore
-    let snapshot: ShipSnapshot
-    let deletions: Deletions
-    let events: ShipListEvents
-
+// Brings the stored ships up to date. Every screen that shows ships calls it first.
+extension ShipsApp {
     /// Ships that were read, and how they came to be.
     struct Reading<Rows> {
         let result: ReadResult
@@ -35,10 +30,10 @@ struct ShipRefresher: Sendable {
         -> Reading<Rows>
     {
         if let lag = try await store.users.catchUp() { return try reading(behind: lag, rows) }
-        let readToken = api.readToken()
+        let readToken = upstream.readToken(of: list.url)
         let stored = try store.users.read { db -> Reading<Rows>? in
-            guard let result = try api.storedResult(cachePolicy, since: readToken, in: db),
-                !deletions.mustRestore(after: result),
+            guard let result = try upstream.storedResult(of: list, cachePolicy, since: readToken, in: db),
+                !mustRestore(after: result),
                 // The ships of a response may be in another journal than that which this server follows now.
                 try !store.users.isShared || ShipStore.contentRevision(db) > 0
             else { return nil }
@@ -57,10 +52,12 @@ struct ShipRefresher: Sendable {
     /// Reads ships while changes of other servers cannot be known and nothing can be changed: the API is not asked.
     private func reading<Rows>(behind lag: UserDatabase.Lag, _ rows: (Database) throws -> Rows) throws -> Reading<Rows>
     {
-        let readToken = api.readToken()
+        let readToken = upstream.readToken(of: list.url)
         return try store.users.read { db in
-            let stored = try api.storedResult(.onlyIfCached, since: readToken, in: db)
-            guard var result = try stored ?? ShipStore.listedAt(db).map(api.result) else { throw lag.reason }
+            let stored = try upstream.storedResult(of: list, .onlyIfCached, since: readToken, in: db)
+            guard var result = try stored ?? ShipStore.listedAt(db).map(upstream.result(ofRowsFetchedAt:)) else {
+                throw lag.reason
+            }
             result.provenance.stale = true
             result.changeToken = nil
             return Reading(result: result, rows: try rows(db), lag: lag)
@@ -71,78 +68,36 @@ struct ShipRefresher: Sendable {
     /// first start the bundled snapshot is imported.
     ///
     /// - Returns: The provenance of the ships, for the screens that show them.
-    /// - Throws: `UpstreamFailure` if there is nothing to show; `StorageError`, `CancellationError`.
+    /// - Throws: `UpstreamFailure` if there is nothing to show; `StorageError`, `SharedStoreError`,
+    ///   `CancellationError`.
     func refresh(_ cachePolicy: CachePolicy) async throws -> ReadResult {
-        let result = try await store.refresh(from: api, cachePolicy, else: snapshot) {
-            events.publishChange(revision: $0)
+        var resource = list
+        resource.bundledAt = snapshot.recordedAt
+        let result = try await upstream.reportingFailures { try await upstream.read(resource, cachePolicy) }
+        if let response = result.response {
+            if store.users.isShared { try await confirm(response, result.provenance) }
+        } else {
+            try await store.importSnapshot(snapshot.records.ships)
         }
-        try await deletions.listWasRefreshed(result)
+        try await listWasRefreshed(result)
         return result
     }
-}
 
-/// Finds the ship that a request names.
-struct ShipLookup: Sendable {
-    let store: ShipStore
-
-    /// Returns the id in the path of a request.
+    /// Takes over the ships of a stored response again if another server has taken over others since.
     ///
-    /// - Throws: ``Problem`` 404 `not-found` if it cannot be the id of a ship, before the store or the upstream is
-    ///   asked.
-    func id(in request: ScreenRequest) throws -> String {
-        let segment = try request.parameter("id")
-        guard let id = Ship.paths.id(in: segment) else { throw Self.unknown }
-        return id
-    }
-
-    /// Returns a ship that the session's account sees.
-    ///
-    /// - Throws: ``Problem`` 404 `not-found` if there is no such ship, 404 `ship-deleted` if the account deleted it;
-    ///   `StorageError`.
-    func ship(_ id: String, visibleTo session: Session) throws -> ShipOfAccount {
-        try visible(try store.users.read { try ShipStore.ship(id, account: session.account, $0) })
-    }
-
-    /// Returns a ship that was read, if the account sees it.
-    ///
-    /// - Throws: ``Problem`` 404 `not-found` if there is no such ship, 404 `ship-deleted` if the account deleted it.
-    func visible(_ ship: ShipOfAccount?) throws(Problem) -> ShipOfAccount {
-        guard let ship else { throw Self.unknown }
-        guard !ship.isHidden else { throw Self.deleted }
-        return ship
-    }
-
-    private static let unknown = Problem.notFound(.noShip)
-
-    /// 404: the account deleted the ship.
-    static let deleted = Problem(.shipDeleted, "You deleted this ship; POST /v1/ships/restore brings it back.")
-}
-
-/// Publishes that the list of ships has changed.
-struct ShipListEvents: Sendable {
-    let stream: EventStream
-
-    /// Publishes a new revision of the list to every account.
-    func publishChange(revision: Int) {
-        stream.publish(
-            .screenChanged(
-                app: ShipsApp.name,
-                screen: "ships.list",
-                revision: revision,
-                audience: .app(ShipsApp.name)
-            )
-        )
-    }
-
-    /// Publishes a new revision of the list to one account.
-    func publishChange(revision: Int, to account: String) {
-        stream.publish(
-            .screenChanged(
-                app: ShipsApp.name,
-                screen: "ships.list",
-                revision: revision,
-                audience: .account(app: ShipsApp.name, account: account)
-            )
-        )
+    /// A response that was confirmed before counts only if there never was a ship: it may be older than that which
+    /// another server has taken over.
+    private func confirm(_ response: CachedResponse, _ provenance: Provenance) async throws {
+        let content = try store.users.read(ShipStore.contentRevision)
+        guard content == 0 || provenance.isValidatedNow, let listedAt = provenance.validatedAt,
+            let body = try await upstream.body(of: response), !store.merged.holds(body, content: content)
+        else { return }
+        let merge = ShipMerge(of: try ShipRecords(json: body).ships.map(ShipColumns.init))
+        try await upstream.reportingFailures {
+            try store.users.read(merge.prepare)
+            guard !merge.isComplete else { return }
+            try await store.persistRows(of: merge, listedAt: listedAt) { publishChange($0) }.writeBefore()
+        }
+        if let content = merge.content { store.merged.note(body, content: content) }
     }
 }

@@ -10,7 +10,7 @@ import Upstream
 /// The Ships app: the ships of the SpaceX API with a login, a list, details, pictures and deletions.
 ///
 /// This is the smallest of the apps and shows how all are built: this file describes the app and has its routes, each
-/// feature has a file with its handlers and screens, `Store` has the tables, and ``SpaceXAPI`` is the upstream.
+/// feature has a file with its handlers and screens, `Store` has the tables, and `SpaceXAPI` is the upstream.
 package struct ShipsApp: App {
     /// Name of the app in paths, settings, sessions and events.
     package static let name = ShipStore.app
@@ -21,81 +21,52 @@ package struct ShipsApp: App {
     /// All tables of the app.
     package static let replicated: JournalTables? = ShipStore.replicated
 
-    private let launch = Launch()
-    let sessions: Sessions
-    private let listing: ShipList
-    private let details: ShipDetails
-    private let deletions: Deletions
-    private let images: ShipImages
-    private let refresher: ShipRefresher
+    let upstream: Upstream
+    let store: ShipStore
+    let sessions: SessionStore
+    let events: EventStream
+    let snapshot: ShipSnapshot
+    let settings: SettingValues
+    let clock: WallClock
+    /// When ships were last deleted, or in literal mode last restored by a refresh.
+    let lastChange: LatestDate
     private let logger: Logger
 
     /// Creates the app.
     ///
     /// - Throws: `DecodingError` or `ShipSnapshot.Damaged` if the bundled snapshot cannot be read.
     package init(_ context: AppContext) throws {
-        self.init(
-            api: SpaceXAPI(
-                upstream: try context.upstream(Self.spacex),
-                freshness: context.settings[Self.freshness]
-            ),
-            store: ShipStore(context.users),
-            sessions: context.sessions,
-            events: ShipListEvents(stream: context.events),
-            snapshot: try .bundled(),
-            settings: context.settings,
-            clock: context.clock,
-            logger: context.logger
-        )
+        try self.init(context, snapshot: .bundled())
     }
 
-    init(
-        api: SpaceXAPI,
-        store: ShipStore,
-        sessions: SessionStore,
-        events: ShipListEvents,
-        snapshot: ShipSnapshot,
-        settings: SettingValues,
-        clock: WallClock,
-        logger: Logger
-    ) {
-        self.logger = logger
+    init(_ context: AppContext, snapshot: ShipSnapshot) throws {
+        upstream = try context.upstream(Self.spacex)
+        store = ShipStore(context.users)
+        (sessions, events, self.snapshot) = (context.sessions, context.events, snapshot)
+        (settings, clock, logger) = (context.settings, context.clock, context.logger)
+        lastChange = LatestDate(clock.now())
         // No one can open a guest's account again.
-        let isGone = { @Sendable (expired: SessionStore.Expired) in expired.isLast && Sessions.isGuest(expired.account)
-        }
+        let isGone = { @Sendable (expired: SessionStore.Expired) in expired.isLast && Self.isGuest(expired.account) }
         sessions.letExpire(
             sessionsOf: Self.name,
-            { if isGone($0) { try store.removeMarks(of: $0.account, $1) } },
-            shared: { if isGone($0) { try await store.removeMarks(of: $0.account) } }
+            { [store] in if isGone($0) { try store.removeMarks(of: $0.account, $1) } },
+            shared: { [store] in if isGone($0) { try await store.removeMarks(of: $0.account) } }
         )
-        let lookup = ShipLookup(store: store)
-        deletions = Deletions(store: store, lookup: lookup, events: events, mode: settings[Self.deletion], clock: clock)
-        refresher = ShipRefresher(
-            api: api,
-            store: store,
-            snapshot: snapshot,
-            deletions: deletions,
-            events: events
-        )
-        self.sessions = Sessions(store: sessions, loginDelay: settings[Self.loginDelay], clock: clock)
-        listing = ShipList(refresher: refresher, store: store, clock: clock)
-        details = ShipDetails(refresher: refresher, store: store, lookup: lookup, clock: clock)
-        images = ShipImages(api: api, store: store, lookup: lookup, clock: clock)
     }
 
     /// The routes, in the order of openapi.yaml.
     package var routes: [Route] {
-        return [
-            Route(.get, "/v1/ships/launch", "ships.launch", launch.show),
-            Route(.post, "/v1/ships/session", "ships.session", sessions.open).body("mode", "username", "password"),
-            Route(.get, "/v1/ships/session", "ships.session", session: Self.name, sessions.show),
-            Route(.delete, "/v1/ships/session", "ships.session", session: Self.name, sessions.close),
-            Route(.get, "/v1/ships", "ships.list", session: Self.name, listing.show)
+        [
+            Route(.get, "/v1/ships/launch", "ships.launch", showLaunch),
+            Route(.post, "/v1/ships/session", "ships.session", openSession).body("mode", "username", "password"),
+            Route(.get, "/v1/ships/session", "ships.session", session: Self.name, showSession),
+            Route(.delete, "/v1/ships/session", "ships.session", session: Self.name, closeSession),
+            Route(.get, "/v1/ships", "ships.list", session: Self.name, showList)
                 .query(.page, "since_revision", "refresh"),
-            Route(.post, "/v1/ships/restore", "ships.list", session: Self.name, deletions.restore).body("ids"),
-            Route(.get, "/v1/ships/{id}", "ships.details", session: Self.name, details.show).query("refresh"),
-            Route(.delete, "/v1/ships/{id}", "ships.list", session: Self.name, deletions.delete),
-            Route(.get, "/v1/ships/{id}/image", "ships.image", session: Self.name, images.show).query("refresh"),
+            Route(.post, "/v1/ships/restore", "ships.list", session: Self.name, restoreShips).body("ids"),
+            Route(.get, "/v1/ships/{id}", "ships.details", session: Self.name, showShip).query("refresh"),
+            Route(.delete, "/v1/ships/{id}", "ships.list", session: Self.name, deleteShip),
+            Route(.get, "/v1/ships/{id}/image", "ships.image", session: Self.name, showImage).query("refresh"),
         ]
     }
 
@@ -104,7 +75,7 @@ package struct ShipsApp: App {
     /// A failure is logged and not retried: the upstream's health knows of it, and the next recovery calls this again.
     package func upstreamRecovered(_ upstream: UpstreamDescription) async {
         do {
-            _ = try await refresher.refresh(.revalidate)
+            _ = try await refresh(.revalidate)
         } catch {
             logger.warning("ships could not be refreshed after recovery", metadata: ["error": "\(error)"])
         }
@@ -116,7 +87,7 @@ extension ShipsApp {
         "spacex",
         title: "SpaceX",
         url: "https://api.spacexdata.com",
-        probePath: SpaceXAPI.shipsPath,
+        probePath: shipsPath,
         allowedHosts: ["i.imgur.com", "imgur.com", "photos.marinetraffic.com"]
     )
     package static let upstreams = [spacex]
@@ -154,25 +125,21 @@ extension ProblemCode {
     static let shipDeleted = ProblemCode("ship-deleted", .notFound, .shipDeleted)
 }
 
-/// The start of the app.
-struct Launch: Sendable {
-    /// `GET /v1/ships/launch`: every cold start shows the login.
-    func show(_ request: ScreenRequest) async throws -> ScreenResponse {
-        try .local(LaunchScreen(route: .login(to: ShipsApp.name)), "ships.launch", request, changeToken: .unlimited)
-    }
-}
-
 extension ShipsApp {
+    /// `GET /v1/ships/launch`: every cold start shows the login.
+    private func showLaunch(_ request: ScreenRequest) async throws -> ScreenResponse {
+        try .local(LaunchScreen(route: .login(to: Self.name)), "ships.launch", request, changeToken: .unlimited)
+    }
+
     /// Accounts: with a name those of users, without one those of guests.
     package var seeding: Seeding {
-        let (store, clock) = (sessions.store, sessions.clock)
-        return Seeding { fields, token in
+        Seeding { [sessions, clock] fields, token in
             try fields.requireOnly("app", "name", "token")
             let name = try fields.string("name")
             guard name.map(EmailAddress.isValid) ?? true else {
                 throw Problem.validation([.field("/name", "invalid", .emailForm)])
             }
-            let account = name.map(Sessions.account) ?? Sessions.guest()
+            let account = name.map(Self.account) ?? Self.guest()
             let session = Session(
                 app: Self.name,
                 kind: name == nil ? .guest : .user,
@@ -180,7 +147,7 @@ extension ShipsApp {
                 name: name,
                 createdAt: clock.now()
             )
-            return SeedStep { try store.seed(session, token: token, in: $0) }
+            return SeedStep { try sessions.seed(session, token: token, in: $0) }
         }
     }
 }

@@ -1,76 +1,34 @@
+import Concurrency
 import Foundation
-import GRDB
 import HTTPTypes
 import Screens
 import Upstream
 
-/// The SpaceX REST API v4 as far as the app uses it: the list of all ships, and their pictures.
-///
-/// One request fetches all ships (about 21 KB); there is no paging. Source: r-spacex/SpaceX-API, docs/ships/v4.
-struct SpaceXAPI: Sendable {
+// The SpaceX REST API v4 as far as the app uses it: the list of all ships, and their pictures.
+//
+// One request fetches all ships (about 21 KB); there is no paging. Source: r-spacex/SpaceX-API, docs/ships/v4.
+extension ShipsApp {
     /// Path of the list below the base URL.
     static let shipsPath = "/v4/ships"
 
-    let upstream: Upstream
-    /// For how long the fetched list is fresh.
-    let freshness: Duration
-
-    /// Reads the list of all ships.
-    ///
-    /// - Parameters:
-    ///   - bundledAt: When the bundled snapshot was recorded: it is used while nothing is stored.
-    ///   - merge: Called with the ships of a new response; the closure that it returns runs in the transaction that
-    ///     stores the response.
-    /// - Throws: `UpstreamFailure`, `StorageError`, `CancellationError`.
-    func readShips(
-        _ cachePolicy: CachePolicy,
-        bundledAt: Date,
-        merge: @escaping @Sendable (ShipRecords) -> Resource.PersistRows
-    ) async throws -> ReadResult {
-        let resource = ships(bundledAt: bundledAt, merge: merge)
-        return try await upstream.reportingFailures { try await upstream.read(resource, cachePolicy) }
-    }
-
-    private func ships(
-        bundledAt: Date,
-        merge: @escaping @Sendable (ShipRecords) -> Resource.PersistRows
-    ) -> Resource {
-        var resource = ships
-        resource.bundledAt = bundledAt
-        resource.validate = { response throws(UpstreamError) in
-            let records: ShipRecords
-            do throws(ShipRecords.ShapeError) {
-                records = try ShipRecords(json: Data(response.body))
-                // The bundled ships at least are known, and ships do not all vanish at once.
-                guard !records.ships.isEmpty else { throw .noShips }
-            } catch {
-                throw .badResponse(status: response.status, reason: error.rawValue)
-            }
-            return merge(records)
-        }
-        return resource
-    }
-
-    /// Returns a token for the state outside of the store on which a read of the list depends.
-    func readToken() -> ReadToken { upstream.readToken(of: ships.url) }
-
-    /// Returns the result of a read that is served with the stored ships; nil if the API is to be requested.
-    func storedResult(_ cachePolicy: CachePolicy, since readToken: ReadToken, in db: Database) throws -> ReadResult? {
-        try upstream.storedResult(of: ships, cachePolicy, since: readToken, in: db)
-    }
-
-    /// Returns the result of a read without any stored response, whose ships other servers have fetched.
-    func result(listedAt: Date) -> ReadResult { upstream.result(ofRowsFetchedAt: listedAt) }
-
     /// The list of all ships. No 4xx is news (`ErrorForm.none`): there is this one collection, the API is no longer
     /// maintained, and its errors are plain text.
-    private var ships: Resource {
+    var list: Resource {
         Resource(
             url: upstream.configuration.url(of: Self.shipsPath),
             headerFields: [.accept: "application/json"],
-            freshness: freshness,
+            freshness: settings[Self.freshness],
             isSourceOfRows: true
-        )
+        ) { response throws(UpstreamError) in
+            do throws(ShipRecords.ShapeError) {
+                let records = try ShipRecords(json: Data(response.body))
+                // The bundled ships at least are known, and ships do not all vanish at once.
+                guard !records.ships.isEmpty else { throw .noShips }
+                return store.persistRows(of: records.ships, listedAt: clock.now()) { publishChange($0) }
+            } catch {
+                throw .badResponse(status: response.status, reason: error.rawValue)
+            }
+        }
     }
 }
 

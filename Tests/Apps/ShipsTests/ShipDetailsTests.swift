@@ -173,9 +173,9 @@ struct ShipDetailsScreenTests {
     @Test("SHIP-05 guests are thanked, users just leave")
     func farewell() throws {
         let login = #""route":{"href":"/v1/ships/session","method":"POST","screen":"ships.session"}"#
-        #expect(try wire(Sessions.farewell(to: .user)) == #"{"alert":null,\#(login)}"#)
+        #expect(try wire(ShipsApp.farewell(to: .user)) == #"{"alert":null,\#(login)}"#)
         #expect(
-            try wire(Sessions.farewell(to: .guest))
+            try wire(ShipsApp.farewell(to: .guest))
                 == #"{"alert":{"button":"OK","message":"Thank you for trialing this app"},\#(login)}"#
         )
     }

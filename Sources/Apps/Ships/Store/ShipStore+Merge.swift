@@ -2,61 +2,12 @@ import Cluster
 import Concurrency
 import Foundation
 import GRDB
-import HTTP
 import Screens
 import Storage
 import Synchronization
 import Upstream
 
 extension ShipStore {
-    /// Reads the list of ships from the API and takes it over; if that fails, the ships do not change.
-    ///
-    /// - Parameters:
-    ///   - snapshot: Taken over if there is no ship: the first start without an upstream.
-    ///   - changed: Called with each new revision after its commit.
-    /// - Returns: The provenance of the ships, for the screens that show them.
-    /// - Throws: `UpstreamFailure` if there is nothing to show; `StorageError`, `SharedStoreError`,
-    ///   `CancellationError`.
-    func refresh(
-        from api: SpaceXAPI,
-        _ cachePolicy: CachePolicy,
-        else snapshot: ShipSnapshot,
-        changed: @escaping @Sendable (_ revision: Int) -> Void
-    ) async throws -> ReadResult {
-        let result = try await api.readShips(cachePolicy, bundledAt: snapshot.recordedAt) { records in
-            persistRows(of: records.ships, listedAt: api.upstream.clock.now(), onCommit: changed)
-        }
-        guard let response = result.response else {
-            try await importSnapshot(snapshot.records.ships)
-            return result
-        }
-        if users.isShared { try await confirm(response, result.provenance, from: api, changed: changed) }
-        return result
-    }
-
-    /// Takes over the ships of a stored response again if another server has taken over others since.
-    ///
-    /// A response that was confirmed before counts only if there never was a ship: it may be older than that which
-    /// another server has taken over.
-    private func confirm(
-        _ response: CachedResponse,
-        _ provenance: Provenance,
-        from api: SpaceXAPI,
-        changed: @escaping @Sendable (_ revision: Int) -> Void
-    ) async throws {
-        let content = try users.read(Self.contentRevision)
-        guard content == 0 || provenance.isValidatedNow, let listedAt = provenance.validatedAt,
-            let body = try await api.upstream.body(of: response), !merged.holds(body, content: content)
-        else { return }
-        let merge = ShipMerge(of: try ShipRecords(json: body).ships.map(ShipColumns.init))
-        try await api.upstream.reportingFailures {
-            try users.read(merge.prepare)
-            guard !merge.isComplete else { return }
-            try await persistRows(of: merge, listedAt: listedAt, onCommit: changed).writeBefore()
-        }
-        if let content = merge.content { merged.note(body, content: content) }
-    }
-
     /// Returns the merge of a response's ships.
     ///
     /// - Parameters:
@@ -76,7 +27,8 @@ extension ShipStore {
         }
     }
 
-    private func persistRows(
+    /// Returns the writing of a merge.
+    func persistRows(
         of merge: ShipMerge,
         listedAt: Date,
         onCommit: @escaping @Sendable (_ revision: Int) -> Void

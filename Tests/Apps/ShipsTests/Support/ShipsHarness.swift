@@ -37,19 +37,9 @@ extension AppHarness<ShipsApp, ScriptedSpaceX> {
             upstreams: [upstream],
             AppSurroundings(clock: clock, directory: directory, shared: shared),
             make: { context in
-                ShipsApp(
-                    api: SpaceXAPI(
-                        upstream: try context.upstream(ShipsApp.spacex),
-                        freshness: settings[ShipsApp.freshness]
-                    ),
-                    store: ShipStore(context.users),
-                    sessions: context.sessions,
-                    events: ShipListEvents(stream: context.events),
-                    snapshot: try snapshot ?? ShipFixtures.snapshot(ShipFixtures.bundled),
-                    settings: settings,
-                    clock: context.clock,
-                    logger: context.logger
-                )
+                var context = context
+                context.settings = settings
+                return try ShipsApp(context, snapshot: snapshot ?? ShipFixtures.snapshot(ShipFixtures.bundled))
             },
             test
         )
