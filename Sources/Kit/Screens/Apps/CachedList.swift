@@ -182,7 +182,7 @@ private enum ListContract {
                 $list: true
                 items: [\(schema)Row]
                 revision: {type: integer, minimum: 0, example: 2, description: For `since_revision`.}
-                changes: \(schema)Changes
+                changes: ListChanges
                 empty?: Empty
               \(schema)Row:
                 id: {type: text, example: one}
@@ -190,12 +190,6 @@ private enum ListContract {
                 summary_text: string
                 values: {type: object, description: The members of the item.}
                 href: {type: uri, example: /v1/\(app)/one}
-              \(schema)Changes:
-                since: {type: integer, minimum: 0, example: 1, description: Revision that the changes count from.}
-                has_more: {type: boolean, description: Whether more rows have changed than the named ones.}
-                added: {type: [text], example: []}
-                updated: {type: [text], example: [one]}
-                removed: [text]
               \(schema)ItemData:
                 id: {type: text, example: one}
                 name: {type: text, example: One}
