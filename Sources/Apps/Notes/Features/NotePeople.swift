@@ -19,17 +19,7 @@ struct NotePeople: Sendable {
         let list = PagedList("notes.people", filter: search?.text, key: [.text, .text, .integer])
         let page = try request.query.page(of: list, maximumLimit: 500)
         let changeToken = store.peopleToken
-        let banner = try await store.catchUp()
-        var (people, snapshot) = try store.people(page, search: search)
-        let stored = try snapshot.flatMap { try storedPeople($0, request) }
-        var result: ReadResult
-        if let stored {
-            result = stored
-        } else {
-            result = try await fetchedPeople(request)
-            (people, snapshot) = try store.people(page, search: search)
-        }
-        if banner != nil { (result.provenance.stale, result.changeToken) = (true, nil) }
+        let (people, snapshot, result, banner) = try await read(request) { try store.people(page, search: search) }
         return try .read(
             PeopleListScreen(people.rows, isEmpty: people.total == 0),
             "notes.people",
@@ -47,17 +37,7 @@ struct NotePeople: Sendable {
     /// `GET /v1/notes/people/{id}`.
     @Sendable func person(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let changeToken = store.peopleToken
-        let banner = try await store.catchUp()
-        var (person, snapshot) = try store.person(number(in: request))
-        let stored = try snapshot.flatMap { try storedPeople($0, request) }
-        var result: ReadResult
-        if let stored {
-            result = stored
-        } else {
-            result = try await fetchedPeople(request)
-            (person, snapshot) = try store.person(number(in: request))
-        }
-        if banner != nil { (result.provenance.stale, result.changeToken) = (true, nil) }
+        let (person, snapshot, result, banner) = try await read(request) { try store.person(number(in: request)) }
         guard let person else { throw Problem.notFound(.noPerson) }
         return try .read(
             PersonScreen(person),
@@ -91,6 +71,23 @@ struct NotePeople: Sendable {
                 try url(of: try store.person(number(in: request)).person, request)
             }
         }
+    }
+
+    /// Reads some of the people. If there are none, or others are requested, they are fetched before.
+    private func read<Rows>(_ request: ScreenRequest, _ rows: () throws -> (Rows, PeopleSnapshot?)) async throws
+        -> (Rows, PeopleSnapshot?, ReadResult, Banner?)
+    {
+        let banner = try await store.catchUp()
+        var (found, snapshot) = try rows()
+        var result: ReadResult
+        if let stored = try snapshot.flatMap({ try storedPeople($0, request) }) {
+            result = stored
+        } else {
+            result = try await fetchedPeople(request)
+            (found, snapshot) = try rows()
+        }
+        if banner != nil { (result.provenance.stale, result.changeToken) = (true, nil) }
+        return (found, snapshot, result, banner)
     }
 
     /// Returns the picture at a URL that is read from the store, or a placeholder if there is none.

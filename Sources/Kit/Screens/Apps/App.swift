@@ -71,27 +71,17 @@ package protocol App: Sendable {
 
 extension App {
     package static var language: Language { .english }
-    /// No upstreams.
     package static var upstreams: [UpstreamDescription] { [] }
-    /// No settings.
     package static var settings: [any SettingDeclaration] { [] }
-    /// No tables.
     package static var migrations: [SchemaMigration] { [] }
     /// Keeps users' data in the server's own database only.
     package static var replicated: JournalTables? { nil }
-    /// No sealed secrets.
     package static var sealsSharedSecrets: Bool { false }
-    /// Stores nothing that is reported to operators.
     package static var storedAmounts: [StoredAmount] { [] }
-    /// None.
     package static var records: [RecordTable] { [] }
     /// The text that is part of the program.
     package static var contract: String { EmbeddedContract.text(of: name) }
-    /// No problem codes of its own.
     package static var problems: [ProblemCode] { [] }
-    /// No passwords.
-    ///
-    /// - Throws: Nothing.
     package static func accountAdministration(
         _ users: UserDatabase,
         _ sessions: SessionStore,
@@ -99,21 +89,12 @@ extension App {
     ) throws -> (any AccountAdministration)? {
         nil
     }
-    /// Nothing to bring up to date.
-    ///
-    /// - Throws: Nothing.
     package func prepare() async throws {}
-    /// No services.
     package var services: [any Service] { [] }
-    /// Does nothing.
     package func upstreamRecovered(_ upstream: UpstreamDescription) async {}
-    /// No files.
     package var files: AccountFiles? { nil }
-    /// Adds nothing.
     package var userData: UserData? { nil }
-    /// Takes nothing.
     package var seeding: Seeding { Seeding() }
-    /// No credentials.
     package var mountCredentials: [String: MountRoutes.CredentialProvider] { [:] }
 }
 

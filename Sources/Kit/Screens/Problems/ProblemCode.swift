@@ -35,37 +35,31 @@ extension ProblemCode {
         .localOnly, .profileNotAllowed, .pairingUnavailable, .misdirectedRequest, .storeUnavailable,
     ]
 
-    /// 400: the request is malformed.
     static let malformedRequest = ProblemCode(
         "malformed-request",
         .badRequest,
         Text("The request is malformed", ru: "Запрос составлен неверно")
     )
-    /// 400: the body is not JSON.
     static let malformedJSON = ProblemCode(
         "malformed-json",
         .badRequest,
         Text("The body is not JSON", ru: "Тело запроса — не JSON")
     )
-    /// 400: a parameter is not acceptable.
     package static let invalidParameter = ProblemCode(
         "invalid-parameter",
         .badRequest,
         Text("A parameter is not acceptable", ru: "Недопустимый параметр")
     )
-    /// 401: a session is required.
     static let sessionRequired = ProblemCode(
         "session-required",
         .unauthorized,
         Text("A session is required", ru: "Нужно войти")
     )
-    /// 401: the session is not known any more.
     package static let sessionExpired = ProblemCode(
         "session-expired",
         .unauthorized,
         Text("The session is not known any more", ru: "Сеанс завершён, войдите снова")
     )
-    /// 401: the credentials are not right.
     package static let invalidCredentials = ProblemCode(
         "invalid-credentials",
         .unauthorized,
@@ -83,13 +77,11 @@ extension ProblemCode {
         .forbidden,
         Text("The service does not allow this", ru: "Сервис не разрешает это действие")
     )
-    /// 403: this host name is not served.
     static let hostNotAllowed = ProblemCode(
         "host-not-allowed",
         .forbidden,
         Text("This host name is not served", ru: "Это имя сервера не обслуживается")
     )
-    /// 403: this origin may not write.
     static let originNotAllowed = ProblemCode(
         "origin-not-allowed",
         .forbidden,
@@ -101,104 +93,87 @@ extension ProblemCode {
         .misdirectedRequest,
         Text("Another process serves this", ru: "Это обслуживает другой процесс")
     )
-    /// 404: there is nothing here.
     package static let notFound = ProblemCode(
         "not-found",
         .notFound,
         Text("There is nothing here", ru: "Ничего не найдено")
     )
-    /// 405: the method is not allowed here.
     static let methodNotAllowed = ProblemCode(
         "method-not-allowed",
         .methodNotAllowed,
         Text("The method is not allowed here", ru: "Такое действие здесь невозможно")
     )
-    /// 409: the target exists.
     package static let targetExists = ProblemCode(
         "target-exists",
         .conflict,
         Text("The target exists", ru: "Такое имя уже занято")
     )
-    /// 409: a confirmation is required.
     package static let confirmationRequired = ProblemCode(
         "confirmation-required",
         .conflict,
         Text("A confirmation is required", ru: "Требуется подтверждение")
     )
-    /// 412: it has changed in the meantime.
     package static let preconditionFailed = ProblemCode(
         "precondition-failed",
         .preconditionFailed,
         Text("It has changed in the meantime", ru: "Данные тем временем изменились")
     )
-    /// 413: the body is too large.
     package static let tooLarge = ProblemCode(
         "too-large",
         .contentTooLarge,
         Text("The body is too large", ru: "Слишком большой объём данных")
     )
-    /// 413: there are too many pages.
     package static let tooManyPages = ProblemCode(
         "too-many-pages",
         .contentTooLarge,
         Text("There are too many pages", ru: "Слишком много страниц")
     )
-    /// 414: the request target is too long.
     static let targetTooLong = ProblemCode(
         "target-too-long",
         .uriTooLong,
         Text("The request target is too long", ru: "Слишком длинный адрес")
     )
-    /// 415: the media type is not supported.
     package static let unsupportedMediaType = ProblemCode(
         "unsupported-media-type",
         .unsupportedMediaType,
         Text("The media type is not supported", ru: "Этот тип данных не поддерживается")
     )
-    /// 416: the range cannot be satisfied.
     static let badRange = ProblemCode(
         "bad-range",
         .rangeNotSatisfiable,
         Text("The range cannot be satisfied", ru: "Такой части файла нет")
     )
-    /// 422: some fields are not acceptable.
     package static let validationFailed = ProblemCode(
         "validation-failed",
         .unprocessableContent,
         Text("Some fields are not acceptable", ru: "Некоторые поля заполнены неверно")
     )
-    /// 422: a file is damaged.
     package static let damaged = ProblemCode(
         "damaged",
         .unprocessableContent,
         Text("A file is damaged", ru: "Файл повреждён")
     )
-    /// 422: a file is protected by a password.
     package static let encrypted = ProblemCode(
         "encrypted",
         .unprocessableContent,
         Text("A file is protected by a password", ru: "Файл защищён паролем")
     )
-    /// 422: working on a file took longer than it may.
     package static let timedOut = ProblemCode(
         "timed-out",
         .unprocessableContent,
         Text("Working on a file took longer than it may", ru: "Обработка файла заняла слишком много времени")
     )
-    /// 429: too many requests.
     package static let rateLimited = ProblemCode(
         "rate-limited",
         .tooManyRequests,
         Text("Too many requests", ru: "Слишком много запросов"),
         isRetryable: true
     )
-    /// 431: the header is too large.
     static let headersTooLarge = ProblemCode(
         "headers-too-large",
         .requestHeaderFieldsTooLarge,
         Text("The header is too large", ru: "Слишком длинный заголовок запроса")
     )
-    /// 408: the request took too long.
     package static let requestTimeout = ProblemCode(
         "request-timeout",
         .requestTimeout,
@@ -211,7 +186,6 @@ extension ProblemCode {
         .internalServerError,
         Text("Something went wrong in Larder", ru: "Внутренняя ошибка сервера")
     )
-    /// 501: a program that this needs is not installed.
     package static let toolMissing = ProblemCode(
         "tool-missing",
         .notImplemented,
@@ -224,7 +198,6 @@ extension ProblemCode {
         Text("The service did not respond as expected", ru: "Сервис ответил не так, как ожидалось"),
         isRetryable: true
     )
-    /// 502: it is not known whether this was carried out.
     package static let outcomeUnknown = ProblemCode(
         "outcome-unknown",
         .badGateway,
@@ -244,35 +217,30 @@ extension ProblemCode {
         Text("This is not possible without a connection to the service", ru: "Это невозможно без связи с сервисом"),
         isRetryable: true
     )
-    /// 503: larder is overloaded.
     package static let overloaded = ProblemCode(
         "overloaded",
         .serviceUnavailable,
         Text("Larder is overloaded", ru: "Сервер перегружен"),
         isRetryable: true
     )
-    /// 503: pictures and documents cannot be worked on now.
     package static let processingUnavailable = ProblemCode(
         "processing-unavailable",
         .serviceUnavailable,
         Text("Pictures and documents cannot be worked on now", ru: "Обработка файлов сейчас недоступна"),
         isRetryable: true
     )
-    /// 504: nothing is stored for this.
     static let notInCache = ProblemCode(
         "not-in-cache",
         .gatewayTimeout,
         Text("Nothing is stored for this", ru: "Сохранённых данных нет"),
         isRetryable: true
     )
-    /// 500: the stored data cannot be read or written.
     package static let storageFailed = ProblemCode(
         "storage-failed",
         .internalServerError,
         Text("The stored data cannot be read or written", ru: "Сервер не может прочитать или записать данные"),
         isRetryable: true
     )
-    /// 507: the disk of the server is full.
     package static let storageFull = ProblemCode(
         "storage-full",
         .init(code: 507),
@@ -293,7 +261,6 @@ extension ProblemCode {
 }
 
 extension ProblemCode {
-    /// 401: the device is not paired.
     static let pairingRequired = ProblemCode(
         "pairing-required",
         .unauthorized,
@@ -311,13 +278,11 @@ extension ProblemCode {
         .forbidden,
         Text("Only clients on the server's machine may do this", ru: "Это доступно только на самом сервере")
     )
-    /// 403: the device is for another profile.
     static let profileNotAllowed = ProblemCode(
         "profile-not-allowed",
         .forbidden,
         Text("The device is for another profile", ru: "Устройство подключено для другого профиля")
     )
-    /// 409: no device can be paired.
     static let pairingUnavailable = ProblemCode(
         "pairing-unavailable",
         .conflict,
