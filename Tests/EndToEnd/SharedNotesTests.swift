@@ -84,6 +84,32 @@ import Testing
         #expect(await larder.stop() == 0)
     }
 
+    @Test("ONE-09 SCALE-05 A change whose server is killed is repeated at another one, which has the first response")
+    func repeatedElsewhere() async throws {
+        let server = try await RunningPostgres.shared.value
+        let schema = try server.schema()
+        let (one, two) = (try await Self.node(server, schema), try await Self.node(server, schema))
+        let bob = try await Self.open("register", "bob", on: one)
+        let fields = ["Idempotency-Key": "\"one\""]
+        let first = try await bob.send("POST", "/v1/notes", fields, body: #"{"body":"one"}"#)
+        #expect(first.status == 201)
+        async let lost = bob.send("POST", "/v1/notes", ["Idempotency-Key": "\"two\""], body: #"{"body":"two"}"#)
+        await one.kill9()
+        _ = try? await lost
+        let elsewhere = bob.moved(to: two)
+        let again = try await elsewhere.send("POST", "/v1/notes", fields, body: #"{"body":"one"}"#)
+        #expect(again.status == 201 && again.body == first.body && again["Idempotency-Replayed"] == "true")
+        let second = try await elsewhere.send(
+            "POST",
+            "/v1/notes",
+            ["Idempotency-Key": "\"two\""],
+            body: #"{"body":"two"}"#
+        )
+        #expect(second.status == 201)
+        #expect(try await elsewhere.get("/v1/notes").json.meta.page.total.number == 2)
+        #expect(await two.stop() == 0)
+    }
+
     @Test("SCALE-03 A session and its notes are known on the other process at once; after a logout they are not")
     func sessions() async throws {
         let server = try await RunningPostgres.shared.value

@@ -59,6 +59,52 @@ import Testing
         #expect(try details.json.code.string == "ship-deleted")
     }
 
+    @Test("ONE-09 a change whose process is killed at any moment is made once when it is repeated with its key")
+    func repeatedAfterKill() async throws {
+        let data = try TemporaryFolder()
+        let settings = ["--sandbox", "--node-apps", "notes", "--notes-scrypt-logarithm", "10"]
+        var larder = try await RunningLarder.start(data: data, settings)
+        let register = #"{"mode":"register","username":"bob","password":"secret"}"#
+        let token = try await larder.client.post("/v1/notes/session", register).json.data.token.string
+        var first: ReceivedResponse?
+        for round in 0..<6 {
+            var bob = larder.client
+            bob.token = token
+            let send = { [bob] in
+                try await bob.send(
+                    "POST",
+                    "/v1/notes",
+                    ["Idempotency-Key": "r\(round)"],
+                    body: #"{"body":"\#(round)"}"#
+                )
+            }
+            if round == 0 {
+                first = try await send()
+            } else {
+                // The response is lost, or was never made.
+                async let lost = send()
+                for _ in 0..<round { _ = try await bob.get("/v1/notes") }
+                larder.process.signal(SIGKILL)
+                _ = try? await lost
+            }
+            await larder.kill9()
+            larder = try await RunningLarder.start(data: data, settings)
+            bob = larder.client
+            bob.token = token
+            let again = try await bob.send(
+                "POST",
+                "/v1/notes",
+                ["Idempotency-Key": "r\(round)"],
+                body: #"{"body":"\#(round)"}"#
+            )
+            #expect(again.status == 201)
+            if let first, round == 0 { #expect(again.body == first.body && again["Idempotency-Replayed"] == "true") }
+            let total = try await bob.get("/v1/notes").json.meta.page.total.number
+            #expect(total == Double(round + 1))
+        }
+        #expect(await larder.stop() == 0)
+    }
+
     @Test(
         "SHIP-12 a first start without an upstream shows the bundled ships with flag and date; recovery replaces them"
     )

@@ -100,10 +100,12 @@ package struct DiskApp: App {
             Route(.put, "/v1/disk/onboarding", "disk.onboarding", knownSession: Self.name, onboarding.set).body("seen"),
             Route(.delete, "/v1/disk/onboarding", "disk.onboarding", knownSession: Self.name, onboarding.reset),
             Route(.get, "/v1/disk/onboarding/{id}/image", "disk.onboarding", onboarding.picture),
-            Route(.post, "/v1/disk/session/authorization", "disk.session", login.authorize),
-            Route(.post, "/v1/disk/session", "disk.session", login.open).body("mode", "access_token", "code", "state"),
+            Route(.post, "/v1/disk/session/authorization", "disk.session", login.authorize).unkeyed(),
+            Route(.post, "/v1/disk/session", "disk.session", login.open).body("mode", "access_token", "code", "state")
+                .unkeyed(),
             Route(.get, "/v1/disk/session", "disk.session", session: Self.name, login.show),
-            Route(.delete, "/v1/disk/session", "disk.session", session: Self.name, login.close).query("confirm"),
+            Route(.delete, "/v1/disk/session", "disk.session", session: Self.name, login.close).query("confirm")
+                .unkeyed(),
             Route(.get, "/v1/disk/profile", "disk.profile", session: Self.name, profile.show).query("refresh"),
             Route(.get, "/v1/disk/profile/chart.svg", "disk.profile", session: Self.name, profile.chart)
                 .query("refresh"),

@@ -111,16 +111,17 @@ package struct NotesApp: App {
         let bytes = NoteChanges.maximumBodyBytes
         return [
             Route(.get, "/v1/notes/launch", "notes.launch", sessions.launch),
-            Route(.post, "/v1/notes/session", "notes.session", sessions.open).body("mode", "username", "password"),
+            Route(.post, "/v1/notes/session", "notes.session", sessions.open).body("mode", "username", "password")
+                .unkeyed(),
             Route(.get, "/v1/notes/session", "notes.session", session: Self.name, sessions.show),
-            Route(.delete, "/v1/notes/session", "notes.session", session: Self.name, sessions.close),
+            Route(.delete, "/v1/notes/session", "notes.session", session: Self.name, sessions.close).unkeyed(),
             Route(.put, "/v1/notes/account/password", "notes.session", session: Self.name, accounts.changePassword)
                 .body("password", "new_password"),
             Route(.post, "/v1/notes/account/deletion", "notes.session", session: Self.name, accounts.delete)
-                .body("password"),
+                .body("password").unkeyed(),
             Route(.get, notes, "notes.list", session: Self.name, listing.list).query(.page, "q", "tz"),
             Route(.post, notes, "notes.details", session: Self.name, maximumBodyBytes: bytes, editing.create)
-                .query("tz")
+                .answering().query("tz")
                 .body("body", .object("location", "lat", "lon", "name")),
             Route(.get, "/v1/notes/map", "notes.map", session: Self.name, mapping.map)
                 .query("bbox", "cell", "zoom", "lat", "lon", "tz"),
@@ -135,9 +136,10 @@ package struct NotesApp: App {
         ] + trashRoutes + [
             Route(.get, note, "notes.details", session: Self.name, editing.details).query("tz"),
             Route(.patch, note, "notes.details", session: Self.name, maximumBodyBytes: bytes, editing.change)
-                .query("tz")
+                .answering().query("tz")
                 .body("body", .object("location", "lat", "lon", "name")),
-            Route(.delete, note, "notes.list", session: Self.name, editing.delete).query("permanently"),
+            Route(.delete, note, "notes.list", session: Self.name, editing.delete).answering()
+                .query("permanently"),
         ]
     }
 
@@ -145,7 +147,8 @@ package struct NotesApp: App {
         trash.routes { method, path, handler in
             Route(method, path, Trash.notes.screen, session: Self.name) { try await handler($0, $1.noteAccount()) }
         } + [
-            Route(.post, "/v1/notes/trash/{id}/restore", "notes.details", session: Self.name, trash.restore).query("tz")
+            Route(.post, "/v1/notes/trash/{id}/restore", "notes.details", session: Self.name, trash.restore).answering()
+                .query("tz")
         ]
     }
 }

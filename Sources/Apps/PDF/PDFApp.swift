@@ -130,35 +130,35 @@ package struct PDFApp: App {
         let own = [
             Route(.get, "/v1/pdf/launch", "pdf.launch", welcome.launch),
             Route(.get, "/v1/pdf/welcome", "pdf.welcome", welcome.show),
-            Route(.put, "/v1/pdf/welcome", "pdf.welcome", welcome.update).body("seen"),
+            Route(.put, "/v1/pdf/welcome", "pdf.welcome", welcome.update).answering().body("seen"),
             Route(.get, documents, "pdf.list", library.list).query("q", .page, "tz"),
             Route(.post, documents, "pdf.created", creation.create)
-                .query("mode", "page", "margin_mm", "quality", "tz")
+                .answering().query("mode", "page", "margin_mm", "quality", "tz")
                 .form("files"),
             Route(.get, "/v1/pdf/drafts", "pdf.drafts", library.drafts).query("tz"),
             Route(.get, document, "pdf.reader", library.reader).query("tz"),
-            Route(.patch, document, "pdf.reader", saving.rename).body("name"),
-            Route(.delete, document, "pdf.list", saving.delete).query("permanently"),
-            Route(.post, "\(document)/save", "pdf.reader", saving.save).body("name"),
+            Route(.patch, document, "pdf.reader", saving.rename).answering().body("name"),
+            Route(.delete, document, "pdf.list", saving.delete).answering().query("permanently"),
+            Route(.post, "\(document)/save", "pdf.reader", saving.save).answering().body("name"),
             Route(.get, "\(document)/file", "pdf.file", library.file).query("disposition"),
             Route(.get, "\(document)/thumbnail", "pdf.thumbnail", thumbnails.ofDocument).query("width"),
             Route(.post, "\(document)/pages", "pdf.reader", maximumBodyBytes: textBytes, photos.add)
-                .query("page", "margin_mm", "quality")
+                .answering().query("page", "margin_mm", "quality")
                 .body("text", "locale", "at")
                 .form("at", "files"),
             Route(.put, "\(document)/pages/order", "pdf.reader", maximumBodyBytes: listBytes, pages.reorder)
-                .body("pages"),
-            Route(.patch, page, "pdf.reader", pages.rotate).body("rotate_by"),
-            Route(.delete, page, "pdf.reader", pages.delete),
+                .answering().body("pages"),
+            Route(.patch, page, "pdf.reader", pages.rotate).answering().body("rotate_by"),
+            Route(.delete, page, "pdf.reader", pages.delete).answering(),
             Route(.get, "\(page)/thumbnail", "pdf.thumbnail", thumbnails.ofPage).query("width"),
             Route(.post, "\(document)/extract", "pdf.reader", maximumBodyBytes: listBytes, copying.extract)
-                .body("pages", "name"),
-            Route(.post, "/v1/pdf/merge", "pdf.reader", copying.merge).body("first", "second", "name"),
+                .answering().body("pages", "name"),
+            Route(.post, "/v1/pdf/merge", "pdf.reader", copying.merge).answering().body("first", "second", "name"),
         ]
         let bin = trash.routes { method, path, handler in
             Route(method, path, Trash.documents.screen) { try await handler($0, $0.profile()).byProfile() }
         }
-        let restore = Route(.post, "/v1/pdf/trash/{id}/restore", "pdf.reader", trash.restore)
+        let restore = Route(.post, "/v1/pdf/trash/{id}/restore", "pdf.reader", trash.restore).answering()
         return (own + bin + [restore] + diskRoutes).withProfiles(of: Self.name)
     }
 
@@ -167,7 +167,7 @@ package struct PDFApp: App {
         guard let exchange else { return [] }
         return [
             Route(.post, "/v1/pdf/documents/from-disk", "pdf.created", session: exchange.disk.app, exchange.importFile)
-                .query("page", "margin_mm", "quality")
+                .answering().query("page", "margin_mm", "quality")
                 .body("path"),
             Route(
                 .post,

@@ -19,12 +19,15 @@ extension ShipsApp {
         _ = try await store.users.catchUp()
         _ = try ship(id, visibleTo: session)
         // Another request of the same account may have deleted it since.
-        guard let counts = try await store.hide(id, account: session.account, if: preconditions) else {
-            throw Self.deleted
+        let (counts, response) = try await request.answering { (counts: ShipPage.Counts?) in
+            guard let counts else { throw Self.deleted }
+            return try Self.response([id], counts, to: request, [.undoDeletion(of: id)])
+        } to: {
+            try await store.hide(id, account: session.account, if: preconditions)
         }
         lastChange.advance(to: clock.now())
-        publishChange(counts.revision, to: session.account)
-        return try response([id], counts, to: request, [.undoDeletion(of: id)])
+        if let counts { publishChange(counts.revision, to: session.account) }
+        return response
     }
 
     /// `POST /v1/ships/restore`: restores all ships that the account deleted, or those of `{"ids": […]}`; other ids are
@@ -34,8 +37,11 @@ extension ShipsApp {
         guard ids?.count ?? 0 <= Self.maximumIDs else {
             throw Problem.validation([.field("/ids", "too-long", .tooManyIDs(Self.maximumIDs))])
         }
-        let (restored, counts) = try await restore(ids, for: session.account, if: request.writePreconditions())
-        return try response(restored, counts, to: request)
+        return try await request.answering { (outcome: (restored: [String], counts: ShipPage.Counts)) in
+            try Self.response(outcome.restored, outcome.counts, to: request)
+        } to: {
+            try await restore(ids, for: session.account, if: request.writePreconditions())
+        }.response
     }
 
     /// Whether ``listWasRefreshed(_:)`` may have something to restore after a read that was served from the store.
@@ -62,7 +68,7 @@ extension ShipsApp {
 
     private func restore(_ ids: [String]?, for account: String, if preconditions: WritePreconditions = .none)
         async throws
-        -> ([String], ShipPage.Counts)
+        -> (restored: [String], counts: ShipPage.Counts)
     {
         let (restored, counts) = try await store.restore(ids, account: account, if: preconditions)
         if !restored.isEmpty { publishChange(counts.revision, to: account) }
@@ -77,7 +83,7 @@ extension ShipsApp {
         events.publish(["ships.list"], of: Self.name, revision, to: audience)
     }
 
-    private func response(
+    private static func response(
         _ ids: [String],
         _ counts: ShipPage.Counts,
         to request: ScreenRequest,

@@ -58,14 +58,15 @@ package struct ShipsApp: App {
     package var routes: [Route] {
         [
             Route(.get, "/v1/ships/launch", "ships.launch", showLaunch),
-            Route(.post, "/v1/ships/session", "ships.session", openSession).body("mode", "username", "password"),
+            Route(.post, "/v1/ships/session", "ships.session", openSession).body("mode", "username", "password")
+                .unkeyed(),
             Route(.get, "/v1/ships/session", "ships.session", session: Self.name, showSession),
-            Route(.delete, "/v1/ships/session", "ships.session", session: Self.name, closeSession),
+            Route(.delete, "/v1/ships/session", "ships.session", session: Self.name, closeSession).unkeyed(),
             Route(.get, "/v1/ships", "ships.list", session: Self.name, showList)
                 .query(.page, "since_revision", "refresh"),
-            Route(.post, "/v1/ships/restore", "ships.list", session: Self.name, restoreShips).body("ids"),
+            Route(.post, "/v1/ships/restore", "ships.list", session: Self.name, restoreShips).answering().body("ids"),
             Route(.get, "/v1/ships/{id}", "ships.details", session: Self.name, showShip).query("refresh"),
-            Route(.delete, "/v1/ships/{id}", "ships.list", session: Self.name, deleteShip),
+            Route(.delete, "/v1/ships/{id}", "ships.list", session: Self.name, deleteShip).answering(),
             Route(.get, "/v1/ships/{id}/image", "ships.image", session: Self.name, showImage).query("refresh"),
         ]
     }

@@ -92,27 +92,33 @@ package struct ShopApp: App {
             Route(.get, "/v1/shop/search", "shop.search", search.show)
                 .query("q", "category_id", "price", "price_min", "price_max", .page, "saved", "refresh"),
             Route(.get, "/v1/shop/history", "shop.history", history.show).query("q"),
-            Route(.delete, "/v1/shop/history", "shop.history", history.clear),
-            Route(.delete, "/v1/shop/history/{n}", "shop.history", history.remove),
+            Route(.delete, "/v1/shop/history", "shop.history", history.clear).answering(),
+            Route(.delete, "/v1/shop/history/{n}", "shop.history", history.remove).answering(),
             Route(.get, "/v1/shop/filters", "shop.filters", filters.show),
             Route(.put, "/v1/shop/filters", "shop.filters", filters.set)
-                .body("category_id", "price", "price_min", "price_max"),
-            Route(.delete, "/v1/shop/filters", "shop.filters", filters.reset),
+                .answering().body("category_id", "price", "price_min", "price_max"),
+            Route(.delete, "/v1/shop/filters", "shop.filters", filters.reset).answering(),
             Route(.get, "/v1/shop/categories", "shop.categories", categories.show).query(.page, "refresh"),
             Route(.get, "/v1/shop/products/{id}", "shop.card", cards.show).query("refresh"),
             Route(.get, "/v1/shop/products/{id}/share", "shop.share", sharing.showProduct).query("refresh"),
             Route(.get, "/v1/shop/images/{id}/{n}", "shop.image", images.show).query("width", "refresh"),
             Route(.get, "/v1/shop/list", "shop.list", lists.show).query(.page),
-            Route(.delete, "/v1/shop/list", "shop.list", lists.clear).query(.page),
-            Route(.post, "/v1/shop/list/items", "shop.list", lists.add).query(.page).body("product_id", "quantity"),
+            Route(.delete, "/v1/shop/list", "shop.list", lists.clear).answering().query(.page),
+            Route(.post, "/v1/shop/list/items", "shop.list", lists.add).answering().query(.page).body(
+                "product_id",
+                "quantity"
+            ),
             Route(.patch, "/v1/shop/list/items/{item_id}", "shop.list", lists.changeQuantity)
-                .query(.page)
+                .answering().query(.page)
                 .body("by", "quantity"),
-            Route(.delete, "/v1/shop/list/items/{item_id}", "shop.list", lists.remove).query(.page),
+            Route(.delete, "/v1/shop/list/items/{item_id}", "shop.list", lists.remove).answering().query(.page),
             Route(.get, "/v1/shop/list/items/{item_id}/image", "shop.image", images.showListItem)
                 .query("width", "refresh"),
             Route(.get, "/v1/shop/list/items/{item_id}/share", "shop.share", sharing.showListItem),
-            Route(.put, "/v1/shop/list/order", "shop.list", lists.order).query(.page).body("item_ids", "product_ids"),
+            Route(.put, "/v1/shop/list/order", "shop.list", lists.order).answering().query(.page).body(
+                "item_ids",
+                "product_ids"
+            ),
             Route(.get, "/v1/shop/list/share", "shop.share", sharing.showList),
         ].withProfiles(of: Self.name)
     }

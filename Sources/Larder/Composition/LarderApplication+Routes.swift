@@ -30,6 +30,17 @@ extension LarderApplication {
         )
     }
 
+    /// Removes the responses that repeated requests got.
+    static func expiryOfResponses(_ resources: ServerResources) -> ExpiryService {
+        let responses = KeyedResponses(resources.sessions)
+        return ExpiryService(
+            of: "stored responses to changes",
+            by: resources.retention,
+            logger: resources.logger,
+            purge: responses.purge(at:)
+        )
+    }
+
     /// The routes of the front end; nil if it is not served.
     static func pages(_ configuration: LarderConfiguration) throws -> WebRoutes? {
         guard configuration.settings[ServerSettings.webEnabled] else { return nil }

@@ -142,7 +142,10 @@ struct LarderApplication: ReplaceableServer {
             controls: controls
         )
         services =
-            [resources.events, CacheMaintenance(resources), Self.revocations(resources)] + apps.services
+            [
+                resources.events, CacheMaintenance(resources), Self.revocations(resources),
+                Self.expiryOfResponses(resources),
+            ] + apps.services
             + Self.sandboxWatch(port: sandboxPort, apps.upstreams, resources, harness)
             + [resources.shared].compactMap { $0 }
         responseCache = harness == nil || !resources.isReplacement ? Self.responseCache(resources) : nil

@@ -35,6 +35,12 @@ struct ContractRoute {
     /// Whether it says nothing of its requests and refusals.
     var isBare: Bool { kindName == "controls" }
 
+    /// Whether it takes `Idempotency-Key`: changes of apps do, unless they say otherwise.
+    var takesKey: Bool {
+        source.isOfApp && !isRead && !isForwarding && !isBare
+            && declaration["fields"]?.strings.contains("-Idempotency-Key") != true
+    }
+
     func text(_ name: String) -> String? { declaration[name]?.string }
 
     /// Names of its query parameters.
@@ -109,6 +115,7 @@ extension ContractRoute {
         if isRead, query.contains("refresh") { fields.append(("Cache-Control", "RequestCacheControl")) }
         if query.contains("profile") { fields.append(("Larder-Profile", "LarderProfile")) }
         if isRead, etag != nil || isForwarding { fields.append(("If-None-Match", "IfNoneMatch")) }
+        if takesKey { fields.append(("Idempotency-Key", "IdempotencyKey")) }
         if !isRead, !isForwarding {
             fields += [("If-Match", "WriteIfMatch"), ("If-None-Match", "WriteIfNoneMatch")]
         }
@@ -149,6 +156,7 @@ extension ContractRoute {
             }
             if fields.contains("Range") { codes.insert("bad-range") }
             if fields.contains("Prefer") { codes.formUnion(["outbox-full", "offline-write-refused"]) }
+            if takesKey { codes.formUnion(["idempotency-key-in-use", "idempotency-key-reused"]) }
             if !isRead, fields.contains("If-Match") { codes.insert("precondition-failed") }
         }
         if declaration["session"] != nil, declaration["session"] != "device" {
@@ -196,6 +204,7 @@ extension ContractRoute {
         } else {
             headers["Age"] = isForwarding ? headers["Age"] : nil
         }
+        if takesKey { headers["Idempotency-Replayed"] = "IdempotencyReplayed" }
         if let etag { headers["ETag"] = .string(etag) }
         return headers
     }

@@ -85,7 +85,7 @@ struct NoteBookTests {
                 switch (Int.random(in: 0..<4, using: &chance), notes[account]?.first) {
                 case (0, let id?):
                     #expect(
-                        try await book.delete(id, toTrashAt: nil, preconditions: .none, account: account)
+                        try await book.delete(id, toTrashAt: nil, preconditions: .none, account: account) != nil
                     )
                     notes[account]?.removeFirst()
                 case (1, let id?): #expect(try await change(id, body, to: nil, account, in: book)?.body == body)
@@ -126,7 +126,7 @@ struct NoteBookTests {
                 case 2: _ = try await change(ids[0], nil, to: place, account, in: book)
                 case 3:
                     let id = ids.removeLast()
-                    #expect(try await book.delete(id, toTrashAt: nil, preconditions: .none, account: account))
+                    #expect(try await book.delete(id, toTrashAt: nil, preconditions: .none, account: account) != nil)
                 default: ids.append(try await add("n", at: place, account, in: book).id)
                 }
             }
@@ -154,7 +154,7 @@ struct NoteBookTests {
         let list = try book.list(account: bob.id, page: .init(limit: 1), search: nil).page
         #expect(list.rows.map(\.opening) == ["first again"] && list.hasMore && list.total == 2)
         #expect(list.key == [.integer(3)])
-        #expect(try await book.delete(first.id, toTrashAt: epoch, preconditions: .none, account: bob.id))
+        #expect(try await book.delete(first.id, toTrashAt: epoch, preconditions: .none, account: bob.id) != nil)
         #expect(try book.note(first.id, account: bob.id) == nil)
         let (trash, revision) = try book.trash(account: bob.id, page: .init(limit: 10))
         #expect(trash.rows.map(\.item.opening) == ["first again"] && trash.total == 1 && revision == 4)
@@ -162,14 +162,14 @@ struct NoteBookTests {
         #expect(restored?.note.body == "first again" && restored?.note.id == first.id && restored?.revision == 5)
         #expect(try book.note(first.id, account: bob.id)?.revision == 3)
         for note in [first, second] {
-            #expect(try await book.delete(note.id, toTrashAt: epoch, preconditions: .none, account: bob.id))
+            #expect(try await book.delete(note.id, toTrashAt: epoch, preconditions: .none, account: bob.id) != nil)
         }
         #expect(try await book.purge(second.id, preconditions: .none, account: bob.id) == 8)
         let emptied = try await book.emptyTrash(preconditions: .none, account: bob.id)
         #expect(emptied.count == 1 && emptied.revision == 9)
         #expect(try book.revision(account: bob.id) == 9)
         let third = try await add("third", bob.id, in: book)
-        #expect(try await book.delete(third.id, toTrashAt: epoch, preconditions: .none, account: bob.id))
+        #expect(try await book.delete(third.id, toTrashAt: epoch, preconditions: .none, account: bob.id) != nil)
         let purged = try await book.purgeTrash(deletedBefore: epoch.addingTimeInterval(1))
         #expect(purged.count == 1 && purged.revisions == [bob.id: 12])
     }

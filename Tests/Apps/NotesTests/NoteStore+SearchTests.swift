@@ -239,7 +239,7 @@ struct NoteStoreSearchTests {
             let now = Date(timeIntervalSince1970: 1)
             switch (Int.random(in: 0..<4, using: &chance), notes[account]?.keys.min()) {
             case (0, let id?):
-                #expect(try await store.delete(id, account: account))
+                #expect(try await store.delete(id, account: account) != nil)
                 notes[account]?[id] = nil
             case (1, let id?):
                 let isMoved = Bool.random(using: &chance)

@@ -76,14 +76,18 @@ struct PressedActionTests {
         private let reads: [StoredReads.Read]
         /// Whether texts of notes are sent unchanged: the quota has no room for a longer one.
         private let keepsTexts: Bool
+        /// Whether each action is pressed twice with one `Idempotency-Key`.
+        private let isImpatient: Bool
+        /// How many responses were repeated.
+        private(set) var repeated = 0
         private var pressed: Set<String> = []
         private var disabled: Set<String> = []
         private(set) var failures: [String] = []
 
-        init(_ larder: InProcessLarder, _ reads: [StoredReads.Read], keepsTexts: Bool) {
+        init(_ larder: InProcessLarder, _ reads: [StoredReads.Read], keepsTexts: Bool, isImpatient: Bool = false) {
             self.larder = larder
             self.reads = reads
-            self.keepsTexts = keepsTexts
+            (self.keepsTexts, self.isImpatient) = (keepsTexts, isImpatient)
         }
 
         var count: Int { pressed.count }
@@ -162,7 +166,19 @@ struct PressedActionTests {
                 (body, fields["Content-Type"]) = (Self.text(.object(members)), "application/json")
             }
             let request = "\(method) \(href) \(body?.prefix(200) ?? "")"
-            return (request, try await larder.send(method, href, fields, body: body))
+            let isKeyed = isImpatient && method != "GET" && found.turn < 2 && !href.contains("/session")
+            if isKeyed { fields["Idempotency-Key"] = "\(found.key) \(UUID().uuidString)".debugDescription }
+            let response = try await larder.send(method, href, fields, body: body)
+            if isKeyed, response.status < 300 {
+                let again = try await larder.send(method, href, fields, body: body)
+                if again.status != response.status || again.body != response.body
+                    || again["Idempotency-Replayed"] != "true"
+                {
+                    failures.append("\(found.key): \(request)\n  again \(again.status) \(again.text.prefix(300))")
+                }
+                repeated += 1
+            }
+            return (request, response)
         }
 
         /// Returns a value for a field as a user would enter it; nil to leave it out.
@@ -235,6 +251,19 @@ struct PressedActionTests {
             let finger = Finger(larder, reads, keepsTexts: situation == .quotasUsedUp)
             try await finger.pressAll()
             #expect(finger.count > 40)
+            #expect(finger.failures.isEmpty, "\(finger.failures.joined(separator: "\n"))")
+        }
+    }
+
+    @Test(
+        "ONE-09 Every action of every screen that is pressed twice with its key gets the first response, byte for byte"
+    )
+    func pressedTwice() async throws {
+        try await withLarder { larder in
+            let reads = try await StoredReads(larder).all().filter { $0.operation.hasPrefix("GET /v1/") }
+            let finger = Finger(larder, reads, keepsTexts: false, isImpatient: true)
+            try await finger.pressAll()
+            #expect(finger.repeated > 30)
             #expect(finger.failures.isEmpty, "\(finger.failures.joined(separator: "\n"))")
         }
     }

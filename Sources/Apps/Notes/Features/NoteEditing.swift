@@ -33,27 +33,37 @@ struct NoteEditing: Sendable {
         let account = try session.noteAccount()
         let zone = try request.query.timeZone() ?? .gmt
         let changes = try NoteChanges(try await request.jsonObject(), isNew: true)
-        let now = clock.now()
-        let note = try await add(changes, request, account: account, now: now)
+        let (now, zoneName) = (clock.now(), try request.query.string("tz"))
+        let location = try await located(changes.location) ?? .unknown
+        let (note, response) = try await request.answering { (note: Note) in
+            let path: Link = "/v1/notes/\(Note.identity(note.id))"
+            var response = try ScreenResponse.note(
+                note,
+                NoteTime(in: zone, now: now),
+                self: zoneName.map { path.query("tz", $0) } ?? path,
+                status: .created
+            )
+            response.headerFields[.location] = path.requestTarget
+            return response
+        } to: {
+            try await add(changes.body ?? "", at: location, request, account: account, now: now)
+        }
         events.publishNotes(note.revision, to: account)
-        let path: Link = "/v1/notes/\(Note.identity(note.id))"
-        let zoneName = try request.query.string("tz")
-        var response = try ScreenResponse.note(
-            note,
-            NoteTime(in: zone, now: now),
-            self: zoneName.map { path.query("tz", $0) } ?? path,
-            status: .created
-        )
-        response.headerFields[.location] = path.requestTarget
         return response
     }
 
     /// Adds a note, unless its account was deleted meanwhile.
-    private func add(_ changes: NoteChanges, _ request: ScreenRequest, account: Int64, now: Date) async throws -> Note {
+    private func add(
+        _ body: String,
+        at location: Note.Location,
+        _ request: ScreenRequest,
+        account: Int64,
+        now: Date
+    ) async throws -> Note {
         do {
             return try await store.add(
-                changes.body ?? "",
-                at: try await located(changes.location) ?? .unknown,
+                body,
+                at: location,
                 preconditions: request.writePreconditions(),
                 quota: quota,
                 account: account,
@@ -78,19 +88,24 @@ struct NoteEditing: Sendable {
         let zone = try request.query.timeZone() ?? .gmt
         let (id, _) = try request.noteID()
         let changes = try NoteChanges(try await request.jsonObject(), isNew: false)
-        let now = clock.now()
-        let changed = try await store.change(
-            id,
-            body: changes.body,
-            location: try await located(changes.location),
-            preconditions: request.writePreconditions(),
-            quota: quota,
-            account: account,
-            now: now
-        )
-        guard let note = changed else { throw Problem.noNote }
-        events.publishNotes(note.revision, to: account)
-        return try .note(note, NoteTime(in: zone, now: now), self: request.selfLink)
+        let (now, link) = (clock.now(), request.selfLink)
+        let location = try await located(changes.location)
+        let (note, response) = try await request.answering { (note: Note?) in
+            guard let note else { throw Problem.noNote }
+            return try .note(note, NoteTime(in: zone, now: now), self: link)
+        } to: {
+            try await store.change(
+                id,
+                body: changes.body,
+                location: location,
+                preconditions: request.writePreconditions(),
+                quota: quota,
+                account: account,
+                now: now
+            )
+        }
+        if let note { events.publishNotes(note.revision, to: account) }
+        return response
     }
 
     /// `DELETE /v1/notes/{id}`: moves the note with its place to the trash, or deletes it permanently.
@@ -99,27 +114,32 @@ struct NoteEditing: Sendable {
         let (id, identity) = try request.noteID()
         let isForGood = try request.query.flag("permanently") || trashLifetime == .zero
         let preconditions = request.writePreconditions()
-        let deleted = try await store.delete(
-            id,
-            toTrashAt: isForGood ? nil : clock.now(),
-            preconditions: preconditions,
-            account: account
-        )
-        guard deleted else { throw Problem.noNote }
-        let revision = try store.revision(account: account)
-        events.publishNotes(revision, to: account, isForGood ? EventStream.noteScreens : NoteTrash.screens)
-        return try .local(
-            DeletionScreen(
-                id: identity,
+        let (revision, response) = try await request.answering { (revision: Int?) in
+            guard let revision else { throw Problem.noNote }
+            return try .local(
+                DeletionScreen(
+                    id: identity,
+                    revision: revision,
+                    route: .noteList,
+                    actions: isForGood ? [] : [Trash.notes.undo(identity)]
+                ),
+                "notes.list",
+                request,
                 revision: revision,
-                route: .noteList,
-                actions: isForGood ? [] : [Trash.notes.undo(identity)]
-            ),
-            "notes.list",
-            request,
-            revision: revision,
-            selfLink: "/v1/notes"
-        )
+                selfLink: "/v1/notes"
+            )
+        } to: {
+            try await store.delete(
+                id,
+                toTrashAt: isForGood ? nil : clock.now(),
+                preconditions: preconditions,
+                account: account
+            )
+        }
+        if let revision {
+            events.publishNotes(revision, to: account, isForGood ? EventStream.noteScreens : NoteTrash.screens)
+        }
+        return response
     }
 }
 

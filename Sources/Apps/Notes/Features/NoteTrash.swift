@@ -24,13 +24,17 @@ struct NoteTrash: TrashFeature {
         let account = try session.noteAccount()
         let zone = try request.query.timeZone() ?? .gmt
         let (id, identity) = try request.noteID()
-        let restored = try await store.restore(id, preconditions: request.writePreconditions(), account: account)
-        guard let (note, revision) = restored else { throw notFound }
-        events.publishNotes(revision, to: account, NoteTrash.screens)
         let zoneName = try request.query.string("tz")
         let path: Link = "/v1/notes/\(identity)"
-        let link = zoneName.map { path.query("tz", $0) } ?? path
-        return try .note(note, NoteTime(in: zone, now: clock.now()), self: link)
+        let (link, now) = (zoneName.map { path.query("tz", $0) } ?? path, clock.now())
+        let (restored, response) = try await request.answering { (restored: (note: Note, revision: Int)?) in
+            guard let restored else { throw Problem.noNote }
+            return try .note(restored.note, NoteTime(in: zone, now: now), self: link)
+        } to: {
+            try await store.restore(id, preconditions: request.writePreconditions(), account: account)
+        }
+        if let restored { events.publishNotes(restored.revision, to: account, NoteTrash.screens) }
+        return response
     }
 
     func catchUp() async throws -> Banner? { try await store.catchUp() }

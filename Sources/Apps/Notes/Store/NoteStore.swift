@@ -170,23 +170,23 @@ struct NoteStore: Sendable {
     /// - Parameters:
     ///   - now: when it is moved to the trash; nil to delete it permanently.
     ///   - preconditions: compared with the note's version.
-    /// - Returns: whether the account had a note of that id.
+    /// - Returns: the account's revision; nil if it had no note of that id.
     /// - Throws: 412 `precondition-failed`; `StorageError`.
     func delete(
         _ id: Int64,
         toTrashAt now: Date? = nil,
         preconditions: WritePreconditions = .none,
         account: Int64
-    ) async throws -> Bool {
+    ) async throws -> Int? {
         defer { noteChanges[account].bump() }
         return try await users.write(scope: Self.scope(account), deleting: now == nil ? .permanent : .toTrash) { db in
-            guard let old = try Self.note(id, account: account, db) else { return false }
+            guard let old = try Self.note(id, account: account, db) else { return nil }
             try preconditions.check(version: old.revision, of: "The note \(Note.identity(id))")
             let revision = try Self.nextRevision(account, db)
             try Self.remove(old, account: account, db)
             if let now { try Self.moveToTrash(id, deletion: revision, at: now, db) }
             try db.cachedStatement(sql: "DELETE FROM note WHERE id = ?").execute(arguments: [id])
-            return true
+            return revision
         }
     }
 

@@ -56,21 +56,29 @@ struct DocumentCreation: Sendable {
         let names = batches.enumerated().map { index, batch in
             Self.imported(batch) ?? DocumentName.standard(at: created, in: zone, language, number: index + 1)
         }
-        let (documents, notices) = try await jobs.run(request, titles: files.map(\.title)) { progress in
+        return try await jobs.run(request, titles: files.map(\.title)) { progress in
             let made = try await make(batches, names, parameters, progress)
-            let inserted = try await store.insert(
-                made.map(\.document),
-                profile: profile,
-                created: created,
-                draftUntil: jobs.lookup.clock.now().addingTimeInterval(options.draftLifetime.seconds),
-                quota: options.quota(of: profile)
-            )
-            return (inserted, made.flatMap(\.notices))
+            let texts = made.flatMap(\.notices).map { FileNotice($0, files) }
+            return try await request.answering {
+                try response($0, texts, profile: profile)
+            } to: {
+                try await store.insert(
+                    made.map(\.document),
+                    profile: profile,
+                    created: created,
+                    draftUntil: jobs.lookup.clock.now().addingTimeInterval(options.draftLifetime.seconds),
+                    quota: options.quota(of: profile)
+                )
+            }.response
         }
-        let texts = notices.map { FileNotice($0, files) }
+    }
+
+    private func response(_ documents: [DocumentStore.Changed], _ notices: [FileNotice], profile: String) throws
+        -> ScreenResponse
+    {
         let refusal = documents.first.flatMap { jobs.lookup.refusal($0, profile: profile) }
         guard let first = documents.first,
-            let screen = DocumentCreationScreen(documents.map(\.document), notices: texts, refusal: refusal)
+            let screen = DocumentCreationScreen(documents.map(\.document), notices: notices, refusal: refusal)
         else { throw Problem(.internal, "No document was made.") }
         return try .changed(first.document, as: screen, "pdf.created", refusal: refusal)
     }

@@ -41,27 +41,31 @@ struct DocumentEditor: Sendable {
         work:
             @escaping @Sendable (Document, Plan, _ progress: @escaping DocumentJobs.Progress) async throws
             -> Change<Detail>,
-        response: @Sendable (Document, Detail, _ refusal: Text?) throws -> ScreenResponse
+        response: @escaping @Sendable (Document, Detail, _ refusal: Text?) throws -> ScreenResponse
     ) async throws -> ScreenResponse {
         let profile = try request.profile()
         let id = try await lookup.document(request, profile: profile).id
         return try await locks.holding([id]) {
             let before = try await lookup.documentToChange(request, profile: profile)
             guard try plan(before) != nil else { return try lookup.reader(before, profile: profile) }
-            let (after, detail) = try await jobs.run(request, on: before, profile: profile, titles: titles) {
+            let (after, answer) = try await jobs.run(request, on: before, profile: profile, titles: titles) {
                 progress in
-                try await lookup.retrying { () -> (DocumentStore.Changed, Detail?) in
+                try await lookup.retrying { () -> (DocumentStore.Changed, ScreenResponse) in
                     let document = try await lookup.documentToChange(request, profile: profile)
                     guard let plan = try plan(document) else {
-                        return (.init(document: document, usage: try store.usage(profile: profile)), nil)
+                        let same = DocumentStore.Changed(document: document, usage: try store.usage(profile: profile))
+                        return (same, try lookup.reader(same, profile: profile))
                     }
                     let change = try await work(document, plan, progress)
-                    return (try await replace(document, by: change, profile: profile, quota), change.detail)
+                    return try await request.answering { (after: DocumentStore.Changed) in
+                        try response(after.document, change.detail, lookup.refusal(after, profile: profile))
+                    } to: {
+                        try await replace(document, by: change, profile: profile, quota)
+                    }
                 }
             }
             jobs.events.publishList(after.revision, of: profile)
-            guard let detail else { return try lookup.reader(after, profile: profile) }
-            return try response(after.document, detail, lookup.refusal(after, profile: profile))
+            return answer
         }
     }
 

@@ -37,19 +37,24 @@ struct DocumentSaving: Sendable {
         let profile = try request.profile()
         let id = try await lookup.document(request, profile: profile).id
         return try await locks.holding([id]) {
-            let changed = try await lookup.retrying {
+            let (changed, response) = try await lookup.retrying {
                 let before = try await lookup.documentToChange(request, profile: profile)
-                return try await store.save(
-                    before,
-                    name: name,
-                    file: try await retitled(before, name: name, request, profile: profile),
-                    isSaved: isSaved,
-                    profile: profile,
-                    at: lookup.clock.now()
-                )
+                let file = try await retitled(before, name: name, request, profile: profile)
+                return try await request.answering { (changed: DocumentStore.Changed) in
+                    try lookup.reader(changed, profile: profile)
+                } to: {
+                    try await store.save(
+                        before,
+                        name: name,
+                        file: file,
+                        isSaved: isSaved,
+                        profile: profile,
+                        at: lookup.clock.now()
+                    )
+                }
             }
             events.publishList(changed.revision, of: profile)
-            return try lookup.reader(changed, profile: profile)
+            return response
         }
     }
 
@@ -70,25 +75,30 @@ struct DocumentSaving: Sendable {
         let profile = try request.profile()
         let id = try request.parameter("id")
         let toTrash = try !request.query.flag("permanently") && hasTrash
-        let deletion = try await locks.holding([id]) {
-            let deleted = try await store.delete(
-                id,
-                toTrash: toTrash,
-                preconditions: request.writePreconditions(),
-                profile: profile,
-                at: lookup.clock.now()
-            )
-            guard let deleted else { throw Problem.noDocument }
-            return deleted
+        return try await locks.holding([id]) {
+            let (deletion, response) = try await request.answering { (deletion: DocumentStore.Changed?) in
+                guard let deletion else { throw Problem.noDocument }
+                let isInTrash = toTrash && !deletion.document.isDraft
+                // That of a draft does not change the list.
+                let current = try deletion.revision ?? store.revision(profile: profile)
+                return try .pdf(
+                    DeletionScreen(id: id, revision: current, actions: isInTrash ? [Trash.documents.undo(id)] : []),
+                    "pdf.list",
+                    revision: current,
+                    links: Links(self: "/v1/pdf/documents")
+                )
+            } to: {
+                try await store.delete(
+                    id,
+                    toTrash: toTrash,
+                    preconditions: request.writePreconditions(),
+                    profile: profile,
+                    at: lookup.clock.now()
+                )
+            }
+            let isInTrash = toTrash && deletion?.document.isDraft == false
+            events.publishList(deletion?.revision, of: profile, isInTrash ? EventStream.listAndTrash : EventStream.list)
+            return response
         }
-        let isInTrash = toTrash && !deletion.document.isDraft
-        events.publishList(deletion.revision, of: profile, isInTrash ? EventStream.listAndTrash : EventStream.list)
-        let current = try deletion.revision ?? store.revision(profile: profile)
-        return try .pdf(
-            DeletionScreen(id: id, revision: current, actions: isInTrash ? [Trash.documents.undo(id)] : []),
-            "pdf.list",
-            revision: current,
-            links: Links(self: "/v1/pdf/documents")
-        )
     }
 }

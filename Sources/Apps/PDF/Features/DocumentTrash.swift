@@ -28,15 +28,19 @@ struct DocumentTrash: TrashFeature {
     @Sendable func restore(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
         let id = try request.parameter("id")
-        let restored = try await store.restore(
-            id,
-            preconditions: request.writePreconditions(),
-            profile: profile,
-            at: lookup.clock.now()
-        )
-        guard let restored else { throw notFound }
-        events.publishList(restored.revision, of: profile, EventStream.listAndTrash)
-        return try lookup.reader(restored, profile: profile)
+        let (restored, response) = try await request.answering { (restored: DocumentStore.Changed?) in
+            guard let restored else { throw Problem.noDocument }
+            return try lookup.reader(restored, profile: profile)
+        } to: {
+            try await store.restore(
+                id,
+                preconditions: request.writePreconditions(),
+                profile: profile,
+                at: lookup.clock.now()
+            )
+        }
+        events.publishList(restored?.revision, of: profile, EventStream.listAndTrash)
+        return response
     }
 
     func catchUp() async throws -> Banner? { try await store.catchUp() }

@@ -38,8 +38,11 @@ struct DocumentWelcome: Sendable {
         try await store.catchUpToChange()
         let version = Self.version(isSeen: try store.isWelcomeSeen(profile: profile))
         try request.writePreconditions().check(version: version)
-        try await store.setWelcomeSeen(isSeen, profile: profile)
-        return try screen(isSeen: isSeen, request, stale: nil, changeToken: nil)
+        return try await request.answering { (_: Void) in
+            try screen(isSeen: isSeen, request, stale: nil, changeToken: nil)
+        } to: {
+            try await store.setWelcomeSeen(isSeen, profile: profile)
+        }.response
     }
 
     private func screen(isSeen: Bool, _ request: ScreenRequest, stale banner: Banner?, changeToken: ChangeToken?) throws

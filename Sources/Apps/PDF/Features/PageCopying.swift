@@ -59,24 +59,28 @@ struct PageCopying: Sendable {
         try await lookup.store.catchUpToChange()
         // Errors in them are reported before the job begins.
         _ = try await read()
-        let new = try await jobs.run(request) { progress in
+        let (new, response) = try await jobs.run(request) { progress in
             try await lookup.retrying {
                 let sources = try await read()
                 let (pages, name) = try choose(sources)
                 let composed = pages.map { ComposedPage(source: $0.source, page: $0.page + 1) }
                 let file = try await arranger.write(composed, of: sources, title: name, progress)
                 let copies = pages.map { sources[$0.source].pages[$0.page].copy() }
-                return try await lookup.store.insert(
-                    [DocumentStore.New(name: name, file: file, pages: copies)],
-                    profile: profile,
-                    created: lookup.clock.now(),
-                    draftUntil: nil,
-                    quota: options.quota(of: profile)
-                )
+                return try await request.answering { (new: [DocumentStore.Changed]) in
+                    try lookup.reader(new[0], isNew: true, profile: profile)
+                } to: {
+                    try await lookup.store.insert(
+                        [DocumentStore.New(name: name, file: file, pages: copies)],
+                        profile: profile,
+                        created: lookup.clock.now(),
+                        draftUntil: nil,
+                        quota: options.quota(of: profile)
+                    )
+                }
             }
         }
         jobs.events.publishList(new[0].revision, of: profile)
-        return try lookup.reader(new[0], isNew: true, profile: profile)
+        return response
     }
 
     private static func ids(_ fields: JSONFields) throws -> [String] {

@@ -20,13 +20,21 @@ struct Filters: Sendable {
         let profile = try request.profile()
         let preconditions = request.writePreconditions()
         let filters = try SearchFilters(try await request.jsonObject())
-        return try response(try await store.setFilters(filters, profile, if: preconditions), request)
+        return try await request.answering {
+            try response($0, request)
+        } to: {
+            try await store.setFilters(filters, profile, if: preconditions)
+        }.response
     }
 
     /// `DELETE /v1/shop/filters`: removes the filters and the last text.
     func reset(_ request: ScreenRequest) async throws -> ScreenResponse {
-        let preconditions = request.writePreconditions()
-        return try response(try await store.resetSettings(try request.profile(), if: preconditions), request)
+        let (profile, preconditions) = (try request.profile(), request.writePreconditions())
+        return try await request.answering {
+            try response($0, request)
+        } to: {
+            try await store.resetSettings(profile, if: preconditions)
+        }.response
     }
 
     private func response(

@@ -22,21 +22,27 @@ struct History: Sendable {
 
     /// `DELETE /v1/shop/history`.
     func clear(_ request: ScreenRequest) async throws -> ScreenResponse {
-        let preconditions = request.writePreconditions()
-        let searches = try await store.clearHistory(try request.profile(), if: preconditions)
-        return try response("", searches, request, selfLink: "/v1/shop/history")
+        let (profile, preconditions) = (try request.profile(), request.writePreconditions())
+        return try await request.answering {
+            try response("", $0, request, selfLink: "/v1/shop/history")
+        } to: {
+            try await store.clearHistory(profile, if: preconditions)
+        }.response
     }
 
     /// `DELETE /v1/shop/history/{n}`; the newest search is 0.
     func remove(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
         let text = try request.parameter("n")
-        guard let index = Int(text), (0..<ShopStore.maximumPastSearches).contains(index),
-            let searches = try await store.removePastSearch(index, profile, if: request.writePreconditions())
-        else {
+        guard let index = Int(text), (0..<ShopStore.maximumPastSearches).contains(index) else {
             throw Problem.notFound(.noSearchAtIndex)
         }
-        return try response("", searches, request, selfLink: "/v1/shop/history")
+        return try await request.answering { (searches: ProfileSearches?) in
+            guard let searches else { throw Problem.notFound(.noSearchAtIndex) }
+            return try response("", searches, request, selfLink: "/v1/shop/history")
+        } to: {
+            try await store.removePastSearch(index, profile, if: request.writePreconditions())
+        }.response
     }
 
     private func response(

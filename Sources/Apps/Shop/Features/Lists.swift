@@ -55,23 +55,36 @@ struct Lists: Sendable {
             try preconditions.check(version: list.revision)
             return try response(list, page, request, alreadyInList: true)
         }
-        let (addition, list) = try await store.add(
-            try await products.known(id),
-            quantity: quantity,
-            to: profile,
-            if: preconditions,
-            showing: page
-        )
-        switch addition {
+        let product = try await products.known(id)
+        let (outcome, response) = try await request.answering { (outcome: (ShopStore.Addition, ShoppingList)) in
+            try added(outcome, page, request)
+        } to: {
+            try await store.add(product, quantity: quantity, to: profile, if: preconditions, showing: page)
+        }
+        if outcome.0.added != nil { publishChange(of: outcome.1, profile) }
+        return response
+    }
+
+    private func added(
+        _ outcome: (addition: ShopStore.Addition, list: ShoppingList),
+        _ page: PageRequest,
+        _ request: ScreenRequest
+    ) throws -> ScreenResponse {
+        switch outcome.addition {
         case .full:
             let detail = Text.listFull(ShopStore.maximumItems)
             throw Problem.validation([.field("/product_id", "list-full", detail)])
         case .alreadyThere:
-            return try response(list, page, request, alreadyInList: true)
+            return try response(outcome.list, page, request, alreadyInList: true)
         case .added(let item):
-            publishChange(of: list, profile)
-            let fields: HTTPFields = [.location: item.path.requestTarget]
-            return try response(list, page, request, status: .created, headerFields: fields, alreadyInList: false)
+            return try response(
+                outcome.list,
+                page,
+                request,
+                status: .created,
+                headerFields: [.location: item.path.requestTarget],
+                alreadyInList: false
+            )
         }
     }
 
@@ -96,28 +109,39 @@ struct Lists: Sendable {
         let id = try Self.item(in: request)
         let change = try QuantityChange(try await request.jsonObject())
         let preconditions = request.writePreconditions()
-        let (outcome, list) = try await store.change(change, of: id, profile, if: preconditions, showing: page)
-        if outcome == .outOfBounds {
-            throw Problem.validation([.field("/by", "out-of-bounds", .quantities)], dialog: .quantity)
+        return try await changing(request, profile, page) { (outcome: ShopStore.QuantityOutcome) in
+            switch outcome {
+            case .outOfBounds:
+                throw Problem.validation([.field("/by", "out-of-bounds", .quantities)], dialog: .quantity)
+            case .notListed: throw Self.notListed
+            case .changed: true
+            }
+        } by: {
+            try await store.change(change, of: id, profile, if: preconditions, showing: page)
         }
-        return try changed((outcome == .changed, list), page, request)
     }
 
     /// `DELETE /v1/shop/list/items/{item_id}`.
     func remove(_ request: ScreenRequest) async throws -> ScreenResponse {
         let (profile, page) = (try request.profile(), try Self.page(request))
         let id = try Self.item(in: request)
-        let outcome = try await store.remove(id, profile, if: request.writePreconditions(), showing: page)
-        return try changed(outcome, page, request)
+        return try await changing(request, profile, page) { isListed in
+            guard isListed else { throw Self.notListed }
+            return true
+        } by: {
+            try await store.remove(id, profile, if: request.writePreconditions(), showing: page)
+        }
     }
 
     /// `DELETE /v1/shop/list`.
     func clear(_ request: ScreenRequest) async throws -> ScreenResponse {
         let preconditions = request.writePreconditions()
         let (profile, page) = (try request.profile(), try Self.page(request))
-        let (hasChanged, list) = try await store.clear(profile, if: preconditions, showing: page)
-        if hasChanged { publishChange(of: list, profile) }
-        return try response(list, page, request)
+        return try await changing(request, profile, page) {
+            $0
+        } by: {
+            try await store.clear(profile, if: preconditions, showing: page)
+        }
     }
 
     /// `PUT /v1/shop/list/order`.
@@ -125,23 +149,35 @@ struct Lists: Sendable {
         let (profile, page) = (try request.profile(), try Self.page(request))
         let preconditions = request.writePreconditions()
         let (order, field) = try ListOrder.read(try await request.jsonObject())
-        let (isOrdered, list) = try await store.order(order, profile, if: preconditions, showing: page)
-        guard isOrdered else {
-            let detail: Text = "\(field) must name every line of the list once, and no other."
-            throw Problem.validation([.field("/\(field)", "not-the-list", detail)])
+        return try await changing(request, profile, page) { isOrdered in
+            guard isOrdered else {
+                let detail: Text = "\(field) must name every line of the list once, and no other."
+                throw Problem.validation([.field("/\(field)", "not-the-list", detail)])
+            }
+            return true
+        } by: {
+            try await store.order(order, profile, if: preconditions, showing: page)
         }
-        publishChange(of: list, profile)
-        return try response(list, page, request)
     }
 
-    private func changed(
-        _ outcome: (isListed: Bool, list: ShoppingList),
+    /// Changes the list, and responds with it.
+    ///
+    /// - Parameter hasChanged: returns whether other screens have to know; throws the refusal of an outcome.
+    private func changing<Outcome: Sendable>(
+        _ request: ScreenRequest,
+        _ profile: String,
         _ page: PageRequest,
-        _ request: ScreenRequest
-    ) throws -> ScreenResponse {
-        guard outcome.isListed else { throw Self.notListed }
-        publishChange(of: outcome.list, try request.profile())
-        return try response(outcome.list, page, request)
+        _ hasChanged: @escaping @Sendable (Outcome) throws -> Bool,
+        by change: () async throws -> (Outcome, ShoppingList)
+    ) async throws -> ScreenResponse {
+        let (outcome, response) = try await request.answering { (outcome: (Outcome, ShoppingList)) in
+            _ = try hasChanged(outcome.0)
+            return try self.response(outcome.1, page, request)
+        } to: {
+            try await change()
+        }
+        if try hasChanged(outcome.0) { publishChange(of: outcome.1, profile) }
+        return response
     }
 
     private func publishChange(of list: ShoppingList, _ profile: String) {

@@ -110,11 +110,13 @@ extension ShopStore {
         let encoded = try Self.encode(filters)
         return try await users.write(
             scope: Self.scope(profile),
-            changeOfSearches(profile, if: preconditions) { before, db in
-                try Self.set(text: before.last?.text, filters: encoded, profile, db)
-                return true
-            }
-        ).searches
+            Self.searches(
+                after: changeOfSearches(profile, if: preconditions) { before, db in
+                    try Self.set(text: before.last?.text, filters: encoded, profile, db)
+                    return true
+                }
+            )
+        )
     }
 
     /// Removes text and filters of the last search.
@@ -125,11 +127,13 @@ extension ShopStore {
         let filters = try Self.encode(SearchFilters())
         return try await users.write(
             scope: Self.scope(profile),
-            changeOfSearches(profile, if: preconditions) { _, db in
-                try Self.set(text: nil, filters: filters, profile, db)
-                return true
-            }
-        ).searches
+            Self.searches(
+                after: changeOfSearches(profile, if: preconditions) { _, db in
+                    try Self.set(text: nil, filters: filters, profile, db)
+                    return true
+                }
+            )
+        )
     }
 
     /// A change of the last search or of the history.
@@ -154,6 +158,11 @@ extension ShopStore {
             try db.execute(sql: Self.countSearchRevision, arguments: [profile])
             return (true, try Self.searches(of: profile, db))
         }
+    }
+
+    private static func searches(after change: @escaping SearchChange) -> @Sendable (Database) throws -> ProfileSearches
+    {
+        { try change($0).searches }
     }
 
     private static let countSearchRevision = """
@@ -189,11 +198,13 @@ extension ShopStore {
         try await users.write(
             scope: Self.scope(profile),
             deleting: .permanent,
-            changeOfSearches(profile, if: preconditions) { _, db in
-                try db.execute(sql: "DELETE FROM shop_history WHERE profile = ?", arguments: [profile])
-                return true
-            }
-        ).searches
+            Self.searches(
+                after: changeOfSearches(profile, if: preconditions) { _, db in
+                    try db.execute(sql: "DELETE FROM shop_history WHERE profile = ?", arguments: [profile])
+                    return true
+                }
+            )
+        )
     }
 
     /// Removes one search from the history of a profile.
@@ -204,15 +215,14 @@ extension ShopStore {
     func removePastSearch(_ index: Int, _ profile: String, if preconditions: WritePreconditions = .none) async throws
         -> ProfileSearches?
     {
-        let (isChanged, searches) = try await users.write(
-            scope: Self.scope(profile),
-            deleting: .permanent,
-            changeOfSearches(profile, if: preconditions) { _, db in
-                try db.execute(sql: Self.deletePastSearch, arguments: ["profile": profile, "index": index])
-                return db.changesCount > 0
-            }
-        )
-        return isChanged ? searches : nil
+        let change = changeOfSearches(profile, if: preconditions) { _, db in
+            try db.execute(sql: Self.deletePastSearch, arguments: ["profile": profile, "index": index])
+            return db.changesCount > 0
+        }
+        return try await users.write(scope: Self.scope(profile), deleting: .permanent) { db in
+            let (isChanged, searches) = try change(db)
+            return isChanged ? searches : nil
+        }
     }
 
     private static let deletePastSearch = """

@@ -101,6 +101,9 @@ package struct UserDatabase: Sendable {
         contents: [Blob] = [],
         _ updates: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {
+        let companion = WriteCompanion.ofWrite(Value.self)
+        let updates = companion?.accompanying(updates) ?? updates
+        let locks = locks + (companion?.locks ?? [])
         do {
             guard let (journal, _) = shared else {
                 // Nothing is changed for a client that has left.

@@ -37,11 +37,11 @@ package struct DeviceRoutes: Sendable {
 
     package var routes: [Route] {
         [
-            Route(.post, Self.pairing, "devices.pairing", pair).body("code", "name"),
-            Route(.post, "\(Self.pairing)/code", "devices.code", makeCode).body("profile"),
+            Route(.post, Self.pairing, "devices.pairing", pair).body("code", "name").unkeyed(),
+            Route(.post, "\(Self.pairing)/code", "devices.code", makeCode).body("profile").unkeyed(),
             Route(.get, "/v1/devices", "devices", list),
-            Route(.patch, "/v1/devices/{id}", "devices.device", rename).body("name"),
-            Route(.delete, "/v1/devices/{id}", "devices.device", remove),
+            Route(.patch, "/v1/devices/{id}", "devices.device", rename).body("name").unkeyed(),
+            Route(.delete, "/v1/devices/{id}", "devices.device", remove).unkeyed(),
         ]
     }
 

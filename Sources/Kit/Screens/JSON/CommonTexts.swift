@@ -55,6 +55,15 @@ extension Text {
         )
     }
 
+    static let keyReused: Text = """
+        Another request had this Idempotency-Key: of another method, target or body. A new change needs a new key.
+        """
+    static let keyInUse: Text = "The first request with this Idempotency-Key has no response yet; repeat it later."
+    static let keyWithoutResponse = Text(
+        "The first request was interrupted: it is not known whether it was carried out. Read the present state first.",
+        ru: "Первый запрос прервался: неизвестно, выполнен ли он. Сначала проверьте нынешнее состояние."
+    )
+
     /// Placeholder for an unknown value.
     package static let notAvailable = Text("N/A", ru: "Н/Д")
 

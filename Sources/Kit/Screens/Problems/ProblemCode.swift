@@ -27,7 +27,8 @@ extension ProblemCode {
     package static let common: [ProblemCode] = [
         .malformedRequest, .malformedJSON, .invalidParameter, .sessionRequired, .sessionExpired, .invalidCredentials,
         .upstreamSessionExpired, .upstreamForbidden, .hostNotAllowed, .originNotAllowed, .notFound,
-        .methodNotAllowed, .targetExists, .confirmationRequired, .preconditionFailed, .tooLarge, .tooManyPages,
+        .methodNotAllowed, .targetExists, .idempotencyKeyInUse, .idempotencyKeyReused, .confirmationRequired,
+        .preconditionFailed, .tooLarge, .tooManyPages,
         .targetTooLong, .unsupportedMediaType, .badRange, .validationFailed, .damaged, .encrypted, .timedOut,
         .rateLimited, .headersTooLarge, .requestTimeout, .internal, .toolMissing, .upstreamBadResponse,
         .outcomeUnknown, .upstreamUnavailable, .offlineWriteRefused, .overloaded, .processingUnavailable, .notInCache,
@@ -107,6 +108,19 @@ extension ProblemCode {
         "target-exists",
         .conflict,
         Text("The target exists", ru: "Такое имя уже занято")
+    )
+    /// 409: another request with this key is being processed.
+    static let idempotencyKeyInUse = ProblemCode(
+        "idempotency-key-in-use",
+        .conflict,
+        Text("The first request is still being processed", ru: "Первый запрос ещё выполняется"),
+        isRetryable: true
+    )
+    /// 422: another request had this key.
+    static let idempotencyKeyReused = ProblemCode(
+        "idempotency-key-reused",
+        .unprocessableContent,
+        Text("Another request had this key", ru: "Этот ключ уже был у другого запроса")
     )
     package static let confirmationRequired = ProblemCode(
         "confirmation-required",

@@ -48,7 +48,9 @@ package struct ScreenRequest: Sendable {
     private let parameters: [String: String]
     /// The input that its route takes.
     let input: RouteInput
-    private let requestBody: RequestBody
+    private var requestBody: RequestBody
+    /// The request with its `Idempotency-Key`; nil if it has none.
+    private(set) var keyed: KeyedRequest?
     private let maximumBodyBytes: Int
 
     init(
@@ -62,7 +64,7 @@ package struct ScreenRequest: Sendable {
         method = request.method == .head ? .get : request.method
         isHead = request.method == .head
         authority = request.head.authority
-        path = request.uri.path
+        (path, target) = (request.uri.path, request.head.path ?? request.uri.path)
         query = QueryItems(request.uri.query)
         headerFields = request.headers
         requestID = context.requestID
@@ -79,6 +81,17 @@ package struct ScreenRequest: Sendable {
         requestBody = request.body
         self.input = input
         self.maximumBodyBytes = maximumBodyBytes
+    }
+
+    /// Path and query, as they arrived.
+    let target: String
+
+    /// Returns the request with its key, which learns the bytes of the body as they are read.
+    func keyed(by keyed: KeyedRequest) -> ScreenRequest {
+        var request = self
+        request.keyed = keyed
+        request.requestBody = RequestBody(asyncSequence: DigestedBody(body: requestBody, keyed: keyed))
+        return request
     }
 
     /// Runs work in a task that is cancelled if the client disconnects before the response.

@@ -144,7 +144,7 @@ extension TrashFeature {
         [
             route(.get, Self.trash.path, list).query(.page, "tz"),
             route(.delete, Self.trash.path, empty),
-            route(.delete, "\(Self.trash.path)/{id}", purge),
+            route(.delete, "\(Self.trash.path)/{id}", purge).answering(),
         ]
     }
 
@@ -173,20 +173,25 @@ extension TrashFeature {
 
     @Sendable private func purge(_ request: ScreenRequest, _ owner: Owner) async throws -> ScreenResponse {
         let id = try request.parameter("id")
-        guard let revision = try await purge(id, request.writePreconditions(), of: owner) else { throw notFound }
-        return try response(to: request, removed: 1, revision, of: owner)
+        let notFound = notFound
+        let (revision, response) = try await request.answering { (revision: Int?) in
+            guard let revision else { throw notFound }
+            return try Self.response(to: request, removed: 1, revision)
+        } to: {
+            try await purge(id, request.writePreconditions(), of: owner)
+        }
+        if let revision { publish(revision, of: owner) }
+        return response
     }
 
     @Sendable private func empty(_ request: ScreenRequest, _ owner: Owner) async throws -> ScreenResponse {
         let (count, revision) = try await empty(request.writePreconditions(), of: owner)
-        return try response(to: request, removed: count, revision, of: owner)
+        if count > 0 { publish(revision, of: owner) }
+        return try Self.response(to: request, removed: count, revision)
     }
 
-    private func response(to request: ScreenRequest, removed: Int, _ revision: Int, of owner: Owner) throws
-        -> ScreenResponse
-    {
-        if removed > 0 { publish(revision, of: owner) }
-        let (screen, href) = (Self.trash.screen, Self.trash.href)
+    private static func response(to request: ScreenRequest, removed: Int, _ revision: Int) throws -> ScreenResponse {
+        let (screen, href) = (trash.screen, trash.href)
         let content = PurgeScreen(removed: removed, revision: revision, route: ScreenLink(screen, href))
         return try .local(content, screen, request, revision: revision, selfLink: href)
     }

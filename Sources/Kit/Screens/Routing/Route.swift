@@ -26,6 +26,8 @@ package struct Route: Sendable {
     /// The app whose profiles it serves; nil if the profile has no meaning there.
     var profileApp: String?
     let handling: Handling
+    /// How a repeated request gets the first response.
+    private(set) var repetition: Repetition
 
     /// Creates a route that needs no session.
     package init(
@@ -83,6 +85,18 @@ package struct Route: Sendable {
         self.screen = screen
         self.maximumBodyBytes = maximumBodyBytes
         self.handling = handling
+        let isRead = [.get, .head, .options].contains(method)
+        if case .raw = handling { repetition = .none } else { repetition = isRead ? .none : .kept }
+    }
+
+    /// The use of `Idempotency-Key`.
+    enum Repetition {
+        /// Nothing: the route reads, or hands out a secret that is stored nowhere.
+        case none
+        /// The key is stored before the handler runs, the response after it.
+        case kept
+        /// The handler stores the response with the change (``ScreenRequest/answering(_:to:)``).
+        case answered
     }
 
     /// How a route responds.
@@ -163,6 +177,21 @@ extension Route {
     package func body(_ members: RouteInput.Member...) -> Route {
         var route = self
         route.input.members = members
+        return route
+    }
+
+    /// Returns the route as one whose handler makes one change, and stores the response with it
+    /// (``ScreenRequest/answering(_:to:)``).
+    package func answering() -> Route {
+        var route = self
+        route.repetition = .answered
+        return route
+    }
+
+    /// Returns the route without `Idempotency-Key`: it opens or ends a session, or hands out a secret.
+    package func unkeyed() -> Route {
+        var route = self
+        route.repetition = .none
         return route
     }
 

@@ -86,20 +86,20 @@ package struct ScreenRouter: Sendable {
         if injectsProblems { router.add(middleware: InjectedProblemMiddleware()) }
         router.add(middleware: DeviceMiddleware(rules: access, devices: devices, cookies: sessions.cookies))
         router.add(middleware: CanonicalPathMiddleware(table: table))
-        router.add(table, sessions: sessions, paths: paths)
+        router.add(table, sessions: sessions, KeyedResponses(sessions), paths: paths)
         return router
     }
 }
 
 extension Router where Context == ScreenContext {
     /// Serves every route of a table, HEAD beside GET, with the session that the route takes.
-    func add(_ table: RouteTable, sessions: SessionStore, paths: RouterPaths) {
+    func add(_ table: RouteTable, sessions: SessionStore, _ responses: KeyedResponses, paths: RouterPaths) {
         for route in table.routes {
             if let raw = route.raw {
                 add(raw, route, paths)
                 continue
             }
-            let (responder, path) = (RouteResponder(route: route, sessions: sessions), paths[route.path])
+            let (responder, path) = (RouteResponder(route, sessions, responses), paths[route.path])
             on(path, method: route.method, responder: responder)
             if route.method == .get { on(path, method: .head, responder: responder) }
         }
@@ -121,10 +121,10 @@ private struct RouteResponder: HTTPResponder {
     private let route: Route
     private let parameterNames: [String]
     private let sessions: SessionStore
+    private let responses: KeyedResponses
 
-    init(route: Route, sessions: SessionStore) {
-        self.route = route
-        self.sessions = sessions
+    init(_ route: Route, _ sessions: SessionStore, _ responses: KeyedResponses) {
+        (self.route, self.sessions, self.responses) = (route, sessions, responses)
         parameterNames = route.path.split(separator: "/").filter { $0.hasPrefix("{") }.map {
             String($0.dropFirst().dropLast())
         }
@@ -157,15 +157,16 @@ private struct RouteResponder: HTTPResponder {
         var sessionToken = ChangeToken.unlimited
         switch route.handling {
         case .open(let handler):
-            screen = try await handler(screenRequest)
+            screen = try await respond(to: screenRequest, nil) { try await handler($0) }
         case .session(let app, let handler):
             sessionToken = sessions.changeToken(of: screenRequest.credentials, app: app)
             let session = try await sessions.session(of: screenRequest.credentials, app: app)
-            screen = try await handler(screenRequest, session)
+            screen = try await respond(to: screenRequest, session) { try await handler($0, session) }
         case .knownSession(let app, let handler):
             let credentials = screenRequest.credentials
             sessionToken = sessions.changeToken(of: credentials, app: app)
-            screen = try await handler(screenRequest, try await sessions.knownSession(of: credentials, app: app))
+            let session = try await sessions.knownSession(of: credentials, app: app)
+            screen = try await respond(to: screenRequest, session) { try await handler($0, session) }
         case .raw(let raw):
             return try await raw.handler(request, context)
         }
@@ -177,6 +178,28 @@ private struct RouteResponder: HTTPResponder {
             }
         }
         return response
+    }
+
+    /// Calls the handler, unless the request has the key of an earlier one.
+    private func respond(
+        to request: ScreenRequest,
+        _ session: Session?,
+        _ handle: (ScreenRequest) async throws -> ScreenResponse
+    ) async throws -> ScreenResponse {
+        guard route.repetition != .none, let key = try IdempotencyKey(request.headerFields) else {
+            return try await handle(request)
+        }
+        let profile = try route.profileApp.map { _ in try request.profile() }
+        let app = route.path.split(separator: "/").dropFirst().first.map(String.init)
+        // A space is in none of them.
+        let audience = [app, session?.id, profile, request.deviceID].map { $0 ?? "" }.joined(separator: " ")
+        return try await responses.respond(
+            to: request,
+            key,
+            audience: audience,
+            isKept: route.repetition == .kept,
+            handle
+        )
     }
 
     private func parameters(of context: ScreenContext) throws(Problem) -> [String: String] {

@@ -17,7 +17,7 @@ package struct SessionStore: Sendable {
     /// The cookies that carry tokens.
     package let cookies: SessionCookies
     private let lifetime: Duration?
-    private let clock: WallClock
+    let clock: WallClock
     /// Returns the time by which sessions expire, if it is not the clock's.
     package var expiryTime: (@Sendable () -> Date)?
     private let opened = OpenSessions()

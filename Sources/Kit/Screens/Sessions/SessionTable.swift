@@ -98,7 +98,7 @@ enum SessionTable {
 }
 
 extension SessionStore {
-    /// The table of sessions, and the name of their cookies.
+    /// The tables of sessions, of the name of their cookies, and of the responses to changes that they made.
     package static let migrations: [SchemaMigration] = [
         SchemaMigration("sessions/001 session") { db in
             try db.execute(
@@ -141,10 +141,13 @@ extension SessionStore {
                 UPDATE session SET seeded = seeded;
                 """
         ),
+        KeyedResponses.migration,
     ]
 
-    /// Both.
-    package static let replicated = JournalTables(replicated: [SessionTable.name, "session_cookies"])
+    /// All of them.
+    package static let replicated = JournalTables(
+        replicated: [SessionTable.name, "session_cookies", KeyedResponses.table]
+    )
 }
 
 /// Sessions whose tokens a test has chosen. They exist as long as the server is under test, which has its rows by

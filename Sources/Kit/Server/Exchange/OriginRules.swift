@@ -104,13 +104,13 @@ package struct OriginRules: Sendable, Equatable {
     /// Fields of responses that browsers hide from pages unless they are named (Fetch Standard, CORS-safelisted
     /// response-header name).
     private static let exposedFields =
-        "Accept-Ranges, Age, Allow, Cache-Status, Content-Disposition, Content-Range, ETag, Larder-Offline, Link, "
-        + "Location, Retry-After, WWW-Authenticate, X-Request-Id"
+        "Accept-Ranges, Age, Allow, Cache-Status, Content-Disposition, Content-Range, ETag, Idempotency-Replayed, "
+        + "Larder-Offline, Link, Location, Retry-After, WWW-Authenticate, X-Request-Id"
 
     /// Request fields that screens read.
     private static let readableFields =
-        "Authorization, Cache-Control, Content-Type, If-Match, If-None-Match, If-Range, If-Unmodified-Since, "
-        + "Larder-Profile, Last-Event-ID, Range, X-Request-Id, traceparent, tracestate"
+        "Authorization, Cache-Control, Content-Type, Idempotency-Key, If-Match, If-None-Match, If-Range, "
+        + "If-Unmodified-Since, Larder-Profile, Last-Event-ID, Range, X-Request-Id, traceparent, tracestate"
 
     /// The fields of the response to a preflight of a listed origin; empty for every other request.
     package func preflightFields(for headerFields: HTTPFields, allowed: String?) -> HTTPFields {

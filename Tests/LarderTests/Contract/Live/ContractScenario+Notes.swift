@@ -98,7 +98,13 @@ extension ContractScenario {
         #expect(try await ask(create, stale, body: body).status == 412)
         let created = try await ask(create, query: "?tz=Europe/Paris", member, body: body)
         let id = try #require(try created.json.at(pointer: "/data/id")?.string)
-        for _ in 1...2 { try await ask(create, member, body: #"{"body":"\nnowhere"}"#) }
+        let keyed = member.merging(["Idempotency-Key": "\"nowhere\""]) { own, _ in own }
+        for isRepeated in [false, true] {
+            let response = try await ask(create, keyed, body: #"{"body":"\nnowhere"}"#)
+            #expect(response.status == 201 && (response["Idempotency-Replayed"] == "true") == isRepeated)
+        }
+        #expect(try await ask(create, keyed, body: #"{"body":"somewhere"}"#).status == 422)
+        try await ask(create, member, body: #"{"body":"\nnowhere"}"#)
         for wrong in [
             #"{}"#, #"{"body":" "}"#, #"{"body":"a","location":{"lat":91,"lon":0}}"#, #"{"body":"a","location":7}"#,
         ] {
