@@ -6,10 +6,9 @@ import Testing
 /// Data directories that earlier builds have made and a `kill -9` has left, in `EarlierBuilds`: `COMMIT.tar.gz`.
 @Suite(.timeLimit(.minutes(4))) struct EarlierBuildTests {
     /// Tokens of sessions that the build of commit 7afb36e7 has opened, at the simulated upstreams.
-    private let (notes, ships, disk) = (
-        "TxLh9-7VGzYeiaXFmEqopSbofCs5sM-osY8hHPYFVyk", "EqLbaiti_Vs7n5BYZq6s07qI5orwU3wmEi-vdE-wTTo",
-        "1tvDk4y2AB0vKElQoQLA5TEvd0Ffbs2ZhDtwQ5ufjV4"
-    )
+    private let notes = "TxLh9-7VGzYeiaXFmEqopSbofCs5sM-osY8hHPYFVyk"
+    private let ships = "EqLbaiti_Vs7n5BYZq6s07qI5orwU3wmEi-vdE-wTTo"
+    private let disk = "1tvDk4y2AB0vKElQoQLA5TEvd0Ffbs2ZhDtwQ5ufjV4"
 
     private func unpack(_ name: String) async throws -> TemporaryFolder {
         let data = try TemporaryFolder()
