@@ -3,11 +3,12 @@ import Glibc
 /// The files of Larder's build outside of the system's folders that programs consist of: file by file, because a folder
 /// that they are in may be a home with everything in it.
 enum LoadedFiles {
-    /// Returns the worker beside this program, which a wrapper may start, and the libraries in all folders from which
-    /// this process has loaded one (proc_pid_maps(5)): the worker has its own in the same places.
+    /// Returns the worker beside this program, which a wrapper may start, and the libraries beside it and in all folders
+    /// from which this process has loaded one (proc_pid_maps(5)): the worker has its own in the same places.
     static func ofBuild() -> [String] {
         let program = CommandLine.arguments[0]
-        let worker = program.lastIndex(of: "/").map { "\(program[..<$0])/larder-pdf-worker" }
+        let folder = program.lastIndex(of: "/").map { String(program[..<$0]) }
+        let beside = folder.map { ["\($0)/larder-pdf-worker"] + libraries(in: $0) } ?? []
         guard let file = fopen("/proc/self/maps", "re") else { return [] }
         defer { fclose(file) }
         var lines: [String] = []
@@ -15,7 +16,7 @@ enum LoadedFiles {
         var capacity = 0
         while getline(&line, &capacity, file) > 0, let line { lines.append(String(cString: line)) }
         free(line)
-        return [worker].compactMap(\.self) + folders(in: lines).flatMap(libraries(in:))
+        return beside + folders(in: lines).filter { $0 != folder }.flatMap(libraries(in:))
     }
 
     /// Returns the folders of libraries, without those of the system, which a program may read as a whole.

@@ -7,12 +7,16 @@
  */
 import {AssertionError} from 'node:assert';
 import {spawn} from 'node:child_process';
+import {existsSync} from 'node:fs';
 import {mkdtemp, open, readFile, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {createInterface} from 'node:readline';
+import {fileURLToPath} from 'node:url';
 
 const PATIENCE_MS = 60_000;
+// A package of script/release has the program inside.
+const INSIDE = fileURLToPath(new URL('program/larder', import.meta.url));
 
 /**
  * @typedef {{status: number, headers: Headers, text: string, json: any, data: any, meta: any, code: ?string,
@@ -350,10 +354,11 @@ export class Larder extends Controls {
   /**
    * Starts a server with simulated upstreams, a free port and a new data directory; `stop()` it in the end. It ends
    * with this process, too.
-   * @param {{executable?: string, settings?: Record<string, any>}} [options] `LARDER_EXECUTABLE` is the default;
-   *   `{freshness_ships_s: 60}` is a setting.
+   * @param {{executable?: string, settings?: Record<string, any>}} [options] The default is
+   *   `LARDER_EXECUTABLE`, then the program inside this package, then `larder`; `{freshness_ships_s: 60}` is a setting.
    */
-  static async start({executable = process.env.LARDER_EXECUTABLE || 'larder', settings = {}} = {}) {
+  static async start({executable = process.env.LARDER_EXECUTABLE, settings = {}} = {}) {
+    executable ||= existsSync(INSIDE) ? INSIDE : 'larder';
     const folder = await mkdtemp(join(tmpdir(), 'larder-testing-'));
     const values = {http_port: 0, data_directory: join(folder, 'data'), log_level: 'error', ...settings};
     const flags = Object.entries(values).flatMap(([name, value]) => [`--${name.replaceAll('_', '-')}`, String(value)]);
@@ -377,7 +382,8 @@ export class Larder extends Controls {
         return new Larder(line.split(' ').at(-1), sandbox, stop);
       }
     }
-    const text = await readFile(join(folder, 'log'), 'utf8');
+    const text = (await readFile(join(folder, 'log'), 'utf8')).replace(/.*GLIBC_.*/,
+      "$&\nThis machine's C library is too old; a Larder elsewhere works: LARDER_URL, LARDER_SANDBOX_URL.");
     await stop();
     throw new Error(`${executable} did not start; is LARDER_EXECUTABLE set?\n${text}`);
   }

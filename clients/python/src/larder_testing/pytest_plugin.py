@@ -12,7 +12,7 @@ from .server import Larder
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addini("larder_executable", "the program larder; LARDER_EXECUTABLE replaces it", default="larder")
+    parser.addini("larder_executable", "the program larder; LARDER_EXECUTABLE replaces it", default="")
     parser.addini("larder_settings", "settings of the server, a line each, such as freshness_ships_s=60", "linelist")
 
 
@@ -28,7 +28,7 @@ def larder(pytestconfig: pytest.Config) -> Iterator[Larder]:
     server = Larder.from_environment(_worker())
     if server is None:
         lines = [line.partition("=") for line in pytestconfig.getini("larder_settings")]
-        executable = os.environ.get("LARDER_EXECUTABLE") or pytestconfig.getini("larder_executable")
+        executable = os.environ.get("LARDER_EXECUTABLE") or pytestconfig.getini("larder_executable") or None
         server = Larder.start(executable, **{name.strip(): value.strip() for name, _, value in lines})
     elif "PYTEST_XDIST_WORKER" in os.environ and "LARDER_SPACES" not in os.environ and not server.has_spaces:
         raise pytest.UsageError("workers share LARDER_URL and would reset each other: larder exec --spaces N -- pytest")

@@ -11,6 +11,7 @@ from typing import Any
 from .controls import Controls
 from .errors import StartError
 from .http import PATIENCE_S, send
+from .program import executable as program
 
 
 class Larder(Controls):
@@ -24,9 +25,10 @@ class Larder(Controls):
     def start(cls, executable: str | None = None, **settings: Any) -> "Larder":
         """Starts a server with simulated upstreams, a free port and a new data directory.
 
-        `executable` defaults to `LARDER_EXECUTABLE`, then to `larder`; `freshness_ships_s=60` is a setting.
+        `executable` defaults to `LARDER_EXECUTABLE`, then to the program inside this package, then to `larder`;
+        `freshness_ships_s=60` is a setting.
         """
-        process = _Process(executable or os.environ.get("LARDER_EXECUTABLE", "larder"), settings)
+        process = _Process(executable or program(), settings)
         return cls(process.url, process.sandbox_url, process)
 
     @classmethod
@@ -117,6 +119,8 @@ class _Process:
         with open(f"{self._folder}/log", errors="replace") as log:
             text = log.read()
         self.stop()
+        if "GLIBC_" in text:
+            text += "This machine's C library is too old; a Larder elsewhere works: LARDER_URL, LARDER_SANDBOX_URL."
         raise StartError(f"the server did not start:\n{text}")
 
     def stop(self) -> None:
