@@ -26,9 +26,26 @@ def examples(document, language):
 
 
 def write_examples(folder):
+    (folder / "test_recipes.py").write_text("\n\n".join(examples("../docs/recipes.md", "python")))
     (folder / "test_readme.py").write_text("\n\n".join(examples("python/README.md", "python")))
     (folder / "readme.test.mjs").write_text("\n".join(examples("js/README.md", "js")))
     shutil.copy(CLIENTS / "js/larder.mjs", folder)
+
+
+def recipes(folder, larder, environment):
+    """The recipes, as users of script/release have them: with a program inside the package, and on the path."""
+    shutil.copytree(CLIENTS / "python/src/larder_testing", folder / "inside/larder_testing")
+    program = folder / "inside/larder_testing/program"
+    program.mkdir()
+    (program / "larder").symlink_to(larder)
+    path = os.pathsep.join([str(program), os.path.dirname(sys.executable), os.environ["PATH"]])
+    environment = environment | {"PATH": path, "PYTHONPATH": str(folder / "inside")}
+    del environment["LARDER_EXECUTABLE"]
+    run([*PYTEST, "-q", folder / "test_recipes.py"], cwd=folder, env=environment)
+    for command in examples("../docs/recipes.md", "sh"):
+        run(["bash", "-ec", command], cwd=folder, env=environment)
+    (folder / "program").symlink_to(program)
+    run(["node", "--test", folder / "readme.test.mjs"], cwd=folder, env=environment)
 
 
 def main():
@@ -55,6 +72,7 @@ def main():
             run(["node", "--test", *node], cwd=ROOT, env=environment)
         run([*PYTEST, "-q", folder / "test_readme.py"], cwd=folder, env=environment)
         run(["node", "--test", folder / "readme.test.mjs"], cwd=folder, env=environment)
+        recipes(folder, larder, environment)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
 import Foundation
+import TestKit
 import Testing
 
 @testable import Media
@@ -65,6 +66,18 @@ import Testing
                 == "missing (decoding and scaling pictures); install libvips-tools"
         )
         #expect(findings.last?.detail == "needs prlimit; install util-linux")
+    }
+
+    @Test("DIST-01 a library that the machine lacks is named with its package") func lackingLibrary() async throws {
+        let words = "error while loading shared libraries: libpangocairo-1.0.so.0: cannot open shared object file"
+        let folder = try TemporaryFolder()
+        let worker = folder.url.appending(path: "larder-pdf-worker")
+        try program(worker)
+        try Data("#!/bin/sh\necho 'larder-pdf-worker: \(words)' >&2\nexit 127\n".utf8).write(to: worker)
+        let tools = MediaTools(paths: Scratch.installed.paths.merging([.pdfWorker: worker.path]) { $1 })
+        let glyphs = try #require(try await Scratch(tools: tools).engine.selfTest().last)
+        #expect(glyphs.works == false)
+        #expect(glyphs.detail.contains("\(words); install libpangocairo-1.0-0 "))
     }
 
     @Test("job folders of a killed Larder are removed, nothing else is") func leftovers() throws {

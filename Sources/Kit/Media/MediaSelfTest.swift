@@ -28,7 +28,7 @@ extension MediaEngine {
             case .heic: "libvips-tools libheif-plugin-libde265"
             case .heicOfIOS18:
                 "libheif 1.18 or later (Debian 12: libheif1 and libheif-plugin-libde265 of its backports)"
-            case .glyphs: GlyphSample.packages
+            case .glyphs: "libpangocairo-1.0-0 \(GlyphSample.packages)"
             }
         }
     }
@@ -99,17 +99,23 @@ extension MediaEngine {
             )
         } catch MediaError.failed(_, let reason) {
             return Check(tool: tool, ability: ability, works: false, detail: reason)
+        } catch MediaError.unavailable(let reason) where reason.contains("shared libraries") {
+            let line = reason.split(whereSeparator: \.isNewline).first ?? ""
+            return Check(tool: tool, ability: ability, works: false, detail: "\(line); install \(install(tool, ability))")
         } catch MediaError.undecodable(let kind) {
-            let install = ability.flatMap(Ability.init(rawValue:))?.install ?? tool.package
             return Check(
                 tool: tool,
                 ability: ability,
                 works: false,
-                detail: "cannot read this kind of \(kind); install \(install)"
+                detail: "cannot read this kind of \(kind); install \(install(tool, ability))"
             )
         } catch {
             return Check(tool: tool, ability: ability, works: false, detail: "\(error)")
         }
+    }
+
+    private func install(_ tool: MediaTool, _ ability: String?) -> String {
+        ability.flatMap(Ability.init(rawValue:))?.install ?? tool.package
     }
 
     private func decode(_ sample: Data) async throws -> String {

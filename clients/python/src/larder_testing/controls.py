@@ -8,7 +8,7 @@ from urllib.parse import quote
 from .clock import Clock
 from .errors import Refused, Unverified
 from .events import Events
-from .http import Response, send
+from .http import Response, operator, send
 from .journal import Request
 from .upstream import Upstream
 
@@ -78,7 +78,7 @@ class Controls(Requests):
 
     def control(self, method: str, path: str, *, json: Any = None, query: dict[str, Any] | None = None) -> Any:
         """Calls a control, such as `PUT /_sandbox/catalogue/products/1`. Raises `Refused`."""
-        response = send(self.sandbox_url, method, path, json=json, query=query, timeout=120)
+        response = send(self.sandbox_url, method, path, json=json, query=query, headers=operator(), timeout=120)
         answer = response.json if response.body else None
         if response.status >= 400:
             raise Refused(f"{method} {path}", response.status, answer)

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import http.client
 import json as coding
+import os
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode, urlsplit
@@ -49,6 +50,12 @@ class Response:
     def cache(self) -> str:
         """`Cache-Status`."""
         return self.headers.get("cache-status", "")
+
+
+def operator() -> dict[str, str]:
+    """The field with the key of the test image, whose controls are reached from other machines."""
+    key = os.environ.get("LARDER_OPERATOR_KEY")
+    return {"Larder-Operator": key} if key else {}
 
 
 def connect(base: str, timeout: float | None = PATIENCE_S) -> http.client.HTTPConnection:

@@ -10,7 +10,7 @@ from typing import Any
 
 from .controls import Controls
 from .errors import StartError
-from .http import PATIENCE_S, send
+from .http import PATIENCE_S, operator, send
 from .program import executable as program
 
 
@@ -43,7 +43,7 @@ class Larder(Controls):
     @property
     def has_spaces(self) -> bool:
         """Whether this server can have spaces; a space has none of its own."""
-        return send(self.sandbox_url, "GET", "/_harness/spaces").status == 200
+        return send(self.sandbox_url, "GET", "/_harness/spaces", headers=operator()).status == 200
 
     def space(self, name: str | None = None, *, snapshot: str | None = None, **options: Any) -> "Space":
         """Makes a space: a server with data, upstreams, journals and clock of its own in this process.
