@@ -3,8 +3,8 @@ import Glibc
 /// The files of Larder's build outside of the system's folders that programs consist of: file by file, because a folder
 /// that they are in may be a home with everything in it.
 enum LoadedFiles {
-    /// Returns the worker beside this program, which a wrapper may start, and the libraries beside it and in all folders
-    /// from which this process has loaded one (proc_pid_maps(5)): the worker has its own in the same places.
+    /// Returns the worker beside this program, which a wrapper may start, and the libraries beside it and in all
+    /// folders from which this process has loaded one (proc_pid_maps(5)): the worker has its own in the same places.
     static func ofBuild() -> [String] {
         let program = CommandLine.arguments[0]
         let folder = program.lastIndex(of: "/").map { String(program[..<$0]) }

@@ -385,8 +385,8 @@ export class Larder extends Controls {
         return new Larder(line.split(' ').at(-1), sandbox, stop);
       }
     }
-    const text = (await readFile(join(folder, 'log'), 'utf8')).replace(/.*GLIBC_.*/,
-      "$&\nThis machine's C library is too old; a Larder elsewhere works: LARDER_URL, LARDER_SANDBOX_URL.");
+    const old = "This machine's C library is too old; a Larder elsewhere works: LARDER_URL, LARDER_SANDBOX_URL.\n";
+    const text = await readFile(join(folder, 'log'), 'utf8').then(log => log + (log.includes('GLIBC') ? old : ''));
     await stop();
     throw new Error(`${executable} did not start; is LARDER_EXECUTABLE set?\n${text}`);
   }

@@ -101,7 +101,8 @@ extension MediaEngine {
             return Check(tool: tool, ability: ability, works: false, detail: reason)
         } catch MediaError.unavailable(let reason) where reason.contains("shared libraries") {
             let line = reason.split(whereSeparator: \.isNewline).first ?? ""
-            return Check(tool: tool, ability: ability, works: false, detail: "\(line); install \(install(tool, ability))")
+            let detail = "\(line); install \(install(tool, ability))"
+            return Check(tool: tool, ability: ability, works: false, detail: detail)
         } catch MediaError.undecodable(let kind) {
             return Check(
                 tool: tool,

@@ -119,7 +119,7 @@ class _Process:
         with open(f"{self._folder}/log", errors="replace") as log:
             text = log.read()
         self.stop()
-        if "GLIBC_" in text:
+        if "GLIBC" in text:
             text += "This machine's C library is too old; a Larder elsewhere works: LARDER_URL, LARDER_SANDBOX_URL."
         raise StartError(f"the server did not start:\n{text}")
 
