@@ -47,8 +47,9 @@ import Testing
 
         let listed = try await texts(sailor, "/v1/ships?limit=100", "name")
         #expect(listed.count == 29 && !listed.contains("Arctic Marigold"))
-        #expect(try await texts(larder.client, "/v1/shop/list", "title").count == 3)
-        #expect(try await larder.client.get("/v1/shop/history").json.data.items.elements.count == 1)
+        let shopping = try await texts(larder.client, "/v1/shop/list", "title")
+        let history = try await texts(larder.client, "/v1/shop/history", "text")
+        #expect(shopping.count == 3 && history.count == 1)
 
         #expect(try await texts(larder.client, "/v1/pdf/trash", "name") == ["Doc 2"])
         let documents = try await larder.client.get("/v1/pdf/documents").json.data.items.elements
@@ -63,7 +64,8 @@ import Testing
         await BoundedWait.poll(for: "the end of the outbox") {
             (try? await owner.get("/v1/disk/outbox").json.data.items.elements.count) == 0
         }
-        #expect(try await texts(owner, "/v1/disk/files?limit=100", "name").contains("Queued"))
+        let files = try await texts(owner, "/v1/disk/files?limit=100", "name")
+        #expect(files.contains("Queued"))
         #expect(await larder.stop() == 0)
 
         let doctor = RunningProcess(["doctor", "--data-directory", data.path])
