@@ -21,8 +21,8 @@ final class KeyedRequest: Sendable {
     let head: Data
     let arrival: Int64
     private let sealing: SymmetricKey
-    /// The digest of the body as far as it has been read, and whether that is all of it.
-    private let body = Mutex<(digest: SHA256, isWhole: Bool)>((SHA256(), false))
+    /// The digest of the body as far as it has been read, whether reading has begun, and whether that is all of it.
+    private let body = Mutex<(digest: SHA256, isBegun: Bool, isWhole: Bool)>((SHA256(), false, false))
     private let isStoredWithChange = Mutex(false)
     private let isForm: Bool
     /// Whether the key is stored before the change.
@@ -54,6 +54,11 @@ final class KeyedRequest: Sendable {
         guard !isForm else { return nil }
         return body.withLock { $0.isWhole ? Data($0.digest.finalize()) : nil }
     }
+
+    /// Whether the body can still be read: it can be once.
+    var isUnread: Bool { body.withLock { !$0.isBegun } }
+
+    func noteReading() { body.withLock { $0.isBegun = true } }
 
     func note(_ part: ByteBuffer?) {
         body.withLock { body in
@@ -109,7 +114,10 @@ struct DigestedBody: AsyncSequence, Sendable {
     let body: RequestBody
     let keyed: KeyedRequest
 
-    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(base: body.makeAsyncIterator(), keyed: keyed) }
+    func makeAsyncIterator() -> AsyncIterator {
+        keyed.noteReading()
+        return AsyncIterator(base: body.makeAsyncIterator(), keyed: keyed)
+    }
 }
 
 extension ScreenRequest {
@@ -225,7 +233,7 @@ package struct KeyedResponses: Sendable {
             throw users.isShared && age < Self.longestWork.seconds ? Problem.keyInUse : Problem.keyWithoutResponse
         }
         if let digest = row.body {
-            for try await _ in request.bodyStream {}
+            if keyed.isUnread { for try await _ in request.bodyStream {} }
             if let body = keyed.bodyDigest, body != digest { throw Problem.keyReused }
         }
         return try keyed.open(sealed)
