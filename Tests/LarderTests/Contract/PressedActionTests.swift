@@ -48,7 +48,8 @@ struct PressedActionTests {
         var settings: [String] {
             switch self {
             case .online, .offline, .refused, .refusedOffline, .tokenRevoked, .queued, .conflict: []
-            case .outOfDate, .failing, .garbled: ["ships", "disk", "shop", "categories"].flatMap { ["--freshness-\($0)-s", "0"] }
+            case .outOfDate, .failing, .garbled:
+                ["ships", "disk", "shop", "categories"].flatMap { ["--freshness-\($0)-s", "0"] }
             // The one that waits already.
             case .outboxFull: ["--disk-outbox-operations", "1"]
             case .quotasUsedUp: ["--notes-quota-mb", "1", "--pdf-quota-mb", "1"]
@@ -80,14 +81,23 @@ struct PressedActionTests {
         private let isImpatient: Bool
         /// How many responses were repeated.
         private(set) var repeated = 0
+        private let idle: Set<String>
         private var pressed: Set<String> = []
         private var disabled: Set<String> = []
         private(set) var failures: [String] = []
 
-        init(_ larder: InProcessLarder, _ reads: [StoredReads.Read], keepsTexts: Bool, isImpatient: Bool = false) {
+        init(
+            _ larder: InProcessLarder,
+            _ reads: [StoredReads.Read],
+            _ situation: Situation,
+            isImpatient: Bool = false
+        ) {
             self.larder = larder
             self.reads = reads
-            (self.keepsTexts, self.isImpatient) = (keepsTexts, isImpatient)
+            self.isImpatient = isImpatient
+            keepsTexts = situation == .quotasUsedUp
+            // The other file of a conflict can be downloaded.
+            idle = PressedActionTests.idle.union(situation == .conflict ? ["download"] : [])
         }
 
         var count: Int { pressed.count }
@@ -116,9 +126,7 @@ struct PressedActionTests {
                     continue
                 }
                 if reason.string?.isEmpty != false { failures.append("\(key) is disabled, and does not say why") }
-                // The other file of a conflict can be downloaded.
-                let isIdle = PressedActionTests.idle.contains(found.id) || found.id == "download" && state.has("conflict")
-                guard !isIdle, disabled.insert(key).inserted else { continue }
+                guard !idle.contains(found.id), disabled.insert(key).inserted else { continue }
                 let (request, response) = try await send(found)
                 if response.status < 400 { failures.append("\(key) is disabled, and succeeds: \(request)") }
             }
@@ -248,7 +256,7 @@ struct PressedActionTests {
             try await files.make()
             try await Self.prepare(situation, larder, reads, files)
             reads += try await files.reads()
-            let finger = Finger(larder, reads, keepsTexts: situation == .quotasUsedUp)
+            let finger = Finger(larder, reads, situation)
             try await finger.pressAll()
             #expect(finger.count > 40)
             #expect(finger.failures.isEmpty, "\(finger.failures.joined(separator: "\n"))")
@@ -261,7 +269,7 @@ struct PressedActionTests {
     func pressedTwice() async throws {
         try await withLarder { larder in
             let reads = try await StoredReads(larder).all().filter { $0.operation.hasPrefix("GET /v1/") }
-            let finger = Finger(larder, reads, keepsTexts: false, isImpatient: true)
+            let finger = Finger(larder, reads, .online, isImpatient: true)
             try await finger.pressAll()
             #expect(finger.repeated > 30)
             #expect(finger.failures.isEmpty, "\(finger.failures.joined(separator: "\n"))")
@@ -342,10 +350,6 @@ struct PressedActionTests {
             try await larder.send("GET", "/v1/disk/outbox", headers).text.contains(#""state":"failed""#)
         }
     }
-}
-
-extension String {
-    fileprivate func has(_ word: String) -> Bool { split(separator: " ").contains(word[...]) }
 }
 
 extension PressedActionTests {
