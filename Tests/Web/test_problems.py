@@ -64,7 +64,7 @@ def test_web_28_each_code_has_its_words_in_a_dialog(visit, larder):
     count = rows.count()
     dialog = page.locator("dialog[role=alertdialog]:not(.answered)")
     for shown in PROBLEMS.values():
-        rows.first.get_by_role("button").click()
+        rows.first.get_by_role("button").first.click()
         expect(dialog).to_contain_text(shown.message("ru"))
         expect(dialog).to_contain_text(f"{shown.status} · {shown.code}")
         expect(dialog.get_by_role("link", name="Войти")).to_have_count(1 if shown.code in ENDED else 0)
@@ -124,7 +124,7 @@ def test_web_28_a_pause_is_counted_down_in_dialogs_and_forms(visitor, larder, co
 
     page = visitor.open("/disk/trash")
     page.route("**/v1/disk/trash/restore", refuse)
-    page.locator(".rows > li").first.get_by_role("button").click()
+    page.locator(".rows > li").first.get_by_role("button").first.click()
     waits = re.compile(r"Try again in [3-9]\d s")
     expect(page.get_by_role("alertdialog").get_by_role("button", name=waits)).to_be_disabled()
     page.goto("/disk/files")

@@ -117,13 +117,15 @@ package struct DiskApp: App {
                 .body("from", "to", "overwrite"),
             Route(.post, "/v1/disk/files/copy", "disk.file", session: Self.name, writes.copy).query("tz")
                 .body("from", "to", "overwrite"),
+            Route(.post, "/v1/disk/files/batch", "disk.files", session: Self.name, Batches(disk: disk).run)
+                .body("action", "paths", "to", "permanently", "overwrite"),
             Route(.post, "/v1/disk/folders", "disk.file", session: Self.name, writes.makeFolder).query("tz")
                 .body("path"),
             Route(.get, "/v1/disk/published", "disk.published", session: Self.name, lists.published)
                 .query("type", .page, "tz", "refresh"),
             Route(.delete, "/v1/disk/published", "disk.published", session: Self.name, writes.unpublish).query("path"),
             Route(.get, "/v1/disk/search", "disk.search", session: Self.name, search.show)
-                .query("q", .page, "tz", "refresh"),
+                .query("q", "type", "media_type", "sort", .page, "tz", "refresh"),
             Route(.get, "/v1/disk/file", "disk.file", session: Self.name, files.show).query("path", "tz", "refresh"),
             Route(.patch, "/v1/disk/file", "disk.file", session: Self.name, writes.rename).query("path", "tz")
                 .body("name"),
@@ -160,6 +162,8 @@ package struct DiskApp: App {
             Route(.post, "/v1/disk/outbox/{id}/resolve", "disk.outbox", session: Self.name, queue.resolve).query("tz")
                 .body("how"),
             Route(.get, "/v1/disk/trash", "disk.trash", session: Self.name, trash.show).query(.page, "tz", "refresh"),
+            Route(.delete, "/v1/disk/trash", "disk.trash", session: Self.name, trash.empty),
+            Route(.delete, "/v1/disk/trash/item", "disk.trash", session: Self.name, trash.purge).query("path"),
             Route(.post, "/v1/disk/trash/restore", "disk.trash", session: Self.name, trash.restore)
                 .body("path", "name", "overwrite"),
         ]

@@ -91,7 +91,7 @@ function acts(opener, screen, data, again) {
     ...data.actions.filter(action => !own.includes(action.id)).map(item),
     {title: t('move'), icon: 'right', run: () => copyOrMove('move', [data], leave)},
     {title: t('copy'), icon: 'copy', run: () => copyOrMove('copy', [data], again)},
-    ['image', 'pdf'].includes(data.viewer) && {title: t('toPDF'), icon: 'pdf',
+    ['image', 'pdf'].includes(data.viewer) && data.page_url && {title: t('toPDF'), icon: 'pdf',
       run: () => toPDF(screen, data)},
     canShareFiles() && {title: t('shareFile'), icon: 'share', run: () => shareFile(data)},
     ...data.actions.filter(action => action.id === 'delete').map(item)].filter(Boolean));
@@ -169,9 +169,8 @@ function happened(screen, id) {
 }
 
 function drawViewer(screen, view, data) {
-  const text = /^text\//.test(data.mime_type ?? '') || /\.(txt|md|csv|log)$/i.test(data.name);
   const office = data.document?.available === false ? drawNothing : drawPages;
-  const viewers = {image: drawImage, pdf: drawPages, office: text && !data.page_url ? drawText : office};
+  const viewers = {image: drawImage, pdf: drawPages, office, text: drawText, audio: drawMedia, video: drawMedia};
   const draw = viewers[data.viewer] ?? drawNothing;
   draw(screen, view, data);
 }
@@ -186,6 +185,11 @@ function drawImage(screen, view, data) {
   const image = h('img', {src: data.content_url, alt: t('alt', data.name), class: 'viewer-image', onerror: () =>
     explain(view, data.content_url, () => drawImage(screen, view, data))});
   replace(view, image);
+}
+
+function drawMedia(screen, view, data) {
+  replace(view, h(data.viewer, {src: data.content_url, controls: true, preload: 'metadata', class: 'viewer-image',
+    'aria-label': data.name, onerror: () => explain(view, data.content_url, () => drawMedia(screen, view, data))}));
 }
 
 /** Shows pages as pictures, each when the one before is there; a first page that fails says why. */

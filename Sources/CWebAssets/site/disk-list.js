@@ -26,7 +26,8 @@ const t = define({
     more: name => `Actions for ${name}`, link: 'Share link', copyLink: 'Copy the link',
     way: 'Folder', nothing: 'Nothing found',
     nothingText: 'No file has these words in its name.', emptyFolder: 'This folder is empty',
-    emptyFolderText: 'Drop files here, or upload them.', emptyTrash: 'The trash is empty', restore: 'Restore',
+    emptyFolderText: 'Drop files here, or upload them.', emptyTrash: 'The trash is empty',
+    gone: 'Deleted for good',
     restored: name => `${name} is back`, was: path => `was in ${path}`, drop: 'Drop files to upload them here',
     isOffline: 'Kept offline', isPublic: 'Published', type: 'Type a name to search.', nothingYet: 'Nothing here yet',
     room: (used, all) => `${used} of ${all} used`,
@@ -41,7 +42,8 @@ const t = define({
     remove: 'Удалить', chosen: count => `Выбрано: ${count}`, choose: name => `Выбрать ${name}`,
     more: name => `Действия: ${name}`, link: 'Поделиться ссылкой', copyLink: 'Скопировать ссылку', way: 'Папка',
     nothing: 'Ничего не найдено', nothingText: 'Нет файлов с такими словами в имени.', emptyFolder: 'Папка пуста',
-    emptyFolderText: 'Перетащите сюда файлы или загрузите их.', emptyTrash: 'Корзина пуста', restore: 'Восстановить',
+    emptyFolderText: 'Перетащите сюда файлы или загрузите их.', emptyTrash: 'Корзина пуста',
+    gone: 'Удалено навсегда',
     restored: name => `${name} снова на месте`, was: path => `было в ${path}`, drop: 'Отпустите файлы, чтобы загрузить',
     isOffline: 'Доступно офлайн', isPublic: 'Опубликовано', type: 'Введите имя для поиска.', nothingYet: 'Пока пусто',
     room: (used, all) => `занято ${used} из ${all}`,
@@ -66,7 +68,8 @@ export function openRecent(screen) {
 
 /** Opens the search. */
 export function openSearch(screen) {
-  const href = () => zoned('/v1/disk/search', {q: screen.query.get('q')});
+  const href = () => zoned('/v1/disk/search', {q: screen.query.get('q'), sort: screen.query.get('sort'),
+    media_type: screen.query.get('media_type')});
   screen.head({title: t('found'), tabs, actions: [screen.refreshButton(() => list?.resource)]});
   let list = null;
   const show = () => {
@@ -76,7 +79,10 @@ export function openSearch(screen) {
       {icon: 'search'})});
   };
   const box = searchField(screen, t('search'), show);
-  screen.body.before(h('div', {class: 'toolbar'}, box));
+  screen.body.before(h('div', {class: 'toolbar'}, box, choice(screen, 'media_type', t('kind'), {'': t('all'),
+    document: t('documents'), image: t('images'), spreadsheet: t('tables')}, show),
+  choice(screen, 'sort', t('sort'), {'': t('modified'), name: t('name'), '-created': t('-created'),
+    '-size': t('-size')}, show)));
   show();
   if (!box.contains(document.activeElement)) setTimeout(() => box.querySelector('input').focus());
 }
@@ -119,20 +125,25 @@ export function openOffline(screen) {
 
 /** Opens the trash. */
 export function openTrash(screen) {
-  const restore = async item => {
-    const {href, method, body} = item.actions.find(action => action.id === 'restore');
-    await call(href, {method, body});
+  const run = async (action, item) => {
+    if (action.confirm && !await ask(action.confirm)) return;
+    await call(action.href, {method: action.method, body: action.body});
     await list.resource.reload(true);
-    toast(t('restored', item.name));
+    toast(action.id === 'restore' ? t('restored', item.name) : t('gone'));
   };
+  const act = (action, item, options) => button(action.title, () => run(action, item), {write: true,
+    disabled: !action.enabled, ...options});
   screen.head({title: t('trash'), back: '/disk/profile', actions: [screen.refreshButton(() => list.resource)]});
   const list = pagedList(screen, {href: zoned('/v1/disk/trash'), key: item => item.path, label: t('trash'),
+    before: ({data}) => data.items.length > 0
+      && h('div', {class: 'toolbar'}, data.actions.map(action => act(action, null, {}))),
     empty: () => empty({title: t('emptyTrash')}, {icon: 'trash'}), row: item => h('li', {class: 'row'}, sign(item),
       h('div', {class: 'row-main'}, h('span', {class: 'row-name', dir: 'auto'}, item.name),
         h('span', {class: 'row-sub'}, [item.deleted_text, item.origin && t('was', parentOf(item.origin).slice(5))]
           .filter(Boolean).join(' · '))),
-      h('div', {class: 'row-end'}, button(t('restore'), () => restore(item), {write: true, icon: 'rotate',
-        kind: 'compact'})))});
+      h('div', {class: 'row-end'}, item.actions.map(action => (action.id === 'restore'
+        ? act(action, item, {icon: 'rotate', kind: 'compact'})
+        : act(action, item, {icon: 'trash', bare: true, key: 'delete'})))))});
 }
 
 function files(screen, href, options = {}) {
@@ -147,7 +158,7 @@ function fileRow(item, list, selection) {
   const size = item.type === 'dir' ? null : item.size_text?.replace(' ', '\u00a0');
   const tags = [item.kept_offline && ['check', t('isOffline')], item.published
     && ['link', t('isPublic')]].filter(Boolean);
-  return row(item, [item.created_text, size], tags, list, null, selection);
+  return row(item, [item.folder?.name, item.created_text, size], tags, list, null, selection);
 }
 
 function row(item, facts, tags, list, extra = null, selection = null) {

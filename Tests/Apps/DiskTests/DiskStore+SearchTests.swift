@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import HTTPTypes
 import Screens
 import Storage
 import TestKit
@@ -172,5 +173,46 @@ struct DiskStoreSearchTests {
         try await NameIndex.expectExact(in: database)
         let ranks = try database.read { try Int64.fetchAll($0, sql: "SELECT rank FROM disk_item WHERE rank NOTNULL") }
         #expect(Set(ranks).count == 3)
+    }
+}
+
+extension DiskStoreSearchTests {
+    @Test("DISK-47 hits name their folder; they are chosen by kind and sorted, page by page, also those that wait")
+    func choice() async throws {
+        let disk = FakeYandexDisk()
+        disk.makeFolder("disk:/report folder")
+        disk.put("disk:/report folder/report b.jpg", "four", mediaType: "image")
+        disk.put("disk:/Report C.jpg", "1", mediaType: "image")
+        disk.put("disk:/report a.pdf", "twenty-two characters!")
+        try await DiskHarness.run(disk) { app in
+            let token = try await app.logIn()
+            func found(_ query: String) async throws -> Exchanged {
+                let response = try await app.get("/v1/disk/search?q=report\(query)", as: token)
+                response.expectScreen("disk.search")
+                return response
+            }
+            let all = try await found("&sort=name")
+            #expect(DiskHarness.names(all) == ["report a.pdf", "report b.jpg", "Report C.jpg", "report folder"])
+            #expect(all["data.items.1.folder.name"] == "report folder" && all["data.items.0.folder.name"] == "Disk")
+            #expect(all["data.items.1.folder.path"] == "disk:/report folder" && all["meta.page.total"] == 4)
+            #expect(DiskHarness.names(try await found("&type=dir")) == ["report folder"])
+            #expect(
+                DiskHarness.names(try await found("&sort=-size&type=file&limit=2")) == ["report a.pdf", "report b.jpg"]
+            )
+            let images = try await found("&media_type=image&sort=-name&limit=1")
+            #expect(DiskHarness.names(images) == ["Report C.jpg"] && images["meta.page.total"] == 2)
+            let next = try await app.get(try text(images["links.next"]), as: token)
+            #expect(DiskHarness.names(next) == ["report b.jpg"] && next["links.next"] == .null)
+            #expect(try await found("&media_type=video")["meta.state"] == "empty")
+            disk.goAway()
+            _ = try await app.get("/v1/disk/files?refresh=1", as: token)
+            let rename = #"{"name":"report z.pdf"}"#
+            _ = try await app.leave(.patch, "/v1/disk/file?path=/report%20a.pdf", as: token, json: rename)
+            let pending = try await found("&sort=name&type=file")
+            #expect(DiskHarness.names(pending) == ["report b.jpg", "Report C.jpg", "report z.pdf"])
+            for query in ["&sort=colour", "&type=link", "&media_type=smell"] {
+                try await app.get("/v1/disk/search?q=report\(query)", as: token).expectProblem("invalid-parameter", 400)
+            }
+        }
     }
 }

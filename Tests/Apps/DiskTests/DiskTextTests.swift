@@ -67,12 +67,14 @@ struct DiskTextTests {
     }
 
     @Test(
-        "DISK-21 icon and viewer by the name's extension",
+        "DISK-21 DISK-47 icon and viewer by the name's extension",
         arguments: [
             ("a.JPG", "image", "image"), ("a.png", "image", "image"), ("a.pdf", "pdf", "pdf"),
-            ("a.docx", "word", "office"), ("a.txt", "word", "office"),
+            ("a.docx", "word", "office"), ("a.txt", "word", "text"), ("a.MD", "unknown", "text"),
+            ("a.csv", "unknown", "text"), ("a.json", "unknown", "text"), ("a.mp3", "unknown", "audio"),
+            ("a.mp4", "unknown", "video"), ("a.gif", "image", "image"), ("a.webp", "image", "image"),
             ("a.xlsx", "excel", "office"), ("a.pptx", "powerpoint", "office"), ("a.ppt", "powerpoint", "office"),
-            ("a.svg", "svg", "unsupported"),
+            ("a.svg", "svg", "image"),
             ("a.zip", "unknown", "unsupported"), ("a", "unknown", "unsupported"), (".pdf", "unknown", "unsupported"),
             ("a.", "unknown", "unsupported"),
             ("a.pdf.exe", "unknown", "unsupported"),

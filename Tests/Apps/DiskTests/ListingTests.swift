@@ -22,7 +22,7 @@ struct ListingTests {
             let response = try await app.get("/v1/disk/files?tz=Asia/Tokyo", as: token)
             response.expectScreen("disk.files")
             let names: Set<String> = [
-                "type", "name", "path", "size", "size_text", "created_at", "created_text", "modified_at",
+                "id", "type", "name", "path", "size", "size_text", "created_at", "created_text", "modified_at",
                 "modified_text",
                 "media_type", "mime_type", "icon", "viewer", "preview_url",
                 "published", "public_url", "available_until", "downloaded", "kept_offline", "href", "actions",
@@ -473,6 +473,49 @@ struct ListingTests {
             let made = try await app.ask(.put, "/v1/disk/file/content?path=/four.txt", as: token, bytes: [1])
             #expect(made.status == 201)
             #expect(DiskHarness.names(try await app.get(search, as: token)).count == 4)
+        }
+    }
+}
+
+extension ListingTests {
+    @Test("ONE-07 a file keeps its id in each list when it is renamed here, by others or in the outbox, or deleted")
+    func identities() async throws {
+        let disk = WriteScenario.disk()
+        try await DiskHarness.run(disk) { app in
+            let token = try await app.logIn()
+            _ = try await app.ask(.put, "/v1/disk/offline", as: token, json: #"{"path":"/a.txt"}"#)
+            func id(of name: String, in lists: [String], refresh: String = "refresh=1") async throws -> String {
+                var ids: Set<String> = []
+                for list in lists {
+                    let query = list == "offline" || refresh.isEmpty ? "" : (list.contains("?") ? "&" : "?") + refresh
+                    let response = try await app.get("/v1/disk/\(list)\(query)", as: token)
+                    let rows = zip(response.all("name", in: "data.items"), response.all("id", in: "data.items"))
+                    ids.insert(try text(rows.first { $0.0 == .string(name) }?.1))
+                }
+                #expect(ids.count == 1, "\(name) \(ids)")
+                return try #require(ids.first)
+            }
+            let lists = ["files", "recent", "published", "search?q=txt"]
+            let before = try await id(of: "a.txt", in: lists + ["offline"])
+            #expect(before != "disk:/a.txt")
+            _ = try await app.ask(.patch, "/v1/disk/file?path=/a.txt", as: token, json: #"{"name":"b.txt"}"#)
+            #expect(try await id(of: "b.txt", in: lists + ["offline"]) == before)
+            disk.carryOut(
+                OutgoingRequest(
+                    method: .post,
+                    url: "https://disk.test/v1/disk/resources/move?from=\("disk:/b.txt".q)&path=\("disk:/c.txt".q)",
+                    headerFields: [.authorization: "OAuth good"]
+                )
+            )
+            #expect(try await id(of: "c.txt", in: lists) == before)
+            disk.goAway()
+            _ = try await app.get("/v1/disk/files?refresh=1", as: token)
+            _ = try await app.leave(.patch, "/v1/disk/file?path=/c.txt", as: token, json: #"{"name":"d.txt"}"#)
+            #expect(try await id(of: "d.txt", in: lists, refresh: "") == before)
+            disk.intercept(nil)
+            await app.drained()
+            _ = try await app.ask(.delete, "/v1/disk/file?path=/d.txt", as: token)
+            #expect(try await id(of: "d.txt", in: ["trash"]) == before)
         }
     }
 }

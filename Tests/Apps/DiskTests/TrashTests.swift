@@ -43,6 +43,46 @@ struct TrashTests {
         }
     }
 
+    @Test("DISK-45 the last deleted item is first; one is deleted for good, then all that is left")
+    func purge() async throws {
+        let disk = WriteScenario.disk()
+        for name in ["b.txt", "c.txt"] { disk.put("disk:/\(name)") }
+        try await DiskHarness.run(disk) { app in
+            let token = try await app.logIn()
+            for name in ["b.txt", "a.txt", "c.txt"] {
+                _ = try await app.ask(.delete, "/v1/disk/file?path=/\(name)", as: token)
+            }
+            let trash = try await app.get("/v1/disk/trash", as: token)
+            #expect(disk.asked.last { $0.contains("/trash/resources?") }?.contains("&sort=-deleted&") == true)
+            #expect(trash.all("id", in: "data.items.0.actions") == ["restore", "purge"])
+            #expect(trash["data.items.0.actions.1.confirm.buttons.0"] == "Delete for good")
+            let href = try text(trash["data.items.0.actions.1.href"])
+            let purged = try await app.ask(.delete, href, as: token)
+            #expect(purged.status == 200 && purged["data.back"] == "/v1/disk/trash", "\(purged.text)")
+            try await app.ask(.delete, href, as: token).expectProblem("not-found", 404)
+            #expect(try await app.get("/v1/disk/trash", as: token)["meta.page.total"] == 2)
+            let left = [
+                "/v1/disk/trash/item?path=disk:/folder", "/v1/disk/trash/item?path=trash:/", "/v1/disk/trash/item",
+            ]
+            for target in left {
+                try await app.ask(.delete, target, as: token).expectProblem("invalid-parameter", 400)
+            }
+            let empty = try text(trash["data.actions.0.href"])
+            #expect(empty == "/v1/disk/trash" && trash["data.actions.0.id"] == "empty")
+            disk.change { $0.pollsOfWrites = 1 }
+            let emptied = try await app.ask(.delete, empty, as: token)
+            #expect([200, 202].contains(emptied.status), "\(emptied.text)")
+            if emptied.status == 202 {
+                #expect(try await app.get(try text(emptied["data.href"]), as: token)["data.status"] == "done")
+            }
+            let after = try await app.get("/v1/disk/trash", as: token)
+            #expect(after["meta.state"] == "empty" && after["data.actions.0.enabled"] == false, "\(after.text)")
+            #expect(disk.change { $0.nodes["disk:/folder"] != nil })
+            disk.goAway()
+            try await app.ask(.delete, empty, as: token).expectProblem("offline-write-refused", 503)
+        }
+    }
+
     @Test("DISK-38 a restore says where the item is now: as the upstream says, else as it follows from its origin")
     func place() async throws {
         let disk = WriteScenario.disk()

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import HTTP
 import HTTPTypes
 import Screens
 import TestKit
@@ -257,6 +258,50 @@ struct WritesTests {
             let count = disk.requests.count
             #expect(try await app.get("/v1/disk/profile?refresh=1", as: token)["meta.offline"] == false)
             #expect(disk.asked.dropFirst(count).allSatisfy { $0.hasPrefix("GET") })
+        }
+    }
+}
+
+extension WritesTests {
+    @Test("DISK-45 several files are deleted, moved or kept offline by one request, which says what became of each")
+    func batch() async throws {
+        let disk = WriteScenario.disk()
+        for name in ["b.txt", "c.txt"] { disk.put("disk:/\(name)") }
+        try await DiskHarness.run(disk) { app in
+            let token = try await app.logIn()
+            try await WriteScenario.seen(app, token)
+            func batch(_ members: String, _ prefer: Bool = false) async throws -> Exchanged {
+                var fields: HTTPFields = [.contentType: "application/json"]
+                if prefer { fields[.prefer] = "respond-async" }
+                let body = Data("{\(members)}".utf8)
+                return try await app.ask(.post, "/v1/disk/files/batch", as: token, fields, body: body)
+            }
+            let kept = try await batch(#""action":"keep_offline","paths":["/a.txt","/nothing.txt","/folder"]"#)
+            #expect(kept.all("state", in: "data.results") == ["done", "failed", "done"], "\(kept.text)")
+            #expect(kept["data.results.1.problem"] == "not-found" && kept["data.results.1.path"] == "disk:/nothing.txt")
+            #expect(try await app.get("/v1/disk/offline", as: token)["meta.page.total"] == 2)
+            let moved = try await batch(#""action":"move","to":"/folder","paths":["/b.txt","/folder","/c.txt"]"#)
+            #expect(moved.all("state", in: "data.results") == ["done", "failed", "done"], "\(moved.text)")
+            #expect(disk.change { $0.nodes["disk:/folder/b.txt"] != nil && $0.nodes["disk:/folder/c.txt"] != nil })
+            let deleted = try await batch(#""action":"delete","paths":["/folder/b.txt"],"permanently":true"#)
+            #expect(deleted["data.results.0.state"] == "done" && deleted["data.results.0.problem"] == .null)
+            #expect(try await app.get("/v1/disk/trash", as: token)["meta.state"] == "empty")
+            let paths = (0...100).map { #""/\#($0)""# }.joined(separator: ",")
+            for members in [
+                #""paths":["/a.txt"]"#, #""action":"copy","paths":["/a.txt"]"#, #""action":"delete""#,
+                #""action":"delete","paths":["/"]"#, #""action":"delete","paths":["/a.txt","disk:/a.txt"]"#,
+                #""action":"move","paths":["/a.txt"]"#, #""action":"delete","paths":[\#(paths)]"#,
+            ] {
+                try await batch(members).expectProblem("validation-failed", 422)
+            }
+            disk.goAway()
+            let away = try await batch(#""action":"delete","paths":["/a.txt","/folder"]"#)
+            #expect(away.all("problem", in: "data.results") == ["offline-write-refused", "offline-write-refused"])
+            let left = try await batch(#""action":"delete","paths":["/a.txt","/folder"]"#, true)
+            #expect(left.all("state", in: "data.results") == ["queued", "queued"] && left["meta.pending"] == 2)
+            disk.intercept(nil)
+            await app.drained()
+            #expect(disk.change { $0.nodes["disk:/a.txt"] == nil && $0.nodes["disk:/folder"] == nil })
         }
     }
 }

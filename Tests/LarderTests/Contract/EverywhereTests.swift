@@ -159,6 +159,31 @@ struct EverywhereTests {
         }
     }
 
+    @Test("ONE-07 every row of every list of an app has an id, which no other row of the list has")
+    func rows() async throws {
+        try await withLarder { larder in
+            var lists: Set<String> = []
+            for read in try await StoredReads(larder).all() where read.operation.split(separator: "/").count > 2 {
+                let response = try await larder.send("GET", read.target, read.headers)
+                guard response["Content-Type"]?.hasPrefix("application/json") == true else { continue }
+                for (name, rows) in try response.json["data"]?.object ?? [:] where name != "actions" {
+                    let ids = rows.elements.filter { $0.object != nil }.map { $0["id"] }
+                    #expect(!ids.contains(nil) && !ids.contains(.null), "\(read.operation) \(name)")
+                    #expect(
+                        Set(ids.map { "\(String(describing: $0))" }).count == ids.count,
+                        "\(read.operation) \(name)"
+                    )
+                    if !ids.isEmpty { lists.insert("\(read.operation.dropFirst(8)) \(name)") }
+                }
+            }
+            let disk = ["recent", "files", "search", "offline", "outbox", "trash"].map { "disk/\($0) items" }
+            let notes = ["notes items", "notes/map pins", "notes/cities items", "notes/people items"]
+            let shop = ["search", "history", "categories", "list"].map { "shop/\($0) items" }
+            let all = disk + notes + shop + ["ships items", "pdf/documents items", "pdf/documents/{id} pages"]
+            #expect(lists.isSuperset(of: all), "\(lists.sorted())")
+        }
+    }
+
     @Test("SRV-12 A harmless X-Request-Id is sent back, any other is replaced")
     func requestIdentity() async throws {
         try await withLarder { larder in

@@ -19,8 +19,8 @@ struct PageTests {
     /// The policy of a page at an address of this server.
     private static func policy(_ host: String) -> String {
         "default-src 'none'; script-src \(host)/web/; style-src \(host)/web/; img-src 'self' blob: data:; "
-            + "connect-src 'self'; frame-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; "
-            + "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+            + "media-src 'self'; connect-src 'self'; frame-src 'self'; manifest-src 'self'; form-action 'self'; "
+            + "base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
     }
 
     private static func expectProtection(_ response: ReceivedResponse, port: Int, _ address: String) {

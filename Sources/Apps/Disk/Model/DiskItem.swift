@@ -67,6 +67,9 @@ struct DiskItem: Sendable, Equatable {
     /// The versions that an entity tag may contain: that of its screen and that of its content.
     var versions: Set<String> { Set([screenVersion, version].compactMap { $0 }) }
 
+    /// Identifies it on screens: as the API does, so that it stays the same under another path, else by its path.
+    var identity: String { resourceID ?? path.text }
+
     /// Extension of the name in lower case; empty if there is none.
     var fileExtension: String { Self.fileExtension(of: name) }
 
@@ -79,16 +82,19 @@ struct DiskItem: Sendable, Equatable {
 extension DiskItem {
     /// The viewer that the app shows a file with.
     enum Viewer: String, Sendable {
-        case image, pdf, office, unsupported
+        case image, pdf, office, text, audio, video, unsupported
     }
 
-    /// The viewer by extension, as in the original app.
+    /// The viewer by extension: those of the original app, and others that a front end has without a program.
     var viewer: Viewer? {
         guard kind == .file else { return nil }
         switch fileExtension {
-        case "jpg", "jpeg", "png": return .image
+        case "jpg", "jpeg", "png", "gif", "webp", "svg": return .image
         case "pdf": return .pdf
-        case "doc", "docx", "txt", "xls", "xlsx", "ppt", "pptx": return .office
+        case "doc", "docx", "xls", "xlsx", "ppt", "pptx": return .office
+        case "txt", "md", "csv", "json", "log", "xml", "yaml", "yml": return .text
+        case "mp3", "m4a", "ogg", "oga", "wav", "flac": return .audio
+        case "mp4", "m4v", "mov", "webm", "ogv": return .video
         default: return .unsupported
         }
     }
@@ -217,7 +223,9 @@ enum FileTypes {
         "pptx": ("document", "application/vnd.openxmlformats-officedocument.presentationml.presentation"),
         "xls": ("spreadsheet", "application/vnd.ms-excel"),
         "xlsx": ("spreadsheet", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
-        "csv": ("spreadsheet", "text/csv"), "zip": ("compressed", "application/zip"),
+        "csv": ("spreadsheet", "text/csv"), "json": ("text", "application/json"), "svg": ("image", "image/svg+xml"),
+        "m4a": ("audio", "audio/mp4"), "ogg": ("audio", "audio/ogg"), "wav": ("audio", "audio/x-wav"),
+        "webm": ("video", "video/webm"), "mov": ("video", "video/quicktime"), "zip": ("compressed", "application/zip"),
         "mp3": ("audio", "audio/mpeg"), "mp4": ("video", "video/mp4"), "html": ("web", "text/html"),
     ]
 

@@ -199,7 +199,7 @@ extension QueuedWrite {
             until = end.date
             permanently = end == .never
         case .unpublish: self.init(kind: .unpublish, path: write.path)
-        case .copy, .restore: return nil
+        case .copy, .restore, .purge: return nil
         }
     }
 }

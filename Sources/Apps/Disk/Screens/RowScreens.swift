@@ -7,6 +7,8 @@ import Upstream
 
 /// A file or folder in any list.
 struct RowScreen: Encodable, Sendable {
+    /// Identifies it in a list; a file keeps it when it is renamed or moved.
+    fileprivate(set) var id: String
     let type: String
     let name: String
     let path: String
@@ -32,13 +34,16 @@ struct RowScreen: Encodable, Sendable {
     let keptOffline: Bool
     /// The write that waits and has made or changed it; absent if it is as Yandex Disk has it.
     let pending: PendingScreen?
+    /// The folder that it is in, in a list of rows of many folders.
+    let folder: RowListScreen.Folder?
     /// Address of the screen that opens it.
     let href: Link
     /// The actions of a row; nil for the screen of one file, which has more.
     let actions: [Action]?
 
-    init(_ row: DiskRow, timeZone: TimeZone, actions: [Action]?) {
+    init(_ row: DiskRow, timeZone: TimeZone, folder: DiskPath? = nil, actions: [Action]?) {
         let item = row.item
+        id = item.identity
         type = item.kind.rawValue
         name = item.name
         path = item.path.text
@@ -60,6 +65,7 @@ struct RowScreen: Encodable, Sendable {
         downloaded = row.isDownloaded
         keptOffline = row.offline != .none
         pending = row.pending.map(PendingScreen.init)
+        self.folder = folder.map(RowListScreen.Folder.init)
         href = item.path.link(to: item.kind == .dir ? "/v1/disk/files" : "/v1/disk/file")
         self.actions = actions
     }
@@ -92,6 +98,7 @@ extension DiskPath {
 
 /// A file or folder in the trash.
 struct TrashRowScreen: Encodable, Sendable {
+    let id: String
     let type: String
     let name: String
     let path: String
@@ -105,6 +112,7 @@ struct TrashRowScreen: Encodable, Sendable {
 
     init(_ row: DiskRow, timeZone: TimeZone, away: Text?) {
         let item = row.item
+        id = item.identity
         type = item.kind.rawValue
         name = item.name
         path = item.path.text
@@ -114,7 +122,9 @@ struct TrashRowScreen: Encodable, Sendable {
         deletedAt = item.deleted
         deletedText = DiskText.date(item.deleted, in: timeZone)
         icon = item.icon
-        actions = [.restore(item, disabled: away)]
+        actions = [
+            .restore(item, disabled: away), .purge(item.path.link(to: "/v1/disk/trash/item"), disabled: away),
+        ]
     }
 }
 
@@ -122,6 +132,7 @@ struct TrashRowScreen: Encodable, Sendable {
 struct TrashScreen: Encodable, Sendable {
     let items: [TrashRowScreen]
     let empty: EmptyState?
+    let actions: [Action]
 }
 
 /// Lists: recent files, those of a folder, published and found ones.
@@ -147,12 +158,20 @@ struct RowListScreen: Encodable, Sendable {
         _ rows: [DiskRow],
         timeZone: TimeZone,
         folder: DiskPath? = nil,
+        namesFolders: Bool = false,
         empty: EmptyState,
         isEmpty: Bool,
         way: WriteWay,
         actions: [Action]? = nil
     ) {
-        items = rows.map { RowScreen($0, timeZone: timeZone, actions: .ofListedRow($0, way)) }
+        var known: Set<String> = []
+        items = rows.map { row in
+            let folder = namesFolders ? row.item.path.parent : nil
+            var screen = RowScreen(row, timeZone: timeZone, folder: folder, actions: .ofListedRow(row, way))
+            // Something that others have moved is known at both places for a while.
+            if !known.insert(screen.id).inserted { screen.id = screen.path }
+            return screen
+        }
         self.folder = folder.map(Folder.init)
         self.empty = isEmpty ? empty : nil
         self.actions = actions.map { $0 + (folder.map { [.createFolder(in: $0, way)] } ?? []) }
@@ -192,7 +211,9 @@ struct FileScreen: Encodable, Sendable {
         contentUrl = isFile ? item.path.link(to: "/v1/disk/file/content") : nil
 
         let isOffice = OfficeFormat(fileName: item.name) != nil && isFile
-        let hasPages = item.viewer == .image || item.viewer == .pdf || (isOffice && convertsOffice)
+        // An SVG is no picture of dots.
+        let hasPages =
+            item.viewer == .image && item.fileExtension != "svg" || item.viewer == .pdf || (isOffice && convertsOffice)
         pageUrl = hasPages ? item.path.link(to: "/v1/disk/file/page") : nil
         let reason = convertsOffice ? nil : Text.noLibreOffice
         let pdf = item.path.link(to: "/v1/disk/file/pdf")

@@ -88,6 +88,12 @@ extension YandexDiskClient {
         return try await write(.put, url("/trash/resources/restore", query), token, success: .created)
     }
 
+    /// Permanently deletes an item of the trash, or all of them if the path is that of the trash.
+    func purge(_ path: DiskPath, _ token: String) async throws -> CallOutcome {
+        let query = path.isRoot ? [] : [("path", path.text)]
+        return try await write(.delete, url("/trash/resources", query), token, success: .noContent)
+    }
+
     /// Returns the present state of a file or folder, also of one in the trash.
     func current(_ path: DiskPath, _ token: String) async throws -> DiskItem {
         let record: ResourceRecord = try await read(itemURL(path), token)

@@ -146,13 +146,13 @@ extension YandexDiskClient {
         return resource
     }
 
-    /// Returns the content of the trash.
+    /// Returns the content of the trash, the last deleted item first.
     func trash(_ page: PageRequest, account: String, validate: @escaping PersistRows<ResourceRecord>) -> Resource {
         let fields =
             ["path", "name", "type", "_embedded.total", "_embedded.offset"]
             + Self.trashFields.map { "_embedded.items.\($0)" }
         let query = [
-            ("path", "trash:/"), ("limit", String(page.limit)), ("offset", String(page.offset)),
+            ("path", "trash:/"), ("limit", String(page.limit)), ("offset", String(page.offset)), ("sort", "-deleted"),
             ("fields", fields.joined(separator: ",")),
         ]
         return resource(url("/trash/resources", query), account: account, errors: Self.errorsOfPresent) {

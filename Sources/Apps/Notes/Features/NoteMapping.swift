@@ -71,6 +71,8 @@ struct NoteMapping: Sendable {
 /// `GET /v1/notes/map`.
 struct NoteMapScreen: Encodable, Sendable {
     struct Pin: Encodable, Sendable {
+        let id: String
+        /// The same as ``id``, for front ends of earlier versions.
         let noteId: String
         let lat: Double
         let lon: Double
@@ -79,7 +81,8 @@ struct NoteMapScreen: Encodable, Sendable {
         let href: Link
 
         init(_ note: NoteOutline, _ time: NoteTime) {
-            noteId = Note.identity(note.id)
+            id = Note.identity(note.id)
+            noteId = id
             lat = note.location.coordinate.latitude
             lon = note.location.coordinate.longitude
             title = note.title
@@ -90,6 +93,8 @@ struct NoteMapScreen: Encodable, Sendable {
 
     /// Several notes that are too near to each other to be shown one by one.
     struct Cluster: Encodable, Sendable {
+        /// Its cell.
+        let id: String
         let count: Int
         let lat: Double
         let lon: Double
@@ -104,8 +109,8 @@ struct NoteMapScreen: Encodable, Sendable {
             lon = cluster.center.longitude
             let box = MapGrid.box(of: cluster.cell, zoom: zoom)
             bbox = [box.west, box.south, box.east, box.north].map { ($0 * 1e7).rounded() / 1e7 }
-            let selection = MapView.Selection(cell: cluster.cell, zoom: zoom).text
-            href = Link("/v1/notes/map").query("cell", selection)
+            id = MapView.Selection(cell: cluster.cell, zoom: zoom).text
+            href = Link("/v1/notes/map").query("cell", id)
                 .query("zoom", String(min(zoom + 3, MapGrid.deepest + 1)))
         }
     }

@@ -105,6 +105,7 @@ struct NotePlaces: Sendable {
 /// `GET /v1/notes/places`.
 struct PlacesScreen: Encodable, Sendable {
     struct Suggestion: Encodable, Sendable {
+        let id: String
         let name: String
         /// Country, or city and country; empty if it is not known.
         let region: String
@@ -115,6 +116,7 @@ struct PlacesScreen: Encodable, Sendable {
         let source: Place.Source
 
         init(_ place: Place) {
+            id = place.coordinate.identity(named: place.name)
             name = place.name
             region = place.region
             text = place.region.isEmpty ? place.name : "\(place.name), \(place.region)"
@@ -153,6 +155,7 @@ struct NoteCities: Sendable {
 
     private static func row(_ city: Gazetteer.City) -> NoteCitiesScreen.City {
         NoteCitiesScreen.City(
+            id: city.coordinate.identity(named: city.name),
             name: Text(city.name, ru: city.otherNames.first ?? city.name),
             lat: city.coordinate.latitude,
             lon: city.coordinate.longitude,
@@ -164,6 +167,7 @@ struct NoteCities: Sendable {
 /// `GET /v1/notes/cities`.
 struct NoteCitiesScreen: Encodable, Sendable {
     struct City: Encodable, Sendable {
+        let id: String
         let name: Text
         let lat: Double
         let lon: Double

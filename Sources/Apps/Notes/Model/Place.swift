@@ -87,6 +87,9 @@ struct Coordinate: Sendable, Equatable {
     /// 0°, 0°: the position of a note without a place.
     static let zero = Coordinate(0, 0)
 
+    /// Returns the identity of a place with a name here.
+    func identity(named name: String) -> String { "\(name)@\(latitude),\(longitude)" }
+
     /// Returns the great-circle distance in kilometres, on a sphere of 6371 km (haversine).
     func kilometres(to other: Coordinate) -> Double {
         let radians = { (degrees: Double) in degrees * .pi / 180 }

@@ -4,6 +4,7 @@ import Screens
 /// `GET` and `DELETE /v1/shop/history`.
 struct HistoryScreen: Encodable, Sendable {
     struct Row: Encodable, Sendable {
+        let id: String
         let q: String
         let filters: FilterFields
         let searchedAt: Date
@@ -12,10 +13,12 @@ struct HistoryScreen: Encodable, Sendable {
         let actions: [Action]
 
         init(_ search: PastSearch, index: Int, version: Int) {
+            let query = SearchQuery(text: search.text, filters: search.filters)
+            id = query.folded ?? search.text
             q = search.text
             filters = FilterFields(search.filters)
             searchedAt = search.searchedAt
-            href = SearchQuery(text: search.text, filters: search.filters).link
+            href = query.link
             actions = [.forgetSearch(index, version: version)]
         }
     }

@@ -4,6 +4,8 @@ import Screens
 /// `GET /v1/shop/list`, and the response to every change of it.
 struct ListScreen: Encodable, Sendable {
     struct Row: Encodable, Sendable {
+        let id: String
+        /// The same as ``id``, for front ends of earlier versions.
         let itemId: String
         let productId: Int
         let title: String
@@ -24,6 +26,7 @@ struct ListScreen: Encodable, Sendable {
 
         init(_ item: ListItem) {
             let id = item.product.id
+            self.id = item.id.text
             itemId = item.id.text
             productId = id
             title = item.product.title

@@ -96,7 +96,7 @@ package struct Problem: Error, Sendable, Equatable {
 
     /// The text for a user if the app has no alert of its own: the detail; the title if only the author of a client can
     /// act on the detail, which has no translation then.
-    var message: Text {
+    package var message: Text {
         detail.isTranslated ? detail : Text("\(code.title.english).", ru: "\(code.title.russian).")
     }
 }

@@ -43,23 +43,30 @@ package struct Trash: Sendable {
         Action(id: "restore", title: .restore, method: "POST", href: "\(href)/\(identity)/restore")
     }
 
-    fileprivate func purge(_ identity: String) -> Action {
-        Action(
+}
+
+extension Action {
+    /// Returns the action that permanently deletes an item of a trash.
+    package static func purge(_ href: Link, disabled reason: Text? = nil) -> Action {
+        let confirm = Confirmation(message: .confirmPurge, buttons: [.deleteForGood, .cancel])
+        return Action(
             id: "purge",
             title: .deleteForGood,
             method: "DELETE",
-            href: "\(href)/\(identity)",
-            confirm: .init(message: .confirmPurge, buttons: [.deleteForGood, .cancel])
+            href: href,
+            disabled: reason,
+            confirm: confirm
         )
     }
 
-    fileprivate func empty(isEnabled: Bool) -> Action {
+    /// Returns the action that permanently deletes all items of a trash.
+    package static func emptyTrash(_ href: Link, isEmpty: Bool, disabled reason: Text? = nil) -> Action {
         Action(
             id: "empty",
             title: .emptyTrash,
             method: "DELETE",
             href: href,
-            disabled: isEnabled ? nil : .trashIsEmpty,
+            disabled: isEmpty ? .trashIsEmpty : reason,
             confirm: .init(message: .confirmEmptyingTrash, buttons: [.emptyTrash, .cancel])
         )
     }
@@ -236,7 +243,7 @@ struct TrashScreen<Properties: Encodable & Identifiable<String> & Sendable>: Enc
             expiresAt = entry.deleted.addingTimeInterval(lifetime.seconds)
             expiresText = .keptUntil(text(expiresAt))
             version = entry.version
-            actions = [trash.restore(properties.id), trash.purge(properties.id)]
+            actions = [trash.restore(properties.id), .purge("\(trash.href)/\(properties.id)")]
         }
 
         private enum CodingKeys: CodingKey { case deletedAt, deletedText, expiresAt, expiresText, version, actions }
@@ -263,7 +270,7 @@ struct TrashScreen<Properties: Encodable & Identifiable<String> & Sendable>: Enc
         self.items = items
         self.count = count
         countText = .inTrash(count)
-        actions = [trash.empty(isEnabled: count > 0)]
+        actions = [.emptyTrash(trash.href, isEmpty: count == 0)]
         empty = count == 0 ? trash.emptyState : nil
     }
 }

@@ -25,7 +25,8 @@ struct WebPolicy: Sendable {
         let code = sources(authority: authority).joined(separator: " ")
         return [
             "default-src 'none'", "script-src \(code)", "style-src \(code)", "img-src 'self' blob: data:",
-            "connect-src 'self'", "frame-src 'self'", "manifest-src 'self'", "form-action 'self'", "base-uri 'none'",
+            "media-src 'self'", "connect-src 'self'", "frame-src 'self'", "manifest-src 'self'", "form-action 'self'",
+            "base-uri 'none'",
             "frame-ancestors 'none'", "require-trusted-types-for 'script'", "trusted-types 'none'",
         ].joined(separator: "; ")
     }

@@ -140,6 +140,9 @@ extension ContractScenario {
             try await ask("GET /v1/disk/search", query: query, member)
         }
         try await askPages("GET /v1/disk/search", query: "?q=t&limit=1", member)
+        for choice in ["type=file&media_type=document,image&sort=-size", "sort=smell", "media_type=smell"] {
+            try await ask("GET /v1/disk/search", query: "?q=t&\(choice)", member)
+        }
         let search = try await ask("GET /v1/disk/search", query: "?q=zzzz", member)
         try await ask(
             "GET /v1/disk/search",

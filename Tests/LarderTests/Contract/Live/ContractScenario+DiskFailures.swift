@@ -54,6 +54,7 @@ extension ContractScenario {
                 ("GET /v1/disk/file/pdf", "?path=/contract/office.docx&refresh=1", nil),
                 ("POST /v1/disk/downloads", "", #"{"path":"/contract/b.txt"}"#),
                 ("POST /v1/disk/trash/restore", "", #"{"path":"trash:/x"}"#),
+                ("DELETE /v1/disk/trash/item", "?path=trash:/x", nil), ("DELETE /v1/disk/trash", "", nil),
             ]
         let all = reads + Self.diskWrites.map { ($0.operation, $0.query, $0.body) }
         for fault in [

@@ -38,7 +38,7 @@ extension ContractScenario {
         // Wrong in every way.
         for operation in [
             "POST /v1/disk/folders", "POST /v1/disk/files/copy", "POST /v1/disk/files/move", "POST /v1/disk/links",
-            "POST /v1/disk/trash/restore",
+            "POST /v1/disk/trash/restore", "POST /v1/disk/files/batch",
             "PATCH /v1/disk/file",
         ] {
             let query = operation.hasPrefix("PATCH") ? "?path=/contract/b.txt" : ""
@@ -61,7 +61,10 @@ extension ContractScenario {
                 ? #"{"path":"/contract/f3"}"# : #"{"from":"/contract/b.txt","to":"/contract/c.txt","overwrite":true}"#
             try await ask(operation, query: "?tz=Mars", member, body: body)
         }
-        for operation in ["DELETE /v1/disk/file", "DELETE /v1/disk/published", "PUT /v1/disk/file/content"] {
+        for operation in [
+            "DELETE /v1/disk/file", "DELETE /v1/disk/published", "DELETE /v1/disk/trash/item",
+            "PUT /v1/disk/file/content",
+        ] {
             try await ask(operation, query: "?path=", member, body: operation.hasPrefix("PUT") ? "x" : nil)
         }
         for (operation, query, body) in [
@@ -85,6 +88,10 @@ extension ContractScenario {
             ("PUT /v1/disk/file/content", "?path=/contract/folder/copy.txt", "x"),
             ("PUT /v1/disk/file/content", "?path=/none/x", "x"),
             ("POST /v1/disk/trash/restore", "", #"{"path":"trash:/none"}"#),
+            (
+                "POST /v1/disk/files/batch", "",
+                #"{"action":"move","to":"/contract","paths":["/none","/contract/b.txt"]}"#
+            ),
         ] as [(String, String, String?)] { try await ask(operation, query: query, member, body: body) }
         try await larder.control("PUT", "/yandex_disk/files", #"{"path":"disk:/contract/t.txt","text":"t"}"#)
         try await ask("DELETE /v1/disk/file", query: "?path=/contract/t.txt", member)
@@ -95,6 +102,7 @@ extension ContractScenario {
             .string ?? ""
         try await ask("POST /v1/disk/trash/restore", member, body: #"{"path":"\#(other)"}"#)
         try await diskOperations(member, trashed: other)
+        try await ask("DELETE /v1/disk/trash", member)
     }
 
     /// Preconditions that do not hold, and parts of a file.
@@ -118,6 +126,8 @@ extension ContractScenario {
                 ("DELETE /v1/disk/published", "?path=/contract/b.txt", nil),
                 ("DELETE /v1/disk/file", "?path=/contract/b.txt", nil),
                 ("POST /v1/disk/trash/restore", "", #"{"path":"\#(gone)"}"#),
+                ("DELETE /v1/disk/trash/item", "?path=\(gone)", nil), ("DELETE /v1/disk/trash", "", nil),
+                ("POST /v1/disk/files/batch", "", #"{"action":"delete","paths":["/contract/b.txt"]}"#),
             ] as [(String, String, String?)]
         for (operation, query, body) in writes {
             let response = try await ask(
@@ -128,6 +138,7 @@ extension ContractScenario {
             )
             #expect(response.status == 412, "\(operation): \(response.text)")
         }
+        try await ask("DELETE /v1/disk/trash/item", query: "?path=\(gone)", member)
         let content = "PUT /v1/disk/file/content"
         let form = ["Content-Type": "multipart/form-data; boundary=x"].merging(member) { own, _ in own }
         #expect(try await ask(content, query: "?path=/contract/b.txt", form, body: "--x--").status == 415)
@@ -149,10 +160,13 @@ extension ContractScenario {
         try await larder.control(
             "PUT",
             "/yandex_disk/operations",
-            #"{"calls":["copy","move","delete","restore","upload"],"polls":1,"status":"success"}"#
+            #"{"calls":["copy","move","delete","restore","empty","upload"],"polls":1,"status":"success"}"#
         )
         try await larder.control("PUT", "/yandex_disk/files", #"{"path":"disk:/contract/a.txt","text":"text of a"}"#)
         let show = "GET /v1/disk/operations/{id}"
+        let trash = try await ask("GET /v1/disk/trash", query: "?refresh=1&limit=100", member)
+        let paths = try trash.json.data.items.elements.compactMap(\.path.string)
+        let purged = try #require(paths.first { $0 != trashed })
         for (operation, query, body) in [
             ("POST /v1/disk/files/copy", "", #"{"from":"/contract/a.txt","to":"/contract/1.txt"}"#),
             ("POST /v1/disk/files/move", "", #"{"from":"/contract/1.txt","to":"/contract/2.txt"}"#),
@@ -160,6 +174,7 @@ extension ContractScenario {
             ("DELETE /v1/disk/file", "?path=/contract/none.zip", nil),
             ("PUT /v1/disk/file/content", "?path=/contract/late.txt", "late"),
             ("POST /v1/disk/trash/restore", "", #"{"path":"\#(trashed)","name":"back.txt"}"#),
+            ("DELETE /v1/disk/trash/item", "?path=\(purged)", nil), ("DELETE /v1/disk/trash", "", nil),
         ] as [(String, String, String?)] {
             let response = try await ask(operation, query: query, member, body: body)
             guard let id = try response.json.at(pointer: "/data/id")?.string, response.status == 202 else { continue }

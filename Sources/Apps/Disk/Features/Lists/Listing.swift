@@ -158,18 +158,10 @@ extension Page {
 }
 
 extension Listing {
-    private static let sortKeys = ["name", "path", "created", "modified", "size"]
-
     /// `GET /v1/disk/files`: the content of a folder.
     @Sendable func folder(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let path = try request.diskPath(fallback: .root)
-        let sort = try request.query.string("sort") ?? "created"
-        guard Self.sortKeys.contains(sort.hasPrefix("-") ? String(sort.dropFirst()) : sort) else {
-            throw Problem.invalidParameter(
-                "sort",
-                accepted: "accepts name, path, created, modified or size, with - before it the other way round"
-            )
-        }
+        let sort = try request.diskOrder() ?? "created"
         let pages = PagedList(positionsOf: "disk.files", by: sort, filter: path.text)
         let asked = try request.query.page(of: pages, defaultLimit: 20)
         let query = Query(
@@ -231,10 +223,7 @@ extension ResourceRecord.Embedded {
 extension Listing {
     /// `GET /v1/disk/published`.
     @Sendable func published(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
-        let type = try request.query.string("type") ?? "all"
-        guard ["all", "file", "dir"].contains(type) else {
-            throw Problem.invalidParameter("type", accepted: "accepts all, file or dir")
-        }
+        let type = try request.itemType()
         let pages = PagedList(positionsOf: "disk.published", filter: type)
         let asked = try request.query.page(of: pages, defaultLimit: 20)
         let query = Query(
@@ -283,7 +272,7 @@ extension Listing {
 
     /// `GET /v1/disk/recent`. The API has no offset for this list, so everything up to the page is requested.
     @Sendable func recent(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
-        let mediaTypes = try mediaTypes(request)
+        let mediaTypes = (try request.mediaTypes() ?? Self.recentMediaTypes).joined(separator: ",")
         let pages = PagedList(positionsOf: "disk.recent", filter: mediaTypes)
         let asked = try request.query.page(of: pages, defaultLimit: 20)
         let query = Query(
@@ -303,19 +292,43 @@ extension Listing {
             }
         }
     }
+}
 
-    private func mediaTypes(_ request: ScreenRequest) throws -> String {
-        guard let text = try request.query.string("media_type"), !text.isEmpty else {
-            return Self.recentMediaTypes.joined(separator: ",")
-        }
-        let types = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-        guard types.allSatisfy(Self.mediaTypes.contains) else {
+extension ScreenRequest {
+    private static let orders = ["name", "path", "created", "modified", "size"]
+
+    /// Reads the order of a list from the query; nil if it is left to the list.
+    func diskOrder() throws -> String? {
+        guard let order = try query.string("sort") else { return nil }
+        guard Self.orders.contains(order.hasPrefix("-") ? String(order.dropFirst()) : order) else {
             throw Problem.invalidParameter(
-                "media_type",
-                accepted: "accepts, divided by commas: \(Self.mediaTypes.sorted().joined(separator: ", "))"
+                "sort",
+                accepted: "accepts \(Self.orders.joined(separator: ", ")), with - before it the other way round"
             )
         }
-        return Set(types).sorted().joined(separator: ",")
+        return order
+    }
+
+    /// Reads from the query whether files or folders are asked for: `all`, `file` or `dir`.
+    func itemType() throws -> String {
+        let type = try query.string("type") ?? "all"
+        guard ["all", "file", "dir"].contains(type) else {
+            throw Problem.invalidParameter("type", accepted: "accepts all, file or dir")
+        }
+        return type
+    }
+
+    /// Reads the media types that are asked for from the query, sorted; nil if none is named.
+    func mediaTypes() throws -> [String]? {
+        guard let text = try query.string("media_type"), !text.isEmpty else { return nil }
+        let types = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        guard types.allSatisfy(Listing.mediaTypes.contains) else {
+            throw Problem.invalidParameter(
+                "media_type",
+                accepted: "accepts, divided by commas: \(Listing.mediaTypes.sorted().joined(separator: ", "))"
+            )
+        }
+        return Set(types).sorted()
     }
 }
 

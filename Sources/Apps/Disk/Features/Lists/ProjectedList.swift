@@ -1,5 +1,6 @@
 import Foundation
 import Screens
+import Storage
 import Upstream
 
 /// A list as it will be after the pending writes: items made or moved here come first, then the rows of the API without
@@ -101,13 +102,29 @@ struct ListOrder: Sendable {
         return first.path.text.utf8.lexicographicallyPrecedes(second.path.text.utf8)
     }
 
-    private func key(_ row: PendingView.Shown) -> Double {
+    private func key(_ row: PendingView.Shown) -> Double { row.item.map(key) ?? 0 }
+
+    private func key(_ item: DiskItem) -> Double {
         switch name {
-        case "created": row.item?.created?.timeIntervalSince1970 ?? 0
-        case "modified": row.item?.modified?.timeIntervalSince1970 ?? 0
-        case "size": Double(row.item?.size ?? 0)
+        case "created": item.created?.timeIntervalSince1970 ?? 0
+        case "modified": item.modified?.timeIntervalSince1970 ?? 0
+        case "size": Double(item.size ?? 0)
         default: 0
         }
+    }
+
+    /// Returns rows of several folders in this order.
+    func sorted(_ rows: [DiskRow]) -> [DiskRow] {
+        let keyed = rows.map { row in
+            (
+                row: row, key: key(row.item), name: name == "name" ? row.item.name.partFolded : "",
+                path: row.item.path.text
+            )
+        }
+        return keyed.sorted { one, other in
+            let (first, second) = isDescending ? (other, one) : (one, other)
+            return (first.key, first.name, first.path) < (second.key, second.name, second.path)
+        }.map(\.row)
     }
 }
 

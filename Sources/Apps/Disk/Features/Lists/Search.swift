@@ -23,10 +23,15 @@ struct Search: Sendable {
     /// `GET /v1/disk/search`: files and folders whose name contains a text.
     @Sendable func show(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let query = try query(request)
-        let list = PagedList("disk.search", filter: query.text, key: [.integer])
+        let choice = try Choice(request)
+        let list =
+            choice.map { PagedList(positionsOf: "disk.search", by: $0.order, filter: "\($0.filter)\n\(query.text)") }
+            ?? PagedList("disk.search", filter: query.text, key: [.integer])
         let asked = try request.query.page(of: list, defaultLimit: 20)
         let timeZone = try request.timeZone(fallback: disk.timeZone)
-        let (known, found) = try await found(query, asked, session, try request.cachePolicy())
+        let wanted = choice == nil ? asked : PageRequest(limit: Choice.most)
+        let (known, whole) = try await self.found(query, wanted, session, try request.cachePolicy())
+        let found = choice?.page(asked, of: whole) ?? whole
         let (rows, hits) = (found.rows, found)
         let isEmpty = hits.total == 0
         var shown = Page(
@@ -40,7 +45,7 @@ struct Search: Sendable {
         let way = WriteWay(known.provenance, found.pending, of: session.account, store)
         let empty = EmptyState.search(query.text, isWhole: known.isWhole)
         return try disk.response(
-            RowListScreen(rows, timeZone: timeZone, empty: empty, isEmpty: isEmpty, way: way),
+            RowListScreen(rows, timeZone: timeZone, namesFolders: true, empty: empty, isEmpty: isEmpty, way: way),
             "disk.search",
             known.provenance,
             links: request.links(for: shown, next: hits.next.map { list.cursor(after: [.integer($0)]) }),
@@ -169,6 +174,41 @@ struct Search: Sendable {
 }
 
 extension Search {
+    /// The kinds and the order of hits that a request asks for, other than all hits, the last modified first.
+    private struct Choice {
+        /// Most hits that are looked through.
+        static let most = 1000
+
+        let order: String?
+        private let type: String
+        private let mediaTypes: [String]?
+
+        /// Nil if it asks for neither.
+        init?(_ request: ScreenRequest) throws {
+            (order, type, mediaTypes) = (try request.diskOrder(), try request.itemType(), try request.mediaTypes())
+            if order == nil, type == "all", mediaTypes == nil { return nil }
+        }
+
+        var filter: String { "\(type) \(mediaTypes?.joined(separator: ",") ?? "")" }
+
+        private func includes(_ item: DiskItem) -> Bool {
+            guard type == "all" || type == item.kind.rawValue else { return false }
+            return mediaTypes.map { item.mediaType.map($0.contains) ?? false } ?? true
+        }
+
+        func page(_ asked: PageRequest, of all: ResultPage) -> ResultPage {
+            var page = all
+            let chosen = all.rows.filter { includes($0.item) }
+            page.rows = Array((order.map { ListOrder($0).sorted(chosen) } ?? chosen).dropFirst(asked.offset))
+            page.hasMore = page.rows.count > asked.limit
+            page.rows = Array(page.rows.prefix(asked.limit))
+            (page.total, page.totalAtLeast) = all.hasMore ? (nil, chosen.count) : (chosen.count, nil)
+            page.next = Int64(asked.end)
+            page.isCut = false
+            return page
+        }
+    }
+
     struct ResultPage: Sendable {
         var rows: [DiskRow]
         var total: Int?

@@ -32,9 +32,11 @@ struct Trash: Sendable {
         }
         let shown = Page(asked, page)
         let isEmpty = page.rows.isEmpty && asked.offset == 0
+        let away = Text.diskAway(result.provenance)
         let data = TrashScreen(
-            items: page.rows.map { TrashRowScreen($0, timeZone: timeZone, away: .diskAway(result.provenance)) },
-            empty: isEmpty ? .trash : nil
+            items: page.rows.map { TrashRowScreen($0, timeZone: timeZone, away: away) },
+            empty: isEmpty ? .trash : nil,
+            actions: [.emptyTrash("/v1/disk/trash", isEmpty: isEmpty, disabled: away)]
         )
         return try disk.response(
             data,
@@ -64,6 +66,26 @@ struct Trash: Sendable {
             )
             return store.persistRows(fetched, rows)
         }
+    }
+
+    /// `DELETE /v1/disk/trash`: permanently deletes all that is in it.
+    @Sendable func empty(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
+        try await purge(.trash, request, session)
+    }
+
+    /// `DELETE /v1/disk/trash/item`: permanently deletes one item.
+    @Sendable func purge(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
+        let path = try request.diskPath(scheme: .trash)
+        guard !path.isRoot else {
+            throw Problem.invalidParameter("path", accepted: "accepts something in the trash, not the whole of it")
+        }
+        return try await purge(path, request, session)
+    }
+
+    private func purge(_ path: DiskPath, _ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
+        let write = DiskWrite(kind: .purge, path: path, conditions: disk.conditions(of: request))
+        let outcome = try await disk.run(write, for: try await disk.account(of: session))
+        return try disk.removed(outcome, path, back: "/v1/disk/trash", screen: "disk.trash", request)
     }
 
     /// `POST /v1/disk/trash/restore`.

@@ -45,17 +45,9 @@ struct Offline: Sendable {
         }
         let timeZone = try request.timeZone(fallback: disk.timeZone)
         let account = try await disk.account(of: session)
-        let (row, _) = try await disk.item(path, for: account, .useCache)
         try check(request, path, account)
-        guard
-            let (_, isNew) = try await store.mark(
-                row.item,
-                account: account.id,
-                at: disk.clock.now(),
-                maximum: disk.settings[DiskApp.offlineFiles]
-            ),
-            let present = try store.offlineRow(path, account: account.id)
-        else { throw Problem.loggedOut }
+        let isNew = try await disk.keepOffline(path, for: account)
+        guard let present = try store.offlineRow(path, account: account.id) else { throw Problem.loggedOut }
         return try .local(
             OfflineRowScreen(present, received: sync.received(of: account.id), timeZone: timeZone),
             "disk.offline",
@@ -91,8 +83,24 @@ struct Offline: Sendable {
     }
 }
 
+extension Disk {
+    /// Marks a file or folder to be kept offline.
+    ///
+    /// - Returns: Whether it was not marked before.
+    func keepOffline(_ path: DiskPath, for account: DiskAccount) async throws -> Bool {
+        let (row, _) = try await item(path, for: account, .useCache)
+        let maximum = settings[DiskApp.offlineFiles]
+        let now = clock.now()
+        guard let (_, isNew) = try await store.mark(row.item, account: account.id, at: now, maximum: maximum) else {
+            throw Problem.loggedOut
+        }
+        return isNew
+    }
+}
+
 /// A file or folder that is kept offline.
 struct OfflineRowScreen: Encodable, Sendable {
+    let id: String
     let type: String
     let name: String
     let path: String
@@ -131,6 +139,7 @@ struct OfflineRowScreen: Encodable, Sendable {
         let item = row.item ?? DiskItem(path: mark.path, kind: mark.kind)
         let fetched = received.filter { mark.path.covers($0.key) }
         let state = OfflineState(mark, counts, isFetching: !fetched.isEmpty)
+        id = item.identity
         type = item.kind.rawValue
         name = item.name
         path = mark.path.text

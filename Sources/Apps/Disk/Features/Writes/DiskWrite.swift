@@ -25,6 +25,8 @@ struct DiskWrite: Sendable {
         case publish(LinkEnd)
         case unpublish
         case restore(name: String?, overwrite: Bool)
+        /// Permanently deletes an item of the trash, or all of them if the path is that of the trash.
+        case purge
     }
 
     var kind: Kind
@@ -58,6 +60,7 @@ struct DiskWrite: Sendable {
         case .publish: .publish
         case .unpublish: .unpublish
         case .restore: .restore
+        case .purge: .purge
         }
     }
 
@@ -109,7 +112,7 @@ struct DiskWrite: Sendable {
     /// Address of the screen that shows the result.
     var href: Link {
         switch kind {
-        case .restore: "/v1/disk/trash"
+        case .restore, .purge: "/v1/disk/trash"
         default: (target ?? path).link(to: "/v1/disk/file")
         }
     }
@@ -122,7 +125,7 @@ struct DiskWrite: Sendable {
     func change(subject: DiskItem?, made: DiskItem?) -> DiskChange {
         switch kind {
         case .upload, .makeFolder, .copy: .appeared(target ?? path, made)
-        case .delete: .deleted(path)
+        case .delete, .purge: .deleted(path)
         case .move(let target, _): .moved(from: path, to: target)
         case .publish: .appeared(path, made)
         case .unpublish: .unpublished(path)
@@ -153,7 +156,7 @@ struct DiskWrite: Sendable {
             item?.isPublished = true
             item?.linkEnd = end
             return item
-        case .delete, .unpublish, .restore: return nil
+        case .delete, .unpublish, .restore, .purge: return nil
         }
     }
 }
@@ -198,7 +201,9 @@ extension DiskWrite {
     var observedPaths: (subject: DiskPath?, place: DiskPath?) {
         switch kind {
         case .upload, .makeFolder: (nil, path)
-        case .delete, .publish, .unpublish, .restore: (path, nil)
+        // Others may put something into an emptied trash.
+        case .purge where path.isRoot: (nil, nil)
+        case .delete, .publish, .unpublish, .restore, .purge: (path, nil)
         case .move(let target, _), .copy(let target, _): (path, target)
         }
     }
@@ -227,7 +232,7 @@ extension DiskWrite {
             guard let place, place.kind == .dir else { return .notDone }
             // A folder that was known before is not the one that was to be created.
             return before.place?.kind == .dir ? .notDone : .done
-        case .delete, .restore:
+        case .delete, .restore, .purge:
             // An item that was not known may never have been there.
             return subject != nil ? .notDone : before.subject != nil ? .done : .unclear
         case .move:

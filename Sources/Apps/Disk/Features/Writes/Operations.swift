@@ -133,7 +133,7 @@ struct DiskOperation: Sendable, Equatable {
     }
 
     enum Action: String, Sendable {
-        case delete, move, copy, restore, publish, unpublish, upload
+        case delete, move, copy, restore, purge, publish, unpublish, upload
         case makeFolder = "folder"
     }
 
@@ -149,7 +149,7 @@ struct DiskOperation: Sendable, Equatable {
     /// The change of the store once it is done.
     var change: DiskChange {
         switch action {
-        case .delete: .deleted(path)
+        case .delete, .purge: .deleted(path)
         case .move: target.map { .moved(from: path, to: $0) } ?? .doubtful
         case .restore: .restored(path)
         case .unpublish: .unpublished(path)
@@ -166,7 +166,8 @@ struct DiskOperation: Sendable, Equatable {
     func ending(subject: DiskItem?, place: DiskItem?) -> Status {
         let isDone =
             switch action {
-            case .delete, .restore: subject == nil
+            case .purge where path.isRoot: true
+            case .delete, .restore, .purge: subject == nil
             case .move: subject == nil && place != nil
             case .copy: place != nil
             case .upload: subject?.kind == .file

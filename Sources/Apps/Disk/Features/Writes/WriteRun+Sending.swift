@@ -60,6 +60,7 @@ extension WriteRun {
         case .unpublish: return try await client.unpublish(path, token)
         case .restore(let name, let overwrite):
             return try await client.restore(path, name: name, overwrite: overwrite && !keeps, token)
+        case .purge: return try await client.purge(path, token)
         }
     }
 
