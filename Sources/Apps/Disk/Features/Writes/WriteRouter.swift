@@ -60,7 +60,8 @@ struct WriteRouter: Sendable {
         return try await sendOrEnqueue(draft, write, account)
     }
 
-    /// Sends a write, and queues it if the API goes away or fails. Of an upload the bytes are kept here first: they arrive once.
+    /// Sends a write, and queues it if the API goes away or fails. Of an upload the bytes are kept here first: they
+    /// arrive once.
     private func sendOrEnqueue(_ draft: QueuedWrite, _ write: DiskWrite, _ account: DiskAccount) async throws -> Result
     {
         var write = write
