@@ -45,7 +45,7 @@ struct Batches: Sendable {
                     results.append(try await send(.move(to: target, overwrite: overwrite), path, request, account))
                 case .keepOffline:
                     _ = try await disk.keepOffline(path, for: account)
-                    results.append(BatchScreen.Result(path, state: "done"))
+                    results.append(BatchScreen.Result(path, .done))
                 }
             } catch {
                 guard let problem = Self.problem(error) else { throw error }
@@ -77,10 +77,10 @@ struct Batches: Sendable {
         async throws -> BatchScreen.Result
     {
         switch try await WriteRouter(disk: disk).run(DiskWrite(kind: kind, path: path), request, for: account) {
-        case .queued(let entry): BatchScreen.Result(path, state: "queued", OutboxScreen.href(of: entry.id))
+        case .queued(let entry): BatchScreen.Result(path, .queued, OutboxScreen.href(of: entry.id))
         case .sent(.underWay(let operation)):
-            BatchScreen.Result(path, state: "running", OperationScreen(operation).href)
-        case .sent: BatchScreen.Result(path, state: "done")
+            BatchScreen.Result(path, .processing, OperationScreen(operation).href)
+        case .sent: BatchScreen.Result(path, .done)
         }
     }
 
@@ -93,20 +93,21 @@ struct Batches: Sendable {
 struct BatchScreen: Encodable, Sendable {
     struct Result: Encodable, Sendable {
         let path: String
-        /// `done`, `queued` in the outbox, `running` at Yandex Disk, or `failed`.
+        /// `done`, `queued` in the outbox, `processing` at Yandex Disk, or `failed`.
         let state: String
+        let stateText: Text
         /// The operation that goes on with it; null if none does.
         @Nullable var href: Link?
         /// The code of the problem; null if there is none.
         @Nullable var problem: String?
         @Nullable var problemText: Text?
 
-        init(_ path: DiskPath, state: String, _ href: Link? = nil) {
-            (self.path, self.state, self.href) = (path.text, state, href)
+        init(_ path: DiskPath, _ state: OutboxState, _ href: Link? = nil) {
+            (self.path, self.state, stateText, self.href) = (path.text, state.rawValue, state.text, href)
         }
 
         init(_ path: DiskPath, _ problem: Problem) {
-            self.init(path, state: "failed")
+            self.init(path, .failed)
             self.problem = problem.code.rawValue
             problemText = problem.message
         }
