@@ -26,7 +26,7 @@ import Testing
     private func texts(_ client: Client, _ path: String, _ member: String) async throws -> [String?] {
         let response = try await client.get(path)
         #expect(response.status == 200, "\(path): \(response.text)")
-        return try response.json.data.items.elements.map { try $0[dynamicMember: member].string }
+        return try response.json.data.items.elements.map { $0[dynamicMember: member].string }
     }
 
     @Test("HOUSE-04 A data directory of commit 7afb36e7, killed and with a log, opens without loss, for every app")
