@@ -25,7 +25,7 @@ struct HistoryTests {
             let varying = "Authorization, Cookie, Accept-Language, Accept-Encoding, Larder-Profile"
             #expect(response.headerFields[.vary] == varying)
             #expect(response.all("q", in: "data.items") == ["TWO", "six", "five", "four", "three"])
-            #expect(response.names(in: "data.items.0") == ["q", "filters", "searched_at", "href", "actions"])
+            #expect(response.names(in: "data.items.0") == ["id", "q", "filters", "searched_at", "href", "actions"])
             #expect(
                 response["data.items.0.searched_at"] == "2026-01-05T10:00:00Z"
                     && response["data.items.1.actions.0.href"] == "/v1/shop/history/1"

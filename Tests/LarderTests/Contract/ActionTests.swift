@@ -90,7 +90,7 @@ struct ActionTests {
     /// serve tests or other apps.
     private static let withoutAction: Set = [
         "POST /v1/disk/session", "POST /v1/disk/session/authorization", "DELETE /v1/disk/onboarding",
-        "PUT /v1/disk/file/content", "POST /v1/ships/session", "POST /v1/notes/session",
+        "PUT /v1/disk/file/content", "POST /v1/disk/files/batch", "POST /v1/ships/session", "POST /v1/notes/session",
         "POST /v1/pdf/documents/from-disk", "POST /v1/pdf/documents/{id}/save-to-disk",
     ]
 
