@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import HTTPTypes
+import Server
 import Storage
 import TestKit
 import Testing
@@ -71,6 +72,7 @@ struct IdempotencyKeyTests {
                 switch call {
                 case 1: throw Problem(.outcomeUnknown, "unknown")
                 case 2: throw Problem(.upstreamUnavailable, "away")
+                case 4: throw RequestBodyError.truncated
                 default: return Self.response("\(call)")
                 }
             }
@@ -85,6 +87,10 @@ struct IdempotencyKeyTests {
         #expect(try await harness.serve(.post, "/v1/tests/1", second, body: "x").status == .created)
         #expect(try await harness.serve(.post, "/v1/tests/1", second, body: "x").text == "3")
         #expect(calls.value == 3)
+        // A body that was cut off.
+        let third: HTTPFields = [.idempotencyKey: "\"third\""]
+        #expect(try await harness.serve(.post, "/v1/tests/1", third, body: "x").status == .badRequest)
+        #expect(try await harness.serve(.post, "/v1/tests/1", third, body: "x").text == "5")
     }
 
     @Test("ONE-09 The repetition has status, fields and body of the first response, whatever a handler stores itself")

@@ -156,7 +156,7 @@ package struct PDFApp: App {
             Route(.post, "/v1/pdf/merge", "pdf.reader", copying.merge).answering().body("first", "second", "name"),
         ]
         let bin = trash.routes { method, path, handler in
-            Route(method, path, Trash.documents.screen) { try await handler($0, $0.profile()).byProfile() }
+            Route(method, path, Trash.documents.screen) { try await handler($0, $0.profile()) }
         }
         let restore = Route(.post, "/v1/pdf/trash/{id}/restore", "pdf.reader", trash.restore).answering()
         return (own + bin + [restore] + diskRoutes).withProfiles(of: Self.name)

@@ -197,4 +197,26 @@ import Testing
             #expect(seen == expected)
         }
     }
+
+    @Test("SRV-18 The trash of a new profile is empty, and has 0 in total")
+    func new() async throws {
+        try await PDFHarness.run { app in
+            let shown = try await app.get("\(Self.trash)?profile=new")
+            shown.expectPDF("pdf.trash")
+            #expect(shown["meta.page.total"] == 0 && shown["data.count"] == 0, "\(shown.text)")
+        }
+    }
+
+    @Test("ONE-09 A repeated permanent deletion has the fields of the first one, Vary too")
+    func repeated() async throws {
+        try await PDFHarness.run { app in
+            let href = try await app.saved("one")
+            _ = try await app.ask(.delete, href)
+            let target = "\(Self.trash)/\(href.suffix(16))"
+            let first = try await app.ask(.delete, target, [.idempotencyKey: "one"])
+            let again = try await app.ask(.delete, target, [.idempotencyKey: "one"])
+            for response in [first, again] { response.expectPDF("pdf.trash") }
+            #expect(again.headerFields[.idempotencyReplayed] == "true" && again.body == first.body)
+        }
+    }
 }

@@ -21,7 +21,7 @@ extension NoteStore {
                 let note = try NoteOutline(row: row)
                 return try TrashEntry(note, version: note.revision, deleted: row.date("deleted"))
             }
-            page.total = try counts?.value(0)
+            page.total = try counts?.value(0) ?? 0
             return (page, try counts?.value(1) ?? 0)
         }
     }

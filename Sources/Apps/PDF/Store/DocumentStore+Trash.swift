@@ -14,7 +14,7 @@ extension DocumentStore {
             var page = try Self.trash.page(page, ["profile": profile], db) { row in
                 try TrashEntry(Listing.Row(row: row), version: row.size("version"), deleted: row.date("trashed"))
             }
-            page.total = try counts?.size(1)
+            page.total = try counts?.size(1) ?? 0
             return (page, try counts?.size(0) ?? 0)
         }
     }

@@ -57,8 +57,9 @@ extension HTTPField.Name {
 
 /// The stored form of a response: compressed by nobody, readable by a client that knows the key only.
 struct SealedResponse: Codable, Sendable {
-    /// The most bytes of a response that is stored: each server and the journal have it.
-    static let longest = 128 << 10
+    /// The most bytes of a response that is stored: each server and the journal have it. A note of 64 KiB is in it
+    /// twice.
+    static let longest = 192 << 10
 
     private let status: Int
     private let fields: [[String]]

@@ -8,6 +8,7 @@ import HTTPTypes
 import HummingbirdCore
 import Logging
 import NIOCore
+import Server
 import Storage
 import Synchronization
 
@@ -17,12 +18,14 @@ final class KeyedRequest: Sendable {
     let id: Data
     /// Who has sent it.
     let audience: Data
-    /// Method and target.
+    /// The code of method and target.
     let head: Data
     let arrival: Int64
     private let sealing: SymmetricKey
-    /// The digest of the body as far as it has been read, whether reading has begun, and whether that is all of it.
-    private let body = Mutex<(digest: SHA256, isBegun: Bool, isWhole: Bool)>((SHA256(), false, false))
+    /// The code of the body as far as it has been read, whether reading has begun, and whether that is all of it.
+    ///
+    /// Head and body have codes by the key, not digests: of a password, a reader of the file could guess the digest.
+    private let body: Mutex<(code: HMAC<SHA256>, isBegun: Bool, isWhole: Bool)>
     private let isStoredWithChange = Mutex(false)
     private let isForm: Bool
     /// Whether the key is stored before the change.
@@ -32,12 +35,15 @@ final class KeyedRequest: Sendable {
         self.isKept = isKept
         self.audience = Self.digest("audience", audience)
         id = Self.digest("key", audience, key.text)
-        head = Self.digest("head", request.method.rawValue, request.target)
-        sealing = HKDF<SHA256>.deriveKey(
+        let sealing = HKDF<SHA256>.deriveKey(
             inputKeyMaterial: SymmetricKey(data: Data(key.text.utf8)),
             salt: self.audience,
             outputByteCount: 32
         )
+        self.sealing = sealing
+        let target = Data("\(request.method.rawValue) \(request.target)".utf8)
+        head = Data(HMAC<SHA256>.authenticationCode(for: target, using: sealing))
+        body = Mutex((HMAC<SHA256>(key: sealing), false, false))
         arrival = now.millisecondsSince1970
         // A client that sends a form again mostly chooses another boundary.
         isForm = request.headerFields[.contentType]?.lowercased().hasPrefix("multipart/") ?? false
@@ -49,10 +55,10 @@ final class KeyedRequest: Sendable {
     /// Whether the response was stored in the transaction of the change.
     var isAnswered: Bool { isStoredWithChange.withLock(\.self) }
 
-    /// The digest of the body; nil if that was not read to its end, or is a form.
-    var bodyDigest: Data? {
+    /// The code of the body; nil if that was not read to its end, or is a form.
+    var bodyCode: Data? {
         guard !isForm else { return nil }
-        return body.withLock { $0.isWhole ? Data($0.digest.finalize()) : nil }
+        return body.withLock { $0.isWhole ? Data($0.code.finalize()) : nil }
     }
 
     /// Whether the body can still be read: it can be once.
@@ -62,7 +68,7 @@ final class KeyedRequest: Sendable {
 
     func note(_ part: ByteBuffer?) {
         body.withLock { body in
-            if let part { body.digest.update(data: Data(part.readableBytesView)) } else { body.isWhole = true }
+            if let part { body.code.update(data: Data(part.readableBytesView)) } else { body.isWhole = true }
         }
     }
 
@@ -98,7 +104,7 @@ final class KeyedRequest: Sendable {
     }
 }
 
-/// A body that is digested as it is read.
+/// A body of which the code is computed as it is read.
 struct DigestedBody: AsyncSequence, Sendable {
     struct AsyncIterator: AsyncIteratorProtocol {
         var base: RequestBody.AsyncIterator
@@ -232,9 +238,9 @@ package struct KeyedResponses: Sendable {
             let age = clock.now().timeIntervalSince(row.arrival)
             throw users.isShared && age < Self.longestWork.seconds ? Problem.keyInUse : Problem.keyWithoutResponse
         }
-        if let digest = row.body {
+        if let code = row.body {
             if keyed.isUnread { for try await _ in request.bodyStream {} }
-            if let body = keyed.bodyDigest, body != digest { throw Problem.keyReused }
+            if let body = keyed.bodyCode, body != code { throw Problem.keyReused }
         }
         return try keyed.open(sealed)
     }
@@ -281,7 +287,8 @@ package struct KeyedResponses: Sendable {
         case let problem as Problem: ![.outcomeUnknown, .internal].contains(problem.code)
         case let failure as UpstreamFailure: failure.problem.code != .outcomeUnknown
         case let error as SharedStoreError: error != .outcomeUnknown
-        case is CancellationError, is StorageError: true
+        // A body is read before the change, and an upload whose body is cut off leaves no file.
+        case is CancellationError, is StorageError, is RequestBodyError: true
         default: false
         }
     }
@@ -345,13 +352,13 @@ extension KeyedResponses {
         if try row(keyed.id, db) != nil {
             guard response != nil else { throw Known() }
             try db.cachedStatement(sql: "UPDATE keyed_response SET body = ?, response = ? WHERE id = ?")
-                .execute(arguments: [keyed.bodyDigest, sealed, keyed.id])
+                .execute(arguments: [keyed.bodyCode, sealed, keyed.id])
             return
         }
         let last = try db.cachedStatement(sql: selectLast)
         guard try Int.fetchOne(last, arguments: [keyed.audience, mostKeys - 1]) == nil else { throw Problem.manyKeys }
         try db.cachedStatement(sql: "INSERT INTO keyed_response VALUES (?, ?, ?, ?, ?, ?)")
-            .execute(arguments: [keyed.id, keyed.audience, keyed.head, keyed.bodyDigest, sealed, keyed.arrival])
+            .execute(arguments: [keyed.id, keyed.audience, keyed.head, keyed.bodyCode, sealed, keyed.arrival])
     }
 
     private static func firstArrival(_ db: Database) throws -> Int64? {

@@ -166,7 +166,7 @@ extension TrashFeature {
         let items = page.rows.map { entry in
             TrashScreen.Row(properties(of: entry.item), entry, Self.trash, lifetime: lifetime, texts.text)
         }
-        return try ScreenResponse.local(
+        let response = try ScreenResponse.local(
             TrashScreen(Self.trash, items, count: count),
             Self.trash.screen,
             request,
@@ -176,6 +176,7 @@ extension TrashFeature {
             page: list.part(page, of: asked),
             changeToken: changeToken.and(texts.changeToken)
         ).at(version: revision)
+        return varied(response, by: owner)
     }
 
     @Sendable private func purge(_ request: ScreenRequest, _ owner: Owner) async throws -> ScreenResponse {
@@ -183,7 +184,7 @@ extension TrashFeature {
         let notFound = notFound
         let (revision, response) = try await request.answering { (revision: Int?) in
             guard let revision else { throw notFound }
-            return try Self.response(to: request, removed: 1, revision)
+            return try purged(1, of: owner, revision, request)
         } to: {
             try await purge(id, request.writePreconditions(), of: owner)
         }
@@ -194,13 +195,21 @@ extension TrashFeature {
     @Sendable private func empty(_ request: ScreenRequest, _ owner: Owner) async throws -> ScreenResponse {
         let (count, revision) = try await empty(request.writePreconditions(), of: owner)
         if count > 0 { publish(revision, of: owner) }
-        return try Self.response(to: request, removed: count, revision)
+        return try purged(count, of: owner, revision, request)
     }
 
-    private static func response(to request: ScreenRequest, removed: Int, _ revision: Int) throws -> ScreenResponse {
-        let (screen, href) = (trash.screen, trash.href)
-        let content = PurgeScreen(removed: removed, revision: revision, route: ScreenLink(screen, href))
-        return try .local(content, screen, request, revision: revision, selfLink: href)
+    private func purged(_ count: Int, of owner: Owner, _ revision: Int, _ request: ScreenRequest) throws
+        -> ScreenResponse
+    {
+        let (screen, href) = (Self.trash.screen, Self.trash.href)
+        let content = PurgeScreen(removed: count, revision: revision, route: ScreenLink(screen, href))
+        let response = try ScreenResponse.local(content, screen, request, revision: revision, selfLink: href)
+        return varied(response, by: owner)
+    }
+
+    /// Returns a response with `Larder-Profile` in `Vary`, if the trash is that of a profile.
+    private func varied(_ response: ScreenResponse, by owner: Owner) -> ScreenResponse {
+        if case .profile = audience(of: owner) { response.byProfile() } else { response }
     }
 
     /// Permanently deletes the expired items.
