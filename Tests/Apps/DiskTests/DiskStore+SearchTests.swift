@@ -177,6 +177,20 @@ struct DiskStoreSearchTests {
 }
 
 extension DiskStoreSearchTests {
+    @Test("DISK-47 of more than 1,000 hits the newest are chosen from, and meta.partial says so")
+    func many() async throws {
+        let disk = FakeYandexDisk()
+        for number in 0...1000 { disk.put("disk:/report \(number).txt") }
+        try await DiskHarness.run(disk) { app in
+            let token = try await app.logIn()
+            let none = try await app.get("/v1/disk/search?q=report&type=dir", as: token)
+            #expect(none["meta.partial"] == true && none["meta.state"] == "empty", "\(none.text)")
+            let one = try await app.get("/v1/disk/search?q=report&type=file&limit=1", as: token)
+            #expect(one["meta.partial"] == true && DiskHarness.names(one).count == 1)
+            #expect(try await app.get("/v1/disk/search?q=report&limit=1", as: token)["meta.partial"] == false)
+        }
+    }
+
     @Test("DISK-47 hits name their folder; they are chosen by kind and sorted, page by page, also those that wait")
     func choice() async throws {
         let disk = FakeYandexDisk()

@@ -55,6 +55,24 @@ struct WriteRouterTests {
         }
     }
 
+    @Test("OUT-07 a write that was carried out despite a 503, and could not be looked at, is not sent again")
+    func unobserved() async throws {
+        let disk = WriteScenario.disk()
+        try await DiskHarness.run(disk) { app in
+            let token = try await app.logIn()
+            try await WriteScenario.seen(app, token)
+            disk.intercept { [disk] (request) in
+                if request.method != .get { disk.carryOut(request) }
+                return IncomingResponse(status: .serviceUnavailable)
+            }
+            let left = try await app.leave(.delete, "/v1/disk/file?path=/a.txt", as: token)
+            #expect(left.status == 202 && disk.change { $0.nodes["disk:/a.txt"] == nil }, "\(left.text)")
+            disk.intercept(nil)
+            await app.drained()
+            #expect(disk.asked.count { $0.hasPrefix("DELETE") } == 1, "\(disk.asked)")
+        }
+    }
+
     @Test("ONE-04 what the outbox does not take is disabled while the API fails, and beside what waits")
     func disabled() async throws {
         let disk = WriteScenario.disk()

@@ -263,6 +263,25 @@ struct WritesTests {
 }
 
 extension WritesTests {
+    @Test("TRUST-05 a time zone that does not exist is refused before anything is sent")
+    func timeZone() async throws {
+        let disk = WriteScenario.disk()
+        try await DiskHarness.run(disk) { app in
+            let token = try await app.logIn()
+            try await WriteScenario.seen(app, token)
+            let writes: [(HTTPRequest.Method, String, String)] = [
+                (.post, "/v1/disk/folders?tz=PST", #"{"path":"/new"}"#),
+                (.patch, "/v1/disk/file?path=/a.txt&tz=PST", #"{"name":"b.txt"}"#),
+                (.post, "/v1/disk/files/move?tz=PST", #"{"from":"/a.txt","to":"/b.txt"}"#),
+                (.post, "/v1/disk/files/copy?tz=PST", #"{"from":"/a.txt","to":"/b.txt"}"#),
+            ]
+            for (method, target, body) in writes {
+                try await app.ask(method, target, as: token, json: body).expectProblem("invalid-parameter", 400)
+            }
+            #expect(disk.asked.allSatisfy { $0.hasPrefix("GET") }, "\(disk.asked)")
+        }
+    }
+
     @Test("DISK-45 several files are deleted, moved or kept offline by one request, which says what became of each")
     func batch() async throws {
         let disk = WriteScenario.disk()
@@ -291,6 +310,7 @@ extension WritesTests {
                 #""paths":["/a.txt"]"#, #""action":"copy","paths":["/a.txt"]"#, #""action":"delete""#,
                 #""action":"delete","paths":["/"]"#, #""action":"delete","paths":["/a.txt","disk:/a.txt"]"#,
                 #""action":"move","paths":["/a.txt"]"#, #""action":"delete","paths":[\#(paths)]"#,
+                #""action":"move","to":"/new","overwrite":true,"paths":["/a.txt","/folder/a.txt"]"#,
             ] {
                 try await batch(members).expectProblem("validation-failed", 422)
             }

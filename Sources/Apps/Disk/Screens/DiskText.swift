@@ -255,6 +255,11 @@ extension Text {
         Text("\(disk) does not have this in this form.", ru: "На Яндекс Диске этого нет в таком виде.")
     }
 
+    static let batchInterrupted = Text(
+        "The batch was interrupted before. This was not changed.",
+        ru: "Операция прервана раньше. Здесь ничего не изменено."
+    )
+
     static let rootRefused = Text("This cannot be done with the whole Disk.", ru: "С Диском целиком так нельзя.")
 
     static func hasChanged(_ disk: String) -> Text {

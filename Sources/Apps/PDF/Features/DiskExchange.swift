@@ -37,10 +37,11 @@ struct DiskExchange: Sendable {
         let path = try Self.path(try await request.jsonObject())
         let document = try await lookup.documentToChange(request, profile: profile)
         let file = try await lookup.store.content(of: document)
+        // Before the upload: after it a failure would be untrue.
+        let usage = try lookup.store.usage(profile: profile)
         let written = try await jobs.run(request) { _ in
             try await Self.ofField { try await disk.store(path, session, file) }
         }
-        let usage = try lookup.store.usage(profile: profile)
         let screen = DocumentScreen(document, refusal: lookup.quota(profile).refusalOfPages(beside: usage))
         return try .pdf(
             DocumentExportScreen(document: screen, diskPath: written),

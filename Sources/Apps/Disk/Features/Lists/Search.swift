@@ -33,7 +33,9 @@ struct Search: Sendable {
         let (known, whole) = try await self.found(query, wanted, session, try request.cachePolicy())
         let found = choice?.page(asked, of: whole) ?? whole
         let (rows, hits) = (found.rows, found)
-        let isEmpty = hits.total == 0
+        // Of more hits than are looked through, only the first ones are chosen from.
+        let isWhole = known.isWhole && (choice == nil || !whole.hasMore)
+        let isEmpty = hits.total == 0 || asked.isFirst && rows.isEmpty && !hits.hasMore
         var shown = Page(
             asked,
             count: rows.count,
@@ -43,14 +45,14 @@ struct Search: Sendable {
         )
         if hits.isCut { shown.nextOffset = nil }
         let way = WriteWay(known.provenance, found.pending, of: session.account, store)
-        let empty = EmptyState.search(query.text, isWhole: known.isWhole)
+        let empty = EmptyState.search(query.text, isWhole: isWhole)
         return try disk.response(
             RowListScreen(rows, timeZone: timeZone, namesFolders: true, empty: empty, isEmpty: isEmpty, way: way),
             "disk.search",
             known.provenance,
             links: request.links(for: shown, next: hits.next.map { list.cursor(after: [.integer($0)]) }),
             state: isEmpty ? .empty : .content,
-            partial: !known.isWhole,
+            partial: !isWhole,
             page: shown,
             pending: found.pending,
             lag: store.users.lag
@@ -253,6 +255,7 @@ extension Search {
         )
         var result = ResultPage([], hits)
         let present = found.compactMap { row(for: $0, view, queue) }
+        result.report = SearchReport(query.typed, present.isEmpty || rest == 0 ? nil : hits)
         result.rows =
             try added.compactMap { shown in
                 try view.row(of: shown, queue) { try store.row($0, account: account.id) }

@@ -68,6 +68,7 @@ struct OutboxRequests: Sendable {
 
     /// `POST /v1/disk/outbox/{id}/retry`: tries one now.
     @Sendable func retry(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
+        _ = try request.timeZone(fallback: disk.timeZone)
         let account = try await disk.account(of: session)
         let (id, now) = (try await entry(request, account).id, disk.clock.now())
         let entry = try await change(id, account) { entry, _ in
@@ -89,6 +90,7 @@ struct OutboxRequests: Sendable {
             let code = how == nil ? "required" : "invalid"
             throw Problem.validation("/how", code, "how must be one of \(accepted).")
         }
+        _ = try request.timeZone(fallback: disk.timeZone)
         let account = try await disk.account(of: session)
         let (id, now) = (try await entry(request, account).id, disk.clock.now())
         let entry = try await change(id, account) { [store] entry, queue in

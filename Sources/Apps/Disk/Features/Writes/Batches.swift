@@ -1,4 +1,6 @@
+import Cluster
 import HTTP
+import Logging
 import Screens
 import Storage
 import Upstream
@@ -28,28 +30,24 @@ struct Batches: Sendable {
         let paths = try paths(fields)
         let folder = try change == .move ? fields.diskPath("to") : .root
         let (permanently, overwrite) = (try fields.diskFlag("permanently"), try fields.diskFlag("overwrite"))
+        if change == .move, overwrite, Set(paths.map(\.name)).count < paths.count {
+            throw Problem.validation("/paths", "duplicate", "Two of one name would replace each other in the folder.")
+        }
         // A batch is not addressed.
         try request.writePreconditions().check(version: nil, of: "The batch")
         let account = try await disk.account(of: session)
-        var results: [BatchScreen.Result] = []
-        for path in paths {
-            do {
-                switch change {
-                case .delete:
-                    results.append(try await send(.delete(permanently: permanently), path, request, account))
-                case .move:
-                    let target = folder.child(path.name)
-                    guard path != target, !path.covers(folder) else {
-                        throw Problem.validation("/to", "invalid", "to must be another folder, and not in the folder.")
-                    }
-                    results.append(try await send(.move(to: target, overwrite: overwrite), path, request, account))
-                case .keepOffline:
-                    _ = try await disk.keepOffline(path, for: account)
-                    results.append(BatchScreen.Result(path, .done))
+        let results = try await each(of: paths) { path in
+            switch change {
+            case .delete: return try await send(.delete(permanently: permanently), path, request, account)
+            case .move:
+                let target = folder.child(path.name)
+                guard path != target, !path.covers(folder) else {
+                    throw Problem.validation("/to", "invalid", "to must be another folder, and not in the folder.")
                 }
-            } catch {
-                guard let problem = Self.problem(error) else { throw error }
-                results.append(BatchScreen.Result(path, problem))
+                return try await send(.move(to: target, overwrite: overwrite), path, request, account)
+            case .keepOffline:
+                _ = try await disk.keepOffline(path, for: account)
+                return BatchScreen.Result(path, .done)
             }
         }
         let pending = store.pendingWrites(of: account.id)
@@ -58,6 +56,32 @@ struct Batches: Sendable {
     }
 
     private var store: DiskStore { disk.store }
+
+    /// Changes each path in turn. If the batch is interrupted, the results so far are told, and the rest has failed.
+    ///
+    /// - Throws: The error that interrupts it at the first path.
+    private func each(of paths: [DiskPath], _ change: (DiskPath) async throws -> BatchScreen.Result) async throws
+        -> [BatchScreen.Result]
+    {
+        var results: [BatchScreen.Result] = []
+        for path in paths {
+            do {
+                results.append(try await change(path))
+            } catch {
+                if let problem = Self.problem(error) {
+                    results.append(BatchScreen.Result(path, problem))
+                    continue
+                }
+                guard !results.isEmpty else { throw error }
+                disk.logger.error("a batch was interrupted", metadata: ["error": "\(error)"])
+                // Nothing is sent of a cancelled change; any other may have been made.
+                let isCancelled = error is CancellationError
+                results.append(BatchScreen.Result(path, isCancelled ? Problem.batchInterrupted : .batchBroken))
+                return results + paths.dropFirst(results.count).map { BatchScreen.Result($0, Problem.batchInterrupted) }
+            }
+        }
+        return results
+    }
 
     private func paths(_ fields: JSONFields) throws -> [DiskPath] {
         let paths = try (fields.strings("paths") ?? []).enumerated().map { index, text in
@@ -85,8 +109,21 @@ struct Batches: Sendable {
     }
 
     private static func problem(_ error: any Error) -> Problem? {
-        (error as? Problem) ?? (error as? UpstreamFailure)?.problem ?? (error as? StorageError).flatMap { Problem($0) }
+        switch error {
+        case let problem as Problem: problem
+        case let failure as UpstreamFailure: failure.problem
+        case let error as StorageError: Problem(error)
+        case let error as SharedStoreError: Problem(error)
+        default: nil
+        }
     }
+}
+
+extension Problem {
+    /// An item of a batch that has ended before.
+    fileprivate static let batchInterrupted = Problem(.overloaded, .batchInterrupted)
+    /// The item at which a batch has ended.
+    fileprivate static let batchBroken = Problem(.internal, "An internal error. Whether it was changed is not known.")
 }
 
 /// `POST /v1/disk/files/batch`.

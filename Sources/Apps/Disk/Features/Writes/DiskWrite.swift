@@ -46,6 +46,8 @@ struct DiskWrite: Sendable {
     /// Whether a write that a client waits for is left in the outbox if the API goes on with it: its bytes are kept
     /// here.
     var isFollowed = false
+    /// Whether a write that a client waits for is left in the outbox if it was not carried out.
+    var isLeft = false
     /// Is called with the API's operation of an upload before the last byte is sent.
     var beforeLastByte: @Sendable (_ operation: String) async throws -> Void = { _ in }
 

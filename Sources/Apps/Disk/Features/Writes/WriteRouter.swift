@@ -65,6 +65,7 @@ struct WriteRouter: Sendable {
     private func sendOrEnqueue(_ draft: QueuedWrite, _ write: DiskWrite, _ account: DiskAccount) async throws -> Result
     {
         var write = write
+        write.isLeft = true
         var spooled: Spooled?
         if case .upload(let parts, let length, let overwrite) = write.kind, length ?? 0 <= free(account.id) {
             let kept = try await spool(parts, length: length, account.id)
@@ -77,13 +78,16 @@ struct WriteRouter: Sendable {
         let outcome: WriteOutcome
         do {
             outcome = try await disk.run(write, for: account)
-        } catch {
+        } catch let failure {
+            let unobserved = (failure as? WriteRun.Unobserved)?.problem
+            let error = unobserved.map { $0 as any Error } ?? failure
             let isOutcomeUnknown = (error as? Problem)?.code == .outcomeUnknown
             guard isOutcomeUnknown || Problem(outage: error) != nil, spooled != nil || draft.kind != .upload else {
                 throw error
             }
             do {
-                return .queued(try await enqueue(draft, write, account, spooled, isOutcomeUnknown: isOutcomeUnknown))
+                let isInDoubt = isOutcomeUnknown || unobserved != nil
+                return .queued(try await enqueue(draft, write, account, spooled, isOutcomeUnknown: isInDoubt))
             } catch let refusal {
                 // That it cannot be queued says nothing of whether it was carried out; that its item is not known here
                 // says less than why the API was not asked.
@@ -314,7 +318,9 @@ extension Problem {
         let outages: [ProblemCode] = [
             .offlineWriteRefused, .upstreamUnavailable, .upstreamBadResponse, .rateLimited, .upstreamReadOnly,
         ]
-        guard let problem = (error as? Problem) ?? (error as? UpstreamFailure)?.problem, outages.contains(problem.code)
+        // A bad response without a status is an operation that has failed, or a link that leads elsewhere.
+        guard let problem = (error as? Problem) ?? (error as? UpstreamFailure)?.problem, outages.contains(problem.code),
+            problem.code != .upstreamBadResponse || problem.upstream?.status != nil
         else { return nil }
         self = problem
     }

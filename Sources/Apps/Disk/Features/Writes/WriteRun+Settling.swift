@@ -194,6 +194,7 @@ extension WriteRun {
             _ = await record(.doubtful, at: clock.now())
             var problem = disk.client.failure(error).problem
             problem.detail = .nothingChanged(disk.client.title, 503)
+            if write.isLeft { throw Unobserved(problem: problem) }
             throw problem
         case .notDone, .unclear, .unobserved:
             // The outbox looks once more, and then asks for the operation.

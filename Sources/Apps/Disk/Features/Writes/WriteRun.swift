@@ -60,6 +60,12 @@ extension Disk {
 ///   `outcome-unknown`.
 /// 5. A completed write is applied to the store, then read back from the API. If that fails, the write is still done.
 struct WriteRun: Sendable {
+    /// Of a write that is left in the outbox: the API is down, so that it has refused the write as far as is known,
+    /// and it could not be looked at.
+    struct Unobserved: Error {
+        let problem: Problem
+    }
+
     /// The parts of the app, with a token that is opened once.
     let disk: Disk
     let write: DiskWrite

@@ -15,8 +15,6 @@ struct Writes: Sendable {
         guard path.parent != nil, (try? DiskPath.checkName(path.name)) != nil else {
             throw Problem.invalidParameter("path", accepted: DiskPath.accepted(.disk))
         }
-        // Before the body is sent on: the response needs it.
-        _ = try request.timeZone(fallback: disk.timeZone)
         let overwrite = try request.query.flag("overwrite")
         let content = try request.fileContent()
         let kind = DiskWrite.Kind.upload(content, length: request.declaredBodyLength, overwrite: overwrite)
@@ -39,7 +37,6 @@ struct Writes: Sendable {
     @Sendable func rename(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let path = try request.diskPathBelowRoot()
         let fields = try await request.jsonObject()
-        _ = try request.timeZone(fallback: disk.timeZone)
         let name = (try fields.string("name") ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
         try DiskPath.checkName(name, isMissing: fields.values["name"] == nil)
         let target = (path.parent ?? .root).child(name)
@@ -96,6 +93,8 @@ struct Writes: Sendable {
         body: [String: Action.Constant]? = nil,
         _ response: (WriteOutcome) throws -> ScreenResponse
     ) async throws -> ScreenResponse {
+        // The response needs it: after the change a refusal of it would be untrue.
+        _ = try request.timeZone(fallback: disk.timeZone)
         let account = try await disk.account(of: session)
         let conditions = disk.conditions(of: request)
         let write = DiskWrite(kind: kind, path: path, conditions: conditions, isRename: isRename)
