@@ -24,7 +24,7 @@ final class KeyedRequest: Sendable {
     private let sealing: SymmetricKey
     /// The code of the body as far as it has been read, whether reading has begun, and whether that is all of it.
     ///
-    /// Head and body have codes by the key, not digests: of a password, a reader of the file could guess the digest.
+    /// Head and body have HMACs by the client's key: from a plain digest a reader of the file could guess a password.
     private let body: Mutex<(code: HMAC<SHA256>, isBegun: Bool, isWhole: Bool)>
     private let isStoredWithChange = Mutex(false)
     private let isForm: Bool
