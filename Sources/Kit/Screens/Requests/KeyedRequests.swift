@@ -43,7 +43,7 @@ final class KeyedRequest: Sendable {
         self.sealing = sealing
         let target = Data("\(request.method.rawValue) \(request.target)".utf8)
         head = Data(HMAC<SHA256>.authenticationCode(for: target, using: sealing))
-        body = Mutex((HMAC<SHA256>(key: sealing), false, false))
+        body = Mutex((code: HMAC<SHA256>(key: sealing), isBegun: false, isWhole: false))
         arrival = now.millisecondsSince1970
         // A client that sends a form again mostly chooses another boundary.
         isForm = request.headerFields[.contentType]?.lowercased().hasPrefix("multipart/") ?? false
