@@ -12,7 +12,8 @@ import Testing
 
     private func unpack(_ name: String) async throws -> TemporaryFolder {
         let data = try TemporaryFolder()
-        let archive = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "EarlierBuilds/\(name).tar.gz")
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "EarlierBuilds")
+        let archive = folder.appending(path: "\(name).tar.gz")
         let result = try await Subprocess.run(
             .name("tar"),
             arguments: ["-xzf", archive.path, "-C", data.path],

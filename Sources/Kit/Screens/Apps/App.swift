@@ -25,8 +25,8 @@ package protocol App: Sendable {
     static var replicated: JournalTables? { get }
     /// Whether it stores sealed secrets in such a store, so that the server needs a key for it. Default: no.
     static var sealsSharedSecrets: Bool { get }
-    /// The descriptions of its routes for the contract (docs/contract-source.md). Default: the text of an app of Larder;
-    /// empty for others, whose routes are not in the contract.
+    /// The descriptions of its routes for the contract (docs/contract-source.md). Default: the text of an app of
+    /// Larder; empty for others, whose routes are not in the contract.
     static var contract: String { get }
     /// The problem codes that are its own. Default: none.
     static var problems: [ProblemCode] { get }

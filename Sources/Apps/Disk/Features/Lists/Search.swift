@@ -255,7 +255,6 @@ extension Search {
         )
         var result = ResultPage([], hits)
         let present = found.compactMap { row(for: $0, view, queue) }
-        result.report = SearchReport(query.typed, present.isEmpty || rest == 0 ? nil : hits)
         result.rows =
             try added.compactMap { shown in
                 try view.row(of: shown, queue) { try store.row($0, account: account.id) }
