@@ -59,6 +59,19 @@ struct FirstPairingTests {
         }
     }
 
+    @Test("TRUST-17 The alert rules are about metrics that there are; each has a summary")
+    func alerts() throws {
+        let file = URL(filePath: #filePath).appending(path: "../../../deploy/prometheus/larder.rules.yml")
+        let document = try JSON(yaml: String(contentsOf: file.standardizedFileURL, encoding: .utf8))
+        let rules = document.groups.elements.flatMap(\.rules.elements)
+        #expect(rules.count > 5)
+        for rule in rules {
+            let names = (rule.expr.string ?? "").matches(of: #/larder_[a-z_]+/#).map { String($0.output) }
+            #expect(Set(names).isSubset(of: MetricCatalogue.families.map(\.name)), "\(rule.alert)")
+            #expect(rule.annotations.summary.string?.isEmpty == false, "\(rule.alert)")
+        }
+    }
+
     @Test("TRUST-17 Names follow the conventions: counters end in _total, units are seconds and bytes")
     func names() {
         let names = MetricCatalogue.families.map(\.name)
