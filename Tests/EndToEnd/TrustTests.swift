@@ -42,8 +42,9 @@ import Testing
             "/v1/disk/files", "/v1/disk/recent?limit=3", file, "/v1/shop/search?limit=3", "/v1/shop/categories",
             "/v1/shop/products/1",
         ]
+        // Actions that a failing Yandex Disk would refuse are disabled.
         var before: [String: String] = [:]
-        for screen in screens { before[screen] = try await member.get(screen).text.data }
+        for screen in screens { before[screen] = try await member.get(screen).text.data.withoutActions }
         for upstream in ["yandex_disk", "catalogue", "spacex"] {
             _ = try await sandbox.control.put("/upstreams/\(upstream)/fault", #"{"fault":"html(\#(status))"}"#)
         }
@@ -55,10 +56,8 @@ import Testing
                 "\(screen): \(response.text)"
             )
             let meta = try response.json.meta
-            #expect(
-                meta.stale.bool == true && meta.offline.bool == false && response.text.data == before[screen],
-                "\(screen)"
-            )
+            #expect(meta.stale.bool == true && meta.offline.bool == false, "\(screen)")
+            #expect(response.text.data.withoutActions == before[screen], "\(screen)")
         }
         let ships = try await guest.get("/v1/ships?refresh=1")
         #expect(
