@@ -23,11 +23,12 @@ struct ProblemTests {
         404: ["not-found"],
         405: ["method-not-allowed"],
         408: ["request-timeout"],
-        409: ["target-exists", "confirmation-required", "pairing-unavailable"],
+        409: ["target-exists", "idempotency-key-in-use", "confirmation-required", "pairing-unavailable"],
         412: ["precondition-failed"], 413: ["too-large", "too-many-pages"], 414: ["target-too-long"],
         415: ["unsupported-media-type"],
         416: ["bad-range"], 421: ["misdirected-request"],
-        422: ["validation-failed", "damaged", "encrypted", "timed-out"], 429: ["rate-limited"],
+        422: ["validation-failed", "idempotency-key-reused", "damaged", "encrypted", "timed-out"],
+        429: ["rate-limited"],
         431: ["headers-too-large"],
         500: ["internal", "storage-failed"], 501: ["tool-missing"], 502: ["upstream-bad-response", "outcome-unknown"],
         503: [
@@ -53,6 +54,7 @@ struct ProblemTests {
         let retryable: Set<ProblemCode> = [
             .rateLimited, .upstreamBadResponse, .upstreamUnavailable, .offlineWriteRefused, .overloaded,
             .processingUnavailable, .notInCache, .requestTimeout, .storageFailed, .storeUnavailable,
+            .idempotencyKeyInUse,
         ]
         let expected = [
             #"{"code":"\#(code.rawValue)","detail":"What happened.","#,
