@@ -69,7 +69,7 @@ package enum IntegrityCheck {
             try db.execute(sql: "CREATE VIRTUAL TABLE IF NOT EXISTS \(terms) USING fts5vocab(\(columns))")
             defer { try? db.execute(sql: "DROP TABLE \(terms)") }
             _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM \(terms)")
-            // Terms are read from the pages in their order; searches and merges find a page by its entry (fts5_index.c).
+            // Terms are read page by page; searches and merges find a page by its entry (SQLite's fts5_index.c).
             let (entries, pages) = ("\(name)_idx".quotedDatabaseIdentifier, "\(name)_data".quotedDatabaseIdentifier)
             let lost = """
                 SELECT count(*) FROM \(entries) AS entry
