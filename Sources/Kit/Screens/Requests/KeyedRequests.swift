@@ -326,8 +326,8 @@ extension KeyedResponses {
             CREATE TABLE keyed_response (
                 id BLOB NOT NULL PRIMARY KEY,   -- digest of the key and of who has sent it
                 audience BLOB NOT NULL,         -- digest of who has sent it
-                head BLOB NOT NULL,             -- digest of method and target
-                body BLOB,                      -- digest of the body; NULL if it was not read to its end, or is a form
+                head BLOB NOT NULL,             -- code of method and target, by the key
+                body BLOB,                      -- code of the body, by the key; NULL if it was not read whole, or is a form
                 response BLOB,                  -- sealed by the key; NULL if it is not known
                 arrival INTEGER NOT NULL        -- milliseconds since 1970 UTC
             ) STRICT;
