@@ -79,6 +79,33 @@ struct OfflineSyncTests {
         }
     }
 
+    @Test("DISK-39 a folder that is unpublished while it is compared with the API is not shown as published again")
+    func unpublished() async throws {
+        let (disk, gate) = (FakeYandexDisk(), Gate())
+        disk.makeFolder("disk:/docs")
+        disk.makeFolder("disk:/docs/inner")
+        disk.onTheWay { if $0.url.contains("limit=1000") { await gate.pass() } }
+        try await DiskHarness.run(disk) { app in
+            let token = try await app.logIn()
+            let paths = ["/docs", "/docs/inner"]
+            for path in paths {
+                let link = try await app.ask(.post, "/v1/disk/links", as: token, json: #"{"path":"\#(path)"}"#)
+                #expect(link.status == 201, "\(link.text)")
+            }
+            try await app.keep("/docs", as: token)
+            await gate.arrivals()
+            for path in paths {
+                #expect(try await app.ask(.delete, "/v1/disk/published?path=\(path)", as: token).status == 200)
+            }
+            gate.open()
+            try await app.offline("/docs", is: "kept", as: token)
+            for path in paths {
+                let file = try await app.get("/v1/disk/file?path=\(path)", as: token)
+                #expect(file["data.published"] == false && file["data.public_url"] == .null, "\(file.text)")
+            }
+        }
+    }
+
     @Test("DISK-39 a change is fetched after the time of a comparison, and at once if a list has shown it")
     func changes() async throws {
         let disk = FakeYandexDisk()

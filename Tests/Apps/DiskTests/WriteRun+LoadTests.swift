@@ -137,6 +137,25 @@ struct WriteRunLoadTests {
         }
     }
 
+    @Test("TRUST-04 published files requested before one is unpublished and received after it lack that one")
+    func overtakenByUnpublishing() async throws {
+        let disk = FakeYandexDisk()
+        for name in ["a", "b"] { disk.put("disk:/\(name).txt") }
+        try await DiskHarness.run(disk) { app in
+            let token = try await app.logIn()
+            for name in ["a", "b"] {
+                _ = try await app.ask(.post, "/v1/disk/links", as: token, json: #"{"path":"/\#(name).txt"}"#)
+            }
+            let isFirst = Counter(1)
+            disk.onTheWay { request in
+                guard request.url.contains("/resources/public"), isFirst.take() else { return }
+                let withdrawn = try await app.ask(.delete, "/v1/disk/published?path=/a.txt", as: token)
+                #expect(withdrawn.status == 200)
+            }
+            #expect(DiskHarness.names(try await app.get("/v1/disk/published", as: token)) == ["b.txt"])
+        }
+    }
+
     @Test("TRUST-04 a write that stalls holds up others of its path for a bounded time only: 423, retryable")
     func stalled() async throws {
         let disk = FakeYandexDisk()

@@ -152,7 +152,8 @@ struct PressedActionTests {
 
         private func state(of file: JSON) -> String {
             let values = ["type", "viewer", "kind", "state"].map { file[$0]?.string ?? "" }
-            return (values + [file.pending.kind.string ?? "", file.pending.state.string ?? ""])
+            let flags = ["published", "kept_offline"].filter { file[$0]?.bool == true }
+            return (values + flags + [file.pending.kind.string ?? "", file.pending.state.string ?? ""])
                 .filter { !$0.isEmpty }.joined(separator: " ")
         }
 

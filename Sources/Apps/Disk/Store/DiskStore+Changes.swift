@@ -81,7 +81,7 @@ extension DiskStore {
             let time = clock.now()
             try db.execute(sql: Self.updateUnpublished, arguments: [time.millisecondsSince1970, account, path.text])
             let owner = Self.owner(account)
-            try pages.remove(rowKey: path.text, account: owner, screen: "published", at: time, in: db)
+            try pages.remove(rowKey: path.text, account: owner, screen: Listing.published, at: time, in: db)
         case .appeared(let path, let item):
             if let item, item.path == path { try keep([item], about: path, account: account, at: now, in: db) }
         case .doubtful: break

@@ -25,6 +25,7 @@ extension DiskStore {
     /// are not listed any more are removed.
     ///
     /// - Parameters:
+    ///   - folder: The folder as the same response has it: an older row of it may miss a change that was made since.
     ///   - epoch: Epoch of the account before the folder was requested.
     ///   - isWhole: Whether each row could be read, so that a missing file was deleted.
     /// - Returns: False if the account has changed meanwhile: then nothing is stored, and the folder is to be listed

@@ -221,7 +221,9 @@ extension FetchedRows {
     fileprivate func after(_ changes: ArraySlice<DiskChange>) -> FetchedRows {
         guard !changes.isEmpty else { return self }
         var fetched = self
-        let items = DiskReplay.rows(rows.items, after: changes).filter { folder == nil || $0.path.parent == folder }
+        let items = DiskReplay.rows(rows.items, after: changes).filter {
+            (folder == nil || $0.path.parent == folder) && (key?.screen != Listing.published || $0.isPublished)
+        }
         fetched.rows = items.map { .item($0) } + rows.filter { $0 == .unreadable }.prefix(1)
         fetched.others = DiskReplay.rows(others, after: changes)
         // The page of a folder that was moved or removed since is none.

@@ -9,6 +9,9 @@ import Upstream
 
 /// Lists of files: the last uploaded ones, those of a folder, and published ones.
 struct Listing: Sendable {
+    /// Name of the list of published files in the store.
+    static let published = "published"
+
     let disk: Disk
 
     var client: YandexDiskClient { disk.client }
@@ -227,7 +230,7 @@ extension Listing {
         let pages = PagedList(positionsOf: "disk.published", filter: type)
         let asked = try request.query.page(of: pages, defaultLimit: 20)
         let query = Query(
-            list: "published",
+            list: Self.published,
             query: type,
             pages: pages,
             page: asked,

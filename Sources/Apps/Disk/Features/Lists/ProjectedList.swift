@@ -74,7 +74,7 @@ struct ProjectedList: Sendable {
     private func row(inPlaceOf row: DiskRow) -> DiskRow? {
         guard let path = view.visible(row.item.path) else { return nil }
         let shown = view.row(row, at: path, queue)
-        guard query.list == "published" else { return shown }
+        guard query.list == Listing.published else { return shown }
         let isAdded = self.shown(at: path).map(Self.isAdded(to: query)) ?? false
         return shown.item.isPublished && !isAdded ? shown : nil
     }

@@ -158,7 +158,7 @@ struct OfflineChecker: Sendable {
             guard result.provenance.isValidatedNow else {
                 return client.isReachable ? .ended(.unavailable) : .postponed
             }
-            if row.item.kind == .dir { try await walk(row.item, account) }
+            if row.item.kind == .dir { try await walk(row.item.path, account) }
             return .ended(nil)
         } catch is TooManyFiles {
             return .ended(.tooManyFiles)
@@ -171,21 +171,21 @@ struct OfflineChecker: Sendable {
     }
 
     /// Lists a folder and all folders below it.
-    private func walk(_ folder: DiskItem, _ account: DiskAccount) async throws {
+    private func walk(_ folder: DiskPath, _ account: DiskAccount) async throws {
         var folders = [folder]
         while let next = folders.popLast() {
-            folders += try await content(of: next, account).filter { $0.kind == .dir }
+            folders += try await content(of: next, account).filter { $0.kind == .dir }.map(\.path)
             guard try store.countEntries(account: account.id) <= maximumFiles else { throw TooManyFiles() }
         }
     }
 
     /// Lists a folder and stores its content, which is empty if it was deleted.
-    private func content(of folder: DiskItem, _ account: DiskAccount) async throws -> [DiskItem] {
+    private func content(of path: DiskPath, _ account: DiskAccount) async throws -> [DiskItem] {
         for _ in 0..<Self.attempts {
             guard let present = try store.renewed(account) else { throw Problem.loggedOut }
             do {
                 let now = disk.clock.now()
-                guard let rows = try await rows(of: folder.path, present) else { continue }
+                guard let (folder, rows) = try await rows(of: path, present) else { continue }
                 let items = rows.uniqueByPath.items
                 let isStored = try await store.enterContent(
                     of: folder,
@@ -197,7 +197,7 @@ struct OfflineChecker: Sendable {
                 )
                 if isStored { return items }
             } catch  where DiskRefusal(error)?.isGone == true {
-                try await store.forget(folder.path, account: present.id, asOf: present.epoch)
+                try await store.forget(path, account: present.id, asOf: present.epoch)
                 return []
             } catch {
                 throw client.translated(error)
@@ -206,8 +206,8 @@ struct OfflineChecker: Sendable {
         throw client.failure(.badResponse(status: .ok, reason: "a folder that changes while it is listed"))
     }
 
-    /// Returns the rows of a folder; nil if they have changed while they were requested in parts.
-    private func rows(of folder: DiskPath, _ account: DiskAccount) async throws -> [ListedRow]? {
+    /// Returns a folder with its rows; nil if they have changed while they were requested in parts.
+    private func rows(of folder: DiskPath, _ account: DiskAccount) async throws -> (DiskItem, [ListedRow])? {
         var rows: [ListedRow] = []
         while true {
             try await disk.load.idle(atMost: Self.longestWait, disk.clock)
@@ -215,15 +215,17 @@ struct OfflineChecker: Sendable {
             let record = try await disk.tokens.authorized(account) {
                 try await client.content(of: folder, page, $0)
             }
-            guard let embedded = record.embedded else {
+            guard let item = record.item, let embedded = record.embedded else {
                 throw UpstreamError.badResponse(status: .ok, reason: "a folder without its content")
             }
             rows += embedded.rows
             if let total = embedded.total {
-                if rows.count >= total { return rows.count == total && rows.uniqueByPath == rows ? rows : nil }
+                if rows.count >= total {
+                    return rows.count == total && rows.uniqueByPath == rows ? (item, rows) : nil
+                }
                 if embedded.rows.isEmpty { return nil }
             } else if embedded.rows.count < Self.batchSize {
-                return rows
+                return (item, rows)
             }
             guard rows.count <= maximumFiles else { throw TooManyFiles() }
         }
