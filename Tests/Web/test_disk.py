@@ -248,6 +248,8 @@ def test_web_17_what_is_published_is_copied_and_unpublished_in_the_words_of_the_
     expect(row(page, name)).to_be_visible()
     act(page, name, "Unpublish file")
     sheet.get_by_role("button", name="Unpublish file").click()
+    # The words of a problem, if there is one.
+    expect(page.get_by_role("alertdialog")).to_have_text([])
     expect(row(page, name)).to_have_count(0)
 
 
