@@ -500,13 +500,7 @@ extension ListingTests {
             #expect(before != "disk:/a.txt")
             _ = try await app.ask(.patch, "/v1/disk/file?path=/a.txt", as: token, json: #"{"name":"b.txt"}"#)
             #expect(try await id(of: "b.txt", in: lists + ["offline"]) == before)
-            disk.carryOut(
-                OutgoingRequest(
-                    method: .post,
-                    url: "https://disk.test/v1/disk/resources/move?from=\("disk:/b.txt".q)&path=\("disk:/c.txt".q)",
-                    headerFields: [.authorization: "OAuth good"]
-                )
-            )
+            disk.move("disk:/b.txt", to: "disk:/c.txt")
             #expect(try await id(of: "c.txt", in: lists) == before)
             disk.goAway()
             _ = try await app.get("/v1/disk/files?refresh=1", as: token)

@@ -41,6 +41,13 @@ extension QueuedWrite {
     /// seen. Then it is not read before.
     var isComparedByAPI: Bool { kind == .delete && before.subject?.comparedMD5 != nil }
 
+    /// Returns the item that it acts on if none was found at its path: others may have moved it. A move that was
+    /// carried out has left nothing there, either.
+    func missingSubject(_ comparison: Comparison, _ found: CurrentState) -> SeenItem? {
+        guard found.subject == nil, comparison == .conflict(remote: nil, path) || kind == .delete else { return nil }
+        return subject
+    }
+
     /// Whether it is carried out, after it may have been sent.
     private func isCarriedOut(_ found: CurrentState) -> Bool {
         let write = write(body: ByteStream(ByteBuffer()), nil)
@@ -115,6 +122,12 @@ extension QueuedWrite {
     /// Whether the found item is at the target of the write, and is not its subject.
     var conflictsAtTarget: Bool { conflictingPath == target && (isCreation || kind == .move) }
 
+    /// Whether others have moved the item that it acts on.
+    var isMoved: Bool {
+        guard let conflictingPath, remote != nil else { return false }
+        return !conflictsAtTarget && conflictingPath != path
+    }
+
     /// The item that the write leaves, as a side of a conflict; nil if it leaves none.
     var local: SeenItem? {
         switch kind {
@@ -138,6 +151,7 @@ extension QueuedWrite {
             write.overwrites = true
         } else {
             write.subject = remote
+            write.path = conflictingPath ?? path
         }
         return write.withoutConflict()
     }

@@ -103,10 +103,8 @@ struct OutboxConflictScreen: Encodable, Sendable {
     @Nullable var ours: Side?
 
     init(_ work: QueuedWrite, _ timeZone: TimeZone) {
-        let disputed = work.conflictingPath ?? work.target
-        let isSubject = !work.isCreation && disputed == work.path
-        path = disputed.text
-        base = (isSubject ? work.subject : work.place).map { Side($0, timeZone) }
+        path = (work.conflictingPath ?? work.target).text
+        base = (work.conflictsAtTarget ? work.place : work.subject).map { Side($0, timeZone) }
         theirs = work.remote.map { Side($0, timeZone) }
         ours = work.local.map { Side($0, timeZone) }
     }

@@ -104,6 +104,8 @@ extension Text {
         switch reason {
         case "discarded": Text("It was discarded", ru: "Отменено")
         case "changed": Text("It has changed on Yandex Disk", ru: "На Яндекс Диске это изменилось")
+        case "moved":
+            Text("It was renamed or moved on Yandex Disk", ru: "На Яндекс Диске это переименовали или переместили")
         case "gone": Text("It is not on Yandex Disk any more", ru: "На Яндекс Диске этого больше нет")
         case "upstream-session-expired": OfflineFailure.sessionExpired.text
         case "upstream-forbidden": Text("Yandex Disk does not allow this", ru: "Яндекс Диск не разрешает это")

@@ -143,7 +143,7 @@ extension DiskStore {
 
     /// Removes the item that a move has overwritten. A list with the new path and without the old one was fetched after
     /// the move: it keeps its row.
-    private func removeOverwritten(_ to: DiskPath, by from: DiskPath, account: String, _ db: Database) throws {
+    func removeOverwritten(_ to: DiskPath, by from: DiskPath, account: String, _ db: Database) throws {
         let owner = Self.owner(account)
         if try Int64.fetchOne(db.cachedStatement(sql: Self.selectSeen), arguments: [account, from.text]) != nil {
             try Self.deleteRows(Self.deleteItem, [account, to.text], account: account, db)
@@ -177,7 +177,7 @@ extension DiskStore {
         ])
     }
 
-    private func move(_ from: DiskPath, _ to: DiskPath, account: String, _ db: Database) throws {
+    func move(_ from: DiskPath, _ to: DiskPath, account: String, _ db: Database) throws {
         let (owner, now) = (Self.owner(account), clock.now())
         try rename(from, to, account: account, db)
         try db.cachedStatement(sql: Self.moveBelow)

@@ -19,6 +19,13 @@ extension DiskStore {
         }
     }
 
+    /// Returns the paths at which lists have shown an item with an identifier, the last one first.
+    func paths(of resourceID: String, account: String) throws -> [DiskPath] {
+        try database.read { db in
+            try String.fetchAll(db, sql: Self.selectPaths, arguments: [account, resourceID]).compactMap { DiskPath($0) }
+        }
+    }
+
     func known(_ path: DiskPath, account: String, _ db: Database) throws -> DiskItem? {
         try DiskItem.fetchOne(db.cachedStatement(sql: Self.selectItem), arguments: [account, path.text])
     }
@@ -92,6 +99,10 @@ extension DiskStore {
         ORDER BY page_row.position
         """
     static let selectItem = "SELECT * FROM disk_item WHERE account = ? AND path = ?"
+    /// Looks at all rows of the account: it is seldom needed, and an index would cost each list more.
+    private static let selectPaths = """
+        SELECT path FROM disk_item WHERE account = ? AND resource_id = ? ORDER BY seen_at DESC LIMIT 4
+        """
     static let selectItems = """
         SELECT * FROM disk_item WHERE account = ? AND path IN (SELECT value FROM json_each(?))
         """

@@ -59,7 +59,8 @@ extension DiskStore {
         }
     }
 
-    /// Removes the rows of files and folders that a folder does not contain any more.
+    /// Removes the rows of files and folders that a folder does not contain any more. Those that have another name
+    /// there keep their contents.
     ///
     /// - Returns: Whether the folder contains other files and folders than before.
     private func removeEntriesMissing(in items: [DiskItem], of folder: DiskPath, account: String, _ db: Database) throws
@@ -70,7 +71,16 @@ extension DiskStore {
             try String.fetchAll(db, sql: Self.selectChildren, arguments: [account, folder.text])
                 .compactMap { DiskPath($0) }
         )
-        for path in known.subtracting(present) { try remove(path, account: account, db) }
+        let paths = items.compactMap { item in item.resourceID.map { ($0, item.path) } }
+        let byID = Dictionary(paths) { first, _ in first }
+        for path in known.subtracting(present) {
+            if let to = try self.known(path, account: account, db)?.resourceID.flatMap({ byID[$0] }) {
+                try removeOverwritten(to, by: path, account: account, db)
+                try move(path, to, account: account, db)
+            } else {
+                try remove(path, account: account, db)
+            }
+        }
         return known != present
     }
 

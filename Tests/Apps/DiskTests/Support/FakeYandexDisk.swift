@@ -120,6 +120,17 @@ final class FakeYandexDisk: Transport {
         change { $0.put(path, Node(isFolder: false, bytes: bytes, content: content, type: type)) }
     }
 
+    /// Another client renames or moves a file or folder.
+    func move(_ from: String, to path: String) {
+        carryOut(
+            OutgoingRequest(
+                method: .post,
+                url: "https://disk.test/v1/disk/resources/move?from=\(from.q)&path=\(path.q)",
+                headerFields: [.authorization: "OAuth good"]
+            )
+        )
+    }
+
     func makeFolder(_ path: String) { change { $0.put(path, Node(isFolder: true)) } }
 
     func intercept(_ interception: Interception?) { state.withLock { $0.intercept = interception } }

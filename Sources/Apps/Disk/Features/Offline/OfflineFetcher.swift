@@ -197,7 +197,7 @@ struct OfflineChecker: Sendable {
                 )
                 if isStored { return items }
             } catch  where DiskRefusal(error)?.isGone == true {
-                try await store.forget(path, account: present.id, asOf: present.epoch)
+                try await disk.forget(path, for: present)
                 return []
             } catch {
                 throw client.translated(error)

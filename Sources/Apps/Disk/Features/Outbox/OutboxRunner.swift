@@ -166,7 +166,13 @@ struct OutboxRunner: Sendable {
         _ account: DiskAccount,
         wasSent: Bool
     ) async throws -> Outcome? {
-        switch entry.work.compare(with: found, wasSent: wasSent) {
+        var comparison = entry.work.compare(with: found, wasSent: wasSent)
+        if let subject = entry.work.missingSubject(comparison, found),
+            let moved = try await disk.moved(subject.resourceID, from: entry.work.path, account)
+        {
+            comparison = moved.path == entry.work.target ? .done : .conflict(remote: moved, moved.path)
+        }
+        switch comparison {
         case .clear: return nil
         case .done:
             try await settle(entry, found, account)
@@ -175,7 +181,8 @@ struct OutboxRunner: Sendable {
             var conflict = entry.work
             conflict.remote = remote.map(SeenItem.init)
             conflict.conflictingPath = path
-            return Outcome(event: .conflicted(remote == nil ? "gone" : "changed"), work: conflict)
+            let reason = remote == nil ? "gone" : conflict.isMoved ? "moved" : "changed"
+            return Outcome(event: .conflicted(reason), work: conflict)
         }
     }
 

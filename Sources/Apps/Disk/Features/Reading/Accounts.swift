@@ -125,7 +125,7 @@ extension Disk {
             return try await load.during { try await result(of: resource, for: account, cachePolicy) }
         } catch {
             if let path, DiskRefusal(error)?.isGone == true {
-                try await store.forget(path, account: account.id, asOf: account.epoch)
+                try await forget(path, for: account)
             }
             if let expired = error as? TokenProvider.Expired, let failure = expired.failure { throw failure }
             throw client.translated(error, hasPath: path != nil)

@@ -209,7 +209,7 @@ extension Disk {
         } catch let refusal as DiskRefusal {
             let missing = refusal.isGone ? [path] : refusal.isOfParent ? [path, target].compactMap { $0?.parent } : []
             if try missing.contains(where: { try store.isYoung($0, account: account.id) }) { throw client.notShownYet }
-            if refusal.isGone { try await store.forget(path, account: account.id, asOf: account.epoch) }
+            if refusal.isGone { try await forget(path, for: account) }
             throw refusal.problem(client.upstream)
         } catch let failure as UpstreamFailure {
             // Nothing was sent to the API.
