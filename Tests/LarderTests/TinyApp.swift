@@ -27,11 +27,11 @@ struct TinyApp: App {
         self.context = context
     }
 
-    var routes: [Route] {
+    static var routes: [AppRoute<Self>] {
         [
             Route(.post, "/v1/tiny/session", "tiny.session", open),
-            Route(.get, "/v1/tiny", "tiny.show", session: Self.name, show),
-            Route(.get, "/v1/tiny/small", "tiny.small") { _ in throw Problem(.tooSmall, "It is too small.") },
+            Route(.get, "/v1/tiny", "tiny.show", session: show),
+            Route(.get, "/v1/tiny/small", "tiny.small", { _ in { _ in throw Problem(.tooSmall, "It is too small.") } }),
         ]
     }
 

@@ -87,89 +87,96 @@ package struct DiskApp: App {
     }
 
     /// The routes of the app.
-    package var routes: [Route] {
-        let (onboarding, login) = (Onboarding(store: disk.store), login)
-        let (profile, lists, trash) = (Profile(disk: disk), Listing(disk: disk), Trash(disk: disk))
-        let (files, content, previews) = (Files(disk: disk), Content(disk: disk), Previews(disk: disk))
-        let (pages, search, writes) = (Pages(disk: disk), Search(disk: disk), Writes(disk: disk))
-        let (jobs, kept) = (Downloads(disk: disk, queue: self.downloads), Offline(disk: disk, sync: offline))
-        let queue = OutboxRequests(disk: disk, sender: outbox)
-        return [
-            Route(.get, "/v1/disk/launch", "disk.launch", knownSession: Self.name, onboarding.launch),
-            Route(.get, "/v1/disk/onboarding", "disk.onboarding", knownSession: Self.name, onboarding.show),
-            Route(.put, "/v1/disk/onboarding", "disk.onboarding", knownSession: Self.name, onboarding.set).body("seen"),
-            Route(.delete, "/v1/disk/onboarding", "disk.onboarding", knownSession: Self.name, onboarding.reset),
-            Route(.get, "/v1/disk/onboarding/{id}/image", "disk.onboarding", onboarding.picture),
-            Route(.post, "/v1/disk/session/authorization", "disk.session", login.authorize).unkeyed(),
-            Route(.post, "/v1/disk/session", "disk.session", login.open).body("mode", "access_token", "code", "state")
+    package static var routes: [AppRoute<Self>] {
+        [
+            Route(.get, "/v1/disk/launch", "disk.launch", knownSession: { $0.onboarding.launch }),
+            Route(.get, "/v1/disk/onboarding", "disk.onboarding", knownSession: { $0.onboarding.show }),
+            Route(.put, "/v1/disk/onboarding", "disk.onboarding", knownSession: { $0.onboarding.set }).body("seen"),
+            Route(.delete, "/v1/disk/onboarding", "disk.onboarding", knownSession: { $0.onboarding.reset }),
+            Route(.get, "/v1/disk/onboarding/{id}/image", "disk.onboarding", { $0.onboarding.picture }),
+            Route(.post, "/v1/disk/session/authorization", "disk.session", { $0.login.authorize }).unkeyed(),
+            Route(.post, "/v1/disk/session", "disk.session", { $0.login.open })
+                .body("mode", "access_token", "code", "state").unkeyed(),
+            Route(.get, "/v1/disk/session", "disk.session", session: { $0.login.show }),
+            Route(.delete, "/v1/disk/session", "disk.session", session: { $0.login.close }).query("confirm")
                 .unkeyed(),
-            Route(.get, "/v1/disk/session", "disk.session", session: Self.name, login.show),
-            Route(.delete, "/v1/disk/session", "disk.session", session: Self.name, login.close).query("confirm")
-                .unkeyed(),
-            Route(.get, "/v1/disk/profile", "disk.profile", session: Self.name, profile.show).query("refresh"),
-            Route(.get, "/v1/disk/profile/chart.svg", "disk.profile", session: Self.name, profile.chart)
+            Route(.get, "/v1/disk/profile", "disk.profile", session: { $0.profile.show }).query("refresh"),
+            Route(.get, "/v1/disk/profile/chart.svg", "disk.profile", session: { $0.profile.chart })
                 .query("refresh"),
-            Route(.get, "/v1/disk/recent", "disk.recent", session: Self.name, lists.recent)
+            Route(.get, "/v1/disk/recent", "disk.recent", session: { $0.lists.recent })
                 .query(.page, "media_type", "tz", "refresh"),
-            Route(.get, "/v1/disk/files", "disk.files", session: Self.name, lists.folder)
+            Route(.get, "/v1/disk/files", "disk.files", session: { $0.lists.folder })
                 .query("path", .page, "sort", "tz", "refresh"),
-            Route(.post, "/v1/disk/files/move", "disk.file", session: Self.name, writes.move).query("tz")
+            Route(.post, "/v1/disk/files/move", "disk.file", session: { $0.writes.move }).query("tz")
                 .body("from", "to", "overwrite"),
-            Route(.post, "/v1/disk/files/copy", "disk.file", session: Self.name, writes.copy).query("tz")
+            Route(.post, "/v1/disk/files/copy", "disk.file", session: { $0.writes.copy }).query("tz")
                 .body("from", "to", "overwrite"),
-            Route(.post, "/v1/disk/files/batch", "disk.files", session: Self.name, Batches(disk: disk).run)
+            Route(.post, "/v1/disk/files/batch", "disk.files", session: { $0.batches.run })
                 .body("action", "paths", "to", "permanently", "overwrite"),
-            Route(.post, "/v1/disk/folders", "disk.file", session: Self.name, writes.makeFolder).query("tz")
+            Route(.post, "/v1/disk/folders", "disk.file", session: { $0.writes.makeFolder }).query("tz")
                 .body("path"),
-            Route(.get, "/v1/disk/published", "disk.published", session: Self.name, lists.published)
+            Route(.get, "/v1/disk/published", "disk.published", session: { $0.lists.published })
                 .query("type", .page, "tz", "refresh"),
-            Route(.delete, "/v1/disk/published", "disk.published", session: Self.name, writes.unpublish).query("path"),
-            Route(.get, "/v1/disk/search", "disk.search", session: Self.name, search.show)
+            Route(.delete, "/v1/disk/published", "disk.published", session: { $0.writes.unpublish }).query("path"),
+            Route(.get, "/v1/disk/search", "disk.search", session: { $0.search.show })
                 .query("q", "type", "media_type", "sort", .page, "tz", "refresh"),
-            Route(.get, "/v1/disk/file", "disk.file", session: Self.name, files.show).query("path", "tz", "refresh"),
-            Route(.patch, "/v1/disk/file", "disk.file", session: Self.name, writes.rename).query("path", "tz")
+            Route(.get, "/v1/disk/file", "disk.file", session: { $0.items.show }).query("path", "tz", "refresh"),
+            Route(.patch, "/v1/disk/file", "disk.file", session: { $0.writes.rename }).query("path", "tz")
                 .body("name"),
-            Route(.delete, "/v1/disk/file", "disk.file", session: Self.name, writes.delete)
+            Route(.delete, "/v1/disk/file", "disk.file", session: { $0.writes.delete })
                 .query("path", "permanently"),
-            Route(.get, "/v1/disk/file/content", "disk.content", session: Self.name, content.show)
+            Route(.get, "/v1/disk/file/content", "disk.content", session: { $0.content.show })
                 .query("path", "disposition", "refresh"),
             Route(
                 .put,
                 "/v1/disk/file/content",
                 "disk.content",
-                session: Self.name,
                 maximumBodyBytes: .max,
-                writes.upload
+                session: { $0.writes.upload }
             )
             .query("path", "overwrite", "tz"),
-            Route(.get, "/v1/disk/file/preview", "disk.preview", session: Self.name, previews.show)
+            Route(.get, "/v1/disk/file/preview", "disk.preview", session: { $0.previews.show })
                 .query("path", "size", "refresh"),
-            Route(.get, "/v1/disk/file/page", "disk.page", session: Self.name, pages.page)
+            Route(.get, "/v1/disk/file/page", "disk.page", session: { $0.pages.page })
                 .query("path", "page", "width", "refresh"),
-            Route(.get, "/v1/disk/file/pdf", "disk.pdf", session: Self.name, pages.document).query("path", "refresh"),
-            Route(.get, "/v1/disk/offline", "disk.offline", session: Self.name, kept.show).query(.page, "tz"),
-            Route(.put, "/v1/disk/offline", "disk.offline", session: Self.name, kept.mark).query("tz").body("path"),
-            Route(.delete, "/v1/disk/offline", "disk.offline", session: Self.name, kept.unmark).query("path"),
-            Route(.post, "/v1/disk/links", "disk.file", session: Self.name, writes.publish)
+            Route(.get, "/v1/disk/file/pdf", "disk.pdf", session: { $0.pages.document }).query("path", "refresh"),
+            Route(.get, "/v1/disk/offline", "disk.offline", session: { $0.kept.show }).query(.page, "tz"),
+            Route(.put, "/v1/disk/offline", "disk.offline", session: { $0.kept.mark }).query("tz").body("path"),
+            Route(.delete, "/v1/disk/offline", "disk.offline", session: { $0.kept.unmark }).query("path"),
+            Route(.post, "/v1/disk/links", "disk.file", session: { $0.writes.publish })
                 .body("path", "available_for_s"),
-            Route(.post, "/v1/disk/downloads", "disk.file", session: Self.name, jobs.start).body("path"),
-            Route(.get, "/v1/disk/downloads/{id}", "disk.file", session: Self.name, jobs.show),
-            Route(.get, "/v1/disk/operations/{id}", "disk.operation", session: Self.name, writes.operation),
-            Route(.get, "/v1/disk/outbox", "disk.outbox", session: Self.name, queue.list).query(.page, "tz"),
-            Route(.get, "/v1/disk/outbox/{id}", "disk.outbox", session: Self.name, queue.show).query("tz"),
-            Route(.delete, "/v1/disk/outbox/{id}", "disk.outbox", session: Self.name, queue.takeBack),
-            Route(.post, "/v1/disk/outbox/{id}/retry", "disk.outbox", session: Self.name, queue.retry).query("tz"),
-            Route(.post, "/v1/disk/outbox/{id}/resolve", "disk.outbox", session: Self.name, queue.resolve).query("tz")
+            Route(.post, "/v1/disk/downloads", "disk.file", session: { $0.jobs.start }).body("path"),
+            Route(.get, "/v1/disk/downloads/{id}", "disk.file", session: { $0.jobs.show }),
+            Route(.get, "/v1/disk/operations/{id}", "disk.operation", session: { $0.writes.operation }),
+            Route(.get, "/v1/disk/outbox", "disk.outbox", session: { $0.queue.list }).query(.page, "tz"),
+            Route(.get, "/v1/disk/outbox/{id}", "disk.outbox", session: { $0.queue.show }).query("tz"),
+            Route(.delete, "/v1/disk/outbox/{id}", "disk.outbox", session: { $0.queue.takeBack }),
+            Route(.post, "/v1/disk/outbox/{id}/retry", "disk.outbox", session: { $0.queue.retry }).query("tz"),
+            Route(.post, "/v1/disk/outbox/{id}/resolve", "disk.outbox", session: { $0.queue.resolve }).query("tz")
                 .body("how"),
-            Route(.get, "/v1/disk/trash", "disk.trash", session: Self.name, trash.show).query(.page, "tz", "refresh"),
-            Route(.delete, "/v1/disk/trash", "disk.trash", session: Self.name, trash.empty),
-            Route(.delete, "/v1/disk/trash/item", "disk.trash", session: Self.name, trash.purge).query("path"),
-            Route(.post, "/v1/disk/trash/restore", "disk.trash", session: Self.name, trash.restore)
+            Route(.get, "/v1/disk/trash", "disk.trash", session: { $0.trash.show }).query(.page, "tz", "refresh"),
+            Route(.delete, "/v1/disk/trash", "disk.trash", session: { $0.trash.empty }),
+            Route(.delete, "/v1/disk/trash/item", "disk.trash", session: { $0.trash.purge }).query("path"),
+            Route(.post, "/v1/disk/trash/restore", "disk.trash", session: { $0.trash.restore })
                 .body("path", "name", "overwrite"),
         ]
     }
 
+    private var onboarding: Onboarding { Onboarding(store: disk.store) }
     var login: Sessions { Sessions(disk: disk, queue: downloads, offline: offline, outbox: outbox) }
+    private var profile: Profile { Profile(disk: disk) }
+    private var lists: Listing { Listing(disk: disk) }
+    private var search: Search { Search(disk: disk) }
+    private var items: Files { Files(disk: disk) }
+    private var content: Content { Content(disk: disk) }
+    private var previews: Previews { Previews(disk: disk) }
+    private var pages: Pages { Pages(disk: disk) }
+    private var writes: Writes { Writes(disk: disk) }
+    private var batches: Batches { Batches(disk: disk) }
+    private var kept: Offline { Offline(disk: disk, sync: offline) }
+    private var jobs: Downloads { Downloads(disk: disk, queue: downloads) }
+    private var queue: OutboxRequests { OutboxRequests(disk: disk, sender: outbox) }
+    private var trash: Trash { Trash(disk: disk) }
 }
 
 extension DiskApp {

@@ -106,50 +106,57 @@ package struct NotesApp: App {
     /// The services that run beside the server.
     package var services: [any Service] { [expiry] }
 
-    package var routes: [Route] {
+    package static var routes: [AppRoute<Self>] {
         let (notes, note, directory) = ("/v1/notes", "/v1/notes/{id}", "/v1/notes/people")
         let bytes = NoteChanges.maximumBodyBytes
         return [
-            Route(.get, "/v1/notes/launch", "notes.launch", sessions.launch),
-            Route(.post, "/v1/notes/session", "notes.session", sessions.open).body("mode", "username", "password")
-                .unkeyed(),
-            Route(.get, "/v1/notes/session", "notes.session", session: Self.name, sessions.show),
-            Route(.delete, "/v1/notes/session", "notes.session", session: Self.name, sessions.close).unkeyed(),
-            Route(.put, "/v1/notes/account/password", "notes.session", session: Self.name, accounts.changePassword)
+            Route(.get, "/v1/notes/launch", "notes.launch", { $0.sessions.launch }),
+            Route(.post, "/v1/notes/session", "notes.session", { $0.sessions.open })
+                .body("mode", "username", "password").unkeyed(),
+            Route(.get, "/v1/notes/session", "notes.session", session: { $0.sessions.show }),
+            Route(.delete, "/v1/notes/session", "notes.session", session: { $0.sessions.close }).unkeyed(),
+            Route(.put, "/v1/notes/account/password", "notes.session", session: { $0.accounts.changePassword })
                 .body("password", "new_password"),
-            Route(.post, "/v1/notes/account/deletion", "notes.session", session: Self.name, accounts.delete)
+            Route(.post, "/v1/notes/account/deletion", "notes.session", session: { $0.accounts.delete })
                 .body("password").unkeyed(),
-            Route(.get, notes, "notes.list", session: Self.name, listing.list).query(.page, "q", "tz"),
-            Route(.post, notes, "notes.details", session: Self.name, maximumBodyBytes: bytes, editing.create)
+            Route(.get, notes, "notes.list", session: { $0.listing.list }).query(.page, "q", "tz"),
+            Route(.post, notes, "notes.details", maximumBodyBytes: bytes, session: { $0.editing.create })
                 .answering().query("tz")
                 .body("body", .object("location", "lat", "lon", "name")),
-            Route(.get, "/v1/notes/map", "notes.map", session: Self.name, mapping.map)
+            Route(.get, "/v1/notes/map", "notes.map", session: { $0.mapping.map })
                 .query("bbox", "cell", "zoom", "lat", "lon", "tz"),
-            Route(.get, "/v1/notes/cities", "notes.cities", cities.show).query("bbox", "limit"),
-            Route(.get, "/v1/notes/places", "notes.places", session: Self.name, places.suggest).query("q", "refresh"),
-            Route(.get, directory, "notes.people", session: Self.name, people.list)
+            Route(.get, "/v1/notes/cities", "notes.cities", { $0.cities.show }).query("bbox", "limit"),
+            Route(.get, "/v1/notes/places", "notes.places", session: { $0.places.suggest }).query("q", "refresh"),
+            Route(.get, directory, "notes.people", session: { $0.people.list })
                 .query("q", .page, "refresh", "replace"),
-            Route(.get, "\(directory)/{id}", "notes.person", session: Self.name, people.person)
+            Route(.get, "\(directory)/{id}", "notes.person", session: { $0.people.person })
                 .query("refresh", "replace"),
-            Route(.get, "\(directory)/{id}/avatar", "notes.avatar", session: Self.name, people.avatar)
+            Route(.get, "\(directory)/{id}/avatar", "notes.avatar", session: { $0.people.avatar })
                 .query("refresh", "replace"),
         ] + trashRoutes + [
-            Route(.get, note, "notes.details", session: Self.name, editing.details).query("tz"),
-            Route(.patch, note, "notes.details", session: Self.name, maximumBodyBytes: bytes, editing.change)
+            Route(.get, note, "notes.details", session: { $0.editing.details }).query("tz"),
+            Route(.patch, note, "notes.details", maximumBodyBytes: bytes, session: { $0.editing.change })
                 .answering().query("tz")
                 .body("body", .object("location", "lat", "lon", "name")),
-            Route(.delete, note, "notes.list", session: Self.name, editing.delete).answering()
+            Route(.delete, note, "notes.list", session: { $0.editing.delete }).answering()
                 .query("permanently"),
         ]
     }
 
-    private var trashRoutes: [Route] {
-        trash.routes { method, path, handler in
-            Route(method, path, Trash.notes.screen, session: Self.name) { try await handler($0, $1.noteAccount()) }
+    private static var trashRoutes: [AppRoute<Self>] {
+        NoteTrash.routes { method, path, handler in
+            Route(method, path, Trash.notes.screen, session: Self.ofTrash(handler))
         } + [
-            Route(.post, "/v1/notes/trash/{id}/restore", "notes.details", session: Self.name, trash.restore).answering()
+            Route(.post, "/v1/notes/trash/{id}/restore", "notes.details", session: { $0.trash.restore }).answering()
                 .query("tz")
         ]
+    }
+
+    /// Passes the account of the session to a handler of the trash.
+    private static func ofTrash(
+        _ handler: @escaping NoteTrash.TrashHandler
+    ) -> @Sendable (NotesApp) -> Screens.Route.SessionHandler {
+        { app in { try await handler(app.trash)($0, $1.noteAccount()) } }
     }
 }
 

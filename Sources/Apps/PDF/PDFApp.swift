@@ -122,61 +122,54 @@ package struct PDFApp: App {
 
     package var services: [any Service] { expiry }
 
-    package var routes: [Route] {
+    package static var routes: [AppRoute<Self>] {
         let documents = "/v1/pdf/documents"
         let document = "\(documents)/{id}"
         let page = "\(document)/pages/{page_id}"
-        let (textBytes, listBytes) = (options.textBodyBytes, options.pageListBytes)
         let own = [
-            Route(.get, "/v1/pdf/launch", "pdf.launch", welcome.launch),
-            Route(.get, "/v1/pdf/welcome", "pdf.welcome", welcome.show),
-            Route(.put, "/v1/pdf/welcome", "pdf.welcome", welcome.update).answering().body("seen"),
-            Route(.get, documents, "pdf.list", library.list).query("q", .page, "tz"),
-            Route(.post, documents, "pdf.created", creation.create)
+            Route(.get, "/v1/pdf/launch", "pdf.launch", { $0.welcome.launch }),
+            Route(.get, "/v1/pdf/welcome", "pdf.welcome", { $0.welcome.show }),
+            Route(.put, "/v1/pdf/welcome", "pdf.welcome", { $0.welcome.update }).answering().body("seen"),
+            Route(.get, documents, "pdf.list", { $0.library.list }).query("q", .page, "tz"),
+            Route(.post, documents, "pdf.created", { $0.creation.create })
                 .answering().query("mode", "page", "margin_mm", "quality", "tz")
                 .form("files"),
-            Route(.get, "/v1/pdf/drafts", "pdf.drafts", library.drafts).query("tz"),
-            Route(.get, document, "pdf.reader", library.reader).query("tz"),
-            Route(.patch, document, "pdf.reader", saving.rename).answering().body("name"),
-            Route(.delete, document, "pdf.list", saving.delete).answering().query("permanently"),
-            Route(.post, "\(document)/save", "pdf.reader", saving.save).answering().body("name"),
-            Route(.get, "\(document)/file", "pdf.file", library.file).query("disposition"),
-            Route(.get, "\(document)/thumbnail", "pdf.thumbnail", thumbnails.ofDocument).query("width"),
-            Route(.post, "\(document)/pages", "pdf.reader", maximumBodyBytes: textBytes, photos.add)
-                .answering().query("page", "margin_mm", "quality")
+            Route(.get, "/v1/pdf/drafts", "pdf.drafts", { $0.library.drafts }).query("tz"),
+            Route(.get, document, "pdf.reader", { $0.library.reader }).query("tz"),
+            Route(.patch, document, "pdf.reader", { $0.saving.rename }).answering().body("name"),
+            Route(.delete, document, "pdf.list", { $0.saving.delete }).answering().query("permanently"),
+            Route(.post, "\(document)/save", "pdf.reader", { $0.saving.save }).answering().body("name"),
+            Route(.get, "\(document)/file", "pdf.file", { $0.library.file }).query("disposition"),
+            Route(.get, "\(document)/thumbnail", "pdf.thumbnail", { $0.thumbnails.ofDocument }).query("width"),
+            Route(.post, "\(document)/pages", "pdf.reader", { $0.photos.add })
+                .bodyLimit { $0.options.textBodyBytes }.answering().query("page", "margin_mm", "quality")
                 .body("text", "locale", "at")
                 .form("at", "files"),
-            Route(.put, "\(document)/pages/order", "pdf.reader", maximumBodyBytes: listBytes, pages.reorder)
-                .answering().body("pages"),
-            Route(.patch, page, "pdf.reader", pages.rotate).answering().body("rotate_by"),
-            Route(.delete, page, "pdf.reader", pages.delete).answering(),
-            Route(.get, "\(page)/thumbnail", "pdf.thumbnail", thumbnails.ofPage).query("width"),
-            Route(.post, "\(document)/extract", "pdf.reader", maximumBodyBytes: listBytes, copying.extract)
-                .answering().body("pages", "name"),
-            Route(.post, "/v1/pdf/merge", "pdf.reader", copying.merge).answering().body("first", "second", "name"),
+            Route(.put, "\(document)/pages/order", "pdf.reader", { $0.pages.reorder })
+                .bodyLimit { $0.options.pageListBytes }.answering().body("pages"),
+            Route(.patch, page, "pdf.reader", { $0.pages.rotate }).answering().body("rotate_by"),
+            Route(.delete, page, "pdf.reader", { $0.pages.delete }).answering(),
+            Route(.get, "\(page)/thumbnail", "pdf.thumbnail", { $0.thumbnails.ofPage }).query("width"),
+            Route(.post, "\(document)/extract", "pdf.reader", { $0.copying.extract })
+                .bodyLimit { $0.options.pageListBytes }.answering().body("pages", "name"),
+            Route(.post, "/v1/pdf/merge", "pdf.reader", { $0.copying.merge }).answering()
+                .body("first", "second", "name"),
         ]
-        let bin = trash.routes { method, path, handler in
-            Route(method, path, Trash.documents.screen) { try await handler($0, $0.profile()) }
+        let bin = DocumentTrash.routes { method, path, handler in
+            Route(method, path, Trash.documents.screen, { app in { try await handler(app.trash)($0, $0.profile()) } })
         }
-        let restore = Route(.post, "/v1/pdf/trash/{id}/restore", "pdf.reader", trash.restore).answering()
-        return (own + bin + [restore] + diskRoutes).withProfiles(of: Self.name)
+        let restore = Route(.post, "/v1/pdf/trash/{id}/restore", "pdf.reader", { $0.trash.restore }).answering()
+        return (own + bin + [restore] + diskRoutes).withProfiles()
     }
 
     /// The routes that need a session of the Disk app.
-    private var diskRoutes: [Route] {
-        guard let exchange else { return [] }
+    private static var diskRoutes: [AppRoute<Self>] {
+        let documents = "/v1/pdf/documents"
         return [
-            Route(.post, "/v1/pdf/documents/from-disk", "pdf.created", session: exchange.disk.app, exchange.importFile)
-                .answering().query("page", "margin_mm", "quality")
+            Route(.post, "\(documents)/from-disk", "pdf.created", sessionOf: "disk", { $0.exchange?.importFile })
+                .answering().query("page", "margin_mm", "quality").body("path"),
+            Route(.post, "\(documents)/{id}/save-to-disk", "pdf.reader", sessionOf: "disk", { $0.exchange?.exportFile })
                 .body("path"),
-            Route(
-                .post,
-                "/v1/pdf/documents/{id}/save-to-disk",
-                "pdf.reader",
-                session: exchange.disk.app,
-                exchange.exportFile
-            )
-            .body("path"),
         ]
     }
 }

@@ -55,19 +55,19 @@ package struct ShipsApp: App {
     }
 
     /// The routes, in the order of openapi.yaml.
-    package var routes: [Route] {
+    package static var routes: [AppRoute<Self>] {
         [
             Route(.get, "/v1/ships/launch", "ships.launch", showLaunch),
             Route(.post, "/v1/ships/session", "ships.session", openSession).body("mode", "username", "password")
                 .unkeyed(),
-            Route(.get, "/v1/ships/session", "ships.session", session: Self.name, showSession),
-            Route(.delete, "/v1/ships/session", "ships.session", session: Self.name, closeSession).unkeyed(),
-            Route(.get, "/v1/ships", "ships.list", session: Self.name, showList)
+            Route(.get, "/v1/ships/session", "ships.session", session: showSession),
+            Route(.delete, "/v1/ships/session", "ships.session", session: closeSession).unkeyed(),
+            Route(.get, "/v1/ships", "ships.list", session: showList)
                 .query(.page, "since_revision", "refresh"),
-            Route(.post, "/v1/ships/restore", "ships.list", session: Self.name, restoreShips).answering().body("ids"),
-            Route(.get, "/v1/ships/{id}", "ships.details", session: Self.name, showShip).query("refresh"),
-            Route(.delete, "/v1/ships/{id}", "ships.list", session: Self.name, deleteShip).answering(),
-            Route(.get, "/v1/ships/{id}/image", "ships.image", session: Self.name, showImage).query("refresh"),
+            Route(.post, "/v1/ships/restore", "ships.list", session: restoreShips).answering().body("ids"),
+            Route(.get, "/v1/ships/{id}", "ships.details", session: showShip).query("refresh"),
+            Route(.delete, "/v1/ships/{id}", "ships.list", session: deleteShip).answering(),
+            Route(.get, "/v1/ships/{id}/image", "ships.image", session: showImage).query("refresh"),
         ]
     }
 

@@ -86,41 +86,41 @@ package struct ShopApp: App {
     }
 
     /// The routes, in the order of openapi.yaml.
-    package var routes: [Route] {
+    package static var routes: [AppRoute<Self>] {
         [
-            Route(.get, "/v1/shop/launch", "shop.launch", launch.show),
-            Route(.get, "/v1/shop/search", "shop.search", search.show)
+            Route(.get, "/v1/shop/launch", "shop.launch", { $0.launch.show }),
+            Route(.get, "/v1/shop/search", "shop.search", { $0.search.show })
                 .query("q", "category_id", "price", "price_min", "price_max", .page, "saved", "refresh"),
-            Route(.get, "/v1/shop/history", "shop.history", history.show).query("q"),
-            Route(.delete, "/v1/shop/history", "shop.history", history.clear).answering(),
-            Route(.delete, "/v1/shop/history/{n}", "shop.history", history.remove).answering(),
-            Route(.get, "/v1/shop/filters", "shop.filters", filters.show),
-            Route(.put, "/v1/shop/filters", "shop.filters", filters.set)
+            Route(.get, "/v1/shop/history", "shop.history", { $0.history.show }).query("q"),
+            Route(.delete, "/v1/shop/history", "shop.history", { $0.history.clear }).answering(),
+            Route(.delete, "/v1/shop/history/{n}", "shop.history", { $0.history.remove }).answering(),
+            Route(.get, "/v1/shop/filters", "shop.filters", { $0.filters.show }),
+            Route(.put, "/v1/shop/filters", "shop.filters", { $0.filters.set })
                 .answering().body("category_id", "price", "price_min", "price_max"),
-            Route(.delete, "/v1/shop/filters", "shop.filters", filters.reset).answering(),
-            Route(.get, "/v1/shop/categories", "shop.categories", categories.show).query(.page, "refresh"),
-            Route(.get, "/v1/shop/products/{id}", "shop.card", cards.show).query("refresh"),
-            Route(.get, "/v1/shop/products/{id}/share", "shop.share", sharing.showProduct).query("refresh"),
-            Route(.get, "/v1/shop/images/{id}/{n}", "shop.image", images.show).query("width", "refresh"),
-            Route(.get, "/v1/shop/list", "shop.list", lists.show).query(.page),
-            Route(.delete, "/v1/shop/list", "shop.list", lists.clear).answering().query(.page),
-            Route(.post, "/v1/shop/list/items", "shop.list", lists.add).answering().query(.page).body(
+            Route(.delete, "/v1/shop/filters", "shop.filters", { $0.filters.reset }).answering(),
+            Route(.get, "/v1/shop/categories", "shop.categories", { $0.categories.show }).query(.page, "refresh"),
+            Route(.get, "/v1/shop/products/{id}", "shop.card", { $0.cards.show }).query("refresh"),
+            Route(.get, "/v1/shop/products/{id}/share", "shop.share", { $0.sharing.showProduct }).query("refresh"),
+            Route(.get, "/v1/shop/images/{id}/{n}", "shop.image", { $0.images.show }).query("width", "refresh"),
+            Route(.get, "/v1/shop/list", "shop.list", { $0.lists.show }).query(.page),
+            Route(.delete, "/v1/shop/list", "shop.list", { $0.lists.clear }).answering().query(.page),
+            Route(.post, "/v1/shop/list/items", "shop.list", { $0.lists.add }).answering().query(.page).body(
                 "product_id",
                 "quantity"
             ),
-            Route(.patch, "/v1/shop/list/items/{item_id}", "shop.list", lists.changeQuantity)
+            Route(.patch, "/v1/shop/list/items/{item_id}", "shop.list", { $0.lists.changeQuantity })
                 .answering().query(.page)
                 .body("by", "quantity"),
-            Route(.delete, "/v1/shop/list/items/{item_id}", "shop.list", lists.remove).answering().query(.page),
-            Route(.get, "/v1/shop/list/items/{item_id}/image", "shop.image", images.showListItem)
+            Route(.delete, "/v1/shop/list/items/{item_id}", "shop.list", { $0.lists.remove }).answering().query(.page),
+            Route(.get, "/v1/shop/list/items/{item_id}/image", "shop.image", { $0.images.showListItem })
                 .query("width", "refresh"),
-            Route(.get, "/v1/shop/list/items/{item_id}/share", "shop.share", sharing.showListItem),
-            Route(.put, "/v1/shop/list/order", "shop.list", lists.order).answering().query(.page).body(
+            Route(.get, "/v1/shop/list/items/{item_id}/share", "shop.share", { $0.sharing.showListItem }),
+            Route(.put, "/v1/shop/list/order", "shop.list", { $0.lists.order }).answering().query(.page).body(
                 "item_ids",
                 "product_ids"
             ),
-            Route(.get, "/v1/shop/list/share", "shop.share", sharing.showList),
-        ].withProfiles(of: Self.name)
+            Route(.get, "/v1/shop/list/share", "shop.share", { $0.sharing.showList }),
+        ].withProfiles()
     }
 
     /// Refreshes the categories and the first page of all products after the upstream recovers, and notifies listeners

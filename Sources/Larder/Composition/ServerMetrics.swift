@@ -1,5 +1,6 @@
 import Cluster
 import Foundation
+import JSONValues
 import Logging
 import Media
 import NIOCore
@@ -127,7 +128,10 @@ enum MetricCatalogue {
         ),
     ]
 
-    /// The table in docs/operations.md.
+    /// The kinds of the metrics by their names.
+    static var kinds: JSONObject { JSONObject(families.map { ($0.name, .string($0.kind.rawValue)) }) }
+
+    /// The table in docs/operations.md and in the contract.
     static func markdown() -> String {
         let rows = families.map { family in
             let labels = family.labels.map { "`\($0)`" }.joined(separator: ", ")

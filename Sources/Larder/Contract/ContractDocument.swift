@@ -43,6 +43,10 @@ private struct ContractAssembly {
         tags = inOrder.flatMap { $0.content["tags"]?.array ?? [] }
         for source in inOrder {
             for path in source.section("routes") { try add(path, of: source) }
+            let described = Set(paths.flatMap { path in path.operations.map { "\($0.method) \(path.path)" } })
+            if let lacking = source.routes?.first(where: { !described.contains($0.operation) }) {
+                throw ContractDefect("\(lacking.operation): the contract does not describe it")
+            }
         }
         // The response to every method that a path does not have, which no route has by itself.
         _ = try problems.refusals(["method-not-allowed", "not-found"])
@@ -57,13 +61,24 @@ private struct ContractAssembly {
         var operations: [(String, JSONValue?, JSONValue)] = []
         var mark: String?
         for method in methods.members where method.name != "each" {
-            var declaration = common
-            for member in method.value.object?.members ?? [] { declaration[member.name] = member.value }
+            var declaration = try facts(of: "\(method.name) \(path.name)", source)
+            for member in common.members + (method.value.object?.members ?? []) {
+                declaration[member.name] = member.value
+            }
             let route = try ContractRoute(sources, source, path: path.name, method: method.name, declaration)
             mark = route.kind["mark"]?.string
             operations.append((method.name, route.tag, try operation(route)))
         }
         paths.append((path.name, operations, mark))
+    }
+
+    /// Returns the members that the route of an app gives: its text says them only if they differ.
+    private func facts(of operation: String, _ source: ContractSources.Source) throws(ContractDefect) -> JSONObject {
+        guard let routes = source.routes else { return JSONObject() }
+        guard let route = routes.first(where: { $0.operation == operation }) else {
+            throw ContractDefect("\(operation): there is no such route")
+        }
+        return route.contractFacts
     }
 
     private mutating func operation(_ route: ContractRoute) throws(ContractDefect) -> JSONValue {
@@ -77,6 +92,10 @@ private struct ContractAssembly {
             ("requestBody", try requestBody(route, id)), ("responses", try responses(route, id, parameters)),
         ])
         operation.members += route.declaration.members.filter { $0.name.hasPrefix("x-") }
+        if route.declaration["metrics"] == true {
+            operation["description"] = .string("\(route.text("description") ?? "")\n\(MetricCatalogue.markdown())")
+            operation["x-metrics"] = .object(MetricCatalogue.kinds)
+        }
         return .object(operation)
     }
 }
@@ -107,7 +126,7 @@ extension ContractAssembly {
         return .object(
             JSONObject([
                 ("description", response["description"] ?? Self.description(route, member.name)),
-                ("headers", ContractHeaders.references(Self.headers(route, response))),
+                ("headers", ContractHeaders.references(route.headers(of: response, member.name))),
                 ("content", try content(response, route, name)),
             ])
         )
@@ -121,16 +140,9 @@ extension ContractAssembly {
         }
     }
 
-    /// Header fields of a response: those of its route, and its own.
-    private static func headers(_ route: ContractRoute, _ response: JSONObject) -> JSONObject {
-        var headers = route.headers
-        for member in response["headers"]?.object?.members ?? [] { headers[member.name] = member.value }
-        return headers
-    }
-
     /// Returns a 304: the header fields of the response that the client has, without those of its content.
     private mutating func notModified(_ route: ContractRoute, _ returns: JSONObject) -> JSONValue {
-        var headers = Self.headers(route, returns["200"]?.object ?? JSONObject())
+        var headers = route.headers(of: returns["200"]?.object ?? JSONObject(), "304")
         headers.members.removeAll { ContractRoute.onlyOfContent.contains($0.name) }
         let response: JSONValue = [
             "description": "The client has the body: its entity tag is one of those in `If-None-Match`.",
@@ -231,7 +243,7 @@ extension ContractAssembly {
         guard let schema = body.string ?? body["schema"]?.string else {
             throw ContractDefect("\(id): its body has no schema")
         }
-        let bytes = body["bytes"] ?? .integer(Route.defaultBodyBytes)
+        let bytes = route.declaration["bytes"] ?? .integer(Route.defaultBodyBytes)
         let example = try ContractSamples(sources: sources).sample(schema)
         return [
             "required": .bool(body["optional"]?.bool != true),

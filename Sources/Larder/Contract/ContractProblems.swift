@@ -79,13 +79,15 @@ struct ContractProblems {
         let upstream = template["upstream"].map {
             ["name": $0, "status": template["upstream_status"] ?? .null] as JSONValue
         }
-        let dialog: JSONValue = ["title": "Error", "message": template["message"] ?? detail, "buttons": ["OK"]]
+        let message = template["message"] ?? detail
+        var dialog = JSONObject([("title", "Error"), ("message", message), ("buttons", ["OK"])])
+        for member in template["dialog"]?.object?.members ?? [] { dialog[member.name] = member.value }
         return JSONObject([
             ("type", .string("urn:larder:problem:\(code.rawValue)")), ("title", title),
             ("status", .integer(code.status.code)), ("detail", detail), ("instance", "/v1"),
             ("code", .string(code.rawValue)), ("state", "error"), ("offline", template["offline"] ?? false),
             ("retryable", .bool(code.isRetryable)), ("upstream", upstream ?? .null),
-            ("errors", template["errors"] ?? []), ("dialog", template["dialog"] ?? dialog), ("href", template["href"]),
+            ("errors", template["errors"] ?? []), ("dialog", .object(dialog)), ("href", template["href"]),
         ])
     }
 

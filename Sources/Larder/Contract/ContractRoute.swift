@@ -1,3 +1,4 @@
+import HTTPTypes
 import JSONValues
 import Screens
 
@@ -35,23 +36,17 @@ struct ContractRoute {
     /// Whether it says nothing of its requests and refusals.
     var isBare: Bool { kindName == "controls" }
 
-    /// Whether it takes `Idempotency-Key`: changes of apps do, unless they say otherwise.
-    var takesKey: Bool {
-        source.isOfApp && !isRead && !isForwarding && !isBare
-            && declaration["fields"]?.strings.contains("-Idempotency-Key") != true
-    }
+    /// Whether it takes `Idempotency-Key`.
+    var takesKey: Bool { declaration["key"] == true }
 
     func text(_ name: String) -> String? { declaration[name]?.string }
 
     /// Names of its query parameters.
-    var query: [String] {
-        let own = declaration["query"]?.strings ?? []
-        return (own + (source.content["query"]?.strings ?? [])).flatMap {
-            $0 == "paging" ? ["limit", "offset", "cursor"] : [$0]
-        }
-    }
+    var query: [String] { declaration["query"]?.strings ?? [] }
 
-    var tag: JSONValue? { declaration["tag"] ?? source.content["tags"]?.array?.first?["name"] }
+    var tag: JSONValue? {
+        declaration["tag"] ?? source.content["tag"] ?? source.content["tags"]?.array?.first?["name"]
+    }
 
     /// Alternatives of authentication.
     var security: JSONValue? {
@@ -75,6 +70,21 @@ struct ContractRoute {
     var bodyTypes: [String] {
         guard let body = declaration["body"] else { return [] }
         return body["content"]?.object?.members.map(\.name) ?? [ContractMedia.json]
+    }
+}
+
+extension RouteDeclaration {
+    var operation: String { "\(method.rawValue.lowercased()) \(path)" }
+
+    /// The members of a declaration in a text that the route knows.
+    var contractFacts: JSONObject {
+        let app = path.split(separator: "/").dropFirst().first.map(String.init)
+        return JSONObject([
+            ("screen", .string(screen)), ("query", .array(input.parameters.map { .string($0) })),
+            // The cookie of a session opens the app's own routes only.
+            ("session", sessionApp.map { $0 == app ? true : "bearer" }),
+            ("key", takesKey ? true : nil), ("bytes", .integer(maximumBodyBytes)),
+        ])
     }
 }
 
@@ -193,8 +203,20 @@ extension ContractRoute {
 // MARK: Header fields
 
 extension ContractRoute {
-    /// Header fields of its responses: those of its kind, and those of a response from the cache.
-    var headers: JSONObject {
+    /// Header fields of a response: those of its kind, those of a response from the cache, and its own.
+    func headers(of response: JSONObject, _ status: String) -> JSONObject {
+        var headers = headers
+        if status == "202" {
+            headers["ETag"] = nil
+            if declaration["fields"]?.strings.contains(where: { $0.hasSuffix("Prefer") }) == true {
+                headers["Preference-Applied"] = "PreferenceApplied"
+            }
+        }
+        for member in response["headers"]?.object?.members ?? [] { headers[member.name] = member.value }
+        return headers
+    }
+
+    private var headers: JSONObject {
         var headers = kind["headers"]?.object ?? JSONObject()
         let vary = declaration["vary"] ?? (kindName == "screen" ? source.content["vary"] : nil)
         if let vary { headers["Vary"] = vary }

@@ -2,14 +2,16 @@ import JSONValues
 import Sandbox
 import Screens
 
-/// The texts of which the contract is assembled (docs/contract-source.md): that of the server, and one of
-/// each app. They are short, since whatever follows from the kind of a route is derived.
+/// The texts of which the contract is assembled (docs/contract-source.md): that of the server, and one of each app with
+/// its routes. They are short, since whatever follows from a route or its kind is derived.
 struct ContractSources {
     /// One text.
     struct Source {
-        /// Whether its routes are those of an app.
-        let isOfApp: Bool
+        /// The routes of an app; nil for the server, whose text says what they are.
+        let routes: [RouteDeclaration]?
         let content: JSONObject
+
+        var isOfApp: Bool { routes != nil }
 
         func section(_ name: String) -> [JSONObject.Member] { content[name]?.object?.members ?? [] }
     }
@@ -21,11 +23,12 @@ struct ContractSources {
     private let schemas: [String: JSONObject]
 
     /// - Throws: ``ContractDefect``.
-    init(server: [String], apps: [String], codes: [ProblemCode]) throws(ContractDefect) {
+    init(server: [String], apps: [(text: String, routes: [RouteDeclaration])], codes: [ProblemCode])
+        throws(ContractDefect)
+    {
         var sources: [Source] = []
-        for (texts, isOfApp) in [(server, false), (apps, true)] {
-            for text in texts where !text.isEmpty { sources.append(try Self.source(text, isOfApp: isOfApp)) }
-        }
+        for text in server { sources.append(try Self.source(text, routes: nil)) }
+        for app in apps where !app.text.isEmpty { sources.append(try Self.source(app.text, routes: app.routes)) }
         all = sources
         self.codes = codes
         var schemas: [String: JSONObject] = [:]
@@ -37,10 +40,10 @@ struct ContractSources {
         self.schemas = schemas
     }
 
-    private static func source(_ text: String, isOfApp: Bool) throws(ContractDefect) -> Source {
+    private static func source(_ text: String, routes: [RouteDeclaration]?) throws(ContractDefect) -> Source {
         do {
             guard let content = try JSONValue(yaml: text).object else { throw ContractDefect("a text is no mapping") }
-            return Source(isOfApp: isOfApp, content: content)
+            return Source(routes: routes, content: content)
         } catch let defect as YAMLDefect {
             throw ContractDefect("\(text.prefix { $0 != "\n" }): \(defect)")
         } catch let defect as ContractDefect {
@@ -65,11 +68,19 @@ struct ContractSources {
         return code
     }
 
-    /// Returns the members of an object's schema, with those that it has in common with another one.
+    /// Returns the members of an object's schema, with those of another one that it is like. A member without a type
+    /// differs from that of the other schema in what it says.
     func members(ofSchema name: String) throws(ContractDefect) -> [JSONObject.Member] {
         guard let schema = schemas[name] else { throw ContractDefect("there is no schema \(name)") }
         var members = JSONObject(members: try schema["$like"]?.string.map(members(ofSchema:)) ?? [])
-        for member in schema.members where !member.name.hasPrefix("$") { members[member.name] = member.value }
+        for member in schema.members where !member.name.hasPrefix("$") {
+            guard let own = member.value.object, own["type"] == nil, var whole = members[member.name]?.object else {
+                members[member.name] = member.value
+                continue
+            }
+            for part in own.members { whole[part.name] = part.value }
+            members[member.name] = .object(whole)
+        }
         return members.members
     }
 

@@ -48,7 +48,11 @@ extension AppList {
     func contract() throws(ContractDefect) -> ContractDocument {
         let server = ["screens", "web"].map(EmbeddedContract.text)
         return try ContractDocument(
-            ContractSources(server: server, apps: types.map { $0.contract }, codes: problems)
+            ContractSources(
+                server: server,
+                apps: types.map { ($0.contract, $0.declarations) },
+                codes: problems
+            )
         )
     }
 }

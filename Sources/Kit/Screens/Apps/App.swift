@@ -45,12 +45,13 @@ package protocol App: Sendable {
         _ settings: SettingValues
     ) throws -> (any AccountAdministration)?
 
+    /// Its routes, in the order of openapi.yaml.
+    static var routes: [AppRoute<Self>] { get }
+
     /// - Throws: `SettingError` if settings contradict each other, `StorageError` if data cannot be used, and the
     ///   errors of bundled resources.
     init(_ context: AppContext) throws
 
-    /// Its routes, in the order of openapi.yaml.
-    var routes: [Route] { get }
     /// Brings its stored data up to date, before the server accepts connections. Default: nothing.
     /// - Throws: `StorageError`, `SharedStoreError`; the server does not start then.
     func prepare() async throws

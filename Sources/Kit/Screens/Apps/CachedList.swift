@@ -131,7 +131,14 @@ extension ListApp {
     package static var contract: String { ListContract.text(of: name, title: title.english) }
 
     /// The list, and the screen of an item.
-    package var routes: [Route] { screens.routes }
+    package static var routes: [AppRoute<Self>] {
+        [
+            Route(.get, "/v1/\(name)", "\(name).list", { $0.screens.show })
+                .query(.page, "q", "since_revision", "refresh"),
+            Route(.get, "/v1/\(name)/{id}", "\(name).item", { $0.screens.showItem }).query("refresh"),
+        ]
+    }
+
     /// Takes over the stored response again: the program's form of an item may have changed.
     ///
     /// - Throws: `StorageError`.
@@ -155,8 +162,6 @@ private enum ListContract {
                   description: >-
                     `q` selects rows whose names have all of its words. `data.changes` has the ids that changed since
                     `since_revision`, or since the revision before the present one.
-                  screen: \(app).list
-                  query: [paging, q, since_revision, refresh]
                   returns: {'200': {description: The list., screen: \(schema)List}}
                   meta: {revision: 2}
                   problems: [upstream, -store-unavailable]
@@ -165,8 +170,6 @@ private enum ListContract {
                   id: get\(schema)
                   summary: Get a row
                   description: With all of its lines.
-                  screen: \(app).item
-                  query: [refresh]
                   returns: {'200': \(schema)Item}
                   problems: [upstream, -store-unavailable]
             parameters:

@@ -46,14 +46,7 @@ package struct ListScreens<Item: ListedItem>: Sendable {
         }
     }
 
-    var routes: [Route] {
-        [
-            Route(.get, "/v1/\(app)", "\(app).list", show).query(.page, "q", "since_revision", "refresh"),
-            Route(.get, "/v1/\(app)/{id}", "\(app).item", showItem).query("refresh"),
-        ]
-    }
-
-    private func show(_ request: ScreenRequest) async throws -> ScreenResponse {
+    @Sendable func show(_ request: ScreenRequest) async throws -> ScreenResponse {
         let text = try request.query.string("q") ?? ""
         let words = text.searchFolded.split(whereSeparator: \.isWhitespace).prefix(WordQuery.mostWords).map(String.init)
         let pages = PagedList("\(app).list", filter: words.joined(separator: " "), key: [.integer, .text, .text])
@@ -75,7 +68,7 @@ package struct ListScreens<Item: ListedItem>: Sendable {
         )
     }
 
-    private func showItem(_ request: ScreenRequest) async throws -> ScreenResponse {
+    @Sendable func showItem(_ request: ScreenRequest) async throws -> ScreenResponse {
         let segment = try request.parameter("id")
         guard let id = paths.id(in: segment) else { throw Problem.notFound(.noRow(segment)) }
         let (result, item) = try await read(request) { try store.item(id, $0) }

@@ -141,19 +141,18 @@ extension TrashFeature {
     /// Returns the routes of the trash, other than the one that restores an item.
     ///
     /// - Parameter route: Creates a route that passes the owner to a handler.
-    package func routes(
-        _ route: (
-            HTTPRequest.Method,
-            String,
-            @escaping @Sendable (ScreenRequest, Owner) async throws -> ScreenResponse
-        ) -> Route
-    ) -> [Route] {
+    package static func routes<Served: App>(
+        _ route: (HTTPRequest.Method, String, @escaping TrashHandler) -> AppRoute<Served>
+    ) -> [AppRoute<Served>] {
         [
-            route(.get, Self.trash.path, list).query(.page, "tz"),
-            route(.delete, Self.trash.path, empty),
-            route(.delete, "\(Self.trash.path)/{id}", purge).answering(),
+            route(.get, trash.path, list).query(.page, "tz"),
+            route(.delete, trash.path, empty),
+            route(.delete, "\(trash.path)/{id}", purge).answering(),
         ]
     }
+
+    /// Responds to a request for the trash of an owner.
+    package typealias TrashHandler = @Sendable (Self) -> (ScreenRequest, Owner) async throws -> ScreenResponse
 
     @Sendable private func list(_ request: ScreenRequest, _ owner: Owner) async throws -> ScreenResponse {
         let zone = try request.query.timeZone() ?? .gmt

@@ -1,3 +1,4 @@
+import HTTPTypes
 import JSONValues
 import Screens
 import TestKit
@@ -49,9 +50,21 @@ struct AssemblyTests {
           Links: {self: uri}
         """
 
-    private func document(_ app: String) throws -> JSONValue {
+    private func document(_ text: String) throws -> JSONValue {
         let codes = AppList.standard.problems
-        return try ContractDocument(ContractSources(server: [Self.server], apps: [app], codes: codes)).root
+        return try ContractDocument(
+            ContractSources(server: [Self.server], apps: [(text, Sea.declarations)], codes: codes)
+        ).root
+    }
+
+    /// An app with a route that has a query parameter.
+    private struct Sea: App {
+        static let name = "sea"
+        static let title: Text = "Sea"
+        static var routes: [AppRoute<Self>] {
+            [Route(.get, "/v1/sea", "sea.all", { _ in { _ in ScreenResponse(body: .none) } }).query("q")]
+        }
+        init(_ context: AppContext) throws {}
     }
 
     @Test("An example of a screen conforms by construction: members that are required, with their own examples")
@@ -59,8 +72,9 @@ struct AssemblyTests {
         let document = try document(
             """
             tags: [{name: sea}]
-            routes: {/v1/sea: {get: {id: getSea, screen: sea.all, query: [], returns: {'200': Sea}, etag: none,
+            routes: {/v1/sea: {get: {id: getSea, returns: {'200': Sea}, etag: none,
               fields: [-Accept-Language, -X-Request-Id]}}}
+            parameters: {Q: {name: q, in: query, schema: {type: string}}}
             schemas:
               SeaData: {waves: [Wave], calm: boolean, 'note?': string, deepest: {type: 'Wave?', example: {height_m: 9}}}
               Wave: {height_m: {type: number, minimum: 2}, name: {type: 'string?', example: Big}}
@@ -81,9 +95,11 @@ struct AssemblyTests {
         "A text that contradicts itself is a defect that names the place",
         arguments: [
             ("{get: {id: a, returns: {'200': Nothing}}}", "there is no schema Nothing"),
-            ("{get: {id: a, query: [q], returns: {}}}", "get /v1/sea: the parameter q is not described"),
+            ("{get: {id: a, returns: {}}}", "get /v1/sea: the parameter q is not described"),
             ("{get: {id: a, kind: boat, returns: {}}}", "get /v1/sea: there is no kind of routes boat"),
             ("{get: {id: a, fields: [Other], returns: {}}}", "get /v1/sea: Other is no parameter of it"),
+            ("{put: {id: a, returns: {}}}", "put /v1/sea: there is no such route"),
+            ("{}", "get /v1/sea: the contract does not describe it"),
             ("{get: {id: a, problems: [sunk], returns: {}}}", #"there is no problem ["sunk"]"#),
             ("{get: {returns: {}}}", "get /v1/sea: it has no id"),
         ]
@@ -91,6 +107,8 @@ struct AssemblyTests {
     func defects(methods: String, reason: String) {
         let fields = "fields: [-Accept-Language, -X-Request-Id]"
         let methods = methods.contains("fields") ? methods : methods.replacing("id: a", with: "id: a, \(fields)")
-        #expect(throws: ContractDefect(reason)) { try document("tags: [{name: sea}]\nroutes: {/v1/sea: \(methods)}") }
+        let query = reason.contains("not described") ? "" : "parameters: {Q: {name: q, in: query, schema: string}}"
+        let text = "tags: [{name: sea}]\nroutes: {/v1/sea: \(methods)}\n\(query)"
+        #expect(throws: ContractDefect(reason)) { try document(text) }
     }
 }
