@@ -165,13 +165,16 @@ struct NoteBookTests {
             #expect(try await book.delete(note.id, toTrashAt: epoch, preconditions: .none, account: bob.id) != nil)
         }
         #expect(try await book.purge(second.id, preconditions: .none, account: bob.id) == 8)
-        let emptied = try await book.emptyTrash(preconditions: .none, account: bob.id)
+        let emptied = try await book.purgeTrash(.max, upTo: .distantFuture, account: bob.id)
         #expect(emptied.count == 1 && emptied.revision == 9)
         #expect(try book.revision(account: bob.id) == 9)
         let third = try await add("third", bob.id, in: book)
         #expect(try await book.delete(third.id, toTrashAt: epoch, preconditions: .none, account: bob.id) != nil)
-        let purged = try await book.purgeTrash(deletedBefore: epoch.addingTimeInterval(1))
-        #expect(purged.count == 1 && purged.revisions == [bob.id: 12])
+        let later = epoch.addingTimeInterval(1)
+        #expect(try await book.account(ofTrashUpTo: later) == bob.id)
+        let purged = try await book.purgeTrash(.max, upTo: later, account: bob.id)
+        #expect(purged.count == 1 && purged.revision == 12)
+        #expect(try await book.account(ofTrashUpTo: later) == nil)
     }
 
     @Test("SCALE-15 Of many changes with one version one is made; those without one are made one after the other")

@@ -121,8 +121,8 @@ import Testing
                 app.clock.advance(by: .seconds(Int.random(in: 0...30_000, using: &chance)))
                 let purged = try await app.documents.purgeDrafts(at: app.clock.now)
                 let before = app.clock.now.addingTimeInterval(-90_000)
-                let due = try await app.documents.purgeTrash(upTo: before)
-                transcript.append("purged \(purged), \(due.count) \(due.revisions)")
+                let due = try await app.documents.purgeTrash(.max, upTo: before, profile: "local")
+                transcript.append("purged \(purged), \(due.count) \(due.revision)")
             default:
                 _ = try await ask(.put, "/v1/pdf/welcome", [:], #"{"seen":\#(Bool.random(using: &chance))}"#)
                 _ = try await ask(.get, "/v1/pdf/launch")

@@ -64,13 +64,13 @@ struct NoteTrash: TrashFeature {
         return try await store.purge(row, preconditions: preconditions, account: account)
     }
 
-    func empty(_ preconditions: WritePreconditions, of account: Int64) async throws -> (count: Int, revision: Int) {
-        try await store.emptyTrash(preconditions: preconditions, account: account)
+    func purge(_ most: Int, upTo time: Date, _ preconditions: WritePreconditions, of account: Int64) async throws
+        -> (count: Int, revision: Int)
+    {
+        try await store.purgeTrash(most, upTo: time, preconditions: preconditions, account: account)
     }
 
-    func purge(upTo time: Date) async throws -> (count: Int, revisions: [Int64: Int]) {
-        try await store.purgeTrash(deletedBefore: time)
-    }
+    func owner(ofItemsUpTo time: Date) async throws -> Int64? { try await store.account(ofTrashUpTo: time) }
 
     var notFound: Problem { .noNote }
 }

@@ -8,7 +8,7 @@ import Storage
 /// Deleted notes, in a table of their own: no query of notes meets them. A note keeps its id and its revision there, so
 /// that a restored one is where it was, with the same address and version.
 extension NoteStore {
-    /// The most notes that one transaction purges, so that other writers need not wait long.
+    /// The most notes that one transaction purges.
     static let purgeBatch = 256
     /// The most contents that one change of the journal deletes: it has them.
     static let journalBatch = 32
@@ -69,64 +69,35 @@ extension NoteStore {
         }
     }
 
-    /// Empties the trash permanently. Notes that are moved to it in the meantime stay.
+    /// Permanently deletes notes in the trash, those first that were deleted first, no more than one transaction may.
     ///
-    /// - Parameter preconditions: compared with the account's revision.
+    /// - Parameters:
+    ///   - time: notes that were deleted later stay.
+    ///   - preconditions: compared with the account's revision.
     /// - Returns: how many notes that were, and the account's revision.
     /// - Throws: 412 `precondition-failed`; ``AccountChanged``; `StorageError`.
-    func emptyTrash(preconditions: WritePreconditions = .none, account: Int64) async throws
-        -> (count: Int, revision: Int)
+    func purgeTrash(_ most: Int, upTo time: Date, preconditions: WritePreconditions = .none, account: Int64)
+        async throws -> (count: Int, revision: Int)
     {
         defer { noteChanges[account].bump() }
-        var count = 0
-        var last: Int?
-        let batch = batch
-        while true {
-            let (removed, revision, upTo) = try await users.write(
-                scope: Self.scope(account),
-                deleting: .permanent
-            ) { [last] db in
-                let now = try Self.revision(account, db)
-                if last == nil { try preconditions.check(version: now, of: "The trash") }
-                try db.cachedStatement(sql: Self.purgeUpTo).execute(arguments: [account, last ?? now, batch])
-                let removed = db.changesCount
-                return (removed, removed == 0 ? now : try Self.nextRevision(account, db), last ?? now)
-            }
-            count += removed
-            last = upTo
-            if removed < batch { return (count, revision) }
+        // So that other writers need not wait long.
+        let most = min(most, users.isShared ? Self.journalBatch : Self.purgeBatch)
+        return try await users.write(scope: Self.scope(account), deleting: .permanent) { db in
+            let revision = try Self.revision(account, db)
+            try preconditions.check(version: revision, of: "The trash")
+            try db.cachedStatement(sql: Self.purgeUpTo).execute(arguments: [account, time.millisecondsSince1970, most])
+            let count = db.changesCount
+            return (count, count == 0 ? revision : try Self.nextRevision(account, db))
         }
     }
 
-    /// Permanently deletes the notes that were moved to the trash before a time.
-    ///
-    /// - Returns: how many notes that were, and the new revision of each account that had some.
-    func purgeTrash(deletedBefore time: Date) async throws -> (count: Int, revisions: [Int64: Int]) {
+    /// Returns the account of the note that was deleted first; nil if none was up to a time.
+    func account(ofTrashUpTo time: Date) async throws -> Int64? {
         _ = try await users.catchUp()
-        var (count, revisions): (Int, [Int64: Int]) = (0, [:])
-        let (time, batch) = (time.millisecondsSince1970, batch)
-        while true {
-            let due = try users.read { db in
-                try Row.fetchAll(db.cachedStatement(sql: Self.selectDue), arguments: [time, batch])
-                    .map { (id: try $0.value(0) as Int64, account: try $0.value(1) as Int64) }
-            }
-            for (account, notes) in Dictionary(grouping: due, by: \.account) {
-                let ids = notes.map(\.id).jsonArray
-                defer { noteChanges[account].bump() }
-                let (purged, revision) = try await users.write(scope: Self.scope(account), deleting: .permanent) { db in
-                    try db.cachedStatement(sql: Self.purgeDue).execute(arguments: [ids, time])
-                    let purged = db.changesCount
-                    return (purged, purged == 0 ? nil : try Self.nextRevision(account, db))
-                }
-                count += purged
-                if let revision { revisions[account] = revision }
-            }
-            if due.count < batch { return (count, revisions) }
+        return try users.read { db in
+            try Int64.fetchOne(try db.cachedStatement(sql: Self.selectDue), arguments: [time.millisecondsSince1970])
         }
     }
-
-    /// The most notes that one transaction purges.
-    private var batch: Int { users.isShared ? Self.journalBatch : Self.purgeBatch }
 
     static func isInTrash(_ id: Int64, _ db: Database) throws -> Bool {
         try Int.fetchOne(db.cachedStatement(sql: "SELECT 1 FROM note_trash WHERE id = ?"), arguments: [id]) != nil

@@ -55,9 +55,9 @@ extension NoteStore {
 
     static let purgeUpTo = """
         DELETE FROM note_trash WHERE id IN (
-            SELECT id FROM note_trash WHERE account = ? AND deletion <= ? ORDER BY deletion DESC LIMIT ?
+            SELECT id FROM note_trash INDEXED BY note_trash_by_deletion
+            WHERE account = ? AND deleted <= ? ORDER BY deletion LIMIT ?
         )
         """
-    static let selectDue = "SELECT id, account FROM note_trash WHERE deleted <= ? ORDER BY deleted LIMIT ?"
-    static let purgeDue = "DELETE FROM note_trash WHERE id IN (SELECT value FROM json_each(?)) AND +deleted <= ?"
+    static let selectDue = "SELECT account FROM note_trash WHERE deleted <= ? ORDER BY deleted LIMIT 1"
 }

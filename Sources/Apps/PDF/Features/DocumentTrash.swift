@@ -74,12 +74,14 @@ struct DocumentTrash: TrashFeature {
         try await store.purge(id, preconditions: preconditions, profile: profile)
     }
 
-    func empty(_ preconditions: WritePreconditions, of profile: String) async throws -> (count: Int, revision: Int) {
-        try await store.emptyTrash(of: profile, upTo: lookup.clock.now(), preconditions: preconditions)
+    func purge(_ most: Int, upTo time: Date, _ preconditions: WritePreconditions, of profile: String) async throws
+        -> (count: Int, revision: Int)
+    {
+        try await store.purgeTrash(most, upTo: time, preconditions: preconditions, profile: profile)
     }
 
-    func purge(upTo time: Date) async throws -> (count: Int, revisions: [String: Int]) {
-        try await store.purgeTrash(upTo: time)
+    func owner(ofItemsUpTo time: Date) async throws -> String? {
+        try await store.profiles(DocumentStore.selectDue, time).first
     }
 
     var notFound: Problem { .noDocument }

@@ -60,47 +60,28 @@ extension DocumentStore {
         }
     }
 
-    /// Permanently deletes the documents of a profile that were moved to the trash up to a time.
+    /// Permanently deletes documents in the trash, those first that were deleted first, no more than one transaction
+    /// may.
     ///
-    /// - Parameter preconditions: the conditions for the revision of the profile's list.
+    /// - Parameters:
+    ///   - time: documents that were deleted later stay.
+    ///   - preconditions: the conditions for the revision of the profile's list.
     /// - Returns: their number, and the revision.
     /// - Throws: 412 `precondition-failed`; `StorageError`, `SharedStoreError`.
-    func emptyTrash(of profile: String, upTo time: Date, preconditions: WritePreconditions = .none) async throws
-        -> (count: Int, revision: Int)
+    func purgeTrash(_ most: Int, upTo time: Date, preconditions: WritePreconditions = .none, profile: String)
+        async throws -> (count: Int, revision: Int)
     {
         defer { changes[profile].bump() }
-        var (count, isFirst) = (0, true)
-        while true {
-            let (purged, revision) = try await users.write(
-                scope: Self.scope(profile),
-                deleting: .permanent
-            ) { [isFirst] db in
-                let revision = try Self.counts(of: profile, db).revision
-                if isFirst { try preconditions.check(version: revision) }
-                let purged = try Self.purge(Self.selectTrashedUpTo, profile, time, db)
-                return (purged, purged > 0 ? try Self.nextRevision(profile, db) : revision)
-            }
-            (count, isFirst) = (count + purged, false)
-            if purged == 0 { return (count, revision) }
+        return try await users.write(scope: Self.scope(profile), deleting: .permanent) { db in
+            let revision = try Self.counts(of: profile, db).revision
+            try preconditions.check(version: revision)
+            let count = try Self.purge(Self.selectTrashedUpTo, most, profile, time, db)
+            return (count, count > 0 ? try Self.nextRevision(profile, db) : revision)
         }
-    }
-
-    /// Permanently deletes the documents of all profiles that were moved to the trash up to a time.
-    ///
-    /// - Returns: their number, and the new revision of each profile that had some.
-    /// - Throws: `StorageError`, `SharedStoreError`.
-    func purgeTrash(upTo time: Date) async throws -> (count: Int, revisions: [String: Int]) {
-        var (count, revisions): (Int, [String: Int]) = (0, [:])
-        for profile in try await profiles(Self.selectDue, time) {
-            let (purged, revision) = try await emptyTrash(of: profile, upTo: time)
-            count += purged
-            if purged > 0 { revisions[profile] = revision }
-        }
-        return (count, revisions)
     }
 
     /// Returns the profiles with documents that are due.
-    private func profiles(_ select: String, _ time: Date) async throws -> [String] {
+    func profiles(_ select: String, _ time: Date) async throws -> [String] {
         _ = try await users.catchUp()
         return try users.read { try String.fetchAll($0, sql: select, arguments: [time.millisecondsSince1970]) }
     }
@@ -109,9 +90,12 @@ extension DocumentStore {
     ///
     /// - Parameter select: returns their `sequence` and `page_count`.
     /// - Returns: their number.
-    private static func purge(_ select: String, _ profile: String, _ time: Date, _ db: Database) throws -> Int {
+    private static func purge(_ select: String, _ most: Int, _ profile: String, _ time: Date, _ db: Database) throws
+        -> Int
+    {
         let statement = try db.cachedStatement(sql: select)
-        let rows = try Row.fetchAll(statement, arguments: [profile, time.millisecondsSince1970, purgeBatch])
+        let arguments: StatementArguments = [profile, time.millisecondsSince1970, min(most, purgeBatch)]
+        let rows = try Row.fetchAll(statement, arguments: arguments)
         var (count, pages) = (0, 0)
         for row in rows where pages < purgedPages {
             try purge(row.value("sequence"), db)
@@ -170,7 +154,7 @@ extension DocumentStore {
             var purged: Int
             repeat {
                 purged = try await users.write(scope: Self.scope(profile), deleting: .permanent) { db in
-                    try Self.purge(Self.selectExpiredOfProfile, profile, now, db)
+                    try Self.purge(Self.selectExpiredOfProfile, .max, profile, now, db)
                 }
                 count += purged
             } while purged > 0
@@ -241,11 +225,11 @@ extension DocumentStore {
     )
 
     static let selectDue = """
-        SELECT DISTINCT profile FROM pdf_document INDEXED BY pdf_document_by_trash_age
-        WHERE trashed IS NOT NULL AND trashed <= ?
+        SELECT profile FROM pdf_document INDEXED BY pdf_document_by_trash_age
+        WHERE trashed IS NOT NULL AND trashed <= ? ORDER BY trashed LIMIT 1
         """
     static let selectTrashedUpTo = """
         SELECT sequence, page_count FROM pdf_document
-        WHERE profile = ? AND trashed IS NOT NULL AND trashed <= ? ORDER BY trashed DESC LIMIT ?
+        WHERE profile = ? AND trashed IS NOT NULL AND trashed <= ? ORDER BY trashed, sequence LIMIT ?
         """
 }

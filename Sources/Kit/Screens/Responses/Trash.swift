@@ -119,16 +119,19 @@ package protocol TrashFeature: Sendable {
     /// - Throws: ``Problem`` 412 `precondition-failed`; `StorageError`.
     func purge(_ id: String, _ preconditions: WritePreconditions, of owner: Owner) async throws -> Int?
 
-    /// Deletes all items permanently.
+    /// Deletes items permanently, those first that were deleted first, and no more than one transaction may.
     ///
+    /// - Parameters:
+    ///   - most: The most items.
+    ///   - time: Items that were deleted later stay.
+    ///   - preconditions: Compared with the revision.
     /// - Returns: Their number, and the revision.
     /// - Throws: ``Problem`` 412 `precondition-failed`; `StorageError`.
-    func empty(_ preconditions: WritePreconditions, of owner: Owner) async throws -> (count: Int, revision: Int)
+    func purge(_ most: Int, upTo time: Date, _ preconditions: WritePreconditions, of owner: Owner) async throws
+        -> (count: Int, revision: Int)
 
-    /// Permanently deletes the items of all owners that were deleted up to a time.
-    ///
-    /// - Returns: Their number, and the new revision of each owner that had some.
-    func purge(upTo time: Date) async throws -> (count: Int, revisions: [Owner: Int])
+    /// Returns the owner of the item that was deleted first; nil if none was up to a time.
+    func owner(ofItemsUpTo time: Date) async throws -> Owner?
 
     /// The problem that there is no such item.
     var notFound: Problem { get }
@@ -192,9 +195,27 @@ extension TrashFeature {
     }
 
     @Sendable private func empty(_ request: ScreenRequest, _ owner: Owner) async throws -> ScreenResponse {
-        let (count, revision) = try await empty(request.writePreconditions(), of: owner)
-        if count > 0 { publish(revision, of: owner) }
-        return try purged(count, of: owner, revision, request)
+        _ = try await catchUp()
+        let count = try page(PageRequest(limit: 1), of: owner).page.total ?? 0
+        let result = try await purge(all: count, upTo: .distantFuture, request.writePreconditions(), of: owner)
+        return try purged(result.count, of: owner, result.revision, request)
+    }
+
+    /// Permanently deletes items in as many transactions as they need. Items that come in the meantime stay.
+    private func purge(
+        all most: Int,
+        upTo time: Date,
+        _ preconditions: WritePreconditions = .none,
+        of owner: Owner
+    ) async throws -> (count: Int, revision: Int) {
+        var (count, preconditions) = (0, preconditions)
+        while true {
+            let (purged, revision) = try await purge(most - count, upTo: time, preconditions, of: owner)
+            (count, preconditions) = (count + purged, .none)
+            guard purged == 0 || count == most else { continue }
+            if count > 0 { publish(revision, of: owner) }
+            return (count, revision)
+        }
     }
 
     private func purged(_ count: Int, of owner: Owner, _ revision: Int, _ request: ScreenRequest) throws
@@ -215,8 +236,13 @@ extension TrashFeature {
     ///
     /// - Returns: Their number.
     @Sendable package func purgeDue(at now: Date) async throws -> Int {
-        let (count, revisions) = try await purge(upTo: now.addingTimeInterval(-lifetime.seconds))
-        for (owner, revision) in revisions { publish(revision, of: owner) }
+        let time = now.addingTimeInterval(-lifetime.seconds)
+        var count = 0
+        while let owner = try await self.owner(ofItemsUpTo: time) {
+            let purged = try await purge(all: .max, upTo: time, of: owner).count
+            guard purged > 0 else { break }
+            count += purged
+        }
         return count
     }
 
