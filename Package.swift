@@ -262,7 +262,7 @@ let package = Package(
         .target(
             name: "TestKit",
             dependencies: [
-                "Screens", "Server", "Upstream", "Cluster", "Storage", "HTTP", "Media", "Concurrency",
+                "Screens", "Server", "Upstream", "Cluster", "Storage", "HTTP", "Media", "Concurrency", "JSONValues",
                 "CFaultInjection", "CZlib", asyncHTTPClient, grdb, httpTypes, hummingbird, hummingbirdTesting, logging,
                 nioLocks, nioCore, nioHTTP1, nioPosix, nioSSL, subprocess, systemPackage,
             ],

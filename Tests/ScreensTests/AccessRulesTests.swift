@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Server
+import TestKit
 import Testing
 
 @testable import Screens
@@ -105,7 +106,7 @@ struct OperatorKeyTests {
         let `operator` = DeviceHarness.Visitor(fields: [.larderOperator: Self.text])
         let made = try await harness.send(.post, "/v1/pairing/code", as: `operator`).response
         #expect(made.status == .created)
-        let paired = try await harness.pair(try #require(try made.data().string("code")))
+        let paired = try await harness.pair(try #require(try made.data().code.string))
         #expect(paired.status == .created)
         let (list, kept) = try await harness.send(.get, "/v1/devices", as: `operator`)
         #expect(list.status == .ok && kept == nil)

@@ -51,19 +51,13 @@ struct DeviceRoutesTests {
         let (bert, _) = try await harness.paired(profile: "bert")
         #expect(try await harness.send(.get, "/v1/shop/mine", as: bert).response.text == #"{"profile":"bert"}"#)
         let list = try await harness.send(.get, "/v1/devices", as: anna).response
-        #expect(try list.data().values["devices"].flatMap(Self.ids) == [id], "a device sees itself only")
+        #expect(try Self.ids(list.data().devices) == [id], "a device sees itself only")
         #expect(
-            try await harness.send(.get, "/v1/devices", as: .local).response.data().values["devices"]
-                .flatMap(Self.ids)?.count == 2
+            try await harness.send(.get, "/v1/devices", as: .local).response.data().devices.elements.count == 2
         )
     }
 
-    private static func ids(_ value: JSONFields.Value) -> [String]? {
-        guard case .array(let rows) = value else { return nil }
-        return rows.compactMap { row in
-            if case .object(let row) = row, case .string(let id) = row["id"] { id } else { nil }
-        }
-    }
+    private static func ids(_ rows: JSON) -> [String] { rows.elements.compactMap(\.id.string) }
 
     @Test("SRV-17 after revocation, a device is nobody, and what was kept for it has ended")
     func revoked() async throws {
@@ -115,8 +109,8 @@ struct DeviceRoutesTests {
     func picture() async throws {
         let harness = try DeviceHarness()
         let data = try await harness.send(.post, "/v1/pairing/code", as: .local).response.data()
-        let code = try #require(try data.string("code").flatMap { PairingCode($0) })
-        let picture = try #require(try data.string("qr"))
+        let code = try #require(data.code.string.flatMap { PairingCode($0) })
+        let picture = try #require(data.qr.string)
         let expected = try #require(QRCode("https://larder.test/pair#\(code.text)")).svg
         #expect(picture == "data:image/svg+xml;base64,\(Data(expected.utf8).base64EncodedString())")
     }
@@ -184,7 +178,7 @@ struct DeviceRoutesTests {
         let served = try await harness.pair(try await harness.code(), as: .phone, own)
         let cookie = try #require(served.fields[.setCookie], "\(served.text)")
         let pair = String(cookie.prefix { $0 != ";" })
-        #expect(try served.status == .created && served.data().values["token"] == .null)
+        #expect(try served.status == .created && served.data()["token"] == .null)
         #expect(cookie == pair + "; Path=/; HttpOnly; SameSite=Strict; Max-Age=\(SessionCookies.longestAge)")
         func status(_ fields: HTTPFields) async throws -> HTTPResponse.Status {
             try await harness.send(.get, "/v1/shop/mine", as: .phone, fields).response.status
@@ -208,7 +202,7 @@ struct DeviceRoutesTests {
         let (phone, id) = try await harness.paired()
         let (_, other) = try await harness.paired()
         let renamed = try await harness.send(.patch, "/v1/devices/\(id)", as: phone, json: #"{"name":" Anna's "}"#)
-        #expect(try renamed.response.data().string("name") == "Anna's")
+        #expect(try renamed.response.data().name.string == "Anna's")
         #expect(try DeviceStore(harness.database).device(id)?.name == "Anna's")
         for visitor in [phone] {
             let refused = try await harness.send(.patch, "/v1/devices/\(other)", as: visitor, json: #"{"name":"x"}"#)

@@ -85,7 +85,7 @@ struct OfflineTests {
     func actions() async throws {
         try await DiskHarness.run(Self.disk()) { app in
             let token = try await app.logIn()
-            func action(_ target: String) async throws -> (JSONFields.Value?, [JSONFields.Value]) {
+            func action(_ target: String) async throws -> (JSON?, [JSON]) {
                 let response = try await app.get(target, as: token)
                 let ids = response.all("id", in: "data.actions").filter { "\($0)".contains("offline") }
                 return (response["data.kept_offline"], ids)

@@ -91,7 +91,7 @@ struct SharingTests {
             #expect(permanent.status == 201 && permanent["data.available_until"] == .null)
             let ending = try await Self.share(app, token, #","available_for_s":3600"#)
             ending.expectScreen("disk.file", status: 200)
-            let end: JSONFields.Value = "2026-01-05T11:00:00Z"
+            let end: JSON = "2026-01-05T11:00:00Z"
             #expect(ending["data.available_until"] == end && ending.headerFields[.location] == nil)
             #expect(ending["data.public_url"] == permanent["data.public_url"])
             #expect(disk.change { $0.nodes["disk:/folder"]?.linkEnd } == 1_767_610_800)
@@ -192,7 +192,7 @@ struct SharingTests {
         let disk = WriteScenario.disk()
         try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
-            let unpublish: JSONFields.Value = .object([
+            let unpublish: JSON = .object([
                 "id": "unpublish", "title": "Unpublish file", "method": "DELETE",
                 "href": "/v1/disk/published?path=disk%3A%2Fa.txt", "enabled": true,
                 "headers": .object(["Prefer": "respond-async"]),
@@ -214,7 +214,7 @@ struct SharingTests {
             }
             let file = try await app.get("/v1/disk/file?path=/a.txt", as: token)
             let ids = file.all("id", in: "data.actions")
-            let own: [JSONFields.Value] = ["link", "delete", "rename", "move", "copy"]
+            let own: [JSON] = ["link", "delete", "rename", "move", "copy"]
             #expect(ids == ["share", "download"] + own + ["unpublish", "keep_offline"])
             #expect(file["data.actions.7"] == unpublish)
             let other = try await app.get("/v1/disk/file?path=/folder", as: token)

@@ -19,7 +19,7 @@ struct KeyedNotesTests {
         try await app.ask(.post, "/v1/notes", as: token, fields, #"{"body":"\#(body)"}"#)
     }
 
-    private static func total(_ app: NotesHarness, _ token: String) async throws -> JSONFields.Value? {
+    private static func total(_ app: NotesHarness, _ token: String) async throws -> JSON? {
         try await app.get("/v1/notes", as: token)["meta.page.total"]
     }
 

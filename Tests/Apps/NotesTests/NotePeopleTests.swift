@@ -54,7 +54,7 @@ struct NotePeopleTests {
             for (query, total) in [("", 40), ("&q=name3", 6)] {
                 let whole = try await app.get("/v1/notes/people?limit=500\(query)", as: token)
                 #expect(whole["meta.page.total"] == .number(Double(total)))
-                var (ids, target) = ([JSONFields.Value](), String?.some("/v1/notes/people?limit=4\(query)"))
+                var (ids, target) = ([JSON](), String?.some("/v1/notes/people?limit=4\(query)"))
                 while let path = target {
                     let page = try await app.get(path, as: token)
                     ids += page.all("id", in: "data.items")

@@ -21,7 +21,7 @@ struct NotePlacesTests {
          {"type":"Feature","geometry":{"type":"Point","coordinates":[999,0]},"properties":{"name":"Nowhere"}}]}
         """
 
-    private func names(_ response: Exchanged) -> [JSONFields.Value] { response.all("name", in: "data.items") }
+    private func names(_ response: Exchanged) -> [JSON] { response.all("name", in: "data.items") }
 
     @Test("NOTE-08 Without any network: by beginning, in any case, script and spelling, the larger first, five at most")
     func gazetteer() async throws {
@@ -243,7 +243,7 @@ struct NoteAddressesTests {
 }
 
 @Suite struct NoteCitiesTests {
-    private static func names(_ response: Exchanged) -> [JSONFields.Value] { response.all("name", in: "data.items") }
+    private static func names(_ response: Exchanged) -> [JSON] { response.all("name", in: "data.items") }
 
     @Test("The largest cities of a part of the world, the largest first, in the language of the client")
     func cities() async throws {

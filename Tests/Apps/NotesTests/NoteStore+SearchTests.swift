@@ -25,7 +25,7 @@ struct NoteStoreSearchTests {
         return box.lines.withLock { $0 }
     }
 
-    private static func texts(_ values: [JSONFields.Value]) -> [String] {
+    private static func texts(_ values: [JSON]) -> [String] {
         var texts: [String] = []
         for case .string(let text) in values { texts.append(text) }
         return texts

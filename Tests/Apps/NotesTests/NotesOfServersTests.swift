@@ -12,7 +12,7 @@ import Testing
 @Suite("Notes of several servers", .timeLimit(.minutes(10)))
 struct NotesOfServersTests {
     private static func openings(_ app: NotesHarness, _ token: String, _ query: String = "") async throws
-        -> [JSONFields.Value]
+        -> [JSON]
     {
         try await app.get("/v1/notes\(query)", as: token).all("first_line", in: "data.items")
     }

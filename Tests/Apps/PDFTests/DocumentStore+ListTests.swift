@@ -281,7 +281,7 @@ extension PDFHarness {
 
     @Test("PDF-17 what is found follows each change of a name, and of what is saved") func changes() async throws {
         try await PDFHarness.run { app in
-            func total(_ query: String) async throws -> JSONFields.Value? {
+            func total(_ query: String) async throws -> JSON? {
                 try await app.routes.get("/v1/pdf/documents?q=\(query)")["meta.page.total"]
             }
             let href = try await app.saved("one", name: "Passport")

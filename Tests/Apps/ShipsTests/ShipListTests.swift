@@ -265,7 +265,7 @@ struct ListingTests {
     func pages() async throws {
         try await ShipsHarness.run { app in
             let token = try await app.logIn()
-            var names: [JSONFields.Value] = []
+            var names: [JSON] = []
             var next: String? = "/v1/ships?limit=3&since_revision=0"
             var visited = 0
             while let target = next, visited < 9 {

@@ -13,7 +13,7 @@ import Upstream
 /// The app on servers whose files follow one journal.
 @Suite("Ships of several servers", .timeLimit(.minutes(10)))
 struct ShipsOfServersTests {
-    private static func names(_ app: ShipsHarness, _ token: String) async throws -> [JSONFields.Value] {
+    private static func names(_ app: ShipsHarness, _ token: String) async throws -> [JSON] {
         try await app.get("/v1/ships", as: token).all("name", in: "data.items")
     }
 

@@ -1,7 +1,7 @@
 package import Foundation
 import HTTP
 package import HTTPTypes
-package import Screens
+import Screens
 package import Testing
 
 /// A whole response as a client sees it.
@@ -21,23 +21,13 @@ package struct Exchanged: Sendable {
     }
 
     /// A value of the body by its path, such as `data.items.0.name`; nil if there is none.
-    package subscript(_ path: String) -> JSONFields.Value? {
-        guard let root = try? JSONDecoder().decode(JSONFields.Value.self, from: body) else { return nil }
-        return path.split(separator: ".").reduce(Optional(root)) { value, step in
-            switch value {
-            case .object(let members): members[String(step)]
-            case .array(let items): Int(step).flatMap { items.indices.contains($0) ? items[$0] : nil }
-            default: nil
-            }
-        }
+    package subscript(_ path: String) -> JSON? {
+        try? JSON(body).at(path.split(separator: ".").map(String.init))
     }
 
     /// The members of one name in a list of objects.
-    package func all(_ name: String, in path: String) -> [JSONFields.Value] {
-        guard case .array(let items) = self[path] else { return [] }
-        return items.map { item in
-            if case .object(let members) = item { members[name] ?? .null } else { .null }
-        }
+    package func all(_ name: String, in path: String) -> [JSON] {
+        (self[path]?.elements ?? []).map { $0[name] ?? .null }
     }
 
     /// The body has no text at a path.
@@ -62,13 +52,11 @@ package struct Exchanged: Sendable {
 
     /// Returns the texts of one name in a list of objects; other values are left out.
     package func strings(_ name: String, in path: String) -> [String] {
-        all(name, in: path).compactMap { if case .string(let text) = $0 { text } else { nil } }
+        all(name, in: path).compactMap(\.string)
     }
 
     /// Names of the members of an object.
-    package func names(in path: String) -> Set<String> {
-        if case .object(let members) = self[path] { Set(members.keys) } else { [] }
-    }
+    package func names(in path: String) -> Set<String> { Set(self[path]?.object?.keys ?? [:].keys) }
 
     /// The body as text.
     package var text: String { String(decoding: body, as: UTF8.self) }
@@ -111,39 +99,4 @@ package struct Exchanged: Sendable {
         #expect(self["meta.screen"] == .string(name), sourceLocation: sourceLocation)
         #expect(names(in: "") == ["data", "meta", "links"], sourceLocation: sourceLocation)
     }
-}
-
-extension JSONFields.Value: Decodable {
-    package init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        if container.decodeNil() {
-            self = .null
-        } else if let bool = try? container.decode(Bool.self) {
-            self = .bool(bool)
-        } else if let number = try? container.decode(Double.self) {
-            self = .number(number)
-        } else if let string = try? container.decode(String.self) {
-            self = .string(string)
-        } else if let array = try? container.decode([JSONFields.Value].self) {
-            self = .array(array)
-        } else {
-            self = .object(try container.decode([String: JSONFields.Value].self))
-        }
-    }
-}
-
-extension JSONFields.Value: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, ExpressibleByFloatLiteral,
-    ExpressibleByIntegerLiteral,
-    ExpressibleByArrayLiteral
-{
-    /// A text.
-    package init(stringLiteral value: String) { self = .string(value) }
-    /// True or false.
-    package init(booleanLiteral value: Bool) { self = .bool(value) }
-    /// A number.
-    package init(floatLiteral value: Double) { self = .number(value) }
-    /// A whole number.
-    package init(integerLiteral value: Int) { self = .number(Double(value)) }
-    /// A list.
-    package init(arrayLiteral elements: JSONFields.Value...) { self = .array(elements) }
 }

@@ -3,7 +3,7 @@ package import Testing
 
 /// The content of screens seen so far, to find out whether `meta.fetched_at` moves with it.
 package struct SeenContent {
-    private var seen: [String: (content: JSONFields.Value, fetchedAt: String)] = [:]
+    private var seen: [String: (content: JSON, fetchedAt: String)] = [:]
     /// How often a screen had another content than before.
     package private(set) var changes = 0
 
@@ -32,9 +32,9 @@ package struct SeenContent {
     }
 }
 
-extension JSONFields.Value {
+extension JSON {
     /// Returns the value without members of these names.
-    fileprivate func without(_ names: Set<String>) -> JSONFields.Value {
+    fileprivate func without(_ names: Set<String>) -> JSON {
         switch self {
         case .object(let members):
             .object(members.filter { !names.contains($0.key) }.mapValues { $0.without(names) })

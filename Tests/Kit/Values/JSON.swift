@@ -1,4 +1,5 @@
 package import Foundation
+import JSONValues
 
 /// A JSON value, which can be walked by names and positions.
 @dynamicMemberLookup
@@ -11,30 +12,33 @@ package enum JSON: Equatable, Sendable {
     case object([String: JSON])
 }
 
-extension JSON: Decodable {
-    package init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        if container.decodeNil() {
-            self = .null
-        } else if let bool = try? container.decode(Bool.self) {
-            self = .bool(bool)
-        } else if let number = try? container.decode(Double.self) {
-            self = .number(number)
-        } else if let string = try? container.decode(String.self) {
-            self = .string(string)
-        } else if let array = try? container.decode([JSON].self) {
-            self = .array(array)
-        } else {
-            self = .object(try container.decode([String: JSON].self))
-        }
-    }
-
+extension JSON {
     /// Reads JSON text.
     ///
-    /// - Throws: `DecodingError` if it is none.
-    package init(_ data: Data) throws {
-        self = try JSONDecoder().decode(JSON.self, from: data)
+    /// - Throws: `JSONSyntaxError` if it is none.
+    package init(_ data: Data) throws { self.init(try JSONParser.parse(Array(data))) }
+
+    private init(_ value: JSONValue) {
+        switch value {
+        case .null: self = .null
+        case .bool(let value): self = .bool(value)
+        case .number(let spelling): self = Double(spelling).map { .number($0) } ?? .null
+        case .string(let text): self = .string(text)
+        case .array(let values): self = .array(values.map(JSON.init))
+        case .object(let object):
+            self = .object(Dictionary(object.members.map { ($0.name, JSON($0.value)) }) { _, last in last })
+        }
     }
+}
+
+extension JSON: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, ExpressibleByFloatLiteral,
+    ExpressibleByIntegerLiteral, ExpressibleByArrayLiteral
+{
+    package init(stringLiteral value: String) { self = .string(value) }
+    package init(booleanLiteral value: Bool) { self = .bool(value) }
+    package init(floatLiteral value: Double) { self = .number(value) }
+    package init(integerLiteral value: Int) { self = .number(Double(value)) }
+    package init(arrayLiteral elements: JSON...) { self = .array(elements) }
 }
 
 extension JSON {
@@ -60,18 +64,17 @@ extension JSON {
 
     /// Returns the value that a JSON pointer (RFC 6901) leads to.
     package func at(pointer: String) -> JSON? {
-        guard !pointer.isEmpty else { return self }
-        guard pointer.hasPrefix("/") else { return nil }
-        var value = self
-        for token in pointer.dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
-            let name = String(token).replacing("~1", with: "/").replacing("~0", with: "~")
-            let item = value.array.flatMap { items in
-                Int(name).flatMap { items.indices.contains($0) ? items[$0] : nil }
+        JSONPointer(pointer).flatMap { at($0.tokens) }
+    }
+
+    /// Returns the value behind names of members and positions.
+    func at(_ tokens: [String]) -> JSON? {
+        tokens.reduce(Optional(self)) { value, token in
+            let item = value?.array.flatMap { items in
+                JSONPointer.index(token).flatMap { items.indices.contains($0) ? items[$0] : nil }
             }
-            guard let next = item ?? value[name] else { return nil }
-            value = next
+            return item ?? value?[token]
         }
-        return value
     }
 
     /// Returns every member of every object within, with the pointer to it.
@@ -79,7 +82,7 @@ extension JSON {
         switch self {
         case .object(let members):
             members.sorted { $0.key < $1.key }.flatMap { name, value in
-                let place = pointer + "/" + name.replacing("~", with: "~0").replacing("/", with: "~1")
+                let place = "\(pointer)/\(JSONPointer.escaped(name))"
                 return [(place, name, value)] + value.members(at: place)
             }
         case .array(let items): items.enumerated().flatMap { $1.members(at: "\(pointer)/\($0)") }
@@ -105,7 +108,7 @@ extension JSON: Encodable {
 extension String {
     /// The same JSON with the members of each object in the order of their names, to compare it as a whole.
     ///
-    /// - Throws: `DecodingError` for anything but JSON.
+    /// - Throws: `JSONSyntaxError` for anything but JSON.
     package var sortedJSON: String {
         get throws {
             let encoder = JSONEncoder()

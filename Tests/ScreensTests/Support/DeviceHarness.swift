@@ -117,7 +117,7 @@ struct DeviceHarness {
     func code(profile: String? = nil) async throws -> String {
         let body = profile.map { #"{"profile":"\#($0)"}"# } ?? ""
         let made = try await send(.post, "/v1/pairing/code", as: .local, json: body).response
-        return try #require(try made.data().string("code"), "\(made.text)")
+        return try #require(try made.data().code.string, "\(made.text)")
     }
 
     /// Sends a code.
@@ -132,20 +132,12 @@ struct DeviceHarness {
     func paired(profile: String? = nil) async throws -> (visitor: Visitor, id: String) {
         let served = try await pair(try await code(profile: profile))
         let data = try served.data()
-        guard case .object(let device) = data.values["device"], case .string(let id) = device["id"] else {
-            throw Unpaired(text: served.text)
-        }
-        return (.device(try #require(try data.string("token"))), id)
+        let id = try #require(data.device.id.string, "\(served.text)")
+        return (.device(try #require(data.token.string)), id)
     }
-
-    private struct Unpaired: Error { let text: String }
 }
 
 extension ScreenHarness.Served {
     /// `data` of a screen.
-    func data() throws -> JSONFields {
-        guard case .object? = try json()["data"] else { return try JSONFields(Data("{}".utf8)) }
-        let whole = try #require(try JSONSerialization.jsonObject(with: body) as? [String: Any])
-        return try JSONFields(try JSONSerialization.data(withJSONObject: whole["data"] as Any))
-    }
+    func data() throws -> JSON { try json().data }
 }

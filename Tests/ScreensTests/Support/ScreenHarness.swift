@@ -59,11 +59,11 @@ struct ScreenHarness {
         var text: String { String(decoding: body, as: UTF8.self) }
 
         /// The body as a JSON object.
-        func json() throws -> [String: JSONFields.Value] { try JSONFields(body).values }
+        func json() throws -> JSON { try JSON(body) }
         /// The `code` of a problem.
         func code() throws -> String? {
             guard fields[.contentType] == "application/problem+json; charset=utf-8" else { return nil }
-            return try JSONFields(body).string("code")
+            return try json().code.string
         }
     }
 

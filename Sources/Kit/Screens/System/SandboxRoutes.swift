@@ -3,6 +3,7 @@ import Foundation
 import HTTP
 import HTTPTypes
 import Hummingbird
+import JSONValues
 import NIOCore
 import Server
 import ServiceLifecycle
@@ -210,11 +211,10 @@ package struct SandboxWatch: Service {
     private func faults() async -> [String: String]? {
         let request = OutgoingRequest(method: .get, url: controls, headerFields: [:], body: nil, isSentOnce: true)
         guard let response = try? await transport.exchange(request, within: Self.limits), response.status == .ok,
-            let state = try? JSONSerialization.jsonObject(with: Data(response.body)) as? [String: Any],
-            let upstreams = state["upstreams"] as? [[String: Any]]
+            let state = try? JSONParser.parse(response.body), let upstreams = state.object?["upstreams"]?.array
         else { return nil }
-        let named = upstreams.compactMap { one in
-            (one["name"] as? String).map { ($0, (one["fault"]).map { "\($0)" } ?? Self.none) }
+        let named = upstreams.compactMap(\.object).compactMap { one in
+            one["name"]?.string.map { ($0, one["fault"].map { $0.string ?? "\($0)" } ?? Self.none) }
         }
         return Dictionary(named) { first, _ in first }
     }

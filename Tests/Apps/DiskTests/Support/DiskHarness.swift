@@ -142,7 +142,7 @@ extension String {
 }
 
 /// Returns a string of a response; the test fails if it is something else.
-func text(_ value: JSONFields.Value?, sourceLocation: SourceLocation = #_sourceLocation) throws -> String {
+func text(_ value: JSON?, sourceLocation: SourceLocation = #_sourceLocation) throws -> String {
     guard case .string(let text) = value else {
         Issue.record("no text: \(String(describing: value))", sourceLocation: sourceLocation)
         throw NoText()

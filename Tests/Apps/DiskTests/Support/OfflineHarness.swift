@@ -37,7 +37,7 @@ extension AppHarness<DiskApp, FakeYandexDisk> {
     }
 
     /// Returns a row of the screen of offline files.
-    func offlineRow(_ path: String, as token: String) async throws -> [String: JSONFields.Value] {
+    func offlineRow(_ path: String, as token: String) async throws -> [String: JSON] {
         let response = try await get("/v1/disk/offline?limit=100", as: token)
         guard case .array(let items) = response["data.items"] else { return [:] }
         for case .object(let item) in items where item["path"] == .string("disk:\(path)") { return item }
