@@ -34,10 +34,10 @@ extension HTTPClientTransport {
             listener: listener,
             within: limits
         )
-        var client = limits.publicAddressesOnly ? publicStreaming : streaming
+        var client = clients(limits).streaming
         var resending = Resending(request.method)
         if let body = request.body {
-            let lane = (limits.publicAddressesOnly ? publicUploads : uploads).next()
+            let lane = clients(limits).uploads.next()
             client = lane.client
             resending = .never
             let length = request.bodyLength.map { HTTPClientRequest.Body.Length.known(Int64($0)) } ?? .unknown

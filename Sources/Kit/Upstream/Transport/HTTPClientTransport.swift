@@ -13,17 +13,36 @@ import NIOSSL
 /// listed hosts, checks the address of every connection before a request is sent on it, which no change of DNS between
 /// check and connect can defeat. The others are for bodies in parts, and for requests that are sent again.
 package final class HTTPClientTransport: Transport {
-    private let configured: HTTPClient
-    private let publicOnly: HTTPClient
-    let streaming: HTTPClient
-    let publicStreaming: HTTPClient
-    let uploads: Uploads
-    let publicUploads: Uploads
+    /// Clients for the addresses of one kind.
+    struct Clients: Sendable {
+        let whole: HTTPClient
+        let streaming: HTTPClient
+        let uploads: Uploads
+        /// Uses each connection once.
+        let fresh: HTTPClient
+
+        fileprivate init(_ group: MultiThreadedEventLoopGroup, _ configuration: HTTPClient.Configuration) {
+            let (streams, resent) = (
+                HTTPClientTransport.forStreaming(configuration), HTTPClientTransport.forResending(configuration)
+            )
+            whole = HTTPClient(eventLoopGroupProvider: .shared(group), configuration: configuration)
+            streaming = HTTPClient(eventLoopGroupProvider: .shared(group), configuration: streams)
+            uploads = Uploads(on: group, configuration: streams)
+            fresh = HTTPClient(eventLoopGroupProvider: .shared(group), configuration: resent)
+        }
+
+        fileprivate func shutdown() async throws {
+            try await whole.shutdown()
+            try await streaming.shutdown()
+            try await uploads.shutdown()
+            try await fresh.shutdown()
+        }
+    }
+
+    private let configured: Clients
+    private let publicOnly: Clients
     /// Of the interim responses of requests that are sent in parts.
     let listeners = InterimListeners()
-    /// Clients that use each connection once.
-    let fresh: HTTPClient
-    let publicFresh: HTTPClient
 
     /// Creates clients on the given event loops.
     ///
@@ -34,28 +53,13 @@ package final class HTTPClientTransport: Transport {
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.httpVersion = .http1Only
         configuration.http1_1ConnectionDebugInitializer = Self.guarded(publicAddressesOnly: false, listeners)
-        configured = HTTPClient(eventLoopGroupProvider: .shared(eventLoopGroup), configuration: configuration)
-        streaming = HTTPClient(
-            eventLoopGroupProvider: .shared(eventLoopGroup),
-            configuration: Self.forStreaming(configuration)
-        )
-        uploads = Uploads(on: eventLoopGroup, configuration: Self.forStreaming(configuration))
-        fresh = HTTPClient(
-            eventLoopGroupProvider: .shared(eventLoopGroup),
-            configuration: Self.forResending(configuration)
-        )
+        configured = Clients(eventLoopGroup, configuration)
         configuration.http1_1ConnectionDebugInitializer = Self.guarded(publicAddressesOnly: true, listeners)
-        publicOnly = HTTPClient(eventLoopGroupProvider: .shared(eventLoopGroup), configuration: configuration)
-        publicStreaming = HTTPClient(
-            eventLoopGroupProvider: .shared(eventLoopGroup),
-            configuration: Self.forStreaming(configuration)
-        )
-        publicUploads = Uploads(on: eventLoopGroup, configuration: Self.forStreaming(configuration))
-        publicFresh = HTTPClient(
-            eventLoopGroupProvider: .shared(eventLoopGroup),
-            configuration: Self.forResending(configuration)
-        )
+        publicOnly = Clients(eventLoopGroup, configuration)
     }
+
+    /// Returns the clients for the addresses that a request may be sent to.
+    func clients(_ limits: TransportLimits) -> Clients { limits.publicAddressesOnly ? publicOnly : configured }
 
     /// Prepares each connection of a client before its first request: checks its address and adds the
     /// ``ResponseGuard``.
@@ -88,13 +92,7 @@ package final class HTTPClientTransport: Transport {
     /// - Throws: `HTTPClientError` if it was shut down before.
     package func shutdown() async throws {
         try await configured.shutdown()
-        try await streaming.shutdown()
-        try await publicStreaming.shutdown()
-        try await uploads.shutdown()
-        try await publicUploads.shutdown()
         try await publicOnly.shutdown()
-        try await fresh.shutdown()
-        try await publicFresh.shutdown()
     }
 
     /// Sends one request over the network.
@@ -128,9 +126,8 @@ package final class HTTPClientTransport: Transport {
         do {
             var outgoing = try Self.request(request.method, request.url, request.headerFields, within: limits)
             if let body = request.body { outgoing.body = .bytes(body) }
-            let client = limits.publicAddressesOnly ? publicOnly : configured
             let resending = request.isSentOnce ? Resending.ifNotSent : Resending(request.method)
-            let response = try await execute(outgoing, on: client, resending, within: limits)
+            let response = try await execute(outgoing, on: clients(limits).whole, resending, within: limits)
             status = try Self.status(of: response)
             let fields = Self.fields(response.headers)
             let body = try await response.body.collect(upTo: limits.maximumBytes)
@@ -267,7 +264,7 @@ extension HTTPClientTransport {
         do {
             return try await client.execute(request, deadline: deadline)
         } catch  where resending.applies(to: error) {
-            return try await (limits.publicAddressesOnly ? publicFresh : fresh).execute(request, deadline: deadline)
+            return try await clients(limits).fresh.execute(request, deadline: deadline)
         }
     }
 }
