@@ -107,24 +107,25 @@ package struct DiskApp: App {
                 .query(.page, "media_type", "tz", "refresh"),
             Route(.get, "/v1/disk/files", "disk.files", session: { $0.lists.folder })
                 .query("path", .page, "sort", "tz", "refresh"),
-            Route(.post, "/v1/disk/files/move", "disk.file", session: { $0.writes.move }).query("tz")
+            Route(.post, "/v1/disk/files/move", "disk.file", session: { $0.writes.move }).answering().query("tz")
                 .body("from", "to", "overwrite"),
-            Route(.post, "/v1/disk/files/copy", "disk.file", session: { $0.writes.copy }).query("tz")
+            Route(.post, "/v1/disk/files/copy", "disk.file", session: { $0.writes.copy }).answering().query("tz")
                 .body("from", "to", "overwrite"),
             Route(.post, "/v1/disk/files/batch", "disk.files", session: { $0.batches.run })
                 .body("action", "paths", "to", "permanently", "overwrite"),
-            Route(.post, "/v1/disk/folders", "disk.file", session: { $0.writes.makeFolder }).query("tz")
-                .body("path"),
+            Route(.post, "/v1/disk/folders", "disk.file", session: { $0.writes.makeFolder })
+                .answering().query("tz").body("path"),
             Route(.get, "/v1/disk/published", "disk.published", session: { $0.lists.published })
                 .query("type", .page, "tz", "refresh"),
-            Route(.delete, "/v1/disk/published", "disk.published", session: { $0.writes.unpublish }).query("path"),
+            Route(.delete, "/v1/disk/published", "disk.published", session: { $0.writes.unpublish })
+                .answering().query("path"),
             Route(.get, "/v1/disk/search", "disk.search", session: { $0.search.show })
                 .query("q", "type", "media_type", "sort", .page, "tz", "refresh"),
             Route(.get, "/v1/disk/file", "disk.file", session: { $0.items.show }).query("path", "tz", "refresh"),
-            Route(.patch, "/v1/disk/file", "disk.file", session: { $0.writes.rename }).query("path", "tz")
-                .body("name"),
+            Route(.patch, "/v1/disk/file", "disk.file", session: { $0.writes.rename })
+                .answering().query("path", "tz").body("name"),
             Route(.delete, "/v1/disk/file", "disk.file", session: { $0.writes.delete })
-                .query("path", "permanently"),
+                .answering().query("path", "permanently"),
             Route(.get, "/v1/disk/file/content", "disk.content", session: { $0.content.show })
                 .query("path", "disposition", "refresh"),
             Route(
@@ -134,7 +135,7 @@ package struct DiskApp: App {
                 maximumBodyBytes: .max,
                 session: { $0.writes.upload }
             )
-            .query("path", "overwrite", "tz"),
+            .answering().query("path", "overwrite", "tz"),
             Route(.get, "/v1/disk/file/preview", "disk.preview", session: { $0.previews.show })
                 .query("path", "size", "refresh"),
             Route(.get, "/v1/disk/file/page", "disk.page", session: { $0.pages.page })
@@ -144,16 +145,17 @@ package struct DiskApp: App {
             Route(.put, "/v1/disk/offline", "disk.offline", session: { $0.kept.mark }).query("tz").body("path"),
             Route(.delete, "/v1/disk/offline", "disk.offline", session: { $0.kept.unmark }).query("path"),
             Route(.post, "/v1/disk/links", "disk.file", session: { $0.writes.publish })
-                .body("path", "available_for_s"),
+                .answering().body("path", "available_for_s"),
             Route(.post, "/v1/disk/downloads", "disk.file", session: { $0.jobs.start }).body("path"),
             Route(.get, "/v1/disk/downloads/{id}", "disk.file", session: { $0.jobs.show }),
             Route(.get, "/v1/disk/operations/{id}", "disk.operation", session: { $0.writes.operation }),
             Route(.get, "/v1/disk/outbox", "disk.outbox", session: { $0.queue.list }).query(.page, "tz"),
             Route(.get, "/v1/disk/outbox/{id}", "disk.outbox", session: { $0.queue.show }).query("tz"),
-            Route(.delete, "/v1/disk/outbox/{id}", "disk.outbox", session: { $0.queue.takeBack }),
-            Route(.post, "/v1/disk/outbox/{id}/retry", "disk.outbox", session: { $0.queue.retry }).query("tz"),
-            Route(.post, "/v1/disk/outbox/{id}/resolve", "disk.outbox", session: { $0.queue.resolve }).query("tz")
-                .body("how"),
+            Route(.delete, "/v1/disk/outbox/{id}", "disk.outbox", session: { $0.queue.takeBack }).answering(),
+            Route(.post, "/v1/disk/outbox/{id}/retry", "disk.outbox", session: { $0.queue.retry })
+                .answering().query("tz"),
+            Route(.post, "/v1/disk/outbox/{id}/resolve", "disk.outbox", session: { $0.queue.resolve })
+                .answering().query("tz").body("how"),
             Route(.get, "/v1/disk/trash", "disk.trash", session: { $0.trash.show }).query(.page, "tz", "refresh"),
             Route(.delete, "/v1/disk/trash", "disk.trash", session: { $0.trash.empty }),
             Route(.delete, "/v1/disk/trash/item", "disk.trash", session: { $0.trash.purge }).query("path"),

@@ -286,7 +286,7 @@ struct OutboxOfServersTests {
         let put = try await other.cache.change(of: "7", by: .user) { _ in
             OutboxDecision(changes: [.put(entry)], shown: entry)
         }
-        #expect(put?.number == 1)
+        #expect(put?.entry.number == 1)
     }
 
     @Test("SCALE-06 A logout drops more writes than one change of several servers can have")

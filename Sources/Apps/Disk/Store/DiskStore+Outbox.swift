@@ -32,19 +32,24 @@ struct OutboxDecision: Sendable {
     fileprivate func uses(_ blob: Blob) -> Bool { changes.contains { $0.put?.blob == blob } }
 }
 
+/// An operation after a change, and the writes of its account that wait then; nil if none does.
+struct OutboxOutcome: Sendable {
+    let entry: OutboxEntry<QueuedWrite>
+    let pending: Meta.PendingWrites?
+}
+
 // Changes of pending writes. Rows are the truth; readers have the pending operations in memory.
 extension DiskStore {
     /// Decides on changes of an account's operations, and makes them. When this returns, they are on the disk.
     ///
     /// - Parameter decide: Decides by the operations in memory and by rows. It may be called more than once.
-    /// - Returns: The operation that is shown, as it is now; nil if nothing was decided on, or the account was logged
-    ///   out.
+    /// - Returns: The operation that is shown; nil if nothing was decided on, or the account was logged out.
     /// - Throws: `LeaseLost` if another server sends by now; errors of the store and of `decide`.
     func change(
         of account: String,
         by author: OutboxAuthor,
         _ decide: @escaping @Sendable (Database) throws -> OutboxDecision?
-    ) async throws -> OutboxEntry<QueuedWrite>? {
+    ) async throws -> OutboxOutcome? {
         var (upload, lease, room): (Blob?, Lease?, UserDatabase.Deletion) = (nil, nil, .toTrash)
         switch author {
         case .client(let blob): (upload, room) = (blob, .nothing)
@@ -56,11 +61,15 @@ extension DiskStore {
             holding: lease,
             deleting: room,
             contents: upload.map { [$0] } ?? []
-        ) { [self, upload] db -> OutboxEntry<QueuedWrite>? in
+        ) { [self, upload] db -> OutboxOutcome? in
             try followOutbox(of: account, db)
             guard try isFollowed(account, db), let decision = try decide(db) else { return nil }
             if let upload, decision.uses(upload) { try database.blobs.insert(upload, in: db) }
-            return decision.shown(in: try change(decision.changes, account: account, db))
+            let counts = (outbox.queue(of: account) ?? OutboxQueue()).counts(after: decision.changes)
+            return OutboxOutcome(
+                entry: decision.shown(in: try change(decision.changes, account: account, db)),
+                pending: counts.all == 0 ? nil : .init(count: counts.all, undecided: counts.undecided)
+            )
         }
         try followOutbox(of: account)
         return changed
@@ -80,7 +89,7 @@ extension DiskStore {
             guard var entry = outbox.entry(id, of: account) else { return nil }
             try body(&entry)
             return OutboxDecision(changes: [.put(entry)], shown: entry)
-        }
+        }?.entry
     }
 
     /// Returns an operation, also one that is done; nil if there is none, or it was long ago.

@@ -28,11 +28,11 @@ final class KeyedRequest: Sendable {
     private let body: Mutex<(code: HMAC<SHA256>, isBegun: Bool, isWhole: Bool)>
     private let isStoredWithChange = Mutex(false)
     private let isForm: Bool
-    /// Whether the key is stored before the change.
-    let isKept: Bool
+    private let isStoredBeforeChange = Mutex(false)
+    private let users: UserDatabase
 
-    init(_ request: ScreenRequest, _ key: IdempotencyKey, audience: String, isKept: Bool, at now: Date) {
-        self.isKept = isKept
+    init(_ request: ScreenRequest, _ key: IdempotencyKey, audience: String, in users: UserDatabase, at now: Date) {
+        self.users = users
         self.audience = Self.digest("audience", audience)
         id = Self.digest("key", audience, key.text)
         let sealing = HKDF<SHA256>.deriveKey(
@@ -51,6 +51,20 @@ final class KeyedRequest: Sendable {
 
     /// The lock of changes of the row. There are few: the journal remembers each.
     var scope: String { "responses/\(id.first ?? 0)" }
+
+    /// Stores the key, once.
+    ///
+    /// - Throws: ``KeyedResponses/Known``, 400 `invalid-parameter`, `StorageError`, `SharedStoreError`.
+    func keep() async throws {
+        let isFirst = isStoredBeforeChange.withLock { isStored in
+            defer { isStored = true }
+            return !isStored
+        }
+        if isFirst { try await users.write(scope: scope) { try KeyedResponses.insert(self, nil, $0) } }
+    }
+
+    /// Whether the key is stored before the change.
+    var isKept: Bool { isStoredBeforeChange.withLock(\.self) }
 
     /// Whether the response was stored in the transaction of the change.
     var isAnswered: Bool { isStoredWithChange.withLock(\.self) }
@@ -127,6 +141,12 @@ struct DigestedBody: AsyncSequence, Sendable {
 }
 
 extension ScreenRequest {
+    /// Stores the `Idempotency-Key` of the request, if it has one, before a change that is made elsewhere: nobody could
+    /// say after a failure whether it was made.
+    ///
+    /// - Throws: errors of the store, and that the key is known, which the route responds to.
+    package func keepKey() async throws { try await keyed?.keep() }
+
     /// Makes a change, whose response is stored in the same transaction if the request has an `Idempotency-Key`.
     ///
     /// - Parameters:
@@ -198,8 +218,8 @@ package struct KeyedResponses: Sendable {
     ///
     /// - Parameters:
     ///   - audience: who has sent it.
-    ///   - isKept: whether the key is stored before the change, since nobody could say after a failure whether it was
-    ///     made: the handler does not store its response by ``ScreenRequest/answering(_:to:)``.
+    ///   - isKept: whether the key is stored before the handler runs, which does so itself otherwise, or stores its
+    ///     response (``ScreenRequest/keepKey()``, ``ScreenRequest/answering(_:to:)``).
     /// - Throws: 409 `idempotency-key-in-use`, 422 `idempotency-key-reused`, 502 `outcome-unknown`; errors of `handle`.
     func respond(
         to request: ScreenRequest,
@@ -208,13 +228,13 @@ package struct KeyedResponses: Sendable {
         isKept: Bool,
         _ handle: (ScreenRequest) async throws -> ScreenResponse
     ) async throws -> ScreenResponse {
-        let keyed = KeyedRequest(request, key, audience: audience, isKept: isKept, at: clock.now())
+        let keyed = KeyedRequest(request, key, audience: audience, in: users, at: clock.now())
         let request = request.keyed(by: keyed)
         return try await running.holding([keyed.id.base64EncodedString()]) {
             _ = try await users.catchUp()
             if let row = try stored(keyed) { return try await repeated(row, keyed, request) }
             do {
-                if isKept { try await users.write(scope: keyed.scope) { try Self.insert(keyed, nil, $0) } }
+                if isKept { try await keyed.keep() }
                 let response = try await handle(request)
                 return keyed.isAnswered ? response : try await complete(keyed, response, request)
             } catch is Known {
@@ -223,7 +243,7 @@ package struct KeyedResponses: Sendable {
             } catch {
                 // Another server may have made the change between the look above and the handler's.
                 if let row = try stored(keyed), row.response != nil { return try await repeated(row, keyed, request) }
-                if isKept, Self.hasChangedNothing(error) { await forget(keyed, request) }
+                if keyed.isKept, Self.hasChangedNothing(error) { await forget(keyed, request) }
                 throw error
             }
         }

@@ -87,6 +87,13 @@ package struct ScreenRequest: Sendable {
     let target: String
 
     /// Returns the request with its key, which learns the bytes of the body as they are read.
+    /// Returns the request without its `Idempotency-Key`, for one of several changes that it makes.
+    package var unkeyed: ScreenRequest {
+        var request = self
+        request.keyed = nil
+        return request
+    }
+
     func keyed(by keyed: KeyedRequest) -> ScreenRequest {
         var request = self
         request.keyed = keyed

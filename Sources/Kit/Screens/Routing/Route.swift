@@ -18,7 +18,8 @@ package struct RouteDeclaration: Sendable {
         case none
         /// The key is stored before the handler runs, the response after it.
         case kept
-        /// The handler stores the response with the change (``ScreenRequest/answering(_:to:)``).
+        /// The handler stores the response with the change (``ScreenRequest/answering(_:to:)``), or the key before it
+        /// (``ScreenRequest/keepKey()``).
         case answered
     }
 
@@ -274,7 +275,7 @@ extension DeclaredRoute {
     package func form(_ fields: String...) -> Self { declaring { $0.input.formFields = fields } }
 
     /// Returns the route as one whose handler makes one change, and stores the response with it
-    /// (``ScreenRequest/answering(_:to:)``).
+    /// (``ScreenRequest/answering(_:to:)``), or the key before it (``ScreenRequest/keepKey()``).
     package func answering() -> Self { declaring { $0.repetition = .answered } }
 
     /// Returns the route without `Idempotency-Key`: it opens or ends a session, or hands out a secret.

@@ -38,6 +38,18 @@ package struct OutboxQueue<Work: OutboxWork>: Sendable {
         return old
     }
 
+    /// Returns how many operations there are after changes, and of how many of them the user is notified.
+    package func counts(after changes: [OutboxChange<Work>]) -> (all: Int, undecided: Int) {
+        changes.reduce((entries.count, undecided)) { counts, change in
+            let old = entries[number: change.entry.number]
+            let new = change.put.flatMap { $0.progress.state == .done ? nil : $0 }
+            return (
+                counts.0 + (new == nil ? 0 : 1) - (old == nil ? 0 : 1),
+                counts.1 + (new?.progress.needsDecision == true ? 1 : 0) - (old?.progress.needsDecision == true ? 1 : 0)
+            )
+        }
+    }
+
     /// Takes up in the view that an operation has an effect, or has none any more.
     mutating func refresh(_ number: Int64, _ order: OutboxOrder<Work.Place>) {
         let entry = entries[number: number]

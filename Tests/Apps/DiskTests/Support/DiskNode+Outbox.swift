@@ -45,7 +45,7 @@ extension DiskNode {
             body(&entry)
             return OutboxDecision(changes: [.put(entry)], shown: entry)
         }
-        return try #require(changed)
+        return try #require(changed).entry
     }
 
     func remove(_ id: String) async throws {

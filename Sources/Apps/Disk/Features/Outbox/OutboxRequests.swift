@@ -39,7 +39,7 @@ struct OutboxRequests: Sendable {
         let isRunning = entries.contains { $0.progress.state == .running }
         return try .local(
             screen,
-            meta(queue.entries.isEmpty ? .empty : .content, account, page: shown),
+            meta(queue.entries.isEmpty ? .empty : .content, store.pendingWrites(of: account.id), page: shown),
             request.links(for: shown, next: entries.last.map { Self.list.cursor(after: [.integer($0.number)]) }),
             // The progress of an upload, and a pause, change without a write of the store.
             changeToken: isRunning || pauseEnd != nil ? nil : changeToken
@@ -49,21 +49,21 @@ struct OutboxRequests: Sendable {
     /// `GET /v1/disk/outbox/{id}`: one of them, or one that is done.
     @Sendable func show(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let account = try await disk.account(of: session)
-        return try response(try await entry(request, account), request, account)
+        let shown = try await entry(request, account)
+        return try response(OutboxOutcome(entry: shown, pending: store.pendingWrites(of: account.id)), request)
     }
 
     /// `DELETE /v1/disk/outbox/{id}`: takes back one that has not been sent.
     @Sendable func takeBack(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let account = try await disk.account(of: session)
         let id = try await entry(request, account).id
-        let entry = try await change(id, account) { entry, _ in
+        return try await change(id, account, request, removed) { entry, _ in
             guard entry.progress.canBeTakenBack else {
                 throw Problem(.outboxState, Self.notUnsent(entry.progress.state))
             }
             try checkIsLast(entry)
             return [.remove(entry)]
         }
-        return try removed(entry, request, account)
     }
 
     /// `POST /v1/disk/outbox/{id}/retry`: tries one now.
@@ -71,7 +71,7 @@ struct OutboxRequests: Sendable {
         _ = try request.timeZone(fallback: disk.timeZone)
         let account = try await disk.account(of: session)
         let (id, now) = (try await entry(request, account).id, disk.clock.now())
-        let entry = try await change(id, account) { entry, _ in
+        return try await change(id, account, request, { try response($0, request) }) { entry, _ in
             guard entry.progress.canBeRetried else {
                 throw Problem(.outboxState, Self.notRetried(entry.progress.state))
             }
@@ -79,7 +79,6 @@ struct OutboxRequests: Sendable {
             _ = entry.progress.apply(.retried, at: now)
             return [.put(entry)]
         }
-        return try response(entry, request, account)
     }
 
     /// `POST /v1/disk/outbox/{id}/resolve`: ends a conflict.
@@ -93,7 +92,7 @@ struct OutboxRequests: Sendable {
         _ = try request.timeZone(fallback: disk.timeZone)
         let account = try await disk.account(of: session)
         let (id, now) = (try await entry(request, account).id, disk.clock.now())
-        let entry = try await change(id, account) { [store] entry, queue in
+        return try await change(id, account, request, { try response($0, request) }) { [store] entry, queue in
             guard entry.progress.state == .conflict, choice.isPossible(for: entry.work) else {
                 throw Problem(.outboxState, Self.notResolved(entry.progress.state, choice))
             }
@@ -106,7 +105,6 @@ struct OutboxRequests: Sendable {
             }
             return store.resolved(entry, choice, queue, at: now)
         }
-        return try response(entry, request, account)
     }
 }
 
@@ -121,23 +119,28 @@ extension OutboxRequests {
         return finished
     }
 
-    /// Changes one operation, based on its state within the transaction.
+    /// Changes one operation, based on its state within the transaction, which stores the response as well.
     ///
-    /// - Returns: The changed operation, or its last state if it was removed.
+    /// - Parameter response: Makes it of the changed operation, or of its last state if it was removed.
     private func change(
         _ id: String,
         _ account: DiskAccount,
+        _ request: ScreenRequest,
+        _ response: @Sendable @escaping (OutboxOutcome) throws -> ScreenResponse,
         _ body:
             @Sendable @escaping (OutboxEntry<QueuedWrite>, OutboxQueue<QueuedWrite>) throws
             -> [OutboxChange<QueuedWrite>]
-    ) async throws -> OutboxEntry<QueuedWrite> {
-        let changed = try await store.change(of: account.id, by: .user) { [store] _ in
-            guard let queue = store.outbox.queue(of: account.id), let entry = store.outbox.entry(id, of: account.id)
-            else { throw Problem(.outboxState, Self.notUnsent(.done)) }
-            return OutboxDecision(changes: try body(entry, queue), shown: entry)
-        }
-        guard let changed else { throw Problem.loggedOut }
-        return changed
+    ) async throws -> ScreenResponse {
+        try await request.answering { (outcome: OutboxOutcome?) in
+            guard let outcome else { throw Problem.loggedOut }
+            return try response(outcome)
+        } to: {
+            try await store.change(of: account.id, by: .user) { [store] _ in
+                guard let queue = store.outbox.queue(of: account.id), let entry = store.outbox.entry(id, of: account.id)
+                else { throw Problem(.outboxState, Self.notUnsent(.done)) }
+                return OutboxDecision(changes: try body(entry, queue), shown: entry)
+            }
+        }.response
     }
 
     /// Checks that no later write needs an operation that is dropped.
@@ -147,24 +150,15 @@ extension OutboxRequests {
         guard later == 0 else { throw Problem(.outboxState, .laterWrites(later), href: OutboxScreen.href) }
     }
 
-    private func meta(_ state: ScreenState, _ account: DiskAccount, page: Page? = nil) -> Meta {
-        Meta(
-            screen: "disk.outbox",
-            state: state,
-            provenance: .local,
-            page: page,
-            pending: store.pendingWrites(of: account.id)
-        ).lagging(store.users.lag)
+    private func meta(_ state: ScreenState, _ pending: Meta.PendingWrites?, page: Page? = nil) -> Meta {
+        Meta(screen: "disk.outbox", state: state, provenance: .local, page: page, pending: pending)
+            .lagging(store.users.lag)
     }
 
-    private func response(
-        _ entry: OutboxEntry<QueuedWrite>,
-        _ request: ScreenRequest,
-        _ account: DiskAccount
-    ) throws -> ScreenResponse {
-        let timeZone = try request.timeZone(fallback: disk.timeZone)
-        let screen = self.screen(of: entry, pauseEnd: sender.pauseEnd(of: account.id), timeZone)
-        return try .local(screen, meta(.content, account), Links(self: screen.href))
+    private func response(_ outcome: OutboxOutcome, _ request: ScreenRequest) throws -> ScreenResponse {
+        let (entry, timeZone) = (outcome.entry, try request.timeZone(fallback: disk.timeZone))
+        let screen = self.screen(of: entry, pauseEnd: sender.pauseEnd(of: entry.account), timeZone)
+        return try .local(screen, meta(.content, outcome.pending), Links(self: screen.href))
     }
 
     private func screen(of entry: OutboxEntry<QueuedWrite>, pauseEnd: Date?, _ timeZone: TimeZone)
@@ -173,13 +167,9 @@ extension OutboxRequests {
         OutboxOperationScreen(entry, sent: sender.sent(entry.id), pauseEnd: pauseEnd, timeZone: timeZone)
     }
 
-    private func removed(
-        _ entry: OutboxEntry<QueuedWrite>,
-        _ request: ScreenRequest,
-        _ account: DiskAccount
-    ) throws -> ScreenResponse {
-        let screen = RemovalScreen(path: entry.work.path.text, back: OutboxScreen.href)
-        return try .local(screen, meta(.content, account), Links(self: OutboxScreen.href))
+    @Sendable private func removed(_ outcome: OutboxOutcome) throws -> ScreenResponse {
+        let screen = RemovalScreen(path: outcome.entry.work.path.text, back: OutboxScreen.href)
+        return try .local(screen, meta(.content, outcome.pending), Links(self: OutboxScreen.href))
     }
 
     private static func notUnsent(_ state: OutboxState) -> Text {

@@ -100,8 +100,9 @@ struct Batches: Sendable {
     private func send(_ kind: DiskWrite.Kind, _ path: DiskPath, _ request: ScreenRequest, _ account: DiskAccount)
         async throws -> BatchScreen.Result
     {
-        switch try await WriteRouter(disk: disk).run(DiskWrite(kind: kind, path: path), request, for: account) {
-        case .queued(let entry): BatchScreen.Result(path, .queued, OutboxScreen.href(of: entry.id))
+        let write = DiskWrite(kind: kind, path: path)
+        return switch try await WriteRouter(disk: disk).run(write, request.unkeyed, for: account) {
+        case .queued(let entry, _): BatchScreen.Result(path, .queued, OutboxScreen.href(of: entry.id))
         case .sent(.underWay(let operation)):
             BatchScreen.Result(path, .processing, OperationScreen(operation).href)
         case .sent: BatchScreen.Result(path, .done)

@@ -11,10 +11,11 @@ import Upstream
 /// Sends writes of clients, or queues them in the outbox: if the client prefers that to a refusal (RFC 7240,
 /// `respond-async`) and the API is away, fails, goes away in the middle, or takes long to finish an upload.
 struct WriteRouter: Sendable {
-    /// The outcome of a write that was sent, or the operation of one that was queued.
+    /// The outcome of a write that was sent, or the operation of one that was queued, with the response that is stored
+    /// with it.
     enum Result: Sendable {
         case sent(WriteOutcome)
-        case queued(OutboxEntry<QueuedWrite>)
+        case queued(OutboxEntry<QueuedWrite>, ScreenResponse)
     }
 
     /// The bytes of an upload, kept here.
@@ -49,6 +50,7 @@ struct WriteRouter: Sendable {
                 throw Problem(.locked, .heldUp(write.path.name), href: OutboxScreen.href, actions: actions)
             }
             do {
+                try await request.keepKey()
                 return .sent(try await disk.run(write, for: account))
             } catch {
                 guard var outage = Problem(outage: error), draft != nil else { throw error }
@@ -56,14 +58,18 @@ struct WriteRouter: Sendable {
                 throw outage
             }
         }
-        if isHeldUp || !isReachable { return .queued(try await enqueue(draft, write, account)) }
-        return try await sendOrEnqueue(draft, write, account)
+        if isHeldUp || !isReachable { return try await enqueue(draft, write, request, account) }
+        return try await sendOrEnqueue(draft, write, request, account)
     }
 
     /// Sends a write, and queues it if the API goes away or fails. Of an upload the bytes are kept here first: they
     /// arrive once.
-    private func sendOrEnqueue(_ draft: QueuedWrite, _ write: DiskWrite, _ account: DiskAccount) async throws -> Result
-    {
+    private func sendOrEnqueue(
+        _ draft: QueuedWrite,
+        _ write: DiskWrite,
+        _ request: ScreenRequest,
+        _ account: DiskAccount
+    ) async throws -> Result {
         var write = write
         write.isLeft = true
         var spooled: Spooled?
@@ -77,27 +83,15 @@ struct WriteRouter: Sendable {
         }
         let outcome: WriteOutcome
         do {
+            try await request.keepKey()
             outcome = try await disk.run(write, for: account)
-        } catch let failure {
-            let unobserved = (failure as? WriteRun.Unobserved)?.problem
-            let error = unobserved.map { $0 as any Error } ?? failure
-            let isOutcomeUnknown = (error as? Problem)?.code == .outcomeUnknown
-            guard isOutcomeUnknown || Problem(outage: error) != nil, spooled != nil || draft.kind != .upload else {
-                throw error
-            }
-            do {
-                let isInDoubt = isOutcomeUnknown || unobserved != nil
-                return .queued(try await enqueue(draft, write, account, spooled, isOutcomeUnknown: isInDoubt))
-            } catch let refusal {
-                // That it cannot be queued says nothing of whether it was carried out; that its item is not known here
-                // says less than why the API was not asked.
-                throw isOutcomeUnknown || Problem(outage: refusal) != nil ? error : refusal
-            }
+        } catch {
+            return try await enqueue(draft, write, request, account, spooled, after: error)
         }
         guard let spooled, case .underWay(let operation) = outcome else { return .sent(outcome) }
         do {
             let followed = draft.followed(by: operation.upstreamID, since: disk.clock.now())
-            return .queued(try await enqueue(followed, write, account, spooled, isOutcomeUnknown: true))
+            return try await enqueue(followed, write, request, account, spooled, isOutcomeUnknown: true)
         } catch {
             // It goes on all the same.
             try await store.keep(operation, at: disk.clock.now())
@@ -105,15 +99,43 @@ struct WriteRouter: Sendable {
         }
     }
 
-    /// Adds a write to the outbox. Its items are checked before the bytes of an upload are read, and again in the
-    /// transaction that stores it.
+    /// Queues a write that the API could not take, or may have carried out.
+    ///
+    /// - Throws: `failure` if it is another one, or the write cannot be queued.
     private func enqueue(
         _ draft: QueuedWrite,
         _ write: DiskWrite,
+        _ request: ScreenRequest,
+        _ account: DiskAccount,
+        _ spooled: Spooled?,
+        after failure: any Error
+    ) async throws -> Result {
+        let unobserved = (failure as? WriteRun.Unobserved)?.problem
+        let error = unobserved.map { $0 as any Error } ?? failure
+        let isOutcomeUnknown = (error as? Problem)?.code == .outcomeUnknown
+        guard isOutcomeUnknown || Problem(outage: error) != nil, spooled != nil || draft.kind != .upload else {
+            throw error
+        }
+        do {
+            let isInDoubt = isOutcomeUnknown || unobserved != nil
+            return try await enqueue(draft, write, request, account, spooled, isOutcomeUnknown: isInDoubt)
+        } catch let refusal {
+            // That it cannot be queued says nothing of whether it was carried out; that its item is not known here says
+            // less than why the API was not asked.
+            throw isOutcomeUnknown || Problem(outage: refusal) != nil ? error : refusal
+        }
+    }
+
+    /// Adds a write to the outbox. Its items are checked before the bytes of an upload are read, and again in the
+    /// transaction that stores it, and its response.
+    private func enqueue(
+        _ draft: QueuedWrite,
+        _ write: DiskWrite,
+        _ request: ScreenRequest,
         _ account: DiskAccount,
         _ spooled: Spooled? = nil,
         isOutcomeUnknown: Bool = false
-    ) async throws -> OutboxEntry<QueuedWrite> {
+    ) async throws -> Result {
         var spooled = spooled
         if case .upload(let parts, let length, _) = write.kind, spooled == nil {
             try store.database.read { db in
@@ -122,21 +144,25 @@ struct WriteRouter: Sendable {
             }
             spooled = try await spool(parts, length: length, account.id)
         }
-        let now = disk.clock.now()
-        let queued = try await store.change(of: account.id, by: .client(upload: spooled?.blob)) {
-            [store, spooled] db in
-            try store.enqueuing(
-                draft,
-                write,
-                spooled,
-                isOutcomeUnknown: isOutcomeUnknown,
-                account: account.id,
-                at: now,
-                db
-            )
+        let (now, kept) = (disk.clock.now(), spooled)
+        let (queued, response) = try await request.answering { [disk] (outcome: OutboxOutcome?) in
+            guard let outcome else { throw Problem.loggedOut }
+            return try disk.response(to: outcome)
+        } to: {
+            try await store.change(of: account.id, by: .client(upload: kept?.blob)) { [store] db in
+                try store.enqueuing(
+                    draft,
+                    write,
+                    kept,
+                    isOutcomeUnknown: isOutcomeUnknown,
+                    account: account.id,
+                    at: now,
+                    db
+                )
+            }
         }
         guard let queued else { throw Problem.loggedOut }
-        return queued
+        return .queued(queued.entry, response)
     }
 
     private func free(_ account: String) -> Int {

@@ -100,7 +100,7 @@ struct Writes: Sendable {
         let write = DiskWrite(kind: kind, path: path, conditions: conditions, isRename: isRename)
         switch try await WriteRouter(disk: disk).run(write, request, for: account, body: body) {
         case .sent(let outcome): return try response(outcome)
-        case .queued(let entry): return try disk.response(to: entry)
+        case .queued(_, let response): return response
         }
     }
 }
@@ -183,12 +183,12 @@ extension Disk {
         WriteConditions(request.headerFields, at: clock.now())
     }
 
-    fileprivate func response(to entry: OutboxEntry<QueuedWrite>) throws -> ScreenResponse {
-        let screen = OperationScreen(entry)
-        let pending = store.pendingWrites(of: entry.account)
+    /// Returns the response to a write that was queued.
+    func response(to queued: OutboxOutcome) throws -> ScreenResponse {
+        let screen = OperationScreen(queued.entry)
         return try .local(
             screen,
-            Meta(screen: "disk.operation", provenance: .local, pending: pending),
+            Meta(screen: "disk.operation", provenance: .local, pending: queued.pending),
             Links(self: screen.href),
             status: .accepted,
             headerFields: [.location: screen.href.requestTarget, .preferenceApplied: HTTPFields.respondAsync]
