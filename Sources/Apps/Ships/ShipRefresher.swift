@@ -71,11 +71,12 @@ extension ShipsApp {
     /// - Throws: `UpstreamFailure` if there is nothing to show; `StorageError`, `SharedStoreError`,
     ///   `CancellationError`.
     func refresh(_ cachePolicy: CachePolicy) async throws -> ReadResult {
-        var resource = list
+        let listing = try store.listing()
+        var resource = list(after: listing)
         resource.bundledAt = snapshot.recordedAt
         let result = try await upstream.reportingFailures { try await upstream.read(resource, cachePolicy) }
         if let response = result.response {
-            if store.users.isShared { try await confirm(response, result.provenance) }
+            if let listing { try await confirm(response, result.provenance, after: listing) }
         } else {
             try await store.importSnapshot(snapshot.records.ships)
         }
@@ -87,7 +88,7 @@ extension ShipsApp {
     ///
     /// A response that was confirmed before counts only if there never was a ship: it may be older than that which
     /// another server has taken over.
-    private func confirm(_ response: CachedResponse, _ provenance: Provenance) async throws {
+    private func confirm(_ response: CachedResponse, _ provenance: Provenance, after listing: Int64) async throws {
         let content = try store.users.read(ShipStore.contentRevision)
         guard content == 0 || provenance.isValidatedNow, let listedAt = provenance.validatedAt,
             let body = try await upstream.body(of: response), !store.merged.holds(body, content: content)
@@ -96,7 +97,8 @@ extension ShipsApp {
         try await upstream.reportingFailures {
             try store.users.read(merge.prepare)
             guard !merge.isComplete else { return }
-            try await store.persistRows(of: merge, listedAt: listedAt) { publishChange($0) }.writeBefore()
+            try await store.persistRows(of: merge, listedAt: listedAt, after: listing) { publishChange($0) }
+                .writeBefore()
         }
         if let content = merge.content { store.merged.note(body, content: content) }
     }

@@ -13,7 +13,12 @@ extension ShipsApp {
 
     /// The list of all ships. No 4xx is news (`ErrorForm.none`): there is this one collection, the API is no longer
     /// maintained, and its errors are plain text.
-    var list: Resource {
+    var list: Resource { list(after: nil) }
+
+    /// Returns the list of all ships, for a request.
+    ///
+    /// - Parameter listing: The list that several servers have taken over before the request.
+    func list(after listing: Int64?) -> Resource {
         Resource(
             url: upstream.configuration.url(of: Self.shipsPath),
             headerFields: [.accept: "application/json"],
@@ -24,7 +29,7 @@ extension ShipsApp {
                 let records = try ShipRecords(json: Data(response.body))
                 // The bundled ships at least are known, and ships do not all vanish at once.
                 guard !records.ships.isEmpty else { throw .noShips }
-                return store.persistRows(of: records.ships, listedAt: clock.now()) { publishChange($0) }
+                return store.persistRows(of: records.ships, listedAt: clock.now(), after: listing) { publishChange($0) }
             } catch {
                 throw .badResponse(status: response.status, reason: error.rawValue)
             }

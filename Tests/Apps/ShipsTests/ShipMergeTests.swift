@@ -25,7 +25,7 @@ struct ShipMergeTests {
     }
 
     private func persistRows(_ records: [String]) throws -> Resource.PersistRows {
-        store.persistRows(of: try ShipFixtures.ships(records), listedAt: .distantPast) { _ in }
+        store.persistRows(of: try ShipFixtures.ships(records), listedAt: .distantPast, after: nil) { _ in }
     }
 
     private func writeNext(_ persistRows: Resource.PersistRows) throws -> Bool {

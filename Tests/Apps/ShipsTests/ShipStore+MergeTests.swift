@@ -20,7 +20,8 @@ struct ShipStoreMergeTests {
     @discardableResult
     private func merge(_ records: [String]) throws -> Int? {
         let last = Watched<Int?>(nil)
-        let persistRows = store.persistRows(of: try ShipFixtures.ships(records), listedAt: .distantPast) { revision in
+        let persistRows = store.persistRows(of: try ShipFixtures.ships(records), listedAt: .distantPast, after: nil) {
+            revision in
             last.update { $0 = revision }
         }
         while try !store.database.write({ try persistRows.writeNext(in: $0) }) {}
@@ -174,7 +175,7 @@ struct ShipStoreMergeTests {
         struct Interrupted: Error {}
         let published = Watched<[Int]>([])
         let ships = try ShipFixtures.ships(ShipFixtures.fleet)
-        let persistRows = store.persistRows(of: ships, listedAt: .distantPast) { revision in
+        let persistRows = store.persistRows(of: ships, listedAt: .distantPast, after: nil) { revision in
             published.update { $0.append(revision) }
         }
         try? store.database.write { db in

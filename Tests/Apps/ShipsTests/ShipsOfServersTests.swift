@@ -70,6 +70,26 @@ struct ShipsOfServersTests {
         }
     }
 
+    @Test(
+        "SCALE-22 A list that was just fetched is shown, whatever another server's clock was",
+        arguments: [-3600.0, 3600]
+    )
+    func clocks(ahead: Double) async throws {
+        let access = try await SharedStoreAccess.ships()
+        let (clock, other) = (ManualClock(), try access.shipNode())
+        try await ShipsHarness.run(clock: clock, shared: access) { app in
+            let token = try await app.logIn()
+            #expect(try await Self.names(app, token).count == 4)
+            for _ in 0..<2 {
+                try await other.merge([], at: clock.now.addingTimeInterval(ahead))
+                clock.advance(by: .seconds(6))
+                let shown = try await app.get("/v1/ships?refresh=1", as: token)
+                #expect(shown.all("upstream_present", in: "data.items") == [true, true, true, true])
+                #expect(shown["meta.stale"] == false)
+            }
+        }
+    }
+
     @Test("TRUST-19 A list with which there would be more ships than are kept is not used: the ships go on, as stale")
     func tooMany() async throws {
         let access = try await SharedStoreAccess.ships()

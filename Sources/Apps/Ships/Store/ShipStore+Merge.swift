@@ -11,18 +11,23 @@ extension ShipStore {
     /// Returns the merge of a response's ships.
     ///
     /// - Parameters:
-    ///   - listedAt: When the API has sent or confirmed them. Of several servers, the later one decides.
+    ///   - listedAt: When the API has sent or confirmed them.
+    ///   - listing: The list that servers had taken over before the request was sent (``listing()``). If it is another
+    ///     one now, that one stays: clocks of servers say nothing of which is later.
     ///   - onCommit: Called with the new revision when a part that changed a ship has been committed.
-    func persistRows(of ships: [Ship], listedAt: Date, onCommit: @escaping @Sendable (_ revision: Int) -> Void)
-        -> Resource.PersistRows
-    {
+    func persistRows(
+        of ships: [Ship],
+        listedAt: Date,
+        after listing: Int64?,
+        onCommit: @escaping @Sendable (_ revision: Int) -> Void
+    ) -> Resource.PersistRows {
         let merge = Result {
             let merge = ShipMerge(of: try ships.map(ShipColumns.init))
             try users.read(merge.prepare)
             return merge
         }
         switch merge {
-        case .success(let merge): return persistRows(of: merge, listedAt: listedAt, onCommit: onCommit)
+        case .success(let merge): return persistRows(of: merge, listedAt: listedAt, after: listing, onCommit: onCommit)
         case .failure(let error): return Resource.PersistRows { _ in throw error }
         }
     }
@@ -31,21 +36,20 @@ extension ShipStore {
     func persistRows(
         of merge: ShipMerge,
         listedAt: Date,
+        after listing: Int64?,
         onCommit: @escaping @Sendable (_ revision: Int) -> Void
     ) -> Resource.PersistRows {
-        users.persistRows(scope: Self.scope) {
+        let own = listedAt.millisecondsSince1970
+        return users.persistRows(scope: Self.scope) {
             [contentChanges, isShared = users.isShared] db -> (part: ShipMerge.Part, isLast: Bool) in
-            if isShared, try Self.listedAt(db).map({ $0 > listedAt }) ?? false {
+            if isShared, let listing, try ![listing, own].contains(Self.listing(db)) {
                 let part = ShipMerge.Part(revision: nil, left: [], content: try Self.contentRevision(db))
                 return (part, true)
             }
             let part = try merge.writeNext(db)
             if part.revision != nil { contentChanges.bump(afterCommitOf: db) }
             if isShared {
-                try db.execute(
-                    sql: "UPDATE ship_revision SET listed_at = ?",
-                    arguments: [listedAt.millisecondsSince1970]
-                )
+                try db.execute(sql: "UPDATE ship_revision SET listed_at = ?", arguments: [own])
             }
             return (part, part.left.isEmpty)
         } committed: { part in

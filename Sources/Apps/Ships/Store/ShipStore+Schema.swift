@@ -75,7 +75,7 @@ extension ShipStore {
             "ships/004 sort keys cut",
             sql: "UPDATE ship SET sort_key = substr(sort_key, 1, 200) WHERE length(sort_key) > 200"
         ),
-        // Of several servers, the one whose response is later decides. SQLite's sessions take a value that is not
+        // Of several servers: the list that was taken over last. SQLite's sessions take a value that is not
         // stored for NULL, so the row is written again.
         SchemaMigration(
             "ships/005 listed at",

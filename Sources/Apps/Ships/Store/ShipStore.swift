@@ -72,9 +72,19 @@ struct ShipStore: Sendable {
 
     /// When the API last listed the ships, as far as servers have said so; nil if none has.
     static func listedAt(_ db: Database) throws -> Date? {
-        let listedAt = try Int64.fetchOne(db.cachedStatement(sql: "SELECT listed_at FROM ship_revision")) ?? 0
+        let listedAt = try listing(db)
         return listedAt > 0 ? Date(millisecondsSince1970: listedAt) : nil
     }
+
+    /// Which list of the API servers have taken over: its time by the clock of one of them, 0 for none.
+    static func listing(_ db: Database) throws -> Int64 {
+        try Int64.fetchOne(db.cachedStatement(sql: "SELECT listed_at FROM ship_revision")) ?? 0
+    }
+
+    /// The list that several servers have taken over, as far as this one knows; nil for a server by itself.
+    ///
+    /// - Throws: `StorageError`.
+    func listing() throws -> Int64? { users.isShared ? try users.read(Self.listing) : nil }
 
     /// Takes the next revision.
     ///

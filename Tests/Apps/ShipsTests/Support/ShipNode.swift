@@ -12,8 +12,12 @@ struct ShipNode {
     let store: ShipStore
 
     /// Takes over the list of the API at a time.
-    func merge(_ listed: [Ship], at time: Date) async throws {
-        let persistRows = store.persistRows(of: listed, listedAt: time) { _ in }
+    ///
+    /// - Parameter listing: The list that servers had before it was requested; nil for that of now.
+    func merge(_ listed: [Ship], at time: Date, after listing: Int64? = nil) async throws {
+        _ = try await store.users.catchUp()
+        let listing = try listing ?? store.listing()
+        let persistRows = store.persistRows(of: listed, listedAt: time, after: listing) { _ in }
         try await persistRows.writeBefore()
         while try await !store.database.write({ try persistRows.writeNext(in: $0) }) {}
     }
