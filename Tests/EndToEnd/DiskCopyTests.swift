@@ -11,7 +11,7 @@ import Testing
     init() throws {
         key = try TemporaryFolder()
         for (name, byte) in [("store.key", UInt8(7)), ("other.key", 8)] {
-            try Data(repeating: byte, count: 32).write(to: key.url.appending(path: name))
+            try key.writePrivately(name, Data(repeating: byte, count: 32))
         }
     }
 

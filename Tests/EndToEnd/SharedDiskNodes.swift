@@ -11,7 +11,7 @@ struct SharedDiskNodes {
         servers = try await SharedServers("disk")
         sandbox = try await RunningSandbox.start()
         key = try TemporaryFolder()
-        try Data(repeating: 7, count: 32).write(to: key.url.appending(path: "store.key"))
+        try key.writePrivately("store.key", Data(repeating: 7, count: 32))
     }
 
     func start(_ data: TemporaryFolder, _ settings: [String] = []) async throws -> RunningLarder {

@@ -210,9 +210,13 @@ import Testing
         let nodes = try await Nodes()
         let one = try await nodes.start()
         let other = try TemporaryFolder()
-        let file = other.url.appending(path: "other.key")
-        try Data(repeating: 8, count: 32).write(to: file)
-        for (key, reason) in [(file.path, "store.key_file"), (nil, "store.key_file"), ("/missing", "/missing")] {
+        let key = try other.writePrivately("other.key", Data(repeating: 8, count: 32))
+        let exposed = other.url.appending(path: "exposed.key")
+        try Data(repeating: 7, count: 32).write(to: exposed)
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: exposed.path)
+        for (key, reason) in [
+            (key, "store.key_file"), (nil, "store.key_file"), ("/missing", "/missing"), (exposed.path, "Every user"),
+        ] {
             let refused = RunningProcess(
                 [
                     "serve", "--http-port", "0", "--data-directory", try TemporaryFolder().path, "--node-apps", "disk",

@@ -63,9 +63,12 @@ import Testing
         #expect(try read(arguments)?.seal() == nil)
         let store = try #require(try read(arguments + ["--store-key-file", file.path]))
         #expect(throws: StorageError.keyMissing(path: file.path)) { try store.seal() }
-        try Data(repeating: 7, count: 31).write(to: file)
+        try folder.writePrivately("store.key", Data(repeating: 7, count: 31))
         #expect(throws: StorageError.malformedKey(path: file.path)) { try store.seal() }
-        try Data(repeating: 7, count: 32).write(to: file)
+        try folder.writePrivately("store.key", Data(repeating: 7, count: 32))
+        try FileManager.default.setAttributes([.posixPermissions: 0o444], ofItemAtPath: file.path)
+        #expect(throws: StorageError.exposedKey(path: file.path)) { try store.seal() }
+        try FileManager.default.setAttributes([.posixPermissions: 0o400], ofItemAtPath: file.path)
         let seal = try #require(try store.seal())
         #expect(try seal.open(try seal.seal(Data([1]), name: "one"), name: "one") == Data([1]))
         #expect(throws: StorageError.secretNotAuthentic(name: "two")) {

@@ -114,7 +114,7 @@ enum DataCheck {
     ) -> [Check] {
         do {
             let directory = try DataDirectory(at: url)
-            return [Check("data directory", .well, url.path)]
+            return [place(url)]
                 + contents(of: directory, apps, readsFiles, progress)
         } catch StorageError.directoryInUse(_, let pid) {
             let owner = pid.map { "process \($0)" } ?? "another process"
@@ -123,6 +123,14 @@ enum DataCheck {
         } catch {
             return [Check("data directory", .broken, "\(error)")]
         }
+    }
+
+    private static func place(_ url: URL) -> Check {
+        let mode = try? FileManager.default.attributesOfItem(atPath: url.path)[.posixPermissions] as? Int
+        let isOpen = (mode ?? 0) & 0o022 != 0
+        return isOpen
+            ? Check("data directory", .degraded, "\(url.path), in which other users may write: chmod 0700")
+            : Check("data directory", .well, url.path)
     }
 
     private static func contents(
@@ -340,7 +348,7 @@ enum StoreCheck {
                 let detail = "PostgreSQL responds; \(state); this machine's clock is \(Int(ahead)) s ahead of its clock"
                 return Check("store", .degraded, detail)
             }
-            return Check("store", .well, "PostgreSQL responds; \(state)")
+            return Check("store", .well, "PostgreSQL responds; \(state); copies of remote APIs stay with each process")
         } catch {
             return Check("store", .broken, "\(error)")
         }

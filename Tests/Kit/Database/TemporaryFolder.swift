@@ -29,4 +29,15 @@ package final class TemporaryFolder: Sendable {
 
     /// Its path.
     package var path: String { url.path }
+
+    /// Writes a file that its owner alone may read, as keys have to be.
+    ///
+    /// - Returns: Its path.
+    @discardableResult
+    package func writePrivately(_ name: String, _ bytes: Data) throws -> String {
+        let file = url.appending(path: name)
+        try bytes.write(to: file)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
+        return file.path
+    }
 }

@@ -48,9 +48,15 @@ package enum SealingKey {
 
     /// Reads the key of a file that is kept outside of data directories.
     ///
-    /// - Throws: ``StorageError/keyMissing(path:)``, ``StorageError/malformedKey(path:)`` and others.
+    /// - Throws: ``StorageError/keyMissing(path:)``, ``StorageError/malformedKey(path:)``,
+    ///   ``StorageError/exposedKey(path:)`` and others.
     package static func read(path: String) throws -> SymmetricKey {
         guard let key = try KeyFile(path: path).read() else { throw StorageError.keyMissing(path: path) }
+        let file = URL(filePath: path).resolvingSymlinksInPath().path
+        let attributes = try FileManager.default.attributesOfItem(atPath: file)
+        guard (attributes[.posixPermissions] as? Int).map({ $0 & 0o004 == 0 }) ?? true else {
+            throw StorageError.exposedKey(path: path)
+        }
         return key
     }
 

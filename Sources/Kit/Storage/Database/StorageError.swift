@@ -60,6 +60,8 @@ package enum StorageError: Error, Sendable, Equatable {
     case wrongKey(path: String)
     /// The key file does not hold exactly 256 bits.
     case malformedKey(path: String)
+    /// Every user of the machine may read the key file.
+    case exposedKey(path: String)
     /// A sealed secret does not open under its name: it was changed or moved to another name.
     case secretNotAuthentic(name: String)
 }
@@ -116,6 +118,7 @@ extension StorageError: CustomStringConvertible {
         case .wrongKey(let path):
             "The key file \(path) holds another key than the one that sealed the secrets of this database."
         case .malformedKey(let path): "The key file \(path) does not hold a 256-bit key."
+        case .exposedKey(let path): "Every user of this machine may read the key file \(path): chmod 0400."
         case .secretNotAuthentic(let name): "The sealed secret \"\(name)\" does not open: it was changed or moved."
         }
     }
