@@ -71,7 +71,8 @@ struct OutboxRequests: Sendable {
         _ = try request.timeZone(fallback: disk.timeZone)
         let account = try await disk.account(of: session)
         let (id, now) = (try await entry(request, account).id, disk.clock.now())
-        return try await change(id, account, request, { try response($0, request) }) { entry, _ in
+        let answer = { @Sendable (outcome: OutboxOutcome) in try response(outcome, request) }
+        return try await change(id, account, request, answer) { entry, _ in
             guard entry.progress.canBeRetried else {
                 throw Problem(.outboxState, Self.notRetried(entry.progress.state))
             }
@@ -92,7 +93,8 @@ struct OutboxRequests: Sendable {
         _ = try request.timeZone(fallback: disk.timeZone)
         let account = try await disk.account(of: session)
         let (id, now) = (try await entry(request, account).id, disk.clock.now())
-        return try await change(id, account, request, { try response($0, request) }) { [store] entry, queue in
+        let answer = { @Sendable (outcome: OutboxOutcome) in try response(outcome, request) }
+        return try await change(id, account, request, answer) { [store] entry, queue in
             guard entry.progress.state == .conflict, choice.isPossible(for: entry.work) else {
                 throw Problem(.outboxState, Self.notResolved(entry.progress.state, choice))
             }
