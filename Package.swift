@@ -185,7 +185,7 @@ let package = Package(
         // PostgreSQL, for the data that several servers share, and the journal that keeps their SQLite files alike.
         .target(
             name: "Cluster",
-            dependencies: ["Storage", "Concurrency", "CPQ", "CSQLiteSession", crypto, grdb, logging, nioCore],
+            dependencies: ["Storage", "Concurrency", "CPQ", "CSQLiteSession", crypto, grdb, logging, metrics, nioCore],
             path: "Sources/Kit/Cluster",
             swiftSettings: strict
         ),

@@ -73,6 +73,8 @@ struct ServedApps {
     /// The upstreams of the apps, and behind them those that no app uses.
     private(set) var upstreams: [Upstream] = []
     private(set) var mountCredentials: [String: MountRoutes.CredentialProvider] = [:]
+    /// Return the writes that wait for upstreams, by the names of these.
+    private(set) var outboxLoads: [@Sendable () -> [String: OutboxLoad]] = []
     /// Names of the apps that other processes serve, and of upstreams that only those apps use.
     private(set) var elsewhere: (apps: Set<String>, upstreams: Set<String>) = ([], [])
     private var files: AccountFiles?
@@ -136,6 +138,7 @@ struct ServedApps {
         preparations.append(app.prepare)
         if let data = app.userData { userData.append((Served.name, data)) }
         seedings.append((Served.name, app.seeding))
+        outboxLoads.append { app.outboxLoads }
         files = app.files ?? files
         mountCredentials.merge(app.mountCredentials) { first, _ in first }
     }

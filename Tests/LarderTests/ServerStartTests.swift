@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import Logging
 import NIOConcurrencyHelpers
 import Screens
@@ -65,9 +66,12 @@ struct FirstPairingTests {
         let document = try JSON(yaml: String(contentsOf: file.standardizedFileURL, encoding: .utf8))
         let rules = document.groups.elements.flatMap(\.rules.elements)
         #expect(rules.count > 5)
+        let series = MetricCatalogue.families.flatMap { family in
+            family.kind == .histogram ? ["bucket", "sum", "count"].map { "\(family.name)_\($0)" } : [family.name]
+        }
         for rule in rules {
             let names = (rule.expr.string ?? "").matches(of: #/larder_[a-z_]+/#).map { String($0.output) }
-            #expect(Set(names).isSubset(of: MetricCatalogue.families.map(\.name)), "\(rule.alert)")
+            #expect(Set(names).isSubset(of: series), "\(rule.alert)")
             #expect(rule.annotations.summary.string?.isEmpty == false, "\(rule.alert)")
         }
     }
@@ -111,6 +115,35 @@ struct FirstPairingTests {
             try Date(try #require(object["time"]), strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true))
                 <= Date()
         )
+    }
+
+    @Test("SRV-12 JSON has numbers as numbers, and texts of digits as texts")
+    func numbers() throws {
+        let fields: Logger.Metadata = [
+            "count": .stringConvertible(7082), "seconds": .stringConvertible(6.5),
+            "none": .stringConvertible(Double.nan),
+            "path": "200",
+        ]
+        let text = line(.json, "503", fields)
+        for part in [#""count":7082,"#, #""seconds":6.5,"#, #""none":"nan","#, #""path":"200","#] {
+            #expect(text.contains(part), "\(text)")
+        }
+        #expect(line(.text, "503", fields).contains("count=7082 none=nan path=200 request_id=r-1 seconds=6.5"))
+    }
+
+    @Test("SRV-12 status and time of a request are numbers")
+    func request() throws {
+        let written = NIOLockedValueBox("")
+        let logger = Logger(label: "test") { label in
+            LarderLogHandler(label: label, format: .json, level: .info) { text in
+                written.withLockedValue { $0 += text }
+            }
+        }
+        let measurements = RequestMeasurements(RequestLabels(method: .get, route: "/v1", status: 200))
+        RequestRecord(method: .get, path: "/v1", status: 200, measurements: measurements)
+            .note(.microseconds(70), logger: logger)
+        let text = written.withLockedValue { $0 }
+        #expect(text.contains(#""ms":0.07,"#) && text.contains(#""status":200,"#), "\(text)")
     }
 
     @Test("SRV-11 text: what a client sent cannot begin a line of its own")

@@ -1,3 +1,4 @@
+import Cluster
 import Concurrency
 import Foundation
 import HTTPTypes
@@ -60,6 +61,28 @@ struct HealthRoutesTests {
         let served = try await ScreenHarness(routes).serve(.get, "/health/ready")
         #expect(served.status == .serviceUnavailable)
         #expect(served.text == #"{"status":"not-ready","checks":[{"name":"a","ok":true},{"name":"b","ok":false}]}"#)
+    }
+
+    @Test("SCALE-23 Not to reach the store is 503 for proxies that ask for it, and nothing to others")
+    func store() async throws {
+        let isAway = Watched(false)
+        let checks = HealthRoutes.Check("a") {}
+        let routes = HealthRoutes(
+            checks: [checks],
+            store: { if isAway.value { throw SharedStoreError.unavailable(.timedOut) } },
+            exposition: { _ in "" }
+        ).routes
+        let harness = try ScreenHarness(routes)
+        let well = try await harness.serve(.get, "/health/ready?store=1", authority: nil)
+        #expect(well.status == .ok && well.text == #"{"status":"ready","checks":[{"name":"a","ok":true}]}"#)
+        isAway.update { $0 = true }
+        for path in ["/health/ready", "/health/ready?store=0", "/health/live"] {
+            #expect(try await harness.serve(.get, path).status == .ok)
+        }
+        let away = try await harness.serve(.get, "/health/ready?store=1", authority: nil)
+        #expect(try away.status == .serviceUnavailable && away.code() == "store-unavailable")
+        #expect(away.fields[.retryAfter] != nil && away.fields[.cacheControl] == "no-store")
+        #expect(try await harness.serve(.get, "/health/ready?store=maybe").status == .badRequest)
     }
 
     @Test("SRV-12 Optional abilities are reported, and do not affect readiness")

@@ -1,3 +1,4 @@
+import Cluster
 import Concurrency
 import Foundation
 import HTTPTypes
@@ -46,6 +47,61 @@ struct ProblemMiddlewareTests {
         #expect(try await harness.serve(.get, "/v1/refused").status == .badGateway)
         #expect(log.lines.contains { $0.contains("refused with 400") })
         #expect(!log.lines.contains { $0.contains("hunter2") || $0.contains("such ship") })
+    }
+
+    @Test("SRV-12 SCALE-23 Requests that fail for want of the store have one line with their number, not two each")
+    func storm() async throws {
+        let (log, clock) = (LogRecorder(), ManualClock())
+        let isAway = Watched(true)
+        let routes = [
+            Route(.get, "/v1/notes", "notes") { _ in
+                if isAway.value { throw SharedStoreError.unavailable(.timedOut) }
+                return plain("{}")
+            },
+            Route(.post, "/v1/notes", "notes") { _ in throw Problem(.storeUnavailable, "away") },
+        ]
+        var harness = try ScreenHarness(routes, clock: clock.wallClock)
+        harness.logger = log.logger
+        for number in 0..<20 {
+            let method: HTTPRequest.Method = number % 2 == 0 ? .get : .post
+            #expect(try await harness.serve(method, "/v1/notes").status == .serviceUnavailable)
+            if number == 9 {
+                await clock.sleepers(of: StoreOutages.pause)
+                clock.advance(by: .seconds(4))
+            }
+        }
+        #expect(log.lines.count == 1 && log.lines[0].hasPrefix("error the shared store cannot be used"), "\(log.lines)")
+        clock.advance(by: .seconds(2))
+        await clock.sleepers(of: StoreOutages.pause)
+        #expect(log.lines.count == 1, "it is not over yet")
+        clock.advance(by: .seconds(5))
+        await BoundedWait.poll(for: "the number of requests") { log.lines.count == 2 }
+        let line = try #require(log.lines.last)
+        for part in ["error 503 store-unavailable", #""count": 20"#, #""seconds": 4.0"#] {
+            #expect(line.contains(part))
+        }
+        // Another request has its line, and the next outage its own.
+        isAway.update { $0 = false }
+        #expect(try await harness.serve(.get, "/v1/notes").status == .ok)
+        #expect(log.lines.count == 3 && log.lines[2].contains("request"))
+        #expect(try await harness.serve(.post, "/v1/notes").status == .serviceUnavailable)
+        #expect(log.lines.count == 4 && log.lines[3].contains("the shared store cannot be used"))
+        clock.advance(by: .seconds(120))
+    }
+
+    @Test("A read without an upstream says that this server has no copy; a change does not")
+    func noCopy() async throws {
+        let upstream = try Self.upstream()
+        let fails: Route.Handler = { _ in throw UpstreamFailure(.unreachable(.refused), of: upstream) }
+        let harness = try ScreenHarness([
+            Route(.get, "/v1/fails", "fails", fails), Route(.post, "/v1/fails", "fails", fails),
+        ])
+        let (read, change) = (
+            try await harness.serve(.get, "/v1/fails"), try await harness.serve(.post, "/v1/fails")
+        )
+        let text = "The service cannot be reached at the moment"
+        #expect(read.text.contains(#""detail":"\#(text), and this server has no copy.""#), "\(read.text)")
+        #expect(change.text.contains(#""detail":"\#(text).""#), "\(change.text)")
     }
 
     private static func upstream() throws -> Upstream {

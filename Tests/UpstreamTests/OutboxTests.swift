@@ -69,6 +69,40 @@ struct OutboxTests {
         #expect(another.entry("two", of: "me")?.progress.isOutcomeUnknown == true)
     }
 
+    @Test("OUT-09 The load counts what waits in all accounts; the counts after changes are those that they lead to")
+    func load() async throws {
+        let database = try database()
+        let outbox = Outbox<Letter>(Self.journal)
+        #expect(outbox.load == OutboxLoad(waiting: 0, undecided: 0, oldest: nil))
+        let (noon, others) = (
+            noon,
+            OutboxEntry(
+                id: "other",
+                account: "other",
+                work: Letter(text: "other"),
+                queuedAt: noon.addingTimeInterval(-60)
+            )
+        )
+        let steps: [[OutboxChange<Letter>]] = [
+            [.put(entry("one")), .put(entry("two", at: 1)), .put(entry("three", at: 2))], [.put(others)],
+        ]
+        for changes in steps { _ = try await database.write { try outbox.apply(changes, in: $0) } }
+        #expect(outbox.load == OutboxLoad(waiting: 4, undecided: 0, oldest: noon.addingTimeInterval(-60)))
+        let queue = try #require(outbox.queue(of: "me"))
+        let changes = queue.entries.enumerated().map { index, entry -> OutboxChange<Letter> in
+            var entry = entry
+            _ = entry.progress.apply(.began, at: noon)
+            _ = entry.progress.apply(index == 0 ? .succeeded : .refused("no"), at: noon)
+            return index == 2 ? .remove(entry) : .put(entry)
+        }
+        let more = changes + [.put(entry("four"))]
+        let counts = queue.counts(after: more)
+        #expect(counts.all == 2 && counts.undecided == 1)
+        _ = try await database.write { try outbox.apply(more, in: $0) }
+        #expect(outbox.load == OutboxLoad(waiting: 3, undecided: 1, oldest: noon.addingTimeInterval(-60)))
+        #expect(outbox.queue(of: "me")?.entries.count == counts.all)
+    }
+
     @Test("What is done leaves the queue and its bytes, and can still be asked for; the blob goes with its row")
     func done() async throws {
         let database = try database()

@@ -8,7 +8,7 @@ import Logging
 package import Screens
 package import ServiceLifecycle
 package import Storage
-import Upstream
+package import Upstream
 
 /// The Disk app: files of Yandex Disk, also without a network.
 package struct DiskApp: App {
@@ -80,6 +80,9 @@ package struct DiskApp: App {
         outbox.wake()
         offline.wake()
     }
+
+    /// The writes that wait for the API.
+    package var outboxLoads: [String: OutboxLoad] { [Self.disk.name: disk.store.outbox.load] }
 
     /// The mount of the API sends the token of the session's account.
     package var mountCredentials: [String: MountRoutes.CredentialProvider] {

@@ -1,3 +1,4 @@
+import Cluster
 import Concurrency
 import Foundation
 import Hummingbird
@@ -172,7 +173,8 @@ struct LarderApplication: ReplaceableServer {
         controls: [Route]
     ) -> RouteTable {
         let (database, sessions, clock) = (resources.database, resources.sessions, resources.clock)
-        let (abilities, gauges) = (resources.abilities, ServerGauges(resources))
+        let (abilities, users) = (resources.abilities, resources.users)
+        let gauges = ServerGauges(resources, outboxes: apps.outboxLoads)
         var table = RouteTable(apps.routes, languages: apps.languages, elsewhere: apps.elsewhere.apps)
         let mountRoutes = MountRoutes(
             mounts: mounts,
@@ -216,6 +218,7 @@ struct LarderApplication: ReplaceableServer {
                 HealthRoutes.Check("database") { try database.checkReadiness() },
                 HealthRoutes.Check("storage") { try database.checkSpace() },
             ],
+            store: { try await users.catchUpToEnd() },
             abilities: { await abilities.all() },
             exposition: { metrics.exposition($0, await gauges.samples()) }
         )

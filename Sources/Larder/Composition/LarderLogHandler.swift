@@ -76,14 +76,13 @@ struct LarderLogHandler: LogHandler {
         _ message: String,
         _ fields: Logger.Metadata
     ) -> String {
-        var object = fields.mapValues { "\($0)" }
-        object["time"] = time
-        object["level"] = level.rawValue
-        object["label"] = label
-        object["message"] = message
+        var object = fields.mapValues(JSONLogValue.init)
+        for (key, text) in [("time", time), ("level", level.rawValue), ("label", label), ("message", message)] {
+            object[key] = JSONLogValue(.string(text))
+        }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // A dictionary of texts always encodes; the fallback is there for the type system.
+        // A dictionary of texts and finite numbers always encodes; the fallback is there for the type system.
         let data = (try? encoder.encode(object)) ?? Data()
         return String(decoding: data, as: UTF8.self) + "\n"
     }
@@ -97,5 +96,22 @@ struct LarderLogHandler: LogHandler {
         let clean = singleLine(text)
         return clean.contains(where: { $0 == " " || $0 == "\"" || $0 == "=" }) || clean.isEmpty
             ? "\"\(clean.replacing("\"", with: "'"))\"" : clean
+    }
+}
+
+/// A value of the log in JSON: a number is one, everything else is a text.
+private struct JSONLogValue: Encodable {
+    private let value: Logger.MetadataValue
+
+    init(_ value: Logger.MetadataValue) { self.value = value }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        guard case .stringConvertible(let number) = value else { return try container.encode("\(value)") }
+        switch number {
+        case let number as any BinaryInteger & Encodable: try container.encode(number)
+        case let number as Double where number.isFinite: try container.encode(number)
+        default: try container.encode("\(value)")
+        }
     }
 }

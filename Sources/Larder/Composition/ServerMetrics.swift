@@ -1,4 +1,5 @@
 import Cluster
+import Concurrency
 import Foundation
 import JSONValues
 import Logging
@@ -8,10 +9,11 @@ import NIOPosix
 import Screens
 import Server
 import Storage
+import Upstream
 
 /// Everything that `/metrics` may contain: `# HELP` and docs/operations.md are made from it.
 enum MetricCatalogue {
-    static let families: [MetricFamily] = http + cache + upstreams + work + store + ProcessStatistics.families
+    static let families: [MetricFamily] = http + cache + upstreams + outbox + work + store + ProcessStatistics.families
 
     private static let http = [
         MetricFamily(
@@ -96,6 +98,28 @@ enum MetricCatalogue {
         ),
     ]
 
+    /// Several servers have the same writes, and each reports all of them.
+    private static let outbox = [
+        MetricFamily(
+            "larder_outbox_waiting",
+            .gauge,
+            labels: ["upstream"],
+            "Writes that wait for an upstream, those of `larder_outbox_failed` included"
+        ),
+        MetricFamily(
+            "larder_outbox_failed",
+            .gauge,
+            labels: ["upstream"],
+            "Writes that wait for a user: refused, in conflict, or failing again and again"
+        ),
+        MetricFamily(
+            "larder_outbox_oldest_seconds",
+            .gauge,
+            labels: ["upstream"],
+            "Age of the oldest write that waits for an upstream; 0 if none waits"
+        ),
+    ]
+
     private static let work = [
         MetricFamily("larder_media_jobs_running", .gauge, "Programs that work on pictures and documents"),
         MetricFamily("larder_media_jobs_waiting", .gauge, "Jobs for pictures and documents that wait for a program"),
@@ -114,6 +138,11 @@ enum MetricCatalogue {
             "larder_store_operations_waiting",
             .gauge,
             "Operations of the shared store that wait for a connection"
+        ),
+        MetricFamily(
+            "larder_store_operation_duration_seconds",
+            .histogram,
+            "Time of an operation of the shared store, from waiting for a connection to its end or failure"
         ),
         MetricFamily(
             "larder_store_failures_total",
@@ -147,11 +176,16 @@ struct ServerGauges: Sendable {
     private let events: EventStream
     private let media: MediaEngine
     private let shared: SharedStoreAccess?
+    private let outboxes: [@Sendable () -> [String: OutboxLoad]]
+    private let clock: WallClock
     private let database: URL
     private let budgetBytes: Int
     private let node: String?
 
-    init(_ resources: ServerResources) {
+    /// - Parameter outboxes: Return the writes that wait for upstreams, by the names of these.
+    init(_ resources: ServerResources, outboxes: [@Sendable () -> [String: OutboxLoad]]) {
+        self.outboxes = outboxes
+        clock = resources.clock
         connections = resources.connections
         events = resources.events
         media = resources.media
@@ -175,7 +209,17 @@ struct ServerGauges: Sendable {
             MetricSample("larder_cache_budget_bytes", Double(budgetBytes)),
             MetricSample("larder_build_info", 1, labels: [("version", LarderVersion.text)]),
         ]
-        return await counts + nodeInfo() + storage() + store() + ProcessStatistics.now().samples
+        return await counts + waitingWrites() + nodeInfo() + storage() + store() + ProcessStatistics.now().samples
+    }
+
+    private func waitingWrites() -> [MetricSample] {
+        outboxes.flatMap { $0() }.flatMap { upstream, load in
+            let age = load.oldest.map { max(0, clock.now().timeIntervalSince($0)) }
+            let values = [
+                ("waiting", Double(load.waiting)), ("failed", Double(load.undecided)), ("oldest_seconds", age ?? 0),
+            ]
+            return values.map { MetricSample("larder_outbox_\($0)", $1, labels: [("upstream", upstream)]) }
+        }
     }
 
     /// The store that servers share; none without one.

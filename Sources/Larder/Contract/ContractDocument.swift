@@ -159,12 +159,7 @@ extension ContractAssembly {
 
     /// Returns a response that the server's text has by itself.
     private mutating func shared(_ response: JSONObject, name: String) throws(ContractDefect) -> JSONValue {
-        var content = try texts(response, name)
-        if let codes = response["codes"]?.strings {
-            var all: [ProblemCode] = []
-            for code in codes { all.append(try sources.code(code)) }
-            content[ContractMedia.problem] = try problems.content(all)
-        }
+        let content = try textsAndProblems(response, name)
         return .object(
             JSONObject([
                 ("description", response["description"]),
@@ -189,8 +184,19 @@ extension ContractAssembly {
         for type in response["types"]?.strings ?? [] {
             content[type] = ["schema": ["type": "string", "format": "binary"]]
         }
-        content.members += try texts(response, name).members
+        content.members += try textsAndProblems(response, name).members
         return content.members.isEmpty ? nil : .object(content)
+    }
+
+    private mutating func textsAndProblems(_ response: JSONObject, _ name: String) throws(ContractDefect) -> JSONObject
+    {
+        var content = try texts(response, name)
+        if let codes = response["codes"]?.strings {
+            var all: [ProblemCode] = []
+            for code in codes { all.append(try sources.code(code)) }
+            content[ContractMedia.problem] = try problems.content(all)
+        }
+        return content
     }
 
     /// Returns the content of media types with a schema and examples of their own.

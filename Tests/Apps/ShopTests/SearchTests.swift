@@ -417,7 +417,8 @@ struct SearchTests {
             #expect(response["retryable"] == true && response["offline"] == true)
             #expect(response["title"] == "Сервис сейчас не работает" && response["dialog.title"] == "Ошибка")
             #expect(
-                response["dialog.message"] == "Связи с сервисом сейчас нет." && response["dialog.buttons.0"] == "ОК"
+                response["dialog.message"] == "Связи с сервисом сейчас нет, а на этом сервере нет копии."
+                    && response["dialog.buttons.0"] == "ОК"
             )
             app.respondAgain()
             app.clock.advance(by: .seconds(2))

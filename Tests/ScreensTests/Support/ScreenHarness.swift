@@ -1,4 +1,5 @@
 import Cluster
+import Concurrency
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -26,9 +27,10 @@ struct ScreenHarness {
         _ routes: [Route],
         origins: [String] = [],
         hosts: [String] = [],
-        proxies: TrustedProxies = .none
+        proxies: TrustedProxies = .none,
+        clock: WallClock = .system
     ) throws {
-        try self.init(origins: origins, hosts: hosts, proxies: proxies) { _ in routes }
+        try self.init(origins: origins, hosts: hosts, proxies: proxies, clock: clock) { _ in routes }
     }
 
     /// For routes that need the sessions of this harness.
@@ -36,10 +38,11 @@ struct ScreenHarness {
         origins: [String] = [],
         hosts: [String] = [],
         proxies: TrustedProxies = .none,
+        clock: WallClock = .system,
         routes: (SessionStore) -> [Route]
     ) throws {
         database = try LarderDatabase.temporary(migrations: SessionStore.migrations)
-        sessions = SessionStore(UserDatabase(database))
+        sessions = SessionStore(UserDatabase(database), clock: clock)
         responder = ScreenRouter(
             table: RouteTable(routes(sessions)),
             sessions: sessions,

@@ -316,7 +316,7 @@ package final class Journal: Sendable {
         } catch {
             logger.error(
                 "a change is in the journal, but not in the database of this server yet",
-                metadata: ["number": "\(row.link.number)", "scope": "\(row.scope)", "error": "\(error)"]
+                metadata: ["number": .stringConvertible(row.link.number), "scope": "\(row.scope)", "error": "\(error)"]
             )
             fallBehind()
         }
@@ -405,7 +405,7 @@ package final class Journal: Sendable {
         guard isNew else { return }
         logger.error(
             "the journal cannot be applied: this server has stopped at a row",
-            metadata: ["number": "\(stop.number)", "scope": "\(stop.scope)", "error": "\(stop)"]
+            metadata: ["number": .stringConvertible(stop.number), "scope": "\(stop.scope)", "error": "\(stop)"]
         )
     }
 

@@ -273,7 +273,7 @@ struct JournalFile: Sendable {
         db.afterNextTransaction { [logger] _ in
             logger?.notice(
                 "a newer build has written tables or columns that this one leaves out",
-                metadata: ["schema": "\(newer)"]
+                metadata: ["schema": .stringConvertible(newer)]
             )
         }
     }

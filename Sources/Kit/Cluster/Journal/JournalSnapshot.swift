@@ -126,7 +126,7 @@ struct JournalSnapshots: Sendable {
                 let snapshot = JournalSnapshot(file.tables)
                 try store.replaceSnapshot(in: transaction) { try snapshot.write(db, hasPosition: true, $0) }
                 try store.cut(below: number, limits, in: transaction)
-                logger.info("the journal begins with a new snapshot", metadata: ["below": "\(number)"])
+                logger.info("the journal begins with a new snapshot", metadata: ["below": .stringConvertible(number)])
             }
         }
     }

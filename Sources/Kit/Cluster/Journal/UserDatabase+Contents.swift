@@ -121,7 +121,9 @@ extension Journal {
         while !Task.isCancelled {
             do {
                 let count = try await removeContents()
-                if count > 0 { logger.info("files without a row were removed", metadata: ["count": "\(count)"]) }
+                if count > 0 {
+                    logger.info("files without a row were removed", metadata: ["count": .stringConvertible(count)])
+                }
                 try await sleep(SharedContents.lifetime)
             } catch is CancellationError {
                 return

@@ -1,4 +1,5 @@
 import Concurrency
+import Metrics
 import Synchronization
 
 /// The connections of a store. Each has a thread while it is in use, which libpq blocks; no thread of Swift's pool
@@ -20,6 +21,7 @@ final class ConnectionPool: Sendable {
     private let options: SharedDatabaseOptions
     private let semaphore: AsyncSemaphore
     private let state: Mutex<State>
+    private let duration = Metrics.Timer(label: "larder_store_operation_duration_seconds")
 
     init(_ options: SharedDatabaseOptions) {
         self.options = options
@@ -43,6 +45,8 @@ final class ConnectionPool: Sendable {
         within timeout: Duration,
         _ work: @escaping @Sendable (PostgresConnection) throws -> Value
     ) async throws -> Value {
+        let start = ContinuousClock.now
+        defer { duration.recordSeconds(start.duration(to: .now).seconds) }
         do {
             return try await attempt(within: timeout, work)
         } catch let error as SharedStoreError {

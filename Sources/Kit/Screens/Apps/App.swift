@@ -3,6 +3,7 @@ package import Cluster
 package import GRDB
 package import ServiceLifecycle
 package import Storage
+package import Upstream
 
 /// One app of Larder, described by itself: the composition root lists the types and knows nothing else of them.
 ///
@@ -68,6 +69,8 @@ package protocol App: Sendable {
     var seeding: Seeding { get }
     /// The credentials of its accounts for the mounts of its upstreams, by the name of the upstream. Default: none.
     var mountCredentials: [String: MountRoutes.CredentialProvider] { get }
+    /// The writes that wait for its upstreams, by their names, for operators. Default: none.
+    var outboxLoads: [String: OutboxLoad] { get }
 }
 
 extension App {
@@ -97,6 +100,7 @@ extension App {
     package var userData: UserData? { nil }
     package var seeding: Seeding { Seeding() }
     package var mountCredentials: [String: MountRoutes.CredentialProvider] { [:] }
+    package var outboxLoads: [String: OutboxLoad] { [:] }
 }
 
 /// The texts of contracts that are part of the program.

@@ -48,7 +48,7 @@ package struct ExpiryService: Service {
     private func purgeOnce() async {
         do {
             let count = try await purge(retention.reading())
-            if count > 0 { logger.info("\(title) were removed", metadata: ["count": "\(count)"]) }
+            if count > 0 { logger.info("\(title) were removed", metadata: ["count": .stringConvertible(count)]) }
         } catch is CancellationError {
             // The server stops; the next start removes the rest.
         } catch {
@@ -121,7 +121,7 @@ package final class RetentionClock: Sendable {
             if abs(ahead) > Self.tolerance {
                 logger.warning(
                     "the clock differs from the store's: data expires by the earlier of both",
-                    metadata: ["seconds_ahead": "\(Int(ahead))"]
+                    metadata: ["seconds_ahead": .stringConvertible(Int(ahead))]
                 )
             }
             state.withLock { $0.ahead = ahead > Self.tolerance ? ahead : 0 }

@@ -132,6 +132,10 @@ extension Text {
         "The service cannot be reached at the moment.",
         ru: "Связи с сервисом сейчас нет."
     )
+    static let noCopy = Text(
+        "The service cannot be reached at the moment, and this server has no copy.",
+        ru: "Связи с сервисом сейчас нет, а на этом сервере нет копии."
+    )
 
     /// The accepted values of a parameter; in English only if users cannot act on them.
     static func parameter(_ name: String, _ accepted: Text) -> Text {

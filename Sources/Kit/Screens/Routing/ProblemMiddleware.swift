@@ -14,6 +14,7 @@ struct ProblemMiddleware: RouterMiddleware {
     typealias Context = ScreenContext
 
     let table: RouteTable
+    let outages: StoreOutages
 
     func handle(_ request: Request, context: ScreenContext, next: (Request, ScreenContext) async throws -> Response)
         async throws -> Response
@@ -44,16 +45,31 @@ struct ProblemMiddleware: RouterMiddleware {
             guard response.status.code >= 200 else { throw UnfinalStatus(code: response.status.code) }
             return response
         } catch {
-            let outcome = response(to: request, error: error, endpoint: context.endpointPath, logger: context.logger)
+            let outcome = response(to: request, error: error, context)
             let page = table.page(inPlaceOf: error, outcome.status, for: request.head, path: request.uri.path)
             return try ScreenResponseRenderer.render(page ?? outcome, for: request.head)
         }
     }
 
-    private func response(to request: Request, error: any Error, endpoint: String?, logger: Logger) -> ScreenResponse {
-        isMiss(error, endpoint: endpoint)
-            ? responseToMiss(request)
-            : .problem(problem(for: error, logger: logger), instance: request.uri.path)
+    private func response(to request: Request, error: any Error, _ context: ScreenContext) -> ScreenResponse {
+        guard !isMiss(error, endpoint: context.endpointPath) else { return responseToMiss(request) }
+        if let (problem, cause) = outage(error) {
+            outages.note(cause, logger: context.logger)
+            context.annotations.update { $0.isLoggedWithOthers = true }
+            return .problem(problem, instance: request.uri.path)
+        }
+        var problem = problem(for: error, logger: context.logger)
+        // Of several servers, another one may have a copy (docs/scale.md).
+        if problem.detail == .noResponse, [.get, .head].contains(request.method) { problem.detail = .noCopy }
+        return .problem(problem, instance: request.uri.path)
+    }
+
+    /// Returns the problem of a request that fails with many others while the store of several servers does not
+    /// respond, and its cause; nil for another one.
+    private func outage(_ error: any Error) -> (Problem, cause: String)? {
+        let problem = (error as? SharedStoreError).flatMap(Problem.init) ?? error as? Problem
+        guard let problem, problem.code == .storeUnavailable else { return nil }
+        return (problem, error is Problem ? problem.code.rawValue : "\(error)")
     }
 
     /// Responds to a method and path that no route has.

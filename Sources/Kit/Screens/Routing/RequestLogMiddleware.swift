@@ -42,7 +42,8 @@ final class RequestLogMiddleware: RouterMiddleware {
         }
         response.headers[.requestID] = context.requestID
         let record = record(request, response, route: context.endpointPath)
-        record.note(ContinuousClock.now - start, logger: context.logger)
+        let isLoggedWithOthers = context.annotations.values.isLoggedWithOthers
+        record.note(ContinuousClock.now - start, logger: isLoggedWithOthers ? nil : context.logger)
         context.annotations.update { $0.record = record }
         return response
     }

@@ -81,7 +81,7 @@ package struct ScreenRouter: Sendable {
         router.add(middleware: RequestLogMiddleware(identities: identities, proxies: proxies))
         router.add(middleware: CORSFieldsMiddleware(origins: origins))
         router.add(middleware: DeviceVaryMiddleware(rules: access))
-        router.add(middleware: ProblemMiddleware(table: table))
+        router.add(middleware: ProblemMiddleware(table: table, outages: StoreOutages(clock: sessions.clock)))
         router.add(middleware: GuardMiddleware(hosts: hosts, origins: origins))
         if injectsProblems { router.add(middleware: InjectedProblemMiddleware()) }
         router.add(middleware: DeviceMiddleware(rules: access, devices: devices, cookies: sessions.cookies))

@@ -58,6 +58,7 @@ package struct HealthRoutes: Sendable {
     }
 
     private let checks: [Check]
+    private let store: @Sendable () async throws -> Void
     private let abilities: @Sendable () async -> [Ability]
     private let exposition: @Sendable (MetricFormat) async -> String
 
@@ -67,14 +68,17 @@ package struct HealthRoutes: Sendable {
     /// Creates the routes.
     /// - Parameters:
     ///   - checks: conditions of readiness
+    ///   - store: throws while this process does not reach the store that several share, for proxies that ask for it
     ///   - abilities: features that are reported by readiness and do not affect it
     ///   - exposition: returns the text of the metrics
     package init(
         checks: [Check],
+        store: @escaping @Sendable () async throws -> Void = {},
         abilities: @escaping @Sendable () async -> [Ability] = { [] },
         exposition: @escaping @Sendable (MetricFormat) async -> String
     ) {
         self.checks = checks
+        self.store = store
         self.abilities = abilities
         self.exposition = exposition
     }
@@ -84,7 +88,7 @@ package struct HealthRoutes: Sendable {
             Route(.get, "/health/live", "health.live") { _ in
                 try Self.response(Health(status: "live", checks: []), status: .ok)
             },
-            Route(.get, "/health/ready", "health.ready", ready),
+            Route(.get, "/health/ready", "health.ready", ready).query("store"),
             Route(.get, "/metrics", "metrics", metrics),
         ]
     }
@@ -103,7 +107,11 @@ package struct HealthRoutes: Sendable {
     }
 
     /// Responds 200 if every check holds, else 503. The response names the failed check, the log its cause.
+    ///
+    /// The store is asked for only if the request says so: a process without it shows users' data as it was, and while
+    /// no process reaches it, a proxy must not give up all of them.
     @Sendable private func ready(_ request: ScreenRequest) async throws -> ScreenResponse {
+        let asksForStore = try request.query.flag("store")
         let outcomes = checks.map { check in
             do {
                 try check.run()
@@ -114,6 +122,7 @@ package struct HealthRoutes: Sendable {
             }
         }
         let isReady = outcomes.allSatisfy(\.ok)
+        if isReady, asksForStore { try await store() }
         let found = await abilities()
         let health = Health(
             status: isReady ? "ready" : "not-ready",

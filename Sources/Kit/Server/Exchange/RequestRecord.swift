@@ -25,9 +25,11 @@ package struct RequestRecord: Sendable {
     var hasBody: Bool { method != .head && status != 304 && status != 204 }
 
     /// Counts and times the request, and writes its line with a logger that has the request's identity.
-    package func note(_ duration: Duration, logger: Logger) {
+    ///
+    /// - Parameter logger: Nil for a request of many that have one line together.
+    package func note(_ duration: Duration, logger: Logger?) {
         measurements.record(duration)
-        write(duration, logger: logger)
+        if let logger { write(duration, logger: logger) }
     }
 
     /// Counts and times the request, and writes its line with an identity that the logger does not have.
@@ -53,8 +55,8 @@ package struct RequestRecord: Sendable {
         logger.info(
             "request",
             metadata: [
-                "method": "\(method.rawValue)", "path": "\(path)", "status": "\(status)",
-                "ms": "\((milliseconds * 100).rounded() / 100)",
+                "method": "\(method.rawValue)", "path": "\(path)", "status": .stringConvertible(status),
+                "ms": .stringConvertible((milliseconds * 100).rounded() / 100),
             ]
         )
     }

@@ -20,6 +20,8 @@ package final class ResponseAnnotations: Sendable {
         package var isSelective = false
         /// The record that is counted and logged each time when the response is sent from the response cache.
         package var record: RequestRecord?
+        /// Whether the request is one of many that have one line of the log together.
+        package var isLoggedWithOthers = false
     }
 
     /// Those of the connection that the current task serves.

@@ -67,7 +67,9 @@ extension LarderDatabase {
         } else {
             logger.warning(
                 "the disk is too full to reserve space for deleting",
-                metadata: ["allocated": "\(reserve.allocated)", "wanted": "\(DiskReserve.bytes)"]
+                metadata: [
+                    "allocated": .stringConvertible(reserve.allocated), "wanted": .stringConvertible(DiskReserve.bytes),
+                ]
             )
         }
     }

@@ -60,6 +60,16 @@ package final class Outbox<Work: OutboxWork>: Sendable {
     /// The accounts that have operations which are not done.
     package var accounts: [String] { states.withLock { $0.filter { !$0.value.queue.entries.isEmpty }.keys.sorted() } }
 
+    /// The operations of all accounts that are not done.
+    package var load: OutboxLoad {
+        let queues = states.withLock { $0.values.map(\.queue) }
+        return OutboxLoad(
+            waiting: queues.reduce(0) { $0 + $1.entries.count },
+            undecided: queues.reduce(0) { $0 + $1.undecided },
+            oldest: queues.compactMap { $0.entries.first?.queuedAt }.min()
+        )
+    }
+
     /// Returns the operation of an account that is to be sent next.
     ///
     /// - Parameter finished: An operation that ends now, and is taken for done.
@@ -121,6 +131,15 @@ package final class Outbox<Work: OutboxWork>: Sendable {
             }
         }
     }
+}
+
+/// The operations of an outbox that are not done.
+package struct OutboxLoad: Sendable, Equatable {
+    package let waiting: Int
+    /// Number of them that users are notified of, because they are stuck or fail again and again.
+    package let undecided: Int
+    /// When the first of them was queued; nil if there is none.
+    package let oldest: Date?
 }
 
 /// The function to notify. A function that is itself the value of a mutex is wrapped once more by each access to it.

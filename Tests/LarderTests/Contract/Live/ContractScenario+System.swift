@@ -13,6 +13,7 @@ extension ContractScenario {
             for isHead in [false, true] { try await ask(operation, ["X-Request-Id": "contract-1"], isHead: isHead) }
             try await ask(operation, ["Accept-Encoding": "gzip"])
         }
+        #expect(try await ask("GET /health/ready", query: "?store=1").status == 200)
         for operation in ["GET /openapi.yaml", "GET /openapi.json"] {
             for query in ["?app=ships", "?app=boats"] { try await ask(operation, query: query) }
         }
