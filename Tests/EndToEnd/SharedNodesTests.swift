@@ -63,6 +63,38 @@ import Testing
         for larder in [one, two] { #expect(await larder.stop() == 0) }
     }
 
+    @Test("SCALE-23 A process that alone does not reach the store is not ready for its proxy; its screens go on")
+    func alone() async throws {
+        let servers = try await SharedServers("notes")
+        let role = try await servers.makeRole()
+        let (one, two) = (try await servers.start(), try await servers.start(as: role))
+        let asking = "/health/ready?store=1"
+        for larder in [one, two] { #expect(try await larder.client.get(asking).status == 200) }
+        let ann = try await Self.member("ann", of: two)
+        try await Self.write(1, ann)
+        try await servers.allow(role, false)
+        await BoundedWait.poll(for: "a process that is not ready") {
+            (try? await two.client.get(asking).status) == 503
+        }
+        let refused = try await two.client.get(asking)
+        #expect(try refused.json.code.string == "store-unavailable" && refused["Retry-After"] != nil)
+        #expect(try await two.client.get("/health/ready").status == 200)
+        #expect(try await one.client.get(asking).status == 200)
+        let stale = try await ann.get("/v1/notes").json
+        #expect(stale.meta.stale.bool == true && stale.meta.page.total.int == 1)
+        #expect(try await ann.moved(to: one).get("/v1/notes").json.meta.stale.bool == false)
+        for _ in 0..<20 { #expect(try await ann.post("/v1/notes", #"{"body":"note"}"#).status == 503) }
+        #expect(!two.process.log.contains("status=503"), "requests that fail for want of the store have one line")
+        try await servers.allow(role, true)
+        await BoundedWait.poll(for: "a process that is ready again") {
+            (try? await two.client.get(asking).status) == 200
+        }
+        try await Self.write(1, ann)
+        let metrics = try await two.client.get("/metrics").text
+        #expect(metrics.contains("larder_store_operation_duration_seconds_count "))
+        for larder in [one, two] { #expect(await larder.stop() == 0) }
+    }
+
     @Test("SCALE-10 A change is heard at the other process within a second, by its account only; who moves gets reset")
     func audiences() async throws {
         let servers = try await SharedServers("notes")

@@ -16,7 +16,14 @@ struct SharedServers {
     }
 
     /// Starts a process with a folder of its own.
-    func start(_ settings: [String] = []) async throws -> RunningLarder {
+    ///
+    /// - Parameter role: The user of the database; nil for its owner.
+    func start(as role: String? = nil, _ settings: [String] = []) async throws -> RunningLarder {
+        let address = role.map { url.replacing("larder@", with: "\($0)@") } ?? url
+        return try await start(at: address, settings)
+    }
+
+    private func start(at url: String, _ settings: [String]) async throws -> RunningLarder {
         try await RunningLarder.start(
             data: TemporaryFolder(),
             [
@@ -33,6 +40,20 @@ struct SharedServers {
     /// Whether processes can connect to the database. Open connections stay.
     func allowConnections(_ isAllowed: Bool) async throws {
         try await RunningPostgres.sql("ALTER DATABASE \(name) ALLOW_CONNECTIONS \(isAllowed)", at: server.address())
+    }
+
+    /// Makes a user of the database, for a process that alone is to be cut off.
+    func makeRole() async throws -> String {
+        let role = "\(name)_alone"
+        try await sql("CREATE ROLE \(role) SUPERUSER LOGIN")
+        return role
+    }
+
+    /// Whether a user can connect. Without that, the open connections end, too.
+    func allow(_ role: String, _ isAllowed: Bool) async throws {
+        try await sql("ALTER ROLE \(role) \(isAllowed ? "" : "NO")LOGIN")
+        if isAllowed { return }
+        try await sql("SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE usename = '\(role)'")
     }
 
     /// Ends the connections on which processes listen.

@@ -45,7 +45,7 @@ class Changes:
 
 
 def administer(cluster, name, state):
-    for backend in ["affinity", "turns"]:
+    for backend in ["affinity", "turns", "away"]:
         with socket.socket(socket.AF_UNIX) as admin:
             admin.connect(cluster.path("haproxy.sock"))
             admin.sendall(f"set server {backend}/{name} state {state}\n".encode())
