@@ -173,3 +173,31 @@ def test_web_28_try_again_is_there_where_it_helps(visitor, larder):
     page.goto("/notes/n999")
     expect(problem).to_be_visible()
     expect(problem.get_by_role("button", name=re.compile("Try again"))).to_have_count(0)
+
+
+def test_note_16_notes_are_saved_as_a_file_and_imported_from_files(anna):
+    things.notes(anna, 2)
+    page = anna.open("/notes")
+    expect(page.locator(".rows > li")).to_have_count(2)
+    more = page.get_by_role("button", name="Import and export")
+    more.click()
+    with page.expect_download() as download:
+        page.get_by_role("menuitem", name="Export as GPX").click()
+    with open(download.value.path(), encoding="utf-8") as file:
+        saved = file.read()
+    assert saved.count("<wpt ") == 2 and download.value.suggested_filename.endswith(".gpx")
+    more.click()
+    with page.expect_file_chooser() as chooser:
+        page.get_by_role("menuitem", name="Import Notes").click()
+    point = '<wpt lat="60.17" lon="24.94"><name>Market</name><desc>Fish &amp; bread</desc></wpt>'
+    chooser.value.set_files([
+        {"name": "notes.gpx", "mimeType": "application/gpx+xml", "buffer": saved.encode()},
+        {"name": "more.gpx", "mimeType": "application/gpx+xml", "buffer": f"<gpx>{point}</gpx>".encode()}])
+    expect(page.get_by_text("Added: 1. Already there: 2")).to_be_visible()
+    expect(page.locator(".rows > li").first).to_contain_text("Fish & bread")
+    expect(page.locator(".rows > li").first).to_contain_text("Market")
+    more.click()
+    with page.expect_file_chooser() as chooser:
+        page.get_by_role("menuitem", name="Import Notes").click()
+    chooser.value.set_files([{"name": "bad.gpx", "mimeType": "application/gpx+xml", "buffer": b"<gpx>\n<wpt"}])
+    expect(page.get_by_role("alertdialog")).to_contain_text("bad.gpx, line 2")

@@ -23,6 +23,7 @@ package struct NotesApp: App {
     let sessions: NoteSessions
     let listing: NoteList
     private let editing: NoteEditing
+    private let transfer: NoteTransfer
     private let trash: NoteTrash
     private let mapping: NoteMapping
     private let accounts: NoteAccounts
@@ -59,6 +60,7 @@ package struct NotesApp: App {
             trashLifetime: settings[Self.trashLifetime],
             quota: StorageQuota(bytes: settings[Self.quota], of: .account)
         )
+        transfer = NoteTransfer(editing, scratch: context.scratch)
         listing = NoteList(store: store, clock: clock, quota: editing.quota)
         let trash = NoteTrash(store: store, events: events, clock: clock, lifetime: settings[Self.trashLifetime])
         self.trash = trash
@@ -123,6 +125,8 @@ package struct NotesApp: App {
             Route(.post, notes, "notes.details", maximumBodyBytes: bytes, session: { $0.editing.create })
                 .answering().query("tz")
                 .body("body", .object("location", "lat", "lon", "name")),
+            Route(.get, "/v1/notes/export", "notes.export", session: { $0.transfer.export }).query("format"),
+            Route(.post, "/v1/notes/import", "notes.list", session: { $0.transfer.add }).answering().form("files"),
             Route(.get, "/v1/notes/map", "notes.map", session: { $0.mapping.map })
                 .query("bbox", "cell", "zoom", "lat", "lon", "tz"),
             Route(.get, "/v1/notes/cities", "notes.cities", { $0.cities.show }).query("bbox", "limit"),

@@ -94,3 +94,62 @@ extension Text {
         Text("A text may have \(most) bytes of UTF-8.", ru: "Слишком длинный текст: не больше \(most) байт UTF-8.")
     }
 }
+
+// Files of notes.
+extension Text {
+    static let importNotes = Text("Import Notes", ru: "Импортировать заметки")
+    static let noFileOfNotes = Text("The form has no file of notes.", ru: "Выберите файл с заметками.")
+    static let noObject = Text("An object is expected.", ru: "Здесь должен быть объект.")
+    static let noTime = Text(
+        "A time such as 2026-01-05T10:00:00Z is expected.",
+        ru: "Здесь должно быть время вида 2026-01-05T10:00:00Z."
+    )
+    static let noCoordinates = Text(
+        "A point needs latitude and longitude, as numbers of degrees.",
+        ru: "Точке нужны широта и долгота — числа градусов."
+    )
+    static let noGeometry = Text("The geometry is none of GeoJSON.", ru: "Такой геометрии в GeoJSON нет.")
+    static let tooManyNotesAtOnce = Text(
+        "These are too many notes for one import; divide the file.",
+        ru: "Слишком много заметок для одного импорта; разделите файл."
+    )
+
+    static func export(_ format: NoteFormat) -> Text {
+        let name = ["json": "JSON", "geojson": "GeoJSON", "gpx": "GPX"][format.rawValue] ?? format.rawValue
+        return Text("Export as \(name)", ru: "Экспортировать как \(name)")
+    }
+
+    static func noFormOfNotes(_ title: String) -> Text {
+        Text(
+            "\(title) is neither an export of notes as JSON, nor GeoJSON, nor GPX.",
+            ru: "\(title) — не экспорт заметок в JSON, не GeoJSON и не GPX."
+        )
+    }
+
+    static func tooManyNotes(_ title: String, _ most: Int) -> Text {
+        Text(
+            "\(title) has more than \(most) notes; divide the file.",
+            ru: "\(title): больше \(most) заметок; разделите файл."
+        )
+    }
+
+    static func imported(added: Int, unchanged: Int, leftOut: Int) -> Text {
+        let more = Text(
+            leftOut == 0 ? "" : ". Tracks, routes and areas left out: \(leftOut)",
+            ru: leftOut == 0 ? "" : ". Пропущено треков, маршрутов и областей: \(leftOut)"
+        )
+        return Text("Added: \(added). Already there: \(unchanged)", ru: "Добавлено: \(added). Уже были: \(unchanged)")
+            + more
+    }
+
+    static func lineOfFile(_ number: Int) -> Text { Text("line \(number)", ru: "строка \(number)") }
+
+    static let isNotUTF8 = Text("XML is accepted in UTF-8 only.", ru: "XML принимается только в UTF-8.")
+    static let isNotWellFormed = Text("This is not well-formed XML.", ru: "Это неправильный XML.")
+    static let hasDeclaration = Text(
+        "A document type declaration is not accepted.",
+        ru: "Объявление типа документа не принимается."
+    )
+    static let hasUnknownEntity = Text("XML has no entity of this name.", ru: "Такой сущности в XML нет.")
+    static let endsEarly = Text("The file ends too early.", ru: "Файл обрывается.")
+}

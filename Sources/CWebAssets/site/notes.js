@@ -5,8 +5,8 @@ import {h} from './dom.js';
 import {reopen} from './events.js';
 import {field, form} from './form.js';
 import {pagedList} from './list.js';
-import {ask, showProblem} from './overlay.js';
-import {afterLogin, searchField} from './parts.js';
+import {ask, attempt, menu, showProblem, toast} from './overlay.js';
+import {afterLogin, pickFiles, searchField} from './parts.js';
 import {icon} from './icons.js';
 import {define, langOf, zone} from './texts.js';
 import {openTrash, sayDeleted, t as bin} from './trash.js';
@@ -21,7 +21,7 @@ export const t = define({
     hide: 'Hide', needName: 'Please enter a user name.', needPassword: 'Please enter a password.', gone: 'Note deleted',
     lead: 'Your notes and their places are kept by this Larder.', list: 'Your notes',
     sure: 'Move this note to the trash?',
-    keep: 'Keep it',
+    keep: 'Keep it', files: 'Import and export',
   },
   ru: {
     notes: 'Заметки', map: 'Карта', people: 'Люди', search: 'Поиск заметок', create: 'Новая заметка',
@@ -30,7 +30,7 @@ export const t = define({
     newHere: 'Ещё нет учётной записи?', known: 'Уже есть учётная запись?', show: 'Показать', hide: 'Скрыть',
     needName: 'Введите имя пользователя.', needPassword: 'Введите пароль.', gone: 'Заметка удалена',
     lead: 'Ваши заметки и их места хранит этот Larder.', list: 'Ваши заметки', sure: 'Переместить заметку в корзину?',
-    keep: 'Оставить',
+    keep: 'Оставить', files: 'Импорт и экспорт',
   },
 });
 
@@ -111,16 +111,36 @@ export function loginForm(mode, typed, done) {
 
 function openList(screen) {
   const href = words => zoned('/v1/notes', {q: words});
-  screen.head({title: t('notes'), tabs, actions: [screen.refreshButton(() => list.resource),
+  let offered = [];
+  const files = button(t('files'), () => openFiles(files, offered, list), {bare: true, icon: 'more'});
+  screen.head({title: t('notes'), tabs, actions: [screen.refreshButton(() => list.resource), files,
     linkButton(t('create'), '/notes/new', {kind: 'primary', icon: 'plus'})]});
   screen.body.before(h('div', {class: 'toolbar'},
     searchField(screen, t('search'), words => list.resource.go(href(words))),
     linkButton(bin('trash'), '/notes/trash', {icon: 'trash', kind: 'quiet compact'})));
   const list = pagedList(screen, {
     href: href(screen.query.get('q')), key: item => item.id, label: t('list'), row: item => noteRow(item, list),
+    drawn: ({data}) => { offered = data.actions; },
     empty: data => (screen.query.get('q') ? empty({title: t('nothing'), text: t('nothingText')}, {icon: 'search'})
       : empty(data.empty, {icon: 'note', href: '/notes/new'})),
   });
+}
+
+/** Opens the menu of an import and the exports that the list offers. */
+function openFiles(opener, actions, list) {
+  const entry = action => (action.id === 'import'
+    ? {title: action.title, icon: 'upload', run: () => pickFiles(files => attempt(() => send(action, files, list)),
+      {accept: '.json,.geojson,.gpx'})}
+    : {title: action.title, icon: 'download', href: action.href, download: ''});
+  menu(opener, t('files'), actions.filter(action => action.enabled && /^(im|ex)port/.test(action.id)).map(entry));
+}
+
+async function send(action, files, list) {
+  const body = new FormData();
+  for (const file of files) body.append('files', file, file.name);
+  const {data} = await call(action.href, {method: action.method, body});
+  await list.resource.reload();
+  toast(data.text);
 }
 
 /** Makes a row of the list. */

@@ -171,7 +171,8 @@ struct PressedActionTests {
             for (name, value) in action.headers.object ?? [:] { fields[name] = value.string }
             var body: String?
             if action.fields.elements.contains(where: { $0.kind.string == "files" }) {
-                (body, fields["Content-Type"]) = (Self.form, "multipart/form-data; boundary=pressed")
+                body = href.hasPrefix("/v1/notes") ? Self.formBody(of: "<gpx/>") : Self.form
+                fields["Content-Type"] = "multipart/form-data; boundary=pressed"
             } else if action["body"] != nil || action["fields"] != nil {
                 var members = action.body.object ?? [:]
                 for field in action.fields.elements {
@@ -222,15 +223,18 @@ struct PressedActionTests {
             }
         }
 
-        static let form = """
+        static let form = formBody(of: MadeFile.tiff)
+
+        private static func formBody(of file: String) -> String {
+            """
             --pressed\r
-            Content-Disposition: form-data; name="files"; filename="one.tiff"\r
-            Content-Type: image/tiff\r
+            Content-Disposition: form-data; name="files"; filename="one"\r
             \r
-            \(MadeFile.tiff)\r
+            \(file)\r
             --pressed--\r
 
             """
+        }
 
         private static func text(_ json: JSON) -> String {
             switch json {

@@ -127,7 +127,8 @@ struct NoteAddresses: Sendable {
         }
     }
 
-    private func nearestCity(to point: Coordinate) -> String {
+    /// Returns the nearest known city with its distance.
+    @Sendable func nearestCity(to point: Coordinate) -> String {
         guard let (city, distance) = gazetteer.nearest(to: point) else { return Note.Location.unknown.name }
         return "\(max(1, Int(distance.rounded()))) km from \(city.name), \(city.region)"
     }

@@ -23,10 +23,11 @@ struct NoteList: Sendable {
         let listing = try store.list(account: account, page: page, search: search)
         let time = NoteTime(in: zone, now: clock.now())
         let isEmpty = listing.page.total == 0
-        let create = Action.createNote(disabled: quota.refusalOfNote(beside: listing.usage))
+        let refusal = quota.refusalOfNote(beside: listing.usage)
+        let create = Action.createNote(disabled: refusal)
         let screen = NoteListScreen(
             items: listing.page.rows.map { NoteListScreen.Row($0, time) },
-            actions: [create, Trash.notes.show],
+            actions: [create, Trash.notes.show, .importNotes(disabled: refusal)] + Action.exportNotes,
             empty: isEmpty ? (listing.all == 0 ? .noNotes(create) : .noMatches) : nil
         )
         return try ScreenResponse.local(

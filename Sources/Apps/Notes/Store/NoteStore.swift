@@ -81,13 +81,19 @@ struct NoteStore: Sendable {
         defer { noteChanges[account].bump() }
         return try await users.write(scope: Self.scope(account)) { [users] db in
             try preconditions.check(version: try Self.revision(account, db), of: "The list of notes")
-            // A note of this id may be in the trash of a file that was copied.
-            var id = try users.rowID(for: "note")
-            while let taken = id, try Self.isInTrash(taken, db) { id = try users.rowID(for: "note") }
             return try quota.holding({ try Self.usage(account, db) }) {
-                try Self.insert(body, at: location, id: id, account: account, now: now, db)
+                let id = try Self.unusedID(users, db)
+                return try Self.insert(body, at: location, id: id, account: account, now: now, db)
             }
         }
+    }
+
+    /// Returns the id of a new note; nil for the next one of SQLite.
+    static func unusedID(_ users: UserDatabase, _ db: Database) throws -> Int64? {
+        var id = try users.rowID(for: "note")
+        // A note of this id may be in the trash of a file that was copied.
+        while let taken = id, try isInTrash(taken, db) { id = try users.rowID(for: "note") }
+        return id
     }
 
     /// - Parameter id: nil for the next one of SQLite.

@@ -4,6 +4,7 @@ import Foundation
 import HTTP
 import HTTPTypes
 import HummingbirdCore
+import NIOCore
 package import Storage
 
 /// A user's own data in an app, for the archive (``ExportRoutes``), and its size (``UsageRoutes``).
@@ -125,12 +126,28 @@ package struct ExportRoutes: Sendable {
     }
 
     private func response(_ archive: ZipArchive, at now: Date) -> ScreenResponse {
-        var fields: HTTPFields = [.cacheControl: "private, no-store", .contentSecurityPolicy: "sandbox"]
         let fileName = "larder-\(WireFormat.timestamp(now).prefix(10)).zip"
+        return ScreenResponse.download(archive.finished().body, type: "application/zip", fileName: fileName).byProfile()
+    }
+}
+
+extension ScreenResponse {
+    /// Responds with data of a user as a file to be saved, which is made for this request.
+    static func download(_ body: ResponseBody, type: String, fileName: String) -> ScreenResponse {
+        var fields: HTTPFields = [.cacheControl: "private, no-store", .contentSecurityPolicy: "sandbox"]
         fields[.contentDisposition] = ContentDisposition.value("attachment", fileName: fileName)
         fields.vary(on: .authorization)
         fields.vary(on: .cookie)
-        let body = ScreenResponse.Body.stream(type: "application/zip", archive.finished().body)
-        return ScreenResponse(headerFields: fields, body: body, hasValidator: false).byProfile()
+        return ScreenResponse(headerFields: fields, body: .stream(type: type, body), hasValidator: false)
+    }
+
+    /// Responds with a file of this request, which is removed when it is sent.
+    package static func download(_ file: ScratchFile, type: String, fileName: String) -> ScreenResponse {
+        let (place, length) = (file.place, file.length)
+        let body = ResponseBody(contentLength: length) { writer in
+            try await place.forEachChunk(of: length) { try await writer.write(ByteBuffer(bytes: $0)) }
+            try await writer.finish(nil)
+        }
+        return download(body, type: type, fileName: fileName)
     }
 }

@@ -178,28 +178,10 @@ struct ZipContent: Sendable {
     private static func forEachChunk(of part: Part, _ body: (Data) async throws -> Void) async throws {
         let length = Int(part.entry.packedLength)
         switch part.source {
-        case .file(let place): try await forEachChunk(of: place, length: length, body)
+        case .file(let place): try await place.forEachChunk(of: length, body)
         case .content(let content):
             for try await chunk in try content.parts(0..<length) { try await body(Data(chunk.readableBytesView)) }
         case .blob(let blob): throw StorageError.blobUnavailable(blob.id)
-        }
-    }
-
-    private static func forEachChunk(
-        of place: TemporaryPath,
-        length: Int,
-        _ body: (Data) async throws -> Void
-    ) async throws {
-        let file = try FileHandle(forReadingFrom: URL(filePath: place.path))
-        defer { try? file.close() }
-        var rest = length
-        while rest > 0 {
-            try Task.checkCancellation()
-            guard let chunk = try file.read(upToCount: min(rest, 1 << 16)), !chunk.isEmpty else {
-                throw StorageError.system(EIO, path: place.path, operation: "read")
-            }
-            try await body(chunk)
-            rest -= chunk.count
         }
     }
 }

@@ -33,17 +33,19 @@ package struct JSONFields: Sendable {
     package init(_ values: [String: Value]) { self.values = values }
 
     /// Reads an object.
+    /// - Parameter title: names the text in problems; nil for the body of a request.
     /// - Throws: 400 `malformed-json` if the bytes are not JSON (`JSONParser`) or not an object.
-    package init(_ data: Data) throws {
-        guard !data.isEmpty else { throw Problem(.malformedJSON, "The body is empty; a JSON object is expected.") }
+    package init(_ data: Data, named title: String? = nil) throws {
+        let begin = title ?? "The body"
+        guard !data.isEmpty else { throw Problem(.malformedJSON, "\(begin) is empty; a JSON object is expected.") }
         let value: JSONValue
         do throws(JSONSyntaxError) {
             value = try JSONParser.parse(Array(data), .interoperable)
         } catch {
-            throw Problem(error)
+            throw Problem(error, of: title)
         }
         guard case .object(let values) = Value(value) else {
-            throw Problem(.malformedJSON, "The body is JSON, but not an object.")
+            throw Problem(.malformedJSON, "\(begin) is JSON, but not an object.")
         }
         self.values = values
     }
@@ -79,15 +81,16 @@ package struct JSONFields: Sendable {
 
 extension Problem {
     /// 400: a body is not JSON; names the place, and nothing of the content but names of members.
-    fileprivate init(_ defect: JSONSyntaxError) {
+    fileprivate init(_ defect: JSONSyntaxError, of title: String?) {
+        let (begin, text) = (title ?? "The body", title ?? "the body")
         let place = "line \(defect.line), column \(defect.column)"
         let (code, detail): (String, Text) =
             switch defect.reason {
-            case .malformed: ("invalid", "The body is not valid JSON: \(place).")
-            case .tooDeep: ("invalid", "The body is nested deeper than \(JSONParser.maximumDepth) levels: \(place).")
-            case .number: ("too-large", "A number of the body is too large: \(place).")
+            case .malformed: ("invalid", "\(begin) is not valid JSON: \(place).")
+            case .tooDeep: ("invalid", "\(begin) is nested deeper than \(JSONParser.maximumDepth) levels: \(place).")
+            case .number: ("too-large", "A number of \(text) is too large: \(place).")
             case .repeatedName(let name):
-                ("duplicate", "An object of the body has two members named \(UploadedForm.legible(name)): \(place).")
+                ("duplicate", "An object of \(text) has two members named \(UploadedForm.legible(name)): \(place).")
             }
         // The pointer to a value that is too deep would be as long as the body.
         let isNamed = !defect.pointer.tokens.isEmpty && defect.reason != .tooDeep

@@ -48,6 +48,25 @@ package final class TemporaryPath: Sendable {
     }
 }
 
+extension TemporaryPath {
+    /// Reads the first bytes of the file in parts.
+    ///
+    /// - Throws: ``StorageError``; Foundation's errors; errors of `body`.
+    package func forEachChunk(of length: Int, _ body: (Data) async throws -> Void) async throws {
+        let file = try FileHandle(forReadingFrom: URL(filePath: path))
+        defer { try? file.close() }
+        var rest = length
+        while rest > 0 {
+            try Task.checkCancellation()
+            guard let chunk = try file.read(upToCount: min(rest, 1 << 16)), !chunk.isEmpty else {
+                throw StorageError.system(EIO, path: path, operation: "read")
+            }
+            try await body(chunk)
+            rest -= chunk.count
+        }
+    }
+}
+
 /// A file that is written at a ``TemporaryPath``. The calls block until the operating system has accepted the bytes.
 package final class ScratchFile: Sendable {
     package let place: TemporaryPath

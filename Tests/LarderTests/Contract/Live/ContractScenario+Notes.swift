@@ -18,6 +18,7 @@ extension ContractScenario {
         try await notesSessions(member)
         try await notesWriting(member)
         try await notesTrash(member)
+        try await notesFiles(member)
         try await notesMap(member)
         try await notesConditional(member)
     }
@@ -189,6 +190,37 @@ extension ContractScenario {
         #expect(try await ask("DELETE \(trash)", member).status == 200)
         let last = try await ask("DELETE /v1/notes/{id}", query: "?permanently=true", ship: ids[0], member)
         #expect(last.status == 200)
+    }
+
+    /// Notes as files.
+    private func notesFiles(_ member: [String: String]) async throws {
+        let (export, load) = ("GET /v1/notes/export", "POST /v1/notes/import")
+        for query in ["", "?format=json", "?format=geojson", "?format=gpx"] {
+            for isHead in [false, true] {
+                let response = try await ask(export, query: query, member, isHead: isHead)
+                #expect(response.status == 200)
+                guard !isHead else { continue }
+                let again = try await ask(load, fields(Self.form, member), body: Self.form([("a", response.text)]))
+                let added = try again.json.at(pointer: "/data/added")
+                #expect(again.status == 200 && added == .number(0))
+            }
+        }
+        #expect(try await ask(export, query: "?format=kml", member).status == 400)
+        let gpx = "<gpx><wpt lat=\"1\" lon=\"2\"/><trk/></gpx>"
+        let stale = fields(Self.form.merging(["If-Match": "\"0\""]) { own, _ in own }, member)
+        for (headers, body, status) in [
+            (stale, Self.form([("a", gpx)]), 412), (fields(Self.form, member), Self.form([("a", gpx)]), 200),
+            (fields(Self.form, member), "--part--\r\n", 422), (fields(Self.form, member), "--part\r\n", 400),
+            (fields(Self.form, member), Self.form([("a", "<gpx>")]), 422),
+            (fields(Self.form, member), Self.form([("a", "x")]), 415), (member, "{}", 415),
+            (fields(Self.form, member), Self.form([("a", String(repeating: " ", count: 17 << 20))]), 413),
+        ] {
+            #expect(try await ask(load, headers, body: body).status == status, "\(body.prefix(100))")
+        }
+    }
+
+    private func fields(_ fields: [String: String], _ member: [String: String]) -> [String: String] {
+        fields.merging(member) { own, _ in own }
     }
 
     private func notesMap(_ member: [String: String]) async throws {

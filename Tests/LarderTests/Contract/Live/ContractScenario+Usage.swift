@@ -51,6 +51,11 @@ extension ContractScenario {
             ),
             try await ask("POST /v1/notes", kept.member, body: #"{"body":"Another"}"#),
             try await ask("PATCH /v1/notes/{id}", ship: kept.note, kept.member, body: #"{"body":"A longer note"}"#),
+            try await ask(
+                "POST /v1/notes/import",
+                Self.form.merging(kept.member) { own, _ in own },
+                body: Self.form([("a", "<gpx><wpt lat=\"1\" lon=\"2\"/></gpx>")])
+            ),
         ]
         for response in refused {
             #expect(response.status == 507 && response.problemCode == "quota-exceeded", "\(response.text)")

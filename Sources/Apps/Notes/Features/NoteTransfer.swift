@@ -1,0 +1,138 @@
+import Cluster
+import Concurrency
+import Foundation
+import Screens
+import Server
+import Storage
+
+/// Notes as files: exports all of an account, and imports those of a file.
+struct NoteTransfer: Sendable {
+    /// The most notes of an import: it is one transaction, for which all other writes wait.
+    static let mostNotes = 10_000
+    private static let limits = UploadedForm.Limits(files: 16, fields: 0, fileBytes: 16 << 20, bodyBytes: 17 << 20)
+
+    let store: NoteStore
+    let addresses: NoteAddresses
+    let events: EventStream
+    let clock: WallClock
+    let quota: StorageQuota
+    let scratch: ScratchFolder
+    /// A file takes many times its bytes while it is read.
+    private let reading = AsyncSemaphore(permits: 1, maximumWaiting: 64)
+
+    init(_ editing: NoteEditing, scratch: ScratchFolder) {
+        (store, addresses, events) = (editing.store, editing.addresses, editing.events)
+        (clock, quota, self.scratch) = (editing.clock, editing.quota, scratch)
+    }
+
+    /// `GET /v1/notes/export`: all notes of one state, the last saved last. Those in the trash are left out.
+    @Sendable func export(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
+        let account = try session.noteAccount()
+        let formats = NoteFormat.allCases.map(\.rawValue)
+        let name = try request.query.string("format") ?? formats[0]
+        guard let format = NoteFormat(rawValue: name) else {
+            let accepted: Text = "accepts \(formats.joined(separator: ", "))"
+            throw Problem.invalidParameter("format", accepted: accepted)
+        }
+        // A file does not say how old it may be.
+        if let lag = try await store.users.catchUp() { throw lag.reason }
+        let file = try scratch.file()
+        var (pending, isFirst) = (Data(format.opening.utf8), true)
+        try store.forEachNote(of: account) { note in
+            guard let text = try format.text(of: note, isFirst: isFirst) else { return }
+            (isFirst, pending) = (false, pending + text)
+            guard pending.count > 1 << 16 else { return }
+            try file.append(pending)
+            pending = Data()
+        }
+        try file.append(pending + Data(format.closing.utf8))
+        let fileName = "notes-\(WireFormat.timestamp(clock.now()).prefix(10)).\(format.rawValue)"
+        return .download(file, type: format.mediaType, fileName: fileName)
+    }
+
+    /// `POST /v1/notes/import`: adds the notes of files that the account does not have yet, all or none.
+    @Sendable func add(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
+        let account = try session.noteAccount()
+        let form = try await request.uploadedForm(into: scratch, limits: Self.limits)
+        guard !form.files.isEmpty else { throw Problem.validation([.field("/files", "required", .noFileOfNotes)]) }
+        let (notes, leftOut) = try await reading.withPermit { try read(form) }
+        let now = clock.now()
+        let (added, response) = try await request.answering { (added: NoteStore.Added) in
+            let screen = NoteImportScreen(added, of: notes.count, leftOut: leftOut)
+            return try .local(screen, "notes.list", request, revision: added.revision, selfLink: "/v1/notes")
+        } to: {
+            try await add(notes, request, account: account, now: now)
+        }
+        if added.count > 0 { events.publishNotes(added.revision, to: account) }
+        return response
+    }
+
+    private func read(_ form: UploadedForm) throws -> (notes: [NoteDraft], leftOut: Int) {
+        var (notes, leftOut): ([NoteDraft], Int) = ([], 0)
+        for (index, file) in form.files.enumerated() {
+            let bytes = try Data(contentsOf: URL(filePath: file.place.path))
+            let (title, room) = (file.title(at: index), Self.mostNotes - notes.count)
+            let read = try NoteFile(bytes, title: title, index: index, mostNotes: room)
+            notes += read.notes
+            leftOut += read.leftOut
+        }
+        return (notes, leftOut)
+    }
+
+    private func add(_ notes: [NoteDraft], _ request: ScreenRequest, account: Int64, now: Date) async throws
+        -> NoteStore.Added
+    {
+        do {
+            return try await store.add(
+                notes,
+                nameOf: addresses.nearestCity,
+                preconditions: request.writePreconditions(),
+                quota: quota,
+                account: account,
+                now: now
+            )
+        } catch is NoteStore.AccountChanged {
+            throw Problem(.sessionExpired, .accountDeleted)
+        } catch JournalError.changesetTooLarge {
+            throw Problem(.tooLarge, .tooManyNotesAtOnce)
+        }
+    }
+}
+
+/// `POST /v1/notes/import`.
+struct NoteImportScreen: Encodable, Sendable {
+    let added: Int
+    /// Notes that the account had already.
+    let unchanged: Int
+    /// Tracks, routes, lines and areas.
+    let leftOut: Int
+    /// All three.
+    let text: Text
+    let revision: Int
+    let route: ScreenLink
+
+    init(_ added: NoteStore.Added, of count: Int, leftOut: Int) {
+        (self.added, unchanged, self.leftOut) = (added.count, count - added.count, leftOut)
+        text = .imported(added: added.count, unchanged: count - added.count, leftOut: leftOut)
+        (revision, route) = (added.revision, .noteList)
+    }
+}
+
+extension Action {
+    static func importNotes(disabled reason: Text?) -> Action {
+        Action(
+            id: "import",
+            title: .importNotes,
+            method: "POST",
+            href: "/v1/notes/import",
+            fields: [Field("files", .files)],
+            disabled: reason
+        )
+    }
+
+    /// An action for each form of files.
+    static let exportNotes = NoteFormat.allCases.map { format in
+        let href: Link = "/v1/notes/export"
+        return Action.show("export_\(format.rawValue)", .export(format), href.query("format", format.rawValue))
+    }
+}
