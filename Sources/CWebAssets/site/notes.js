@@ -147,10 +147,14 @@ async function send(action, files, list) {
 export function noteRow(item, list) {
   const remove = item.actions?.find(action => action.id === 'delete');
   const place = item.location && !(item.location.lat === 0 && item.location.lon === 0) && item.location.name;
+  const passage = (item.passage ?? []).map(({text, hit}) => (hit ? h('mark', null, text) : text));
+  const isFirst = item.passage?.map(({text}) => text).join('').startsWith(item.first_line);
   return h('li', {class: 'row'},
     h('div', {class: 'row-main'},
       h('a', {class: 'row-link note-line', href: `/notes/${item.id}`, dir: 'auto', lang: langOf(item.first_line)},
-        item.first_line),
+        isFirst ? passage : item.first_line),
+      passage.length > 0 && !isFirst && h('span', {class: 'row-sub', dir: 'auto', lang: langOf(item.first_line)},
+        passage),
       h('span', {class: 'row-sub'}, words('span', {}, item.modified_text), place && [' · ', place])),
     remove && h('div', {class: 'row-end'}, button(t('remove'), () => removeNote(item, remove, list),
       {bare: true, icon: 'trash', write: true, key: 'delete'})));

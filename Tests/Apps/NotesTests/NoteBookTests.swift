@@ -95,10 +95,10 @@ struct NoteBookTests {
             var found: [String] = []
             for account in accounts {
                 for question in questions {
-                    let query = WordQuery(question)
+                    let query = NoteQuery(question)
                     let page = try book.list(account: account, page: .init(limit: 5), search: query).page
                     found.append("\(question): \(page.rows.map(\.opening)) of \(page.total ?? -1), \(page.hasMore)")
-                    let places = try book.places(query, account: account, limit: 5)
+                    let places = try book.places(WordQuery(question), account: account, limit: 5)
                     found.append("\(question): \(places.map(\.name))")
                 }
             }

@@ -198,14 +198,14 @@ struct NoteStoreSearchTests {
         for question in ["w", "walk", "long walk", "pla"] {
             let hits = try [few, many].map { database in
                 try database.read { db in
-                    try NoteStore.hits(WordQuery(question), account: 1, page: .init(limit: 20), db)
+                    try NoteStore.hits(NoteQuery(question), account: 1, page: .init(limit: 20), db)
                 }
             }
             #expect(hits[0].examined == hits[1].examined && hits[1].examined == SearchHits.counted + 1, "\(question)")
             #expect(hits[1].total == nil && hits[1].totalAtLeast == SearchHits.counted + 1)
             #expect(hits[1].ranks.map(NoteStore.revision(ofRank:)) == Array((4_381...4_400).reversed()))
         }
-        let page = try NoteStore(many).list(account: 1, page: .init(limit: 20), search: WordQuery("dog7")).page
+        let page = try NoteStore(many).list(account: 1, page: .init(limit: 20), search: NoteQuery("dog7")).page
         #expect(page.total == 484 && page.totalAtLeast == nil && page.rows.count == 20)
         try await NoteIndex.expectExact(in: many)
     }
@@ -258,7 +258,7 @@ struct NoteStoreSearchTests {
         try await NoteIndex.expectExact(in: database)
         for (account, notes) in notes {
             for question in vocabulary + ["dog eve", "大学 🎉", "ёл", "찌개", "👍", "👧", "c"] {
-                let query = WordQuery(question)
+                let query = NoteQuery(question)
                 let expected = notes.values.filter { note in
                     let found = NoteTerms(note)
                     return query.terms.allSatisfy(found.terms.contains)
@@ -293,7 +293,7 @@ struct NoteStoreSearchTests {
         let database = try LarderDatabase.withCacheTables(in: directory, migrations: NoteStore.migrations, logger: log)
         try await NoteIndex.expectExact(in: database)
         for (question, account, total) in [("strasse koln", 1, 1), ("北京大学", 2, 1), ("1", 2, 0), ("2", 2, 1)] {
-            let search = WordQuery(question)
+            let search = NoteQuery(question)
             let page = try NoteStore(database).list(account: Int64(account), page: .init(limit: 5), search: search).page
             #expect(page.total == total && page.rows.count == total, "\(question)")
         }

@@ -15,7 +15,7 @@ struct NoteList: Sendable {
         let account = try session.noteAccount()
         let zone = try request.query.timeZone() ?? .gmt
         let question = try request.query.string("q")?.trimmingCharacters(in: .whitespacesAndNewlines)
-        let search = question.flatMap { $0.isEmpty ? nil : WordQuery($0) }
+        let search = question.flatMap { $0.isEmpty ? nil : NoteQuery($0) }
         let list = NotePage.list(search)
         let page = try request.query.page(of: list)
         let changeToken = store.changeToken(account: account)
@@ -51,6 +51,8 @@ struct NoteListScreen: Encodable, Sendable {
         let modifiedAt: Date
         let modifiedText: Text
         let location: NoteLocationScreen
+        /// The part of the text in which the words of the search were found; absent without one.
+        let passage: [SearchPassage.Part]?
         let href: Link
         let actions: [Action]
 
@@ -60,6 +62,7 @@ struct NoteListScreen: Encodable, Sendable {
             modifiedAt = note.modified
             modifiedText = time.text(note.modified)
             location = NoteLocationScreen(note.location)
+            passage = note.passage?.parts
             href = "/v1/notes/\(Note.identity(note.id))"
             actions = [.deleteNote(note.id)]
         }

@@ -48,6 +48,8 @@ struct NoteOutline: Sendable, Equatable {
     let location: Note.Location
     let modified: Date
     let revision: Int
+    /// The part of its text that has the words of a search; nil if there is none.
+    var passage: SearchPassage?
 
     /// Characters of a text that are stored beside it for lists and maps.
     static let openingLength = 200

@@ -10,7 +10,7 @@ extension NoteStore {
     static let terms = SearchIndex("note_term")
 
     /// The bits of a rank that are the revision.
-    private static let revisionBits: Int64 = 36
+    static let revisionBits: Int64 = 36
 
     /// Returns the rank of a note: its account and its revision.
     static func rank(_ account: Int64, _ revision: Int) -> Int64 { account << revisionBits | Int64(revision) }

@@ -13,21 +13,21 @@ struct NotePage: Sendable {
     let usage: StorageUsage
 
     /// Returns the list over all its pages: all notes, or those that match a search.
-    static func list(_ search: WordQuery?) -> PagedList {
+    static func list(_ search: NoteQuery?) -> PagedList {
         PagedList("notes.list", filter: search?.normalized, key: [.integer])
     }
 }
 
 extension NoteStore {
     /// Returns a page of an account's notes, the last saved first; with a search those that match it.
-    func list(account: Int64, page: PageRequest, search: WordQuery?) throws -> NotePage {
+    func list(account: Int64, page: PageRequest, search: NoteQuery?) throws -> NotePage {
         try users.read { db in
             let all = try Self.count(account, db)
             let (revision, usage) = try Self.state(account, db)
             var found: ListPage<NoteOutline>
             if let search {
                 let hits = try Self.hits(search, account: account, page: page, db)
-                let notes = try Self.outlines(hits.ranks, account: account, db)
+                let notes = try Self.outlines(hits.ranks, account: account, words: search.words, db)
                 found = ListPage(notes, of: hits) { Int64(Self.revision(ofRank: $0)) }
             } else {
                 found = try Self.listedNotes.page(page, ["account": account], db, NoteOutline.init)

@@ -16,6 +16,7 @@ extension NoteStore {
         SchemaMigration("notes/010 trash", sql: trashTables),
         SchemaMigration("notes/011 usage", sql: usageCounters),
         SchemaMigration("notes/012 attempts", sql: LoginLimits.table),
+        SchemaMigration("notes/014 parts of signs", migrate: enterTermsAgain),
     ]
 
     private static let accounts = """
@@ -140,6 +141,13 @@ extension NoteStore {
                 ) STRICT;
                 """
         )
+        try indexTexts(db)
+    }
+
+    // Signs such as № were part of the word beside them, and forms of alef differed.
+    private static func enterTermsAgain(_ db: Database) throws {
+        try terms.deleteAll(db)
+        try db.execute(sql: "DELETE FROM note_passage")
         try indexTexts(db)
     }
 

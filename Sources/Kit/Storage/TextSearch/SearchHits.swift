@@ -38,6 +38,8 @@ package struct SearchHits: Sendable, Equatable {
     package static let counted = 1000
     /// The most rows of the index that one reading looks at beyond those that are hits.
     package static let mostMisses = 5000
+    /// The most bytes of texts that one reading looks at.
+    static let mostBytes = 4 << 20
 
     /// Creates a page without hits.
     package init() {
@@ -52,16 +54,18 @@ package struct SearchHits: Sendable, Equatable {
     ///   - search: The search for `:terms`.
     ///   - arguments: Its other arguments.
     ///   - request: The requested part.
+    ///   - check: Looks whether a row is a hit in its text, the third column; nil if `is_hit` says it.
     /// - Throws: GRDB's errors.
     package init(
         _ sql: String,
         _ search: SearchIndex.Search,
         _ arguments: StatementArguments,
         _ request: Request,
-        _ db: Database
+        _ db: Database,
+        check: ((String) -> Bool)? = nil
     ) throws {
         let last = request.offset + request.limit
-        let reader = HitReader(sql: sql, search: search, arguments: arguments, db: db)
+        let reader = HitReader(sql: sql, search: search, arguments: arguments, db: db, check: check)
         let isCountedAtOnce = request.before == nil && request.isCounted
         let most = isCountedAtOnce ? max(last, Self.counted) + 1 : last + 1
         let found = try reader.read(before: request.before, kept: last + 1, most: most)
@@ -92,6 +96,7 @@ struct HitReader {
     let search: SearchIndex.Search
     let arguments: StatementArguments
     let db: Database
+    var check: ((String) -> Bool)?
 
     struct Reading {
         /// The ranks of the first hits.
@@ -100,6 +105,8 @@ struct HitReader {
         /// The rank below which nothing was looked at.
         var last: Int64?
         var examined = 0
+        /// Bytes of the texts that were looked at.
+        var bytes = 0
         /// Whether it ended before its time: too many rows were no hits, or the terms hardly ever meet.
         var isCut = false
     }
@@ -123,12 +130,19 @@ struct HitReader {
                 break
             }
             guard let row = try rows.next() else { break }
-            let (rank, isHit): (Int64, Bool) = try (row.value(0), row.value(1))
+            let rank: Int64 = try row.value(0)
+            var isHit: Bool = try row.value(1)
+            if isHit, let check {
+                let text: String = try row.value(2)
+                found.bytes += text.utf8.count
+                isHit = check(text)
+            }
             found.last = rank
             found.examined += 1
             found.hits += isHit ? 1 : 0
             if isHit, found.ranks.count < kept { found.ranks.append(rank) }
-            found.isCut = found.examined - found.hits >= SearchHits.mostMisses
+            found.isCut =
+                found.examined - found.hits >= SearchHits.mostMisses || found.bytes >= SearchHits.mostBytes
         }
         return found
     }

@@ -69,7 +69,7 @@ package struct SearchIndex: Sendable {
         let expressions: [String]
 
         /// The expression for `MATCH`.
-        var expression: String { expressions.joined(separator: " AND ") }
+        package var expression: String { expressions.joined(separator: " AND ") }
     }
 
     package func search(_ terms: [String], of owner: Int64) -> Search {
@@ -99,15 +99,16 @@ package struct WordQuery: Sendable, Equatable {
     /// The most terms of passages: the rest is compared in ``passages``.
     static let mostGrams = 24
 
-    package init(_ text: String) {
-        let tokens = SearchToken.tokens(of: text.searchFolded, limit: Self.mostWords)
+    /// - Parameter isComplete: Whether the last word is whole, too.
+    package init(_ text: String, isComplete: Bool = false) {
+        let tokens = SearchToken.tokens(of: text.wordFolded, limit: Self.mostWords)
         var (terms, passages): ([String], [String]) = ([], [])
         var grams = Self.mostGrams
         for (index, token) in tokens.enumerated() {
             switch token.kind {
             case .word:
                 let word = SearchTerms.encoded(String(token.text) + token.suffix)
-                let isLast = index == tokens.count - 1
+                let isLast = index == tokens.count - 1 && !isComplete
                 terms.append(isLast ? SearchTerms.beginning(word) : SearchTerms.whole(word))
                 guard SearchTerms.isLong(word) else { continue }
                 passages.append(isLast ? SearchTerms.longBeginning(word) : SearchTerms.longWhole(word))

@@ -17,7 +17,12 @@ package struct SearchTerms: Sendable, Equatable {
     static let longestGram = 3
 
     package init(_ text: String) {
-        for token in SearchToken.tokens(of: text.searchFolded) {
+        add(text.wordFolded)
+        if let apart = text.compatibilityFormsApart { add(apart.wordFolded) }
+    }
+
+    private mutating func add(_ folded: String) {
+        for token in SearchToken.tokens(of: folded) {
             switch token.kind {
             case .word: add(word: token)
             case .run: add(passage: token.text)

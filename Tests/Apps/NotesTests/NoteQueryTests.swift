@@ -1,0 +1,114 @@
+import Foundation
+import GRDB
+import HTTPTypes
+import Screens
+import Storage
+import TestKit
+import Testing
+
+@testable import Notes
+
+@Suite("Phrases, exclusions and passages in notes", .timeLimit(.minutes(10)))
+struct NoteQueryTests {
+    private static let bodies = [
+        "a dog outside", "outside, a dog", "dogs and a cat", "Счёт №777888", "ﾗｰﾒﾝ 東京都庁",
+        "a cat\nfirst\nthe needle is here",
+    ]
+
+    private static func found(_ question: String, _ app: NotesHarness, _ token: String, _ more: String = "")
+        async throws
+        -> Exchanged
+    {
+        let query = question.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+        return try await app.get("/v1/notes?q=\(query)\(more)", as: token)
+    }
+
+    @Test(
+        "NOTE-15 Phrases, exclusions and parts of signs find what they say",
+        arguments: [
+            ("\"a dog\"", [0, 1]), ("\"dog outside\"", [0]), ("“DOG, outside”", [0]), ("\"dog out\"", []),
+            ("\"dog out", [0]),
+            ("dog -outside", []), ("do -outside", []), ("dogs -outside", [2]), ("cat -dogs", [5]),
+            ("cat -\"the needle\"", [2]),
+            ("-cat -dog", [3, 4]), ("-東京", [0, 1, 2, 3, 5]), ("-東京都庁", [0, 1, 2, 3, 5]), ("777888", [3]),
+            ("№777888", [3]),
+            ("-777888 -cat -dog", [4]), ("a \"dog outside\" -cat", [0]), ("\"\"", []), ("- dog", [0, 1, 2]), ("--", []),
+            ("\"東京 都庁\"", []), ("\"東京都\"", [4]), ("e-mail", []),
+        ]
+    )
+    func finds(question: String, expected: [Int]) async throws {
+        try await NotesHarness.run { app in
+            let token = try await app.register()
+            for body in Self.bodies { try await app.add(body.replacing("\n", with: "\\n"), as: token) }
+            let response = try await Self.found(question, app, token)
+            let ids = expected.reversed().map { JSONFields.Value.string("n\($0 + 1)") }
+            #expect(response.all("id", in: "data.items") == ids, "\(question)")
+            #expect(response["meta.page.total"] == .number(Double(expected.count)))
+        }
+    }
+
+    @Test("NOTE-15 A row shows the passage of its hit, not the first line; without a search there is none")
+    func passages() async throws {
+        try await NotesHarness.run { app in
+            let token = try await app.register()
+            try await app.add("first\\n\(String(repeating: "more words ", count: 30))\\nthe Needle is here", as: token)
+            try await app.add("nothing", #"{"lat":1,"lon":1,"name":"Needle Bay"}"#, as: token)
+            let response = try await Self.found("\"needle is\" he", app, token)
+            #expect(response["data.items.0.first_line"] == "first")
+            let parts = response.all("text", in: "data.items.0.passage")
+            #expect(parts.contains("Needle") && parts.contains("he") && parts.first == "…", "\(parts)")
+            #expect(response.all("hit", in: "data.items.0.passage").count { $0 == .bool(true) } == 3)
+            // That of a place has the name of the place.
+            let both = try await Self.found("needle", app, token)
+            #expect(both["data.items.0.passage"] == nil && both["data.items.1.passage"] != nil)
+            #expect(try await app.get("/v1/notes", as: token)["data.items.1.passage"] == nil)
+        }
+    }
+
+    @Test("NOTE-15 Pages of a search with phrases and exclusions follow their cursor, and keep to the account")
+    func pages() async throws {
+        try await NotesHarness.run { app in
+            let (token, eve) = (try await app.register(), try await app.register("eve"))
+            for number in 1...6 { try await app.add(number == 3 ? "a cat, a dog" : "a dog \(number)", as: token) }
+            try await app.add("a dog of eve", as: eve)
+            for question in ["\"a dog\" -cat", "-cat"] {
+                let first = try await Self.found(question, app, token, "&limit=3")
+                #expect(first.all("id", in: "data.items") == ["n6", "n5", "n4"] && first["meta.page.total"] == 5)
+                let next = try first.string("links.next")
+                let second = try await app.get(next, as: token)
+                #expect(second.all("id", in: "data.items") == ["n2", "n1"] && second["links.next"] == .null)
+                try await app.get(next.replacing("cat", with: "cow"), as: token)
+                    .expectProblem("invalid-parameter", 400)
+                #expect(try await Self.found(question, app, eve)["meta.page.total"] == 1)
+            }
+        }
+    }
+
+    @Test("NOTE-15 Notes that an earlier version has stored are found by parts of signs after the update")
+    func earlier() async throws {
+        try await NotesHarness.run { app in
+            let token = try await app.register()
+            try await app.add("Счёт №777888", as: token)
+            try await app.database.write { db in
+                try NoteStore.terms.deleteAll(db)
+                try NoteStore.migrations.last?.migrate(db)
+            }
+            try await NoteIndex.expectExact(in: app.database)
+            #expect(try await Self.found("777888", app, token)["meta.page.total"] == 1)
+        }
+    }
+
+    @Test("NOTE-15 A search with exclusions reads the index in its order, and one of exclusions alone the notes")
+    func plans() throws {
+        let database = try LarderDatabase.temporary(migrations: NoteStore.migrations)
+        let plan = { (question: String) in
+            try QueryPlan(NoteStore.selectHits(NoteQuery(question)), in: database).steps
+        }
+        let found = try plan("\"a dog\" -cat")
+        #expect(found.first?.hasPrefix("SCAN note_term VIRTUAL TABLE INDEX") == true, "\(found)")
+        #expect(found.contains("SEARCH note USING INDEX note_by_revision (account=? AND revision=?)"), "\(found)")
+        let others = try plan("-cat")
+        #expect(others.first == "SEARCH note USING COVERING INDEX note_by_revision (account=?)", "\(others)")
+        #expect(!(found + others).contains { $0.contains("TEMP B-TREE") })
+    }
+}
