@@ -201,3 +201,17 @@ def test_note_16_notes_are_saved_as_a_file_and_imported_from_files(anna):
         page.get_by_role("menuitem", name="Import Notes").click()
     chooser.value.set_files([{"name": "bad.gpx", "mimeType": "application/gpx+xml", "buffer": b"<gpx>\n<wpt"}])
     expect(page.get_by_role("alertdialog")).to_contain_text("bad.gpx, line 2")
+
+
+def test_note_15_a_search_marks_the_passage_of_its_hit(anna):
+    things.note(anna, "First line\n" + "and much later " * 9 + "a needle in the hay")
+    things.note(anna, "Needle first")
+    page = anna.open("/notes")
+    page.get_by_role("searchbox", name="Search notes").fill('"needle in" -first-class')
+    row = page.locator(".rows > li")
+    expect(row).to_have_count(1)
+    expect(row.get_by_role("link")).to_have_text("First line")
+    expect(row.locator("mark")).to_have_text(["needle", "in"])
+    page.get_by_role("searchbox", name="Search notes").fill("needl")
+    expect(row).to_have_count(2)
+    expect(row.get_by_role("link", name="Needle first").locator("mark")).to_have_text("Needl")

@@ -35,6 +35,7 @@ struct ReadCostTests {
     static let unmeasured: [String: String] = [
         "GET /v1/events": "a stream, which does not end",
         "GET /v1/export": "an archive of everything that a user has",
+        "GET /v1/notes/export": "a file of all notes",
         "GET /v1/disk/file/pdf": "LibreOffice makes it, and machines may have it or not",
         "GET /metrics": "text for monitoring, of the whole process",
         "GET /openapi.yaml": "a file", "GET /openapi.json": "a file",

@@ -206,14 +206,15 @@ extension ContractScenario {
             }
         }
         #expect(try await ask(export, query: "?format=kml", member).status == 400)
-        let gpx = "<gpx><wpt lat=\"1\" lon=\"2\"/><trk/></gpx>"
+        let point = "<wpt lat=\"1\" lon=\"2\"/>"
+        let gpx = "<gpx>\(point)<trk/></gpx>"
         let stale = fields(Self.form.merging(["If-Match": "\"0\""]) { own, _ in own }, member)
         for (headers, body, status) in [
             (stale, Self.form([("a", gpx)]), 412), (fields(Self.form, member), Self.form([("a", gpx)]), 200),
             (fields(Self.form, member), "--part--\r\n", 422), (fields(Self.form, member), "--part\r\n", 400),
             (fields(Self.form, member), Self.form([("a", "<gpx>")]), 422),
             (fields(Self.form, member), Self.form([("a", "x")]), 415), (member, "{}", 415),
-            (fields(Self.form, member), Self.form([("a", String(repeating: " ", count: 17 << 20))]), 413),
+            (fields(Self.form, member), Self.form([("a", "<gpx>" + String(repeating: point, count: 10_001))]), 413),
         ] {
             #expect(try await ask(load, headers, body: body).status == status, "\(body.prefix(100))")
         }
