@@ -122,7 +122,8 @@ let package = Package(
         .target(
             name: "Notes",
             dependencies: [
-                "Screens", "Upstream", "Cluster", "Storage", "HTTP", "Concurrency", crypto, cryptoExtras, grdb,
+                "Screens", "Upstream", "Cluster", "Storage", "HTTP", "Concurrency", "CPlaces", crypto, cryptoExtras,
+                grdb,
                 httpTypes, logging, nioCore, lifecycle,
             ],
             path: "Sources/Apps/Notes",
@@ -219,6 +220,8 @@ let package = Package(
 
         // The files of the pages as bytes of the program.
         .target(name: "CWebAssets", exclude: ["site"]),
+        // The places that positions are named after, as bytes of the program.
+        .target(name: "CPlaces", exclude: ["places.txt"]),
         // The texts of the contract and openapi-sandbox.yaml as bytes of the program.
         .target(name: "CContract"),
         .systemLibrary(name: "CMalloc"),

@@ -24,6 +24,22 @@ extension Text {
     static let showAllPeople = Text("Show All People", ru: "Показать всех")
     /// The place of a note that was saved without one.
     static let unknownLocation = Text(Note.Location.unknown.name, ru: "Место неизвестно")
+    static func distance(_ kilometres: Int, from place: Text) -> Text {
+        Text("\(kilometres) km from \(place.english)", ru: "\(kilometres) км от города \(place.russian)")
+    }
+
+    /// - Parameter direction: of eight, clockwise from north.
+    static func distance(_ kilometres: Int, _ direction: Int, from place: Text) -> Text {
+        let english = ["north", "northeast", "east", "southeast", "south", "southwest", "west", "northwest"]
+        let russian = [
+            "северу", "северо-востоку", "востоку", "юго-востоку", "югу", "юго-западу", "западу", "северо-западу",
+        ]
+        return Text(
+            "\(kilometres) km \(english[direction]) of \(place.english)",
+            ru: "\(kilometres) км к \(russian[direction]) от города \(place.russian)"
+        )
+    }
+
     static let changePassword = Text("Change Password", ru: "Сменить пароль")
     static let deleteAccount = Text("Delete Account", ru: "Удалить учётную запись")
     static let confirmAccountDeletion = Text(

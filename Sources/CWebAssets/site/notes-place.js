@@ -14,7 +14,7 @@ const t = define({
     partial: 'Only what is known here: the service of places does not answer.', nothing: 'No such place is known.',
     choose: 'Choose one of the places, or move the map to it.', move: 'Move the map to choose a place.',
     chosen: 'The middle of the map is the place of the note.', denied: 'The browser did not tell your place.',
-    remove: 'Remove the place',
+    remove: 'Remove the place', source: 'Names of places: GeoNames, CC BY 4.0',
     found: count => `${count} places`, onMap: 'Map to choose a place. Arrow keys move it, plus and minus zoom.',
   },
   ru: {
@@ -22,6 +22,7 @@ const t = define({
     partial: 'Только то, что известно здесь: служба мест не отвечает.', nothing: 'Такое место неизвестно.',
     choose: 'Выберите одно из мест или передвиньте к нему карту.', move: 'Передвиньте карту, чтобы выбрать место.',
     chosen: 'Середина карты — место заметки.', denied: 'Браузер не сообщил, где вы.', remove: 'Убрать место',
+    source: 'Названия мест: GeoNames, CC BY 4.0',
     found: count => `Мест: ${count}`,
     onMap: 'Карта для выбора места. Стрелки двигают её, плюс и минус меняют масштаб.',
   },
@@ -44,7 +45,7 @@ export function placeField(screen, start, change) {
   const clear = button(t('remove'), () => set(null), {bare: true, icon: 'close'});
   const field = h('div', {class: 'field note-where'}, h('label', {for: 'note-place'}, t('place')),
     h('div', {class: 'place-line'}, input, clear), list, error, locates() && locateButton(position => set(position)),
-    map, said);
+    map, said, h('p', {class: 'small muted'}, t('source')));
   const state = {place: start, typed: false};
   const draw = () => {
     const {place} = state;

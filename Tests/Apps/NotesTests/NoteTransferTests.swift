@@ -125,7 +125,7 @@ struct NoteTransferTests {
                 created: time,
                 modified: time + 5
             )
-            _ = try await app.app.store.add([draft], nameOf: { _ in "" }, account: account, now: app.clock.now)
+            _ = try await app.app.store.add([draft], account: account, now: app.clock.now)
         }
     }
 
@@ -241,7 +241,7 @@ struct NoteTransferTests {
             try await Self.load(String(repeating: " ", count: 17 << 20), app, as: token).expectProblem("too-large", 413)
             try await Self.load([FormFile](), app, as: token).expectProblem("validation-failed", 422)
             let halves = (0..<2).map { _ in
-                FormFile("half", Data("<gpx>\(points.prefix(24 * 6000))</gpx>".utf8))
+                FormFile("half", Data("<gpx>\(points.prefix(23 * 6000))</gpx>".utf8))
             }
             try await Self.load(halves, app, as: token).expectProblem("too-large", 413)
             #expect(try await Self.total(app, token) == 0)

@@ -1,4 +1,5 @@
 import Foundation
+import Screens
 import Synchronization
 
 /// Cities of the world, built in, so that places are found without a network. docs/bundled-data.md describes the data
@@ -19,13 +20,7 @@ struct Gazetteer: Sendable {
         /// Other names, the Cyrillic one first.
         let otherNames: [String]
 
-        /// Regions whose names in CLDR are longer than the usual ones.
-        private static let shortNames = ["CN": "China", "HK": "Hong Kong", "MO": "Macao"]
-
-        /// The country's English name.
-        var region: String {
-            Self.shortNames[country] ?? Locale(identifier: "en").localizedString(forRegionCode: country) ?? country
-        }
+        var title: Text { Text(name, ru: otherNames.first ?? name) }
     }
 
     /// The date of the data.
@@ -59,14 +54,15 @@ struct Gazetteer: Sendable {
     /// Returns the keys of cities, sorted.
     static func keys(of cities: [City]) -> [GazetteerIndex.Key] {
         var keys: [GazetteerIndex.Key] = []
-        var regions: [String: [Substring]] = [:]
+        var regions: [String: [[Substring]]] = [:]
         for (index, city) in cities.enumerated() {
             // The region follows every name, so that an accepted suggestion such as `Paris, France` is found again.
-            let region = regions[city.country] ?? words(city.region)
-            regions[city.country] = region
+            let region = Text.country(city.country)
+            let known = regions[city.country] ?? [words(region.english), words(region.russian)]
+            regions[city.country] = known
             for name in [city.name] + city.otherNames {
                 let words = words(name)
-                for start in words.indices {
+                for (start, region) in words.indices.flatMap({ start in known.map { (start, $0) } }) {
                     keys.append(((words[start...] + region).joined(separator: " "), index, start == 0))
                 }
             }
@@ -116,11 +112,6 @@ struct Gazetteer: Sendable {
         return found.prefix(count).map(\.element)
     }
 
-    /// Returns the city that is nearest to a position, and its distance in kilometres.
-    func nearest(to point: Coordinate) -> (city: City, distance: Double)? {
-        cities.map { (city: $0, distance: $0.coordinate.kilometres(to: point)) }.min { $0.distance < $1.distance }
-    }
-
     /// Returns the first key that is not less than a text, by binary search.
     private static func firstKey(from text: String, in keys: [GazetteerIndex.Key]) -> Int {
         var (low, high) = (0, keys.count)
@@ -158,7 +149,13 @@ extension Gazetteer.City {
 
 extension Place {
     init(_ city: Gazetteer.City) {
-        self.init(name: city.name, region: city.region, coordinate: city.coordinate, source: .gazetteer)
+        let language = Language.current
+        self.init(
+            name: city.title[language],
+            region: Text.country(city.country)[language],
+            coordinate: city.coordinate,
+            source: .gazetteer
+        )
     }
 }
 

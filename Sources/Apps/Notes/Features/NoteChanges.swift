@@ -102,8 +102,8 @@ extension Note.Location {
     }
 }
 
-/// Addresses of positions: from the geocoder if there is one and it responds within the patience, else the nearest
-/// known city with its distance.
+/// Addresses of positions: from the geocoder if there is one and it responds within the patience, else the place that
+/// they are in or next to.
 struct NoteAddresses: Sendable {
     struct Address: Sendable {
         let text: String
@@ -113,23 +113,28 @@ struct NoteAddresses: Sendable {
 
     let gazetteer: Gazetteer
     let geocoder: GeocoderClient?
+    var places = PlaceTable.bundled
 
     /// Returns the address of a position. It does not fail if the geocoder does.
     ///
     /// - Throws: `StorageError`, `CancellationError`.
     func address(of point: Coordinate) async throws -> Address {
-        guard let geocoder else { return Address(text: nearestCity(to: point), changeToken: .unlimited) }
+        guard let geocoder else { return Address(text: nearestPlace(to: point), changeToken: .unlimited) }
         do {
             let (result, address) = try await geocoder.readAddress(of: point, bundledAt: gazetteer.date)
-            return Address(text: address ?? nearestCity(to: point), changeToken: result.changeToken)
+            return Address(text: address ?? nearestPlace(to: point), changeToken: result.changeToken)
         } catch is UpstreamError {
-            return Address(text: nearestCity(to: point))
+            return Address(text: nearestPlace(to: point))
         }
     }
 
-    /// Returns the nearest known city with its distance.
-    @Sendable func nearestCity(to point: Coordinate) -> String {
-        guard let (city, distance) = gazetteer.nearest(to: point) else { return Note.Location.unknown.name }
-        return "\(max(1, Int(distance.rounded()))) km from \(city.name), \(city.region)"
+    /// Returns the place that a position is in or next to, in the language of the response.
+    func nearestPlace(to point: Coordinate, in language: Language = .current) -> String {
+        guard let (place, distance, isWithin) = places.place(at: point) else { return Note.Location.unknown.name }
+        if isWithin { return place.fullName[language] }
+        let kilometres = max(1, Int(distance.rounded()))
+        guard kilometres >= 100 else { return Text.distance(kilometres, from: place.fullName)[language] }
+        let direction = place.coordinate.direction(to: point)
+        return Text.distance(kilometres, direction, from: place.fullName)[language]
     }
 }

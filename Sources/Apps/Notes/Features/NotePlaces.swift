@@ -156,7 +156,7 @@ struct NoteCities: Sendable {
     private static func row(_ city: Gazetteer.City) -> NoteCitiesScreen.City {
         NoteCitiesScreen.City(
             id: city.coordinate.identity(named: city.name),
-            name: Text(city.name, ru: city.otherNames.first ?? city.name),
+            name: city.title,
             lat: city.coordinate.latitude,
             lon: city.coordinate.longitude,
             population: city.population * 1000

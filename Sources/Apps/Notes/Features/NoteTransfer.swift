@@ -2,7 +2,6 @@ import Cluster
 import Concurrency
 import Foundation
 import Screens
-import Server
 import Storage
 
 /// Notes as files: exports all of an account, and imports those of a file.
@@ -76,6 +75,9 @@ struct NoteTransfer: Sendable {
             notes += read.notes
             leftOut += read.leftOut
         }
+        for index in notes.indices where notes[index].location.name.isEmpty {
+            notes[index].address = addresses.nearestPlace(to: notes[index].location.coordinate)
+        }
         return (notes, leftOut)
     }
 
@@ -85,7 +87,6 @@ struct NoteTransfer: Sendable {
         do {
             return try await store.add(
                 notes,
-                nameOf: addresses.nearestCity,
                 preconditions: request.writePreconditions(),
                 quota: quota,
                 account: account,

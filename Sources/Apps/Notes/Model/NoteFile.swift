@@ -4,8 +4,10 @@ import Screens
 /// A note that is to be added.
 struct NoteDraft: Sendable, Equatable {
     let body: String
-    /// Without a name, if it is to get the address of its position.
-    var location: Note.Location
+    /// Without a name, if the file has none.
+    let location: Note.Location
+    /// The name of its place, if the file has none.
+    var address: String?
     let created: Date?
     let modified: Date?
 }
@@ -86,6 +88,7 @@ extension NoteDraft {
         body = changes.body ?? ""
         // The name of no place is in the language of the file.
         self.location = location.isUnknown ? .unknown : location
+        address = nil
         created = try Self.time("created_at", fields)
         modified = try Self.time("modified_at", fields)
     }

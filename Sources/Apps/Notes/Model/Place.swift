@@ -90,6 +90,15 @@ struct Coordinate: Sendable, Equatable {
     /// Returns the identity of a place with a name here.
     func identity(named name: String) -> String { "\(name)@\(latitude),\(longitude)" }
 
+    /// Returns the compass direction to another point, of eight, clockwise from 0, which is north.
+    func direction(to other: Coordinate) -> Int {
+        let radians = { (degrees: Double) in degrees * .pi / 180 }
+        let east = radians(other.longitude - longitude)
+        let (here, there) = (radians(latitude), radians(other.latitude))
+        let bearing = atan2(sin(east) * cos(there), cos(here) * sin(there) - sin(here) * cos(there) * cos(east))
+        return (Int((bearing * 4 / .pi).rounded()) + 8) % 8
+    }
+
     /// Returns the great-circle distance in kilometres, on a sphere of 6371 km (haversine).
     func kilometres(to other: Coordinate) -> Double {
         let radians = { (degrees: Double) in degrees * .pi / 180 }

@@ -18,14 +18,12 @@ extension NoteStore {
     /// creation, to the second, as far as the file has them.
     ///
     /// - Parameters:
-    ///   - name: returns the name of a place that has none.
     ///   - preconditions: compared with the version of the account's list.
     ///   - quota: the most bytes that the account may store.
     /// - Throws: ``AccountChanged`` if the account was deleted; 412 `precondition-failed`; 507 `quota-exceeded`;
     ///   `StorageError`.
     func add(
         _ drafts: [NoteDraft],
-        nameOf name: @escaping @Sendable (Coordinate) -> String,
         preconditions: WritePreconditions = .none,
         quota: StorageQuota = .unlimited,
         account: Int64,
@@ -39,7 +37,7 @@ extension NoteStore {
             try quota.holding({ try Self.usage(account, db) }) {
                 for draft in missing.drafts {
                     var location = draft.location
-                    if location.name.isEmpty { location.name = name(location.coordinate) }
+                    if location.name.isEmpty { location.name = draft.address ?? Note.Location.unknown.name }
                     let modified = draft.modified ?? draft.created ?? now
                     _ = try Self.insert(
                         draft.body,
