@@ -193,7 +193,9 @@ let package = Package(
         // The data directory: SQLite, blobs, sealed secrets, cached responses, text search, backups.
         .target(
             name: "Storage",
-            dependencies: ["HTTP", "Concurrency", "CZlib", crypto, grdb, sqlite, httpTypes, logging, nioCore],
+            dependencies: [
+                "HTTP", "Concurrency", "CStemmer", "CZlib", crypto, grdb, sqlite, httpTypes, logging, nioCore,
+            ],
             path: "Sources/Kit/Storage",
             swiftSettings: strict
         ),
@@ -229,6 +231,8 @@ let package = Package(
         .target(name: "CPQ"),
         // SQLite's session extension, whose declarations the module of GRDB leaves out.
         .target(name: "CSQLiteSession", linkerSettings: [.linkedLibrary("sqlite3")]),
+        // The stems of words. It has no file for pkg-config.
+        .systemLibrary(name: "CStemmer", providers: [.apt(["libstemmer-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
         // Becomes another program that sees no files but its own: every child of the server is started through it.

@@ -33,6 +33,8 @@ package struct SearchHits: Sendable, Equatable {
     package internal(set) var totalAtLeast: Int?
     /// The number of rows of the index that were read.
     package internal(set) var examined = 0
+    /// The words that were searched for in place of those of the text; nil if they were those.
+    package internal(set) var variant: SearchVariant?
 
     /// Hits are counted up to this number.
     package static let counted = 1000
@@ -87,6 +89,28 @@ package struct SearchHits: Sendable, Equatable {
         let isWhole = !counted.isCut && counted.hits < (request.before == nil ? most : Self.counted + 1)
         total = isWhole ? counted.hits : nil
         totalAtLeast = isWhole ? nil : counted.hits
+    }
+}
+
+extension SearchHits {
+    /// Returns these hits; if there are none on any page, those of other words.
+    ///
+    /// - Parameter search: Reads the same page of the hits of a variant.
+    /// - Throws: GRDB's errors.
+    package func orVariants(
+        of text: String,
+        among stored: StoredWords,
+        _ search: (SearchVariant) throws -> SearchHits
+    ) throws -> SearchHits {
+        guard total == 0 else { return self }
+        let other = try SearchVariants.first(for: text, among: stored) { variant in
+            let hits = try search(variant)
+            return hits.total == 0 ? nil : hits
+        }
+        guard let (variant, found) = other else { return self }
+        var hits = found
+        hits.variant = variant
+        return hits
     }
 }
 

@@ -77,6 +77,31 @@ package struct SearchIndex: Sendable {
         return Search(table: table, expressions: terms.map { "\"\(prefix)\($0)\"" })
     }
 
+    /// Returns the search for rows of an owner whose words are those of a variant.
+    package func wordSearch(_ variant: SearchVariant, of owner: Int64) -> Search {
+        search(variant, of: owner) { [SearchTerms.whole($0)] }
+    }
+
+    /// Returns the search for names of an owner that may have the words of a variant; others are left out by
+    /// ``SearchVariant/condition(on:)``.
+    package func partSearch(_ variant: SearchVariant, of owner: Int64) -> Search {
+        search(variant, of: owner) { WordQuery.grams(of: $0[...], limit: WordQuery.mostGrams) }
+    }
+
+    /// Returns the search for rows of an owner that have the words of a variant.
+    ///
+    /// - Parameter terms: The terms that a row with a word must have.
+    package func search(_ variant: SearchVariant, of owner: Int64, _ terms: (String) -> [String]) -> Search {
+        let prefix = Self.prefix(of: owner)
+        let expressions = variant.words.map { alternatives in
+            let each = alternatives.map { words in
+                words.flatMap(terms).map { "\"\(prefix)\($0)\"" }.joined(separator: " AND ")
+            }
+            return "((" + each.joined(separator: ") OR (") + "))"
+        }
+        return Search(table: table, expressions: expressions)
+    }
+
     private static func text(_ terms: Set<String>, of owner: Int64) -> String {
         let prefix = prefix(of: owner)
         return terms.map { prefix + $0 }.joined(separator: " ")

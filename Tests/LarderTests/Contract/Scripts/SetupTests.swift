@@ -5,7 +5,8 @@ import Testing
 @Suite struct SetupTests {
     /// Packages that a running server needs.
     private static let needed: Set<String> = [
-        "libsqlite3-dev", "zlib1g-dev", "pkg-config", "libjpeg-dev", "libqpdf-dev", "libpangocairo-1.0-0",
+        "libsqlite3-dev", "zlib1g-dev", "libstemmer-dev", "pkg-config", "libjpeg-dev", "libqpdf-dev",
+        "libpangocairo-1.0-0",
         "libvips-tools", "poppler-utils", "fonts-dejavu-core", "fonts-wqy-microhei", "fonts-noto-color-emoji",
     ]
     private static let here = "install ok installed"
