@@ -210,6 +210,15 @@ struct SearchPlanTests {
         }
     }
 
+    @Test("ONE-08 products are found by other words through their index, however many there are")
+    func variantPlan() throws {
+        let seen = try SeenCatalogue(10)
+        let arguments: StatementArguments = ["terms": "\"0·a\"", "category": 1]
+        let plan = try seen.plan(ShopStore.selectVariant(["category_id = :category"]), arguments)
+        #expect(plan.contains("SEARCH shop_search USING INTEGER PRIMARY KEY (rowid=?)"), "\(plan)")
+        #expect(plan.contains("SCAN shop_word VIRTUAL TABLE INDEX") && !plan.contains("SCAN shop_search"), "\(plan)")
+    }
+
     @Test("the place of a page is forgotten after a week, unless it is still used")
     func places() async throws {
         let store = try SeenCatalogue(0).store

@@ -18,6 +18,11 @@ struct CatalogueQuery: Sendable, Equatable {
         let value: String
     }
 
+    /// The whole catalogue, in the parts that inexact searches share.
+    static let all = CatalogueQuery(items: [], isExact: false)
+
+    private init(items: [Item], isExact: Bool) { (self.items, self.isExact) = (items, isExact) }
+
     init(_ query: SearchQuery) {
         var items: [Item] = []
         var isExact = true

@@ -27,6 +27,7 @@ extension ProductSearch {
         _ cachePolicy: CachePolicy,
         since readToken: SearchToken
     ) throws -> Result? {
+        guard !place.isOfVariant else { return nil }
         let catalogueQuery = CatalogueQuery(query)
         let isExact = catalogueQuery.isExact
         let start =
@@ -53,11 +54,15 @@ extension ProductSearch {
         guard try store.unrecorded(places, of: query, limit: limit, isExact: isExact, at: clock.now()).isEmpty else {
             return nil
         }
-        return Result(walk.products, next, combined, of: page)
+        let result = Result(walk.products, next, combined, of: page)
+        // Other words are looked for then.
+        return result.isEmpty && query.text != nil && place.offset == 0 ? nil : result
     }
 }
 
 extension ProductSearch.Result {
+    var isEmpty: Bool { products.isEmpty && next == nil }
+
     /// Makes the page that a walk has filled from parts.
     init(
         _ products: [Product],

@@ -2,6 +2,7 @@ import Concurrency
 import Foundation
 import HTTP
 import Screens
+import Storage
 import Upstream
 
 /// Finds products: in the catalogue or in stored responses of it, as far as they go; else among all products that were
@@ -17,6 +18,8 @@ struct ProductSearch: Sendable {
         var changeToken: ChangeToken?
         /// Whether only products that were ever seen were searched, not the whole catalogue.
         var isPartial = false
+        /// The words that were searched for in place of those of the text; nil if none were.
+        var variant: SearchVariant?
     }
 
     /// A page of a search, with the values that are known before it is read.
@@ -59,6 +62,7 @@ struct ProductSearch: Sendable {
         for profile: String? = nil
     ) async throws -> Result {
         let catalogueQuery = CatalogueQuery(query)
+        let (variantOffset, place) = place.isOfVariant ? (place.offset, SearchPlace(offset: 0)) : (nil, place)
         let page = Page(
             query: query,
             catalogueQuery: catalogueQuery,
@@ -70,7 +74,10 @@ struct ProductSearch: Sendable {
             lastFetch: try store.lastFetch(),
             profile: profile
         )
-        return try await find(page)
+        let plain = try await find(page)
+        let isFirst = place == SearchPlace(offset: 0)
+        guard variantOffset != nil || isFirst && plain.isEmpty, query.text != nil else { return plain }
+        return try await variants(instead: plain, from: variantOffset ?? 0, page)
     }
 
     private func find(_ page: Page) async throws -> Result {
@@ -144,22 +151,26 @@ struct ProductSearch: Sendable {
         let limit = page.limit
         let found = try store.search(page.query, from: page.place, limit: limit)
         let shown = found.prefix(limit)
-        var provenance = provenance
-        if let oldest = shown.map(\.fetchedAt).min() {
-            provenance.validatedAt = oldest
-            // The page can include products seen after the oldest one, and lacks products that were removed since: its
-            // content is as new as the last change.
-            provenance.contentFetchedAt = try store.lastChange()
-            if provenance.cacheStatus?.timeToLive != nil {
-                provenance.cacheStatus?.timeToLive = -max(0, Int(clock.now().timeIntervalSince(oldest)))
-            }
-        }
         return Result(
             products: shown.map(\.product),
             next: found.count > limit
                 ? SearchPlace(offset: page.place.offset + limit, productID: shown.last?.product.id) : nil,
-            provenance: provenance,
+            provenance: try seen(shown, provenance),
             isPartial: true
         )
+    }
+
+    /// Returns the provenance of products that were seen, if a part of the catalogue could not be read.
+    func seen(_ shown: ArraySlice<KnownProduct>, _ part: Provenance) throws -> Provenance {
+        var provenance = part
+        guard let oldest = shown.map(\.fetchedAt).min() else { return provenance }
+        provenance.validatedAt = oldest
+        // The page can include products seen after the oldest one, and lacks products that were removed since: its
+        // content is as new as the last change.
+        provenance.contentFetchedAt = try store.lastChange()
+        if provenance.cacheStatus?.timeToLive != nil {
+            provenance.cacheStatus?.timeToLive = -max(0, Int(clock.now().timeIntervalSince(oldest)))
+        }
+        return provenance
     }
 }

@@ -54,7 +54,7 @@ struct Search: Sendable {
         let isWhole = result.next == nil && !result.isPartial && page.key == nil && (count > 0 || page.offset == 0)
         let total = isWhole ? page.offset + count : nil
         var shown = Page(page, count: count, total: total, hasMore: result.next != nil)
-        if page.key == nil { shown.nextOffset = result.next?.offset }
+        if page.key == nil { shown.nextOffset = result.variant == nil ? result.next?.offset : nil }
         return try ScreenResponse.screen(
             envelope(result, cart, of: query, shown, lag, request),
             provenance: result.provenance,
@@ -99,7 +99,7 @@ struct Search: Sendable {
             partial: result.isPartial ? true : nil,
             banner: result.provenance.offline ? .shopOffline : nil,
             page: page
-        )
+        ).searched(result.variant)
     }
 
     /// The profile's last search, which replaces all parameters but those of paging.

@@ -75,7 +75,7 @@ extension ShopStore {
         let columns = try product.columns
         try db.cachedStatement(sql: Self.upsertProduct)
             .execute(arguments: columns + [product.id, time.millisecondsSince1970, time.millisecondsSince1970])
-        try Self.index(product, db)
+        try Self.index(product, replacing: known?.isGone == false ? known?.product : nil, db)
         // A list keeps the product that was put on it: only a later version of the same product replaces it there.
         if !users.isShared {
             try db.cachedStatement(sql: Self.updateListItems)
@@ -108,7 +108,8 @@ extension ShopStore {
 
     /// Puts a product into the search index, in place of the one with its id. No trigger does this: SQLite lets no
     /// trigger write to a virtual table if the schema is not trusted.
-    private static func index(_ product: Product, _ db: Database) throws {
+    private static func index(_ product: Product, replacing old: Product?, _ db: Database) throws {
+        try indexWords(of: product, replacing: old, db)
         let folded = SearchText.indexed(product.title)
         if try indexedTitle(product.id, db) != folded {
             try removeText(product.id, db)
@@ -160,6 +161,7 @@ extension ShopStore {
             try db.cachedStatement(sql: "UPDATE shop_product SET gone = 1, changed_at = ? WHERE id = ? AND gone = 0")
                 .execute(arguments: [now.millisecondsSince1970, id])
             guard db.changesCount > 0 else { return }
+            try Self.indexWords(of: nil, replacing: Self.known(id, db)?.product, db)
             try Self.removeText(id, db)
             try db.cachedStatement(sql: "DELETE FROM shop_search WHERE id = ?").execute(arguments: [id])
             try noteChanges(of: [id], db)
@@ -176,7 +178,7 @@ extension ShopStore {
             for product in returned {
                 try db.cachedStatement(sql: "UPDATE shop_product SET gone = 0, changed_at = ? WHERE id = ?")
                     .execute(arguments: [now.millisecondsSince1970, product.id])
-                try Self.index(product, db)
+                try Self.index(product, replacing: nil, db)
             }
             try noteChanges(of: returned.map(\.id), db)
         }

@@ -145,5 +145,6 @@ extension ShopStore {
                 CREATE INDEX shop_product_by_change ON shop_product (changed_at);
                 """
         ),
+        wordsMigration,
     ]
 }

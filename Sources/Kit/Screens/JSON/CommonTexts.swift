@@ -143,6 +143,11 @@ extension Text {
         return Text("Parameter \(name): \(accepted.english).", ru: "Параметр \(name): \(accepted.russian).")
     }
 
+    /// The words by which a search found something, in place of those that were typed.
+    static func results(for words: String) -> Text {
+        Text("Showing results for “\(words)”.", ru: "Показаны результаты по запросу «\(words)».")
+    }
+
     /// When stale data was received, and why there is none newer. An age in minutes would change while nothing does.
     static func freshness(of provenance: Provenance) -> Text {
         let why = staleReason(provenance)

@@ -1,6 +1,7 @@
 import Concurrency
 package import Foundation
 package import HTTP
+package import Storage
 
 /// The body of every 2xx response of a screen (docs/contract.md, "Envelope").
 package struct Envelope<Content: Encodable & Sendable>: Encodable, Sendable {
@@ -57,6 +58,8 @@ package struct Meta: Encodable, Sendable {
     package var partial: Bool?
     /// How old the data is, and why there is none newer; absent if it is not ``stale``.
     package var freshnessText: Text?
+    /// The words that were searched for; absent if they were those of the text.
+    var search: Search?
     /// The notification to show, or null.
     @Nullable package var banner: Banner?
     /// Which part of a list this is.
@@ -66,6 +69,27 @@ package struct Meta: Encodable, Sendable {
     /// Number of them that need a decision of the user: they were refused, are in conflict, or fail again and again.
     /// Absent if there are none.
     var needsDecision: Int?
+
+    /// What a search found rows by, other than the words of its text.
+    struct Search: Encodable, Sendable {
+        let used: [SearchWay]
+        /// The words that rows were found by.
+        let `for`: String
+        let text: Text
+
+        /// Nil if they are those of the text.
+        init?(_ variant: SearchVariant) {
+            if variant.used.isEmpty { return nil }
+            (used, `for`, text) = (variant.used, variant.text, .results(for: variant.text))
+        }
+    }
+
+    /// Returns the metadata of rows that were found by other words than those of a text; nil for those of the text.
+    package func searched(_ variant: SearchVariant?) -> Meta {
+        var meta = self
+        meta.search = variant.flatMap(Search.init)
+        return meta
+    }
 
     /// The writes of a user that wait for the upstream.
     package struct PendingWrites: Sendable, Equatable {
