@@ -123,6 +123,26 @@ struct CachedListTests {
         #expect(names(page) == found && page.items.total == found.count)
     }
 
+    @Test(
+        "ONE-08 a search that finds no name looks for other words, page by page",
+        arguments: [
+            ("ostrov", ["Hvar", "Vis"], "остров"), ("hvra", ["Hvar"], "hvar"),
+            ("острова хвар", ["Hvar"], "остров hvar"),
+            ("рмфк", ["Hvar"], "hvar"), ("hva", ["Hvar"], nil), ("korčula", [], nil),
+        ]
+    )
+    func variants(text: String, found: [String], words: String?) throws {
+        _ = try merge(["Hvar", "Vis"])
+        let search = text.searchFolded.split(separator: " ").map(String.init)
+        func page(_ offset: Int) throws -> CachedListStore<Island>.Page {
+            let request = PageRequest(limit: 1, offset: offset)
+            return try database.read { try store().pageOrVariant($0, request, words: search, since: nil) }
+        }
+        let pages = try found.indices.map(page)
+        #expect(pages.flatMap(names) == found && pages.allSatisfy { $0.variant?.text == words })
+        #expect(try page(found.count).items.rows.isEmpty)
+    }
+
     @Test("HOUSE-02 a name that another build of the program gives is sorted and found, and counts as a change")
     func renamed() throws {
         let first = try #require(try merge(["Hvar", "Vis"]))

@@ -120,13 +120,14 @@ export class Screen {
         && h('a', {class: 'chip', href: '/disk/outbox'}, icon('upload', 16), t('waits', pending)));
       this.told = pending;
     }
-    if (this.toldBanner !== JSON.stringify(answer.meta.banner)) this.sayBanner(answer);
+    if (this.toldBanner !== notices(answer)) this.sayBanner(answer);
   }
 
   sayBanner(answer) {
-    this.toldBanner = JSON.stringify(answer.meta.banner);
+    this.toldBanner = notices(answer);
     const made = banner(answer);
-    replace(this.notice, made);
+    const {search} = answer.meta;
+    replace(this.notice, made, search && h('p', {class: 'muted', lang: langOf(search.text)}, search.text));
     const {dismiss, after_s: seconds} = answer.meta.banner ?? {};
     if (made && dismiss === 'after_s') setTimeout(() => made.remove(), (seconds ?? 3) * 1000);
   }
@@ -134,6 +135,9 @@ export class Screen {
   /** Ends everything that the screen began. */
   leave() { this.controller.abort(); }
 }
+
+/** What is said above the rows of an answer, in a form that is compared. */
+function notices({meta}) { return JSON.stringify([meta.banner, meta.search]); }
 
 /** Gives what to say at a login; who was never logged in needs no reason. */
 export function whyLogin(problem) { return problem.code === 'session-required' ? null : problem.words; }

@@ -177,6 +177,35 @@ struct DiskStoreSearchTests {
 }
 
 extension DiskStoreSearchTests {
+    @Test("ONE-08 a search that finds no name looks for other words, and the screen says by which")
+    func variants() async throws {
+        let disk = FakeYandexDisk()
+        for name in ["Отчёт за март.pdf", "summer photos.zip", "IMG_2024.jpg"] { disk.put("disk:/\(name)") }
+        try await DiskHarness.run(disk) { app in
+            let token = try await app.logIn()
+            func expect(_ text: String, _ names: [String], _ used: String?) async throws {
+                let response = try await app.get("/v1/disk/search?q=\(FakeYandexDisk.encoded(text))", as: token)
+                #expect(DiskHarness.names(response) == names, "\(text)")
+                #expect(response["meta.search.used"] == used.map { .array([.string($0)]) }, "\(text): \(response.text)")
+            }
+            for isAway in [false, true] {
+                if isAway { disk.goAway() }
+                try await expect("photos summer", ["summer photos.zip"], nil)
+                try await expect("отчеты", ["Отчёт за март.pdf"], "stem")
+                try await expect("sumer photo", ["summer photos.zip"], "typo")
+                try await expect("otchet", ["Отчёт за март.pdf"], "transliteration")
+                try await expect("ыгььук", ["summer photos.zip"], "layout")
+                try await expect("winter", [], nil)
+            }
+            let words = try app.database.read {
+                try String.fetchAll($0, sql: "SELECT word FROM disk_word ORDER BY word")
+            }
+            #expect(words == ["img", "jpg", "pdf", "photos", "summer", "zip", "за", "март", "отчет"])
+            try await app.store.logOut("1130", sessions: app.sessions)
+            #expect(try app.database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM disk_word") } == 0)
+        }
+    }
+
     @Test("DISK-47 of more than 1,000 hits the newest are chosen from, and meta.partial says so")
     func many() async throws {
         let disk = FakeYandexDisk()

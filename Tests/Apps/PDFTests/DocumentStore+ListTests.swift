@@ -261,6 +261,27 @@ extension PDFHarness {
         }
     }
 
+    @Test("ONE-08 a search that finds no name looks for other words, and the screen says by which")
+    func variants() async throws {
+        try await PDFHarness.run { app in
+            for name in ["Passport Anna", "Счёт за лампы", "Contract 2025"] {
+                _ = try await app.saved("one", name: name)
+            }
+            for (text, name, used) in [
+                ("pasport", "Passport Anna", "typo"), ("contracts 2025", "Contract 2025", "stem"),
+                ("лампу", "Счёт за лампы", "stem"), ("schet", "Счёт за лампы", "transliteration"),
+                ("рфззщке", nil, nil), ("зфыызщке", "Passport Anna", "layout"), ("visa", nil, nil),
+            ] as [(String, String?, String?)] {
+                let query = text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+                let response = try await app.routes.get("/v1/pdf/documents?q=\(query)")
+                #expect(response.strings("name", in: "data.items") == (name.map { [$0] } ?? []), "\(text)")
+                #expect(response["meta.search.used"] == used.map { .array([.string($0)]) }, "\(text)")
+            }
+            let other = try await app.routes.get("/v1/pdf/documents?q=pasport", [.larderProfile: "other"])
+            #expect(other["meta.page.total"] == 0)
+        }
+    }
+
     @Test("PDF-22 the lists and the reader have their times in the time zone tz") func timeZone() async throws {
         try await PDFHarness.run { app in
             let href = try await app.saved("one", name: "Passport")

@@ -200,7 +200,18 @@ extension DiskStore {
             isCounted: isCounted
         )
         return try database.read { db in
-            let hits = try SearchHits(Self.selectHits, terms, arguments, request, db)
+            let plain = try SearchHits(Self.selectHits, terms, arguments, request, db)
+            let owner = Self.owner(ofTerms: account)
+            let hits = try plain.orVariants(of: query.text, among: Self.vocabulary.words(of: owner, db)) { variant in
+                let terms = Self.names.partSearch(variant, of: owner)
+                return try SearchHits(
+                    Self.selectVariants,
+                    terms,
+                    ["account": account, "owner": Self.owner(account), "last_part": lastPart, "variant": variant.json],
+                    request,
+                    db
+                )
+            }
             let found = try Row.fetchAll(
                 db.cachedStatement(sql: Self.selectRanked),
                 arguments: [hits.ranks.jsonArray, account]
@@ -220,9 +231,12 @@ extension DiskStore {
 
     /// The condition of the rank is a bound of the scan of the index; whether a name has the whole text, whose row it
     /// is and whether it is still there is looked up for each row that has the terms.
-    static let selectHits = """
+    static let selectHits = selectHits("instr(item.folded, :needle) > 0")
+    private static let selectVariants = selectHits(SearchVariant.condition(on: "item.folded"))
+    private static func selectHits(_ hasText: String) -> String {
+        """
         SELECT disk_term.rowid AS rank, coalesce(
-            item.account = :account AND instr(item.folded, :needle) > 0 AND (
+            item.account = :account AND \(hasText) AND (
                 item.kind = 'dir' OR :last_part IS NULL
                 OR item.seen_at > (
                     SELECT min(fetched_at) FROM page
@@ -237,6 +251,8 @@ extension DiskStore {
         FROM disk_term LEFT JOIN disk_item AS item INDEXED BY disk_item_by_search ON item.rank = disk_term.rowid
         WHERE disk_term MATCH :terms AND disk_term.rowid < :before ORDER BY disk_term.rowid DESC
         """
+    }
+
     static let selectRanked = """
         SELECT item.* FROM json_each(?) AS wanted CROSS JOIN disk_item AS item ON item.rank = wanted.value
         WHERE item.account = ? ORDER BY wanted.key

@@ -7,6 +7,8 @@ import Storage
 extension DiskStore {
     /// The terms of the names. A name is entered under the rank of its row, so that the last modified is read first.
     static let names = SearchIndex("disk_term")
+    /// The words of the names.
+    static let vocabulary = SearchVocabulary("disk_word")
 
     /// Returns an account as the owner of terms. Two accounts may have the same number: the rows say whose they are.
     static func owner(ofTerms account: String) -> Int64 {
@@ -46,6 +48,7 @@ extension DiskStore {
     static func deleteRows(of account: String, _ db: Database) throws {
         if try Bool.fetchOne(db, sql: hasOthers, arguments: ["account": account]) == false {
             try names.deleteAll(db)
+            try vocabulary.deleteAll(of: owner(ofTerms: account), db)
             try db.execute(sql: "DELETE FROM disk_item")
         } else {
             try deleteRows(deleteAllItems, [account], account: account, db)
@@ -80,11 +83,14 @@ struct IndexedName: Equatable {
 struct NameChanges {
     private let account: String
     private let owner: Int64
+    private let hasWords: Bool
     private var (removed, inserted): ([Int64: IndexedName], [Int64: IndexedName]) = ([:], [:])
 
     /// Collects changes of an account.
-    init(_ account: String) {
-        self.account = account
+    ///
+    /// - Parameter hasWords: Whether there is the table of words, which earlier migrations lack.
+    init(_ account: String, hasWords: Bool = true) {
+        (self.account, self.hasWords) = (account, hasWords)
         owner = DiskStore.owner(ofTerms: account)
     }
 
@@ -124,6 +130,10 @@ struct NameChanges {
             if let name = inserted[rank] {
                 try DiskStore.names.insert(SearchTerms.parts(of: name.folded), of: owner, at: rank, db)
             }
+            guard hasWords else { continue }
+            let before = StoredWords.words(of: removed[rank]?.folded ?? "")
+            let after = StoredWords.words(of: inserted[rank]?.folded ?? "")
+            try DiskStore.vocabulary.change(before, to: after, of: owner, db)
         }
         (removed, inserted) = ([:], [:])
     }
@@ -141,7 +151,7 @@ extension DiskStore {
                 """
         )
         for account in try String.fetchAll(db, sql: "SELECT DISTINCT account FROM disk_item") {
-            var changes = NameChanges(account)
+            var changes = NameChanges(account, hasWords: false)
             for row in try Row.fetchAll(db, sql: selectUnranked, arguments: [account]) {
                 let (path, name): (String, String) = try (row.value("path"), row.value("name"))
                 let modified: Date? = try row.date("modified")
@@ -155,10 +165,20 @@ extension DiskStore {
         try names.optimize(db)
     }
 
+    /// Enters the words of all names.
+    static func enterWords(_ db: Database) throws {
+        try db.execute(sql: vocabulary.creation)
+        let rows = try Row.fetchCursor(db, sql: "SELECT account, folded FROM disk_item WHERE rank IS NOT NULL")
+        while let row = try rows.next() {
+            let (account, folded): (String, String) = try (row.value(0), row.value(1))
+            try vocabulary.change([], to: StoredWords.words(of: folded), of: owner(ofTerms: account), db)
+        }
+    }
+
     /// Half a flag, and the halves of two, were parts of a name.
     static func joinFlags(_ db: Database) throws {
         for account in try String.fetchAll(db, sql: "SELECT DISTINCT account FROM disk_item") {
-            var changes = NameChanges(account)
+            var changes = NameChanges(account, hasWords: false)
             for row in try Row.fetchAll(db, sql: selectFlags, arguments: [account]) {
                 let (path, name): (String, String) = try (row.value("path"), row.value("name"))
                 guard let old = try IndexedName(row: row) else { continue }

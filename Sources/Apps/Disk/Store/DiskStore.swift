@@ -133,6 +133,7 @@ struct DiskStore: Sendable {
         SchemaMigration("disk/010 outbox states", migrate: outboxJournal.renew),
         SchemaMigration("disk/011 rows of users", sql: separation),
         SchemaMigration("disk/012 outbox of servers", migrate: outboxJournal.renew),
+        SchemaMigration("disk/013 words", migrate: enterWords),
     ]
 
     /// Name of the upstream that bodies, small pictures and pages of files are stored under.

@@ -20,7 +20,7 @@ struct NoteList: Sendable {
         let page = try request.query.page(of: list)
         let changeToken = store.changeToken(account: account)
         let banner = try await store.catchUp()
-        let listing = try store.list(account: account, page: page, search: search)
+        let listing = try store.list(account: account, page: page, search: search, text: question)
         let time = NoteTime(in: zone, now: clock.now())
         let isEmpty = listing.page.total == 0
         let refusal = quota.refusalOfNote(beside: listing.usage)
@@ -38,6 +38,7 @@ struct NoteList: Sendable {
             revision: listing.revision,
             stale: banner,
             page: list.part(listing.page, of: page),
+            variant: listing.variant,
             changeToken: changeToken.and(ChangeToken(until: time.deadline))
         ).at(version: listing.revision)
     }

@@ -92,6 +92,11 @@ struct NoteTerms: Equatable {
         passages = text.passages
     }
 
+    /// Returns the words by which other forms of them are found.
+    static func words(of note: Note) -> Set<String> {
+        StoredWords.words(of: (note.body + "\n" + note.location.name).searchFolded)
+    }
+
     /// Returns the term that finds a term in names of places only.
     static func ofPlace(_ term: String) -> String { placeMark + term }
 }

@@ -8,6 +8,8 @@ import Storage
 extension NoteStore {
     /// The terms of the notes. A note is entered under its rank, so that the last saved is read first.
     static let terms = SearchIndex("note_term")
+    /// The words of the notes, by account.
+    static let vocabulary = SearchVocabulary("note_word")
 
     /// The bits of a rank that are the revision.
     static let revisionBits: Int64 = 36
@@ -21,6 +23,7 @@ extension NoteStore {
     /// Adds a note that was inserted.
     static func index(_ note: Note, account: Int64, _ db: Database) throws {
         try indexText(note, account: account, db)
+        try vocabulary.change([], to: NoteTerms.words(of: note), of: account, db)
         try indexPosition(note, account: account, db)
     }
 
@@ -35,6 +38,7 @@ extension NoteStore {
     /// - Parameter note: the note with the text that was indexed: the index has no copy of it.
     static func remove(_ note: Note, account: Int64, _ db: Database) throws {
         try removeText(note, account: account, db)
+        try vocabulary.change(NoteTerms.words(of: note), to: [], of: account, db)
         try db.cachedStatement(sql: "DELETE FROM note_position WHERE id = ?").execute(arguments: [note.id])
     }
 
@@ -42,6 +46,7 @@ extension NoteStore {
     static func change(_ old: Note, to new: Note, account: Int64, _ db: Database) throws {
         try removeText(old, account: account, db)
         try indexText(new, account: account, db)
+        try vocabulary.change(NoteTerms.words(of: old), to: NoteTerms.words(of: new), of: account, db)
         let point = new.location.coordinate
         guard old.location.coordinate != point else { return }
         try db.cachedStatement(sql: "UPDATE note_position SET west = ?, east = ?, south = ?, north = ? WHERE id = ?")
@@ -50,6 +55,7 @@ extension NoteStore {
 
     /// Removes the texts of all notes of an account.
     static func removeTexts(of account: Int64, _ db: Database) throws {
+        try vocabulary.deleteAll(of: account, db)
         if try Bool.fetchOne(db, sql: hasOthers, arguments: ["account": account]) == false {
             try terms.deleteAll(db)
             try db.execute(sql: "DELETE FROM note_passage")
@@ -69,6 +75,16 @@ extension NoteStore {
             try forEachNote(of: account, db) { try indexText($0, account: account, db) }
         }
         try terms.optimize(db)
+    }
+
+    /// Enters the words of all notes.
+    static func enterWords(_ db: Database) throws {
+        try db.execute(sql: vocabulary.creation)
+        for account in try Int64.fetchAll(db, sql: "SELECT id FROM notes_account ORDER BY id") {
+            try forEachNote(of: account, db) {
+                try vocabulary.change([], to: NoteTerms.words(of: $0), of: account, db)
+            }
+        }
     }
 
     /// Enters the passages of notes with words that are longer than a term: they were not among them.
@@ -116,7 +132,7 @@ extension NoteStore {
 extension NoteStore {
     static let replicated = JournalTables(
         replicated: ["notes_account", "note", "note_trash", "notes_people", "notes_person", "notes_attempt"],
-        local: ["note_cell", "note_passage"],
+        local: ["note_cell", "note_passage", "note_word"],
         virtual: ["note_term", "note_position"],
         derivations: ["note": derive, "note_trash": keepID]
     )

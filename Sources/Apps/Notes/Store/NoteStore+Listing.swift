@@ -11,6 +11,8 @@ struct NotePage: Sendable {
     let all: Int
     let revision: Int
     let usage: StorageUsage
+    /// The words that notes were searched for in place of those of the text; nil if they were those.
+    var variant: SearchVariant?
 
     /// Returns the list over all its pages: all notes, or those that match a search.
     static func list(_ search: NoteQuery?) -> PagedList {
@@ -20,20 +22,27 @@ struct NotePage: Sendable {
 
 extension NoteStore {
     /// Returns a page of an account's notes, the last saved first; with a search those that match it.
-    func list(account: Int64, page: PageRequest, search: NoteQuery?) throws -> NotePage {
+    ///
+    /// - Parameter text: The text of the search, for other words if no note has those; nil for none.
+    func list(account: Int64, page: PageRequest, search: NoteQuery?, text: String? = nil) throws -> NotePage {
         try users.read { db in
             let all = try Self.count(account, db)
             let (revision, usage) = try Self.state(account, db)
             var found: ListPage<NoteOutline>
+            var variant: SearchVariant?
             if let search {
-                let hits = try Self.hits(search, account: account, page: page, db)
-                let notes = try Self.outlines(hits.ranks, account: account, words: search.words, db)
+                let hits =
+                    try text.map { try Self.hits($0, search, account: account, page: page, db) }
+                    ?? Self.hits(search, account: account, page: page, db)
+                variant = hits.variant
+                let words = variant == nil ? search.words : SearchWords()
+                let notes = try Self.outlines(hits.ranks, account: account, words: words, db)
                 found = ListPage(notes, of: hits) { Int64(Self.revision(ofRank: $0)) }
             } else {
                 found = try Self.listedNotes.page(page, ["account": account], db, NoteOutline.init)
                 found.total = all
             }
-            return NotePage(page: found, all: all, revision: revision, usage: usage)
+            return NotePage(page: found, all: all, revision: revision, usage: usage, variant: variant)
         }
     }
 

@@ -16,6 +16,7 @@ extension NoteStore {
         SchemaMigration("notes/010 trash", sql: trashTables),
         SchemaMigration("notes/011 usage", sql: usageCounters),
         SchemaMigration("notes/012 attempts", sql: LoginLimits.table),
+        SchemaMigration("notes/013 words", migrate: enterWords),
         SchemaMigration("notes/014 parts of signs", migrate: enterTermsAgain),
     ]
 

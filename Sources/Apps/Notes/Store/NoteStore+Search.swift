@@ -29,6 +29,20 @@ extension NoteStore {
         return [String(joined[..<end]), String(joined[end...])]
     }
 
+    /// Finds the notes of an account that match a search; by other words if no note has these, and they are the whole
+    /// search.
+    static func hits(_ text: String, _ search: NoteQuery, account: Int64, page: PageRequest, _ db: Database) throws
+        -> SearchHits
+    {
+        let plain = try hits(search, account: account, page: page, db)
+        guard !search.needsText, !search.hasExclusions else { return plain }
+        let before = page.key?[0].integer.map { rank(account, Int(clamping: $0)) }
+        let request = SearchHits.Request(limit: page.limit, offset: page.offset, before: before)
+        return try plain.orVariants(of: text, among: vocabulary.words(of: account, db)) { variant in
+            try SearchHits(selectHits(passages: 0), terms.wordSearch(variant, of: account), [:], request, db)
+        }
+    }
+
     /// Returns the notes of some ranks, the last saved first.
     ///
     /// - Parameter words: The words of the search, for the passages of the notes.

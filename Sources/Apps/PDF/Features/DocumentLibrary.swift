@@ -40,6 +40,7 @@ struct DocumentLibrary: Sendable {
             revision: listing.revision,
             stale: banner,
             page: list.part(listing.page, of: page),
+            variant: listing.variant,
             changeToken: changeToken
         ).byProfile().at(version: listing.revision)
     }

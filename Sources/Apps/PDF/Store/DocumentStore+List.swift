@@ -30,6 +30,8 @@ extension DocumentStore {
         var revision: Int
         /// The storage that the profile uses.
         var usage: StorageUsage
+        /// The words that names were searched for in place of those of the text; nil if they were those.
+        var variant: SearchVariant?
     }
 
     /// Returns a page of the list with its total and revision.
@@ -39,6 +41,7 @@ extension DocumentStore {
         try users.read { db in
             let (revision, count, usage) = try Self.counts(of: profile, db)
             var found: ListPage<Listing.Row>
+            var variant: SearchVariant?
             if let search {
                 let request = SearchHits.Request(limit: page.limit, offset: page.offset, before: page.key?[0].integer)
                 let hits = try Self.hits(search, of: profile, request, db)
@@ -47,11 +50,12 @@ extension DocumentStore {
                     try Listing.Row.fetchOne(select, arguments: ["profile": profile, "rank": rank])
                 }
                 found = ListPage(rows, of: hits)
+                variant = hits.variant
             } else {
                 found = try Self.saved.page(page, ["profile": profile], db, Listing.Row.init)
                 found.total = count
             }
-            return Listing(page: found, count: count, revision: revision, usage: usage)
+            return Listing(page: found, count: count, revision: revision, usage: usage, variant: variant)
         }
     }
 
@@ -137,6 +141,8 @@ extension DocumentPage: FetchableRecord {
 extension DocumentStore {
     /// The terms of the names. A name is entered under the rank of its document, so that the newest is read first.
     static let names = SearchIndex("pdf_term")
+    /// The words of the names.
+    static let vocabulary = SearchVocabulary("pdf_word")
 
     /// The bits of a rank that are the sequence: fewer than two million documents are made in a millisecond.
     private static let sequenceBits: Int64 = 21
@@ -160,34 +166,53 @@ extension DocumentStore {
         guard let document = old ?? new, old?.name != new?.name else { return }
         let rank = rank(created: document.created.millisecondsSince1970, sequence: document.sequence)
         let owner = owner(ofTerms: profile)
+        var oldWords: Set<String> = []
         if old != nil {
             let select = try db.cachedStatement(sql: "SELECT folded FROM pdf_document WHERE sequence = ?")
             let folded = try String.fetchOne(select, arguments: [document.sequence]) ?? ""
             try names.delete(SearchTerms.parts(of: folded), of: owner, at: rank, db)
+            oldWords = StoredWords.words(of: folded)
         }
-        if let new { try names.insert(SearchTerms.parts(of: new.name.partFolded), of: owner, at: rank, db) }
+        let folded = new?.name.partFolded ?? ""
+        if new != nil { try names.insert(SearchTerms.parts(of: folded), of: owner, at: rank, db) }
+        try vocabulary.change(oldWords, to: StoredWords.words(of: folded), of: owner, db)
     }
 
     /// Finds the documents of a profile that match a search, the newest first.
     static func hits(_ search: DocumentSearch, of profile: String, _ page: SearchHits.Request, _ db: Database) throws
         -> SearchHits
     {
-        let terms = names.search(search.terms, of: owner(ofTerms: profile))
+        let owner = owner(ofTerms: profile)
+        let terms = names.search(search.terms, of: owner)
         var arguments: StatementArguments = ["profile": profile]
         for (index, word) in search.words.enumerated() { arguments += ["word\(index)": word] }
-        return try SearchHits(selectHits(words: search.words.count), terms, arguments, page, db)
+        let plain = try SearchHits(selectHits(words: search.words.count), terms, arguments, page, db)
+        return try plain.orVariants(of: search.text, among: vocabulary.words(of: owner, db)) { variant in
+            let arguments: StatementArguments = ["profile": profile, "variant": variant.json]
+            let terms = names.partSearch(variant, of: owner)
+            return try SearchHits(
+                selectHits(SearchVariant.condition(on: "document.folded")),
+                terms,
+                arguments,
+                page,
+                db
+            )
+        }
     }
 
     /// Returns the statement of a search. For each row with the terms it looks up whether the name contains all words,
     /// and whether it is a listed document of the profile.
     static func selectHits(words: Int) -> String {
-        let hasWords = (0..<words).map { "AND instr(document.folded, :word\($0)) > 0" }.joined(separator: " ")
-        return """
-            SELECT pdf_term.rowid AS rank, EXISTS (
-                SELECT 1 FROM pdf_document AS document WHERE \(isRanked("pdf_term.rowid")) \(hasWords)
-            ) AS is_hit
-            FROM pdf_term WHERE pdf_term MATCH :terms AND pdf_term.rowid < :before ORDER BY pdf_term.rowid DESC
-            """
+        selectHits((0..<words).map { "instr(document.folded, :word\($0)) > 0" }.joined(separator: " AND "))
+    }
+
+    private static func selectHits(_ hasWords: String) -> String {
+        """
+        SELECT pdf_term.rowid AS rank, EXISTS (
+            SELECT 1 FROM pdf_document AS document WHERE \(isRanked("pdf_term.rowid")) AND \(hasWords)
+        ) AS is_hit
+        FROM pdf_term WHERE pdf_term MATCH :terms AND pdf_term.rowid < :before ORDER BY pdf_term.rowid DESC
+        """
     }
 
     static let selectRanked = "SELECT * FROM pdf_document AS document WHERE \(isRanked(":rank"))"
@@ -206,6 +231,8 @@ extension DocumentStore {
         guard old != new else { return }
         if let old { try names.delete(SearchTerms.parts(of: old.folded), of: old.owner, at: old.rank, db) }
         if let new { try names.insert(SearchTerms.parts(of: new.folded), of: new.owner, at: new.rank, db) }
+        if let old { try vocabulary.change(StoredWords.words(of: old.folded), to: [], of: old.owner, db) }
+        if let new { try vocabulary.change([], to: StoredWords.words(of: new.folded), of: new.owner, db) }
     }
 
     /// The entry of a listed document.
@@ -221,6 +248,16 @@ extension DocumentStore {
             rank = try DocumentStore.rank(created: row.value("created"), sequence: row.value("sequence"))
             owner = try DocumentStore.owner(ofTerms: row.value("profile"))
             folded = try row.value("folded")
+        }
+    }
+
+    /// Enters the words of the names of all documents.
+    static func enterWords(_ db: Database) throws {
+        try db.execute(sql: vocabulary.creation)
+        let rows = try Row.fetchCursor(db, sql: "SELECT * FROM pdf_document ORDER BY sequence")
+        while let name = try rows.next() {
+            guard let name = try ListedName(name) else { continue }
+            try vocabulary.change([], to: StoredWords.words(of: name.folded), of: name.owner, db)
         }
     }
 

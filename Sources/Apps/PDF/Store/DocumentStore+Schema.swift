@@ -89,12 +89,13 @@ extension DocumentStore {
         SchemaMigration("pdf/005 trash", sql: trashTables),
         SchemaMigration("pdf/006 usage", sql: usageCounters),
         SchemaMigration("pdf/007 files", sql: filesWithoutKey),
+        SchemaMigration("pdf/008 words", migrate: enterWords),
     ]
 
     /// The rows of several servers. Names and pictures of pages are of each of them, and so are files that it has read.
     static let replicated = JournalTables(
         replicated: ["pdf_profile", "pdf_document", "pdf_page"],
-        local: ["pdf_thumbnail"],
+        local: ["pdf_thumbnail", "pdf_word"],
         virtual: ["pdf_term"],
         derivations: ["pdf_document": indexName, "pdf_page": ThumbnailStore.forgetPage],
         contents: ["pdf_document": "blob_id"]

@@ -22,6 +22,8 @@ struct CachedListStore<Item: ListedItem>: Sendable {
         var items: ListPage<Item>
         let revision: Int
         let changes: ListChanges
+        /// The words that rows were searched for in place of those of the text; nil if they were those.
+        var variant: SearchVariant?
     }
 
     /// The removed rows that are remembered, so that the changes since an earlier revision name them.
@@ -84,19 +86,48 @@ struct CachedListStore<Item: ListedItem>: Sendable {
 // MARK: Reading
 
 extension CachedListStore {
+    /// The most rows whose names other words are taken from.
+    private static var mostNames: Int { 5000 }
+
     /// Reads a page of the rows whose names have all words.
     ///
     /// - Parameter since: The revision that changes are counted from; nil for the one before the current one.
     func page(_ db: Database, _ page: PageRequest, words: [String], since: Int?) throws -> Page {
+        var (condition, arguments): (String, StatementArguments) = ("removed_revision IS NULL", [:])
+        for (index, word) in words.enumerated() {
+            condition += " AND instr(search, :word\(index)) > 0"
+            arguments += ["word\(index)": word]
+        }
+        return try self.page(db, page, condition, arguments, since: since)
+    }
+
+    /// Reads a page of the rows whose names have all words; if no name has them, of those with other words.
+    func pageOrVariant(_ db: Database, _ page: PageRequest, words: [String], since: Int?) throws -> Page {
+        let plain = try self.page(db, page, words: words, since: since)
+        guard plain.items.total == 0, !words.isEmpty else { return plain }
+        let names = "SELECT search FROM \(table) WHERE removed_revision IS NULL LIMIT \(Self.mostNames)"
+        let stored = StoredWords(of: try String.fetchAll(db, sql: names))
+        let other = try SearchVariants.first(for: words.joined(separator: " "), among: stored) { variant in
+            let condition = "removed_revision IS NULL AND \(SearchVariant.condition(on: "search"))"
+            var found = try self.page(db, page, condition, ["variant": variant.json], since: since)
+            found.variant = variant
+            return found.items.total == 0 ? nil : found
+        }
+        return other?.found ?? plain
+    }
+
+    private func page(
+        _ db: Database,
+        _ page: PageRequest,
+        _ condition: String,
+        _ arguments: StatementArguments,
+        since: Int?
+    ) throws -> Page {
         let current = try Row.fetchOne(db, sql: "SELECT revision, forgotten FROM \(state)")
         let revision: Int = try current?.size(0) ?? 0
         var start = ListChanges.start(since, now: revision)
         if try start < current?.size(1) ?? 0 { start = 0 }
-        var (matching, arguments): (String, StatementArguments) = ("\(table) WHERE removed_revision IS NULL", [:])
-        for (index, word) in words.enumerated() {
-            matching += " AND instr(search, :word\(index)) > 0"
-            arguments += ["word\(index)": word]
-        }
+        let matching = "\(table) WHERE \(condition)"
         let query = PagedQuery("SELECT item, rank, sort_key, id FROM \(matching)", by: ["rank", "sort_key", "id"])
         var items = try query.page(page, arguments, db) { try $0.json("item") as Item }
         items.total = try Int.fetchOne(db, sql: "SELECT count(*) FROM \(matching)", arguments: arguments)

@@ -52,7 +52,7 @@ package struct ListScreens<Item: ListedItem>: Sendable {
         let pages = PagedList("\(app).list", filter: words.joined(separator: " "), key: [.integer, .text, .text])
         let wanted = try request.query.page(of: pages)
         let since = try request.query.integer("since_revision", in: 0...Int.max)
-        let (result, page) = try await read(request) { try store.page($0, wanted, words: words, since: since) }
+        let (result, page) = try await read(request) { try store.pageOrVariant($0, wanted, words: words, since: since) }
         let isEmpty = page.items.total == 0
         return try .read(
             ListScreen(page, at: paths, empty: isEmpty ? .noRows(at: "/v1/\(app)", isSearch: !words.isEmpty) : nil),
@@ -64,6 +64,7 @@ package struct ListScreens<Item: ListedItem>: Sendable {
             revision: page.revision,
             banner: result.provenance.offline ? .listOffline : nil,
             page: pages.part(page.items, of: wanted),
+            variant: page.variant,
             changeToken: ChangeToken(of: store.contentChanges)
         )
     }

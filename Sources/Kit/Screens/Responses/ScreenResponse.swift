@@ -5,6 +5,7 @@ package import HTTPTypes
 package import HummingbirdCore
 import NIOCore
 import Server
+package import Storage
 import Synchronization
 package import Upstream
 
@@ -123,6 +124,7 @@ extension ScreenResponse {
         revision: Int? = nil,
         banner: Banner? = nil,
         page: (shown: Page, next: String?)? = nil,
+        variant: SearchVariant? = nil,
         changeToken: ChangeToken? = nil
     ) throws -> ScreenResponse {
         let meta = Meta(
@@ -132,7 +134,7 @@ extension ScreenResponse {
             revision: revision,
             banner: banner,
             page: page?.shown
-        )
+        ).searched(variant)
         let links = page.map { request.links(for: $0.shown, next: $0.next) } ?? Links(self: request.selfLink)
         return try .screen(
             Envelope(data: content, meta: meta, links: links),
@@ -155,6 +157,7 @@ extension ScreenResponse {
     ///   - headerFields: Further header fields.
     ///   - banner: The notification that the data may be out of date; nil if it is not.
     ///   - page: The part of a list that the screen shows, and the cursor of its last row.
+    ///   - variant: The words that rows were searched for in place of those of a text; nil if they were those.
     ///   - changeToken: For how long the same request has the same response; nil for writes. Not used with a banner.
     /// - Throws: `EncodingError`.
     package static func local(
@@ -168,6 +171,7 @@ extension ScreenResponse {
         headerFields: HTTPFields = [:],
         stale banner: Banner? = nil,
         page: (shown: Page, next: String?)? = nil,
+        variant: SearchVariant? = nil,
         changeToken: ChangeToken? = nil
     ) throws -> ScreenResponse {
         let meta = Meta(
@@ -177,7 +181,7 @@ extension ScreenResponse {
             revision: revision,
             banner: banner,
             page: page?.shown
-        )
+        ).searched(variant)
         return try .local(
             content,
             meta,

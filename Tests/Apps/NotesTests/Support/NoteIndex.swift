@@ -6,9 +6,9 @@ import Testing
 
 /// The search index of notes, compared with the notes.
 enum NoteIndex {
-    /// Checks that the index has the terms of all notes and no others.
+    /// Checks that the index has the terms and words of all notes and no others.
     static func expectExact(in database: LarderDatabase) async throws {
-        let (entries, expected, passages) = try await database.write { db in
+        let (entries, expected, passages, words) = try await database.write { db in
             try db.execute(
                 sql: "CREATE VIRTUAL TABLE temp.note_entry USING fts5vocab ('main', 'note_term', 'instance')"
             )
@@ -17,15 +17,23 @@ enum NoteIndex {
             }
             try db.execute(sql: "DROP TABLE temp.note_entry")
             var (expected, passages): (Set<String>, Set<Int64>) = ([], [])
+            var words: [String: Int] = [:]
             for row in try Row.fetchAll(db, sql: "SELECT * FROM note") {
                 let (account, note): (Int64, Note) = (row["account"], try Note(row: row))
                 let (rank, found) = (NoteStore.rank(account, note.revision), NoteTerms(note))
                 expected.formUnion(found.terms.map { "\(rank) \(String(account, radix: 36))\u{B7}\($0)" })
+                for word in NoteTerms.words(of: note) where !word.allSatisfy(\.isNumber) {
+                    words["\(account) \(word)", default: 0] += 1
+                }
                 if !found.passages.isEmpty { passages.insert(rank) }
             }
             let stored = try Set(Int64.fetchAll(db, sql: "SELECT rank FROM note_passage"))
-            return (entries, expected, stored == passages)
+            // An earlier version has none.
+            guard try db.tableExists("note_word") else { return (entries, expected, stored == passages, true) }
+            let rows = try Row.fetchAll(db, sql: "SELECT owner || ' ' || word, rows FROM note_word")
+            let counts = Dictionary(uniqueKeysWithValues: rows.map { ($0[0] as String, $0[1] as Int) })
+            return (entries, expected, stored == passages, counts == words)
         }
-        #expect(entries.count == expected.count && Set(entries) == expected && passages)
+        #expect(entries.count == expected.count && Set(entries) == expected && passages && words)
     }
 }

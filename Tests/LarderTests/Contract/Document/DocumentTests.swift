@@ -121,7 +121,7 @@ struct DocumentTests {
     func required() throws {
         let optional: Set<String> = [
             "page", "revision", "empty", "pointer", "parameter", "install", "actions", "body", "partial", "after_s",
-            "pending", "needs_decision", "freshness_text",
+            "pending", "needs_decision", "freshness_text", "search",
         ]
         let requests = document.schemasOfRequests
         // GeoJSON defines its own members (RFC 7946): a cluster has members that a pin lacks.

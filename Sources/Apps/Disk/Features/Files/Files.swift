@@ -84,6 +84,7 @@ extension Disk {
         revision: Int? = nil,
         partial: Bool? = nil,
         page: Page? = nil,
+        variant: SearchVariant? = nil,
         pending: Meta.PendingWrites? = nil,
         lag: UserDatabase.Lag? = nil,
         status: HTTPResponse.Status = .ok,
@@ -101,7 +102,7 @@ extension Disk {
             pending: pending
         )
         return try .screen(
-            Envelope(data: data, meta: meta.lagging(lag), links: links),
+            Envelope(data: data, meta: meta.searched(variant).lagging(lag), links: links),
             status: status,
             provenance: provenance,
             now: clock.now(),

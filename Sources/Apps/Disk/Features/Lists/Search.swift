@@ -54,6 +54,7 @@ struct Search: Sendable {
             state: isEmpty ? .empty : .content,
             partial: !isWhole,
             page: shown,
+            variant: found.variant,
             pending: found.pending,
             lag: store.users.lag
         )
@@ -219,6 +220,8 @@ extension Search {
         var isCut: Bool
         /// The key behind which the next page begins: a rank, or below zero a number of rows that are made here.
         var next: Int64?
+        /// The words that were searched for in place of those of the text; nil if they were those.
+        var variant: SearchVariant?
         /// The writes that wait; nil if none does.
         var pending: Meta.PendingWrites?
 
@@ -226,6 +229,7 @@ extension Search {
             self.rows = rows
             (total, totalAtLeast) = (hits.total, hits.totalAtLeast)
             (hasMore, isCut, next) = (hits.hasMore, hits.isCut, hits.next)
+            variant = hits.variant
         }
     }
 
