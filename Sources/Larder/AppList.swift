@@ -61,6 +61,7 @@ struct ServedApps {
     /// The apps as `GET /v1` lists them.
     private(set) var index: [(app: String, title: Text)] = []
     private(set) var routes: [Route] = []
+    private(set) var forms = ScreenForms()
     /// The languages of the original apps, by the names of the apps.
     private(set) var languages: [String: Language] = [:]
     private(set) var services: [any Service] = []
@@ -133,6 +134,7 @@ struct ServedApps {
     private mutating func add<Served: App>(_ app: Served) {
         index.append((Served.name, Served.title))
         routes += app.routes
+        forms.add(Served.self)
         languages[Served.name] = Served.language
         services += app.services
         preparations.append(app.prepare)

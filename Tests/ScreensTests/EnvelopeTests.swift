@@ -35,10 +35,10 @@ import Testing
             #"{"banner":{"code":"offline","dismiss":"on_online","text":"No internet"},"#,
             #""fetched_at":"2026-01-05T10:00:00Z","#,
             #""freshness_text":"Received 05.01.2026 10:00 UTC: the service cannot be reached at the moment.","#,
-            #""offline":true,"#,
+            #""labels":[],"offline":true,"#,
             #""page":{"count":20,"has_more":true,"limit":20,"next_offset":20,"offset":0,"total":29},"#,
             #""partial":true,"revision":8,"#,
-            #""screen":"ships.list","source":"upstream","stale":true,"state":"empty"}"#,
+            #""screen":"ships.list","source":"upstream","stale":true,"state":"empty","title":""}"#,
         ].joined()
         #expect(
             try text(envelope)
@@ -55,8 +55,8 @@ import Testing
             links: Links(self: "/v1")
         )
         let meta =
-            #"{"banner":null,"fetched_at":null,"offline":false,"screen":"index","source":"local","#
-            + #""stale":false,"state":"content"}"#
+            #"{"banner":null,"fetched_at":null,"labels":[],"offline":false,"screen":"index","source":"local","#
+            + #""stale":false,"state":"content","title":""}"#
         #expect(try text(envelope) == #"{"data":[],"links":{"next":null,"self":"/v1"},"meta":\#(meta)}"#)
     }
 

@@ -242,7 +242,7 @@ import Testing
         try expectSame(EmptyState(title: "a\\", text: "\u{1}\u{1F}\t", button: ""))
         let body: [String: Action.Constant] = ["z": .integer(-1), "a": .text("é\n"), "b c": .integer(3)]
         try expectSame(Action(id: "a", title: "b", method: "PUT", href: "/c", body: body))
-        let fields = [Action.Field("name", .text, value: "a\"b"), Action.Field("at", .integer, required: false)]
+        let fields = [Action.Field("name", .text, "a", value: "a\"b"), Action.Field("at", .integer, "b")]
         try expectSame(Action(id: "a", title: "b", method: "PUT", href: "/c", fields: fields))
         try expectSame(
             Action(

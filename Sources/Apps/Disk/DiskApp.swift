@@ -167,7 +167,7 @@ package struct DiskApp: App {
         ]
     }
 
-    private var onboarding: Onboarding { Onboarding(store: disk.store) }
+    private var onboarding: Onboarding { Onboarding(store: disk.store, logins: disk.logins) }
     var login: Sessions { Sessions(disk: disk, queue: downloads, offline: offline, outbox: outbox) }
     private var profile: Profile { Profile(disk: disk) }
     private var lists: Listing { Listing(disk: disk) }

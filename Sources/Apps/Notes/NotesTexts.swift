@@ -41,6 +41,7 @@ extension Text {
     }
 
     static let changePassword = Text("Change Password", ru: "Сменить пароль")
+    static let newPassword = Text("New password", ru: "Новый пароль")
     static let deleteAccount = Text("Delete Account", ru: "Удалить учётную запись")
     static let confirmAccountDeletion = Text(
         "Delete the account with all its notes? This cannot be undone.",

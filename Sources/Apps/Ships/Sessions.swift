@@ -55,7 +55,7 @@ extension ShipsApp {
     /// Returns the farewell of a session: guests are thanked, users are shown nothing.
     static func farewell(to kind: Session.Kind) -> FarewellScreen {
         let thanks = FarewellScreen.Alert(message: .thanks, button: .ok)
-        return FarewellScreen(route: .login(to: name), alert: kind == .guest ? thanks : nil)
+        return FarewellScreen(route: .login(to: name), alert: kind == .guest ? thanks : nil, logins: logins)
     }
 
     private func open(

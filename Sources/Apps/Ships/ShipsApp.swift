@@ -129,7 +129,8 @@ extension ProblemCode {
 extension ShipsApp {
     /// `GET /v1/ships/launch`: every cold start shows the login.
     private func showLaunch(_ request: ScreenRequest) async throws -> ScreenResponse {
-        try .local(LaunchScreen(route: .login(to: Self.name)), "ships.launch", request, changeToken: .unlimited)
+        let screen = LaunchScreen(route: .login(to: Self.name), logins: Self.logins)
+        return try .local(screen, "ships.launch", request, changeToken: .unlimited)
     }
 
     /// Accounts: with a name those of users, without one those of guests.

@@ -175,7 +175,12 @@ struct LarderApplication: ReplaceableServer {
         let (database, sessions, clock) = (resources.database, resources.sessions, resources.clock)
         let (abilities, users) = (resources.abilities, resources.users)
         let gauges = ServerGauges(resources, outboxes: apps.outboxLoads)
-        var table = RouteTable(apps.routes, languages: apps.languages, elsewhere: apps.elsewhere.apps)
+        var table = RouteTable(
+            apps.routes,
+            forms: apps.forms,
+            languages: apps.languages,
+            elsewhere: apps.elsewhere.apps
+        )
         let mountRoutes = MountRoutes(
             mounts: mounts,
             elsewhere: apps.elsewhere.upstreams,

@@ -277,10 +277,12 @@ private struct ContractExample {
         let samples = ContractSamples(sources: sources)
         guard let data = sources.data(ofScreen: schema) else { return try samples.sample(schema) }
         let isFetched = route.query.contains("refresh")
+        let screen = route.text("screen") ?? "screen"
         var meta = JSONObject([
-            ("screen", route.declaration["screen"] ?? "screen"), ("state", "content"),
-            ("source", isFetched ? "upstream" : "local"), ("offline", false), ("stale", false), ("fetched_at", .null),
-            ("banner", .null),
+            ("screen", .string(screen)), ("title", .string(sources.forms.title(of: screen)?.english ?? screen)),
+            ("state", "content"), ("source", isFetched ? "upstream" : "local"), ("offline", false), ("stale", false),
+            ("fetched_at", .null),
+            ("banner", .null), ("labels", []),
         ])
         for member in route.declaration["meta"]?.object?.members ?? [] { meta[member.name] = member.value }
         if isAccepted {

@@ -20,17 +20,24 @@ struct ContractSources {
     let all: [Source]
     /// The problem codes of the program, in the order of the contract.
     let codes: [ProblemCode]
+    /// Titles of the screens, for examples.
+    let forms: ScreenForms
     private let schemas: [String: JSONObject]
 
     /// - Throws: ``ContractDefect``.
-    init(server: [String], apps: [(text: String, routes: [RouteDeclaration])], codes: [ProblemCode])
+    init(
+        server: [String],
+        apps: [(text: String, routes: [RouteDeclaration])],
+        codes: [ProblemCode],
+        forms: ScreenForms = ScreenForms()
+    )
         throws(ContractDefect)
     {
         var sources: [Source] = []
         for text in server { sources.append(try Self.source(text, routes: nil)) }
         for app in apps where !app.text.isEmpty { sources.append(try Self.source(app.text, routes: app.routes)) }
         all = sources
-        self.codes = codes
+        (self.codes, self.forms) = (codes, forms)
         var schemas: [String: JSONObject] = [:]
         for member in sources.flatMap({ $0.section("schemas") }) {
             guard schemas.updateValue(member.value.object ?? JSONObject(), forKey: member.name) == nil else {

@@ -47,11 +47,14 @@ extension AppList {
     /// - Throws: ``ContractDefect``.
     func contract() throws(ContractDefect) -> ContractDocument {
         let server = ["screens", "web"].map(EmbeddedContract.text)
+        var forms = ScreenForms()
+        for type in types { forms.add(type) }
         return try ContractDocument(
             ContractSources(
                 server: server,
                 apps: types.map { ($0.contract, $0.declarations) },
-                codes: problems
+                codes: problems,
+                forms: forms
             )
         )
     }

@@ -96,7 +96,9 @@ struct AppParts {
 
     /// Returns the routes of the app and of the mounts of its upstreams.
     func table<Served: App>(of app: Served) throws -> RouteTable {
-        var table = RouteTable(app.routes, languages: [Served.name: Served.language])
+        var forms = ScreenForms()
+        forms.add(Served.self)
+        var table = RouteTable(app.routes, forms: forms, languages: [Served.name: Served.language])
         guard !upstreams.isEmpty else { return table }
         let hasher = try SealedSecrets(database).credentialHasher()
         table.add(

@@ -86,11 +86,9 @@ struct ActionTests {
         }
     }
 
-    /// Writes without an action: a login takes text that a person types, uploaded contents are not JSON, and the others
-    /// serve tests or other apps.
+    /// Writes without an action: uploaded contents are not JSON, and the others serve tests or other apps.
     private static let withoutAction: Set = [
-        "POST /v1/disk/session", "POST /v1/disk/session/authorization", "DELETE /v1/disk/onboarding",
-        "PUT /v1/disk/file/content", "POST /v1/disk/files/batch", "POST /v1/ships/session", "POST /v1/notes/session",
+        "DELETE /v1/disk/onboarding", "PUT /v1/disk/file/content", "POST /v1/disk/files/batch",
         "POST /v1/pdf/documents/from-disk", "POST /v1/pdf/documents/{id}/save-to-disk",
     ]
 

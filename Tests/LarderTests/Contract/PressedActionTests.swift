@@ -123,7 +123,9 @@ struct PressedActionTests {
             guard response.status == 200, response["Content-Type"]?.hasPrefix("application/json") == true,
                 let data = try response.json["data"]
             else { return nil }
-            for (action, state) in actions(in: data) {
+            // Nobody knows a password that the server would take.
+            for (action, state) in actions(in: data)
+            where action.href.string?.hasSuffix("/session") != true || action.fields.isNull {
                 let key = "\(read.operation) \(action.id.string ?? "") \(state)"
                 let reason = action.disabled_reason
                 let found = Found(key: key, action: action, fields: read.headers)

@@ -74,6 +74,9 @@ extension Text {
     static let keptWithFolder = Text("It is kept with its folder.", ru: "Сохраняется вместе с папкой.")
     static let details = Text("Properties", ru: "Свойства")
     static let newFolder = Text("New folder", ru: "Новая папка")
+    static let path = Text("Path", ru: "Путь")
+    static let overwrite = Text("Replace what is there", ru: "Заменить то, что там есть")
+    static let seconds = Text("Seconds until the link ends", ru: "Сколько секунд действует ссылка")
     static let move = Text("Move", ru: "Переместить")
     static let copy = Text("Copy", ru: "Копировать")
     static let download = Text("Download", ru: "Скачать")
@@ -127,7 +130,6 @@ extension Text {
 extension Text {
     static let recent = Text("Recent", ru: "Последние")
     static let files = Text("Files", ru: "Файлы")
-    static let search = Text("Search", ru: "Поиск")
     static let nothingPublished = Text(
         "You do not have any published files yet",
         ru: "У вас пока нет опубликованных файлов"

@@ -81,7 +81,7 @@ extension Action {
     }
 
     static func createFolder(in folder: DiskPath, _ way: WriteWay) -> Action {
-        let fields = [Field("path", .text, value: folder.below)]
+        let fields = [Field("path", .text, .path, value: folder.below)]
         // The name is not known yet: the folder alone may hold it up.
         let refusal = way.refusal(folder.child(""))
         return write("create_folder", .newFolder, "POST", "/v1/disk/folders", refusal, fields: fields)
@@ -122,7 +122,9 @@ extension Action {
             method: "POST",
             href: "/v1/disk/trash/restore",
             body: ["path": .text(item.path.text)],
-            fields: [Field("name", .text, required: false), Field("overwrite", .boolean, required: false)],
+            fields: [
+                Field("name", .text, .name, required: false), Field("overwrite", .boolean, .overwrite, required: false),
+            ],
             disabled: reason
         )
     }
@@ -157,7 +159,10 @@ extension Action {
             method: "POST",
             href: "/v1/disk/files/\(id)",
             body: ["from": .text(item.path.text)],
-            fields: [Field("to", .text, value: item.path.text), Field("overwrite", .boolean, required: false)],
+            fields: [
+                Field("to", .text, .path, value: item.path.text),
+                Field("overwrite", .boolean, .overwrite, required: false),
+            ],
             headers: prefersAsync ? Self.prefersAsync : nil,
             disabled: reason
         )
@@ -180,13 +185,13 @@ extension Action {
 
     /// Returns the action that gives an item a public address, permanently or for a number of seconds.
     fileprivate static func link(_ item: DiskItem, _ refusal: Text?) -> Action {
-        let fields = [Field("available_for_s", .integer, required: false)]
+        let fields = [Field("available_for_s", .integer, .seconds, required: false)]
         let body = ["path": Constant.text(item.path.text)]
         return write("link", .shareLink, "POST", "/v1/disk/links", refusal, body: body, fields: fields)
     }
 
     fileprivate static func rename(_ item: DiskItem, href: Link, _ refusal: Text?) -> Action {
-        write("rename", .rename, "PATCH", href, refusal, fields: [Field("name", .text, value: item.name)])
+        write("rename", .rename, "PATCH", href, refusal, fields: [Field("name", .text, .name, value: item.name)])
     }
 
     fileprivate static func share(_ item: DiskItem, disabled reason: Text?) -> Action {

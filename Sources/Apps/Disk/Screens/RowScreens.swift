@@ -196,7 +196,7 @@ struct FileScreen: Encodable, Sendable {
         @Nullable var reason: Text?
     }
 
-    private let row: RowScreen
+    let row: RowScreen
     @Nullable private var contentUrl: Link?
     /// A picture of its first page; the parameters `page` and `width` select others.
     @Nullable private var pageUrl: Link?

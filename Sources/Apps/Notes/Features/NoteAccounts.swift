@@ -39,8 +39,7 @@ struct NoteAccounts: Sendable {
         } catch is NoteStore.AccountChanged {
             throw Self.wrongPassword
         }
-        let farewell = FarewellScreen(route: .login(to: NotesApp.name))
-        return try ScreenResponse.local(farewell, "notes.session", request, selfLink: "/v1/notes/session")
+        return try ScreenResponse.local(FarewellScreen.ofNotes, "notes.session", request, selfLink: "/v1/notes/session")
             .endingSession(of: NotesApp.name, request)
     }
 

@@ -207,7 +207,7 @@ extension Action {
             title: .createNote,
             method: "POST",
             href: "/v1/notes",
-            fields: [Field("body", .text), Field("location", .location, required: false)],
+            fields: [Field("body", .text, .text), Field("location", .location, .place, required: false)],
             disabled: reason
         )
     }
@@ -219,8 +219,8 @@ extension Action {
             name: note.location.name
         )
         let fields = [
-            Field("body", .text, value: note.body, required: false),
-            Field("location", .location, location: place, required: false),
+            Field("body", .text, .text, value: note.body, required: false),
+            Field("location", .location, .place, location: place, required: false),
         ]
         return Action(id: "save", title: .save, method: "PATCH", href: href, fields: fields)
     }

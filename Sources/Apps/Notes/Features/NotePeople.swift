@@ -189,14 +189,14 @@ extension Action {
             title: .changePassword,
             method: "PUT",
             href: "/v1/notes/account/password",
-            fields: [Field("password", .password), Field("new_password", .password)]
+            fields: [Field("password", .password, .password), Field("new_password", .password, .newPassword)]
         ),
         Action(
             id: "delete_account",
             title: .deleteAccount,
             method: "POST",
             href: "/v1/notes/account/deletion",
-            fields: [Field("password", .password)],
+            fields: [Field("password", .password, .password)],
             confirm: Confirmation(message: .confirmAccountDeletion, buttons: [.delete, .cancel])
         ),
     ]

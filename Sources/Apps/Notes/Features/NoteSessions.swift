@@ -15,7 +15,7 @@ struct NoteSessions: Sendable {
     @Sendable func launch(_ request: ScreenRequest) async throws -> ScreenResponse {
         let session = try await sessions.knownSession(of: request.credentials, app: NotesApp.name)
         let route: ScreenLink = session == nil ? .login(to: NotesApp.name) : .noteList
-        return try .local(LaunchScreen(route: route), "notes.launch", request)
+        return try .local(LaunchScreen(route: route, logins: NotesApp.logins), "notes.launch", request)
     }
 
     /// `POST /v1/notes/session`: registers, or logs in.
@@ -107,7 +107,7 @@ struct NoteSessions: Sendable {
     @Sendable func close(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         try request.writePreconditions().check(version: session.version, of: "The session")
         try await sessions.close(request.credentials, app: NotesApp.name)
-        return try ScreenResponse.local(FarewellScreen(route: .login(to: NotesApp.name)), "notes.session", request)
+        return try ScreenResponse.local(FarewellScreen.ofNotes, "notes.session", request)
             .endingSession(of: NotesApp.name, request)
     }
 }

@@ -6,7 +6,13 @@ extension Action {
     }
 
     static func rename(_ href: Link, name: String) -> Action {
-        Action(id: "rename", title: .rename, method: "PATCH", href: href, fields: [Field("name", .text, value: name)])
+        Action(
+            id: "rename",
+            title: .rename,
+            method: "PATCH",
+            href: href,
+            fields: [Field("name", .text, .name, value: name)]
+        )
     }
 
     static func merge(canMerge: Bool, refusal: Text?) -> Action {
@@ -15,7 +21,10 @@ extension Action {
             title: .merge,
             method: "POST",
             href: "/v1/pdf/merge",
-            fields: [Field("first", .document), Field("second", .document), Field("name", .text, required: false)],
+            fields: [
+                Field("first", .document, .firstDocument), Field("second", .document, .secondDocument),
+                Field("name", .text, .name, required: false),
+            ],
             disabled: canMerge ? refusal : .nothingToMerge
         )
     }
@@ -27,7 +36,7 @@ extension Action {
             title: .newDocument,
             method: "POST",
             href: "/v1/pdf/documents",
-            fields: [Field("files", .files)],
+            fields: [Field("files", .files, .files)],
             disabled: reason
         )
     }
@@ -67,7 +76,7 @@ extension Action {
                 title: .addPhotos,
                 method: "POST",
                 href: "\(href)/pages",
-                fields: [Field("files", .files), .place],
+                fields: [Field("files", .files, .files), .place],
                 disabled: refusal
             ),
             Action(
@@ -75,7 +84,7 @@ extension Action {
                 title: .addTextPages,
                 method: "POST",
                 href: "\(href)/pages",
-                fields: [Field("text", .text), Field("locale", .text, required: false), .place],
+                fields: [Field("text", .text, .text), Field("locale", .text, .language, required: false), .place],
                 disabled: refusal
             ),
             Action(
@@ -83,7 +92,7 @@ extension Action {
                 title: .reorderPages,
                 method: "PUT",
                 href: "\(href)/pages/order",
-                fields: [Field("pages", .pages, values: document.pages.map(\.id))],
+                fields: [Field("pages", .pages, .pages, values: document.pages.map(\.id))],
                 disabled: document.pages.count > 1 ? nil : .nothingToReorder
             ),
             .extract(href, disabled: refusal),
@@ -97,7 +106,7 @@ extension Action {
             title: .save,
             method: "POST",
             href: "\(href)/save",
-            fields: [Field("name", .text, value: name, required: false)],
+            fields: [Field("name", .text, .name, value: name, required: false)],
             disabled: isDraft ? nil : .isSaved
         )
     }
@@ -108,7 +117,7 @@ extension Action {
             title: .extractPages,
             method: "POST",
             href: "\(href)/extract",
-            fields: [Field("pages", .pages), Field("name", .text, required: false)],
+            fields: [Field("pages", .pages, .pages), Field("name", .text, .name, required: false)],
             disabled: reason
         )
     }
@@ -116,5 +125,5 @@ extension Action {
 
 extension Action.Field {
     /// The number that the first new page gets; the end without it.
-    fileprivate static let place = Action.Field("at", .integer, required: false)
+    fileprivate static let place = Action.Field("at", .integer, .atPage, required: false)
 }

@@ -6,6 +6,11 @@ extension Text {
     static let merge = Text("Merge", ru: "Объединить")
     static let addPhotos = Text("Add photos", ru: "Добавить фото")
     static let addTextPages = Text("Add text", ru: "Добавить текст")
+    static let firstDocument = Text("First document", ru: "Первый документ")
+    static let secondDocument = Text("Second document", ru: "Второй документ")
+    static let files = Text("Photos or PDFs", ru: "Фото или PDF")
+    static let language = Text("Language", ru: "Язык")
+    static let atPage = Text("Before page", ru: "Перед страницей")
     static let rotate = Text("Rotate", ru: "Повернуть")
     /// Why something cannot be done now.
     static let nothingToMerge = Text("Merging needs two saved documents.", ru: "Нужны два сохранённых документа.")

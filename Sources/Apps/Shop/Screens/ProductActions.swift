@@ -53,8 +53,8 @@ extension Action {
 
     /// Replaces all filters.
     static func applyFilters(_ filters: SearchFilters) -> Action {
-        func price(_ name: String, _ price: Price?) -> Field {
-            Field(name, .number, value: price?.amount.description, required: false)
+        func price(_ name: String, _ title: Text, _ price: Price?) -> Field {
+            Field(name, .number, title, value: price?.amount.description, required: false)
         }
         return Action(
             id: "apply",
@@ -62,9 +62,9 @@ extension Action {
             method: "PUT",
             href: "/v1/shop/filters",
             fields: [
-                Field("category_id", .integer, value: filters.categoryID.map(String.init), required: false),
-                price("price", filters.price), price("price_min", filters.minimum),
-                price("price_max", filters.maximum),
+                Field("category_id", .integer, .category, value: filters.categoryID.map(String.init), required: false),
+                price("price", .price, filters.price), price("price_min", .priceFrom, filters.minimum),
+                price("price_max", .priceTo, filters.maximum),
             ]
         )
     }
@@ -80,7 +80,7 @@ extension Action {
             title: .reorder,
             method: "PUT",
             href: "/v1/shop/list/order",
-            fields: [Field("item_ids", .items, values: ids)],
+            fields: [Field("item_ids", .items, .list, values: ids)],
             disabled: canReorder ? nil : .nothingToReorder
         )
     }

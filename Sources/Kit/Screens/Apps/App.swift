@@ -15,6 +15,8 @@ package protocol App: Sendable {
     static var title: Text { get }
     /// The language of the original app: that of responses to clients that name none. Default: English.
     static var language: Language { get }
+    /// Its screens: titles, tabs, and the members that people see. Default: none.
+    static var screens: [ScreenForm] { get }
     /// The upstreams that it uses. Default: none.
     static var upstreams: [UpstreamDescription] { get }
     /// Its settings, other than those of its upstreams. Default: none.
@@ -75,6 +77,7 @@ package protocol App: Sendable {
 
 extension App {
     package static var language: Language { .english }
+    package static var screens: [ScreenForm] { [] }
     package static var upstreams: [UpstreamDescription] { [] }
     package static var settings: [any SettingDeclaration] { [] }
     package static var migrations: [SchemaMigration] { [] }

@@ -101,7 +101,7 @@ package struct DeviceRoutes: Sendable {
             title: .pairDevice,
             method: "POST",
             href: "/v1/pairing/code",
-            fields: [Action.Field("profile", .text, value: Pairing.standardProfile, required: false)],
+            fields: [Action.Field("profile", .text, .profile, value: Pairing.standardProfile, required: false)],
             disabled: mode == .pairing ? nil : .pairingIsOff
         )
         let screen = DevicesScreen(
@@ -192,7 +192,7 @@ struct DeviceRow: Encodable, Sendable {
                 title: .rename,
                 method: "PATCH",
                 href: href,
-                fields: [Action.Field("name", .text, value: device.name)]
+                fields: [Action.Field("name", .text, .name, value: device.name)]
             ),
             Action(
                 id: "unpair",

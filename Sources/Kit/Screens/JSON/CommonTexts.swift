@@ -31,6 +31,20 @@ extension Text {
     /// The screen of deleted items.
     package static let trash = Text("Trash", ru: "Корзина")
     package static let trashIsEmpty = Text("The trash is empty", ru: "Корзина пуста")
+    package static let search = Text("Search", ru: "Поиск")
+    package static let name = Text("Name", ru: "Имя")
+    package static let size = Text("Size", ru: "Размер")
+    package static let created = Text("Created", ru: "Создано")
+    package static let text = Text("Text", ru: "Текст")
+    package static let place = Text("Place", ru: "Место")
+    package static let password = Text("Password", ru: "Пароль")
+    package static let pages = Text("Pages", ru: "Страницы")
+    static let profile = Text("Profile", ru: "Профиль")
+    static let serverStatus = Text("Status", ru: "Состояние")
+    static let storage = Text("Storage", ru: "Хранилище")
+    static let used = Text("Used", ru: "Занято")
+    static let quota = Text("Limit", ru: "Предел")
+    static let devices = Text("Devices", ru: "Устройства")
     /// The button that restores something from the trash.
     package static let restore = Text("Restore", ru: "Восстановить")
     /// The button that deletes something without a way back.

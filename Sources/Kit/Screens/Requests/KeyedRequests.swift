@@ -164,11 +164,14 @@ extension ScreenRequest {
         }
         // The transaction runs outside of the task.
         let (language, zone, profile) = (Language.current, ClientTimeZone.current, Link.Profile.current)
+        let forms = ScreenForms.current
         let made = Made()
         let companion = keyed.companion { (value: Value) in
             try Language.$current.withValue(language) {
                 try ClientTimeZone.$current.withValue(zone) {
-                    try Link.Profile.$current.withValue(profile) { try response(value) }
+                    try ScreenForms.$current.withValue(forms) {
+                        try Link.Profile.$current.withValue(profile) { try response(value) }
+                    }
                 }
             }
         } _: { response in

@@ -22,7 +22,7 @@ package struct Action: Encodable, Sendable, Equatable {
     package var href: Link
     /// Constant members of the JSON body of that request; absent if it has none.
     package var body: [String: Constant]?
-    /// Members that the user fills in; absent if there are none.
+    /// Members of the body that the user fills in, parameters of the query of a GET; absent if there are none.
     package var fields: [Field]?
     /// Header fields of that request, by name; absent if it needs none.
     package var headers: [String: String]?
@@ -106,6 +106,8 @@ extension Action {
 
         package let name: String
         package let kind: Kind
+        /// Name for people.
+        package let title: Text
         /// The initial value as text; null if there is none, or if it is no text.
         @Nullable package var value: String?
         /// The ids that it is filled with at first; absent for other kinds.
@@ -118,6 +120,7 @@ extension Action {
         package init(
             _ name: String,
             _ kind: Kind,
+            _ title: Text,
             value: String? = nil,
             values: [String]? = nil,
             location: Location? = nil,
@@ -125,6 +128,7 @@ extension Action {
         ) {
             self.name = name
             self.kind = kind
+            self.title = title
             _value = Nullable(wrappedValue: value)
             self.values = values
             self.location = location

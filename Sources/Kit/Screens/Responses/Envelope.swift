@@ -23,6 +23,10 @@ package struct Links: Encodable, Sendable, Equatable {
     package var `self`: Link
     /// The next page, or null.
     @Nullable package var next: Link?
+    /// The main screens of the app, if this is one of them.
+    var tabs: [ScreenForm.Tab]?
+    /// Finds the rows that a text names; nil on screens without a search.
+    var search: Action?
 
     package init(self own: Link, next: Link? = nil) {
         self.`self` = own
@@ -43,6 +47,8 @@ package enum ScreenState: String, Encodable, Sendable {
 package struct Meta: Encodable, Sendable {
     /// Name of the screen, `app.screen`.
     package var screen: String
+    /// The heading; see ``ScreenForm``.
+    var title: Text = ""
     package var state: ScreenState
     package var source: Provenance.Source
     /// Whether the upstream could not be reached.
@@ -69,6 +75,8 @@ package struct Meta: Encodable, Sendable {
     /// Number of them that need a decision of the user: they were refused, are in conflict, or fail again and again.
     /// Absent if there are none.
     var needsDecision: Int?
+    /// The members of the content, and of its rows, that people see.
+    var labels: [ScreenForm.Label] = []
 
     /// What a search found rows by, other than the words of its text.
     struct Search: Encodable, Sendable {

@@ -72,7 +72,8 @@ package struct ScreenResponse: Sendable {
         headerFields: HTTPFields,
         changeToken: ChangeToken?
     ) throws -> ScreenResponse {
-        var fields = headerFields
+        var (envelope, fields) = (envelope, headerFields)
+        ScreenForms.current.complete(&envelope)
         fields[.cacheControl] = "private, no-cache"
         fields[.contentLanguage] = Language.current.rawValue
         fields[.vary] = "Authorization, Cookie, Accept-Language, Accept-Encoding"

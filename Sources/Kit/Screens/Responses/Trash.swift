@@ -45,6 +45,13 @@ package struct Trash: Sendable {
 
 }
 
+extension ScreenForm.Label {
+    /// The members that all trashes have.
+    package static let ofTrash = [
+        ScreenForm.Label("deleted_text"), ScreenForm.Label("expires_text"), ScreenForm.Label("count_text"),
+    ]
+}
+
 extension Action {
     /// Returns the action that permanently deletes an item of a trash.
     package static func purge(_ href: Link, disabled reason: Text? = nil) -> Action {

@@ -22,7 +22,9 @@ struct ProblemMiddleware: RouterMiddleware {
         let language = Language(acceptedBy: request.headers, original: table.originalLanguage(of: request.uri.path))
         return try await Language.$current.withValue(language) {
             try await ClientTimeZone.$current.withValue(Self.timeZone(of: request)) {
-                try await respond(to: request, context, next)
+                try await ScreenForms.$current.withValue(table.forms) {
+                    try await respond(to: request, context, next)
+                }
             }
         }
     }

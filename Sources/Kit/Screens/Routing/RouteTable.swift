@@ -11,6 +11,8 @@ package struct RouteTable: Sendable {
     package var missingPage: MissingPage?
     /// Makes the page that asks the browser of a device that is not paired for a code; nil if it gets the problem.
     package var pairingPage: MissingPage?
+    /// The forms of the screens.
+    let forms: ScreenForms
     private let languages: [String: Language]
     private let elsewhere: Set<String>
 
@@ -18,10 +20,16 @@ package struct RouteTable: Sendable {
     ///
     /// - Parameters:
     ///   - routes: The first routes.
+    ///   - forms: The forms of the screens.
     ///   - languages: The languages of the original apps by the names of the apps, unless English.
     ///   - elsewhere: The names of apps that another process serves.
-    package init(_ routes: [Route] = [], languages: [String: Language] = [:], elsewhere: Set<String> = []) {
-        self.routes = routes
+    package init(
+        _ routes: [Route] = [],
+        forms: ScreenForms = ScreenForms(),
+        languages: [String: Language] = [:],
+        elsewhere: Set<String> = []
+    ) {
+        (self.routes, self.forms) = (routes, forms)
         self.languages = languages
         self.elsewhere = elsewhere
     }

@@ -50,10 +50,12 @@ package struct FarewellScreen: Encodable, Sendable {
     package let route: ScreenLink
     /// The alert to show, or null.
     @Nullable package var alert: Alert?
+    /// The ways to log in again.
+    package let actions: [Action]
 
     /// Creates a farewell; without an alert, the front end shows the login at once.
-    package init(route: ScreenLink, alert: Alert? = nil) {
-        self.route = route
+    package init(route: ScreenLink, alert: Alert? = nil, logins: [Action]) {
+        (self.route, actions) = (route, logins)
         _alert = Nullable(wrappedValue: alert)
     }
 }
@@ -61,9 +63,12 @@ package struct FarewellScreen: Encodable, Sendable {
 /// `GET /v1/{app}/launch`: which screen a cold start shows.
 package struct LaunchScreen: Encodable, Sendable {
     package let route: ScreenLink
+    /// The ways to log in, if that is the screen.
+    package let actions: [Action]
 
-    package init(route: ScreenLink) {
+    package init(route: ScreenLink, logins: [Action] = []) {
         self.route = route
+        actions = route.method == "POST" ? logins : []
     }
 }
 

@@ -14,13 +14,16 @@ package struct IndexRoutes: Sendable {
     /// One screen of an app.
     struct Screen: Encodable, Sendable {
         let screen: String
+        /// Absent if it is none that people see.
+        let title: Text?
         let method: String
         let href: String
         let template: String
         let session: Bool
 
-        init(_ route: Route) {
+        init(_ route: Route, _ forms: ScreenForms) {
             screen = route.screen
+            title = route.method == .get ? forms.title(of: route.screen) : nil
             method = route.method.rawValue
             href = route.path
             template = route.template
@@ -78,7 +81,7 @@ package struct IndexRoutes: Sendable {
         let names = Set(apps.map(\.app))
         let screens = Dictionary(grouping: table.routes) { route in
             Self.app(of: route).flatMap { names.contains($0) ? $0 : nil }
-        }.mapValues { $0.map(Screen.init) }
+        }.mapValues { $0.map { Screen($0, table.forms) } }
         content = Content(
             name: "Larder",
             version: version,

@@ -147,6 +147,9 @@ struct DocumentTests {
             // `values` and `location` depend on the kind of the field.
             if pointer.contains("/ActionField/") { mayBeAbsent.formUnion(["values", "location"]) }
             if pointer.contains("/Empty/") { mayBeAbsent.insert("action") }
+            // Main screens have tabs; what is no screen has no title.
+            if pointer.contains("/Links/") { mayBeAbsent.formUnion(["tabs", "search"]) }
+            if pointer.contains("/IndexEntry/") { mayBeAbsent.insert("title") }
             // Only in results of a search.
             if properties.contains("downloaded") { mayBeAbsent.insert("folder") }
             if pointer.contains("/NoteRow/") { mayBeAbsent.insert("passage") }

@@ -7,11 +7,13 @@ import Screens
 /// The cold start of the app: which screen comes first, and the pages of the onboarding.
 struct Onboarding: Sendable {
     let store: DiskStore
+    /// The ways to log in.
+    let logins: [Action]
 
     /// `GET /v1/disk/launch`: the onboarding until it was seen, then the login, or home with a session.
     @Sendable func launch(_ request: ScreenRequest, _ session: Session?) async throws -> ScreenResponse {
         let route = try await store.isOnboardingSeen() ? Self.next(session) : .diskOnboarding
-        return try .local(LaunchScreen(route: route), "disk.launch", request)
+        return try .local(LaunchScreen(route: route, logins: logins), "disk.launch", request)
     }
 
     /// `GET /v1/disk/onboarding`.

@@ -85,6 +85,7 @@ struct ProfileScreen: Encodable, Sendable {
     let trashText: Text
     /// Sectors of the chart; their sum is 1.
     let chart: [Slice]
+    let chartUrl: Link = "/v1/disk/profile/chart.svg"
     let actions: [Action]
 
     /// - Parameter count: Number of writes that wait; nil if there are none.

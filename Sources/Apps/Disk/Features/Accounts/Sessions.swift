@@ -87,7 +87,8 @@ struct Sessions: Sendable {
         offline.cancel(account: session.account)
         outbox.cancel(account: session.account)
         for token in tokens { revoke(token) }
-        return try ScreenResponse.local(FarewellScreen(route: .login(to: DiskApp.name)), "disk.session", request)
+        let farewell = FarewellScreen(route: .login(to: DiskApp.name), logins: disk.logins)
+        return try ScreenResponse.local(farewell, "disk.session", request)
             .endingSession(of: DiskApp.name, request)
     }
 
