@@ -73,6 +73,7 @@ def main():
         run([*PYTEST, "-q", folder / "test_readme.py"], cwd=folder, env=environment)
         run(["node", "--test", folder / "readme.test.mjs"], cwd=folder, env=environment)
         recipes(folder, larder, environment)
+        run([sys.executable, "-B", ROOT / "Tests/Clients/renderers.py"], env=environment)
 
 
 if __name__ == "__main__":
