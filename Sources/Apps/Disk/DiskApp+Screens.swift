@@ -67,8 +67,8 @@ extension DiskApp {
         .name("title"), Label("message"),
     ]
 
-    private static let task: [Label] = [
-        Label("status_text"), Label("progress_text"), Label("failure_text"),
+    private static let task = [
+        Label("task"), Label("kind_text"), Label("state_text"), Label("progress_text"), Label("problem_text"),
     ]
 
     private static let offline: [Label] = [

@@ -343,11 +343,14 @@ import Testing
         try await PDFHarness.run { app in
             _ = try await app.create([PDFHarness.photo("a"), PDFHarness.photo("b")], [.requestID: "upload-1"])
             let expected = [("running", 0), ("running", 50), ("running", 95), ("done", 100)].map { status, percent in
-                #"{"app":"pdf","id":"upload-1","status":"\#(status)","percent":\#(percent)}"#
+                let progress = Double(percent) / 100
+                return #"{"app":"pdf","id":"upload-1","status":"\#(status)","percent":\#(percent),"#
+                    + #""kind":"conversion","state":"\#(status)","progress":\#(progress)}"#
             }
             #expect(app.jobs == expected)
             _ = try await app.create([PDFHarness.photo("a"), PDFHarness.photo("damaged")], [.requestID: "upload-2"])
-            #expect(app.jobs.last == #"{"app":"pdf","id":"upload-2","status":"failed","percent":50}"#)
+            let failed = #"{"app":"pdf","id":"upload-2","status":"failed","percent":50,"kind":"conversion","#
+            #expect(app.jobs.last == failed + #""state":"failed","progress":0.5}"#)
         }
     }
 }

@@ -88,4 +88,25 @@ struct DrawingTests {
             #expect(notes.actions.elements.compactMap(\.title.string) == ["Sign In", "Sign Up"])
         }
     }
+
+    @Test("ONE-06 Downloads, operations, changes in the outbox and offline copies are tasks of one shape")
+    func tasks() async throws {
+        let document = try OpenAPIDocument.load()
+        let schema = try #require(document.root.at(pointer: "/components/schemas/Task"))
+        let names = Set((schema["properties"]?.object ?? [:]).keys)
+        #expect(names.isSuperset(of: ["kind", "state", "progress", "problem", "href", "actions"]))
+        var kinds: Set<String> = []
+        for (name, _, _, data) in try await screens() {
+            for thing in [data] + data.items.elements {
+                guard let task = thing.object?["task"] else { continue }
+                #expect(Set((task.object ?? [:]).keys) == names, "\(name)")
+                #expect(
+                    (task.progress.number ?? 0 == 1) == (task.state.string == "done" && !task.progress.isNull),
+                    "\(task)"
+                )
+                kinds.insert(task.kind.string ?? "")
+            }
+        }
+        #expect(kinds.isSuperset(of: ["download", "keep_offline", "upload", "rename", "move"]), "\(kinds)")
+    }
 }

@@ -30,6 +30,7 @@ struct OutboxOperationScreen: Encodable, Sendable {
     @Nullable var conflict: OutboxConflictScreen?
     let href: Link
     let actions: [Action]
+    let task: TaskScreen
 
     /// - Parameters:
     ///   - sent: Bytes that were taken of an upload that is being sent.
@@ -39,7 +40,7 @@ struct OutboxOperationScreen: Encodable, Sendable {
         let href = OutboxScreen.href(of: entry.id)
         id = entry.id
         kind = work.name
-        kindText = .outboxKind(work.name)
+        kindText = .taskKind(work.name)
         path = work.path.text
         to = work.to?.text
         size = work.bytes?.length
@@ -62,6 +63,7 @@ struct OutboxOperationScreen: Encodable, Sendable {
         conflict = isConflict ? OutboxConflictScreen(work, timeZone) : nil
         self.href = href
         actions = .ofOperation(entry, href)
+        task = TaskScreen(entry, share: share)
     }
 
     /// It is 1 only after the end, which comes later than the last byte.
@@ -138,7 +140,7 @@ struct OutboxScreen: Encodable, Sendable {
 
 extension [Action] {
     /// Returns the actions that the user can take on a pending write.
-    fileprivate static func ofOperation(_ entry: OutboxEntry<QueuedWrite>, _ href: Link) -> [Action] {
+    static func ofOperation(_ entry: OutboxEntry<QueuedWrite>, _ href: Link) -> [Action] {
         let progress = entry.progress
         var actions: [Action] = []
         if progress.canBeTakenBack {
@@ -225,70 +227,5 @@ struct LinkScreen: Encodable, Sendable {
         path = item.path.text
         publicUrl = item.publicURL
         availableUntil = item.linkEnd.date
-    }
-}
-
-/// `POST` and `GET /v1/disk/downloads/{id}`.
-struct DownloadScreen: Encodable, Sendable {
-    let id: String
-    let path: String
-    let status: String
-    let statusText: Text
-    let bytesDone: Int
-    let bytesTotal: Int
-    let progress: Double
-    let progressText: Text
-    @Nullable var contentUrl: Link?
-    /// Why it failed; null if it did not.
-    @Nullable var failure: String?
-    @Nullable var failureText: Text?
-    /// Downloading it again, if it failed and that may help.
-    let actions: [Action]
-
-    init(_ job: DownloadJob) {
-        id = job.id
-        path = job.path.text
-        status = job.status.rawValue
-        statusText = job.status.text
-        bytesDone = job.bytesDone
-        bytesTotal = job.bytesTotal
-        progress = job.progress
-        progressText = DiskText.share(job.progress)
-        contentUrl = job.status == .done ? job.path.link(to: "/v1/disk/file/content") : nil
-        failure = job.failure?.rawValue
-        failureText = job.failure?.text
-        actions = job.failure?.isRetryable == true ? [.download(job.path)] : []
-    }
-}
-
-/// `GET /v1/disk/operations/{id}`, and the response to a write that the API has accepted and continues.
-struct OperationScreen: Encodable, Sendable {
-    let id: String
-    let action: String
-    let path: String
-    @Nullable var target: String?
-    let status: String
-    let statusText: Text
-    let href: Link
-
-    init(_ operation: DiskOperation) {
-        id = operation.id
-        action = operation.action.rawValue
-        path = operation.path.text
-        target = operation.target?.text
-        status = operation.status.rawValue
-        statusText = operation.status.text
-        href = "/v1/disk/operations/\(operation.id)"
-    }
-
-    /// Creates the screen of a write that was left in the outbox.
-    init(_ entry: OutboxEntry<QueuedWrite>) {
-        id = entry.id
-        action = entry.work.kind.rawValue
-        path = entry.work.path.text
-        target = entry.work.to?.text
-        status = entry.progress.state.rawValue
-        statusText = entry.progress.state.text
-        href = OutboxScreen.href(of: entry.id)
     }
 }

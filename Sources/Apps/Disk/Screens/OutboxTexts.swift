@@ -87,8 +87,13 @@ extension Text {
         Text("Your change of \(name) will be dropped.", ru: "Ваше изменение «\(name)» будет отброшено.")
     }
 
-    static func outboxKind(_ kind: String) -> Text {
+    static func taskKind(_ kind: String) -> Text {
         switch kind {
+        case "download": Text("Download", ru: "Скачивание")
+        case "keep_offline": Text("Offline copy", ru: "Копия офлайн")
+        case "copy": Text("Copy", ru: "Копирование")
+        case "restore": Text("Restore", ru: "Восстановление")
+        case "purge": Text("Delete for good", ru: "Удаление навсегда")
         case "folder": Text("New folder", ru: "Новая папка")
         case "upload": Text("Upload", ru: "Загрузка")
         case "rename": Text("Rename", ru: "Переименование")

@@ -84,7 +84,7 @@ struct PendingScreen: Encodable, Sendable {
     init(_ pending: PendingWrite) {
         operation = pending.id
         kind = pending.kind
-        kindText = .outboxKind(pending.kind)
+        kindText = .taskKind(pending.kind)
         since = pending.since
         state = pending.state.rawValue
         stateText = pending.state.text

@@ -28,7 +28,16 @@ struct DocumentJobs: Sendable {
         let (events, id) = (self.events, request.requestID)
         let audience = ServerEvent.Audience.profile(app: PDFApp.name, profile: try request.profile())
         let publish = { @Sendable (status: String, progress: Double) in
-            events.publish(.job(app: PDFApp.name, id: id, status: status, progress: progress, audience: audience))
+            events.publish(
+                .job(
+                    app: PDFApp.name,
+                    id: id,
+                    kind: "conversion",
+                    state: status,
+                    progress: progress,
+                    audience: audience
+                )
+            )
         }
         let report = ProgressReport { percent in publish("running", Double(percent) / 100) }
         report.update(0)

@@ -28,6 +28,7 @@ package struct ServerEvent: Sendable, Equatable {
         /// A whole number.
         case number(Int)
         case flag(Bool)
+        case fraction(Double)
 
         private static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
             (0x20...0x7E).contains(scalar.value) && scalar != "\"" && scalar != "\\"
@@ -39,6 +40,7 @@ package struct ServerEvent: Sendable, Equatable {
                 "\"" + String(String.UnicodeScalarView(text.unicodeScalars.filter(Self.isHarmless))) + "\""
             case .number(let number): String(number)
             case .flag(let flag): flag ? "true" : "false"
+            case .fraction(let fraction): "\(fraction)"
             }
         }
     }
@@ -88,16 +90,22 @@ package struct ServerEvent: Sendable, Equatable {
         )
     }
 
-    /// A job has made progress or has ended. `status` is queued, running, done or failed; `progress` is from 0 to 1,
-    /// rounded to whole per cents.
-    package static func job(app: String, id: String, status: String, progress: Double, audience: Audience)
-        -> ServerEvent
-    {
-        ServerEvent(
+    /// A task has made progress or has ended (schema `Task`). `state` is queued, running, done or failed; `progress` is
+    /// from 0 to 1, rounded to whole per cents.
+    package static func job(
+        app: String,
+        id: String,
+        kind: String,
+        state: String,
+        progress: Double,
+        audience: Audience
+    ) -> ServerEvent {
+        let percent = Int((progress * 100).rounded(.down))
+        return ServerEvent(
             kind: "job",
             data: [
-                ("app", .text(app)), ("id", .text(id)), ("status", .text(status)),
-                ("percent", .number(Int((progress * 100).rounded(.down)))),
+                ("app", .text(app)), ("id", .text(id)), ("status", .text(state)), ("percent", .number(percent)),
+                ("kind", .text(kind)), ("state", .text(state)), ("progress", .fraction(Double(percent) / 100)),
             ],
             audience: audience
         )

@@ -130,6 +130,7 @@ struct OfflineRowScreen: Encodable, Sendable {
     @Nullable var keptAt: Date?
     @Nullable var keptText: Text?
     let actions: [Action]
+    let task: TaskScreen
 
     /// Creates the screen of a mark.
     ///
@@ -163,6 +164,7 @@ struct OfflineRowScreen: Encodable, Sendable {
         keptAt = counts.keptAt
         keptText = counts.keptAt.map { DiskText.date($0, in: timeZone) }
         actions = [.removeOffline(mark.path)]
+        task = TaskScreen(id, state, progress: progress, failure, actions)
     }
 
     private static func failure(_ state: OfflineState, _ mark: OfflineMark, _ counts: OfflineCounts) -> OfflineFailure?

@@ -36,7 +36,8 @@ struct DiskEvents: Sendable {
             .job(
                 app: DiskApp.name,
                 id: job.id,
-                status: job.status.rawValue,
+                kind: "download",
+                state: job.status.rawValue,
                 progress: job.progress,
                 audience: Self.audience(job.account)
             )
