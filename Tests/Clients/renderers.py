@@ -48,6 +48,9 @@ class Proxy(http.server.ThreadingHTTPServer):
         self.host, self.screens, self.lock = base.removeprefix("http://"), [], threading.Lock()
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
+    def handle_error(self, *arguments):
+        """A renderer that ends closes its stream of events."""
+
     @property
     def base(self):
         return f"http://127.0.0.1:{self.server_port}"
