@@ -22,7 +22,7 @@ struct ScreenFormTests {
         ]
 
         init(_ context: AppContext) throws {}
-        var routes: [Route] { [] }
+        static var routes: [AppRoute<Self>] { [] }
     }
 
     private struct Berth: Encodable, TitledScreen {
