@@ -114,6 +114,7 @@ extension Text {
 
 // Files of notes.
 extension Text {
+    static let noteFiles = Text("Files: JSON, GeoJSON or GPX", ru: "Файлы: JSON, GeoJSON или GPX")
     static let importNotes = Text("Import Notes", ru: "Импортировать заметки")
     static let noFileOfNotes = Text("The form has no file of notes.", ru: "Выберите файл с заметками.")
     static let noObject = Text("An object is expected.", ru: "Здесь должен быть объект.")

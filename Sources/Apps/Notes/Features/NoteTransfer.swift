@@ -126,7 +126,7 @@ extension Action {
             title: .importNotes,
             method: "POST",
             href: "/v1/notes/import",
-            fields: [Field("files", .files)],
+            fields: [Field("files", .files, .noteFiles)],
             disabled: reason
         )
     }
