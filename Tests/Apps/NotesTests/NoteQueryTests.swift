@@ -41,7 +41,7 @@ struct NoteQueryTests {
             let token = try await app.register()
             for body in Self.bodies { try await app.add(body.replacing("\n", with: "\\n"), as: token) }
             let response = try await Self.found(question, app, token)
-            let ids = expected.reversed().map { JSONFields.Value.string("n\($0 + 1)") }
+            let ids = expected.reversed().map { JSON.string("n\($0 + 1)") }
             #expect(response.all("id", in: "data.items") == ids, "\(question)")
             #expect(response["meta.page.total"] == .number(Double(expected.count)))
         }

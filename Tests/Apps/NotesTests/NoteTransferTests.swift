@@ -31,7 +31,7 @@ struct NoteTransferTests {
         return response.text
     }
 
-    private static func total(_ app: NotesHarness, _ token: String) async throws -> JSONFields.Value? {
+    private static func total(_ app: NotesHarness, _ token: String) async throws -> JSON? {
         try await app.get("/v1/notes", as: token)["meta.page.total"]
     }
 

@@ -45,7 +45,7 @@ struct NoteVariantsTests {
         try await NotesHarness.run { app in
             let token = try await app.register()
             let href = "/v1/notes/" + (try await app.add("keyboard and laptop", as: token))
-            func total(_ text: String) async throws -> JSONFields.Value? {
+            func total(_ text: String) async throws -> JSON? {
                 try await app.get("/v1/notes?q=\(text)", as: token)["meta.page.total"]
             }
             #expect(try await total("keybord") == 1)
