@@ -90,7 +90,9 @@ extension ShipsApp {
     /// another server has taken over.
     private func confirm(_ response: CachedResponse, _ provenance: Provenance, after listing: Int64) async throws {
         let content = try store.users.read(ShipStore.contentRevision)
-        guard content == 0 || provenance.isValidatedNow, let listedAt = provenance.validatedAt,
+        // A request of another reader may have begun before the other server's.
+        let isOwn = provenance.isValidatedNow && provenance.cacheStatus?.collapsed != true
+        guard content == 0 || isOwn, let listedAt = provenance.validatedAt,
             let body = try await upstream.body(of: response), !store.merged.holds(body, content: content)
         else { return }
         let merge = ShipMerge(of: try ShipRecords(json: body).ships.map(ShipColumns.init))

@@ -127,7 +127,7 @@ enum DataCheck {
 
     private static func place(_ url: URL) -> Check {
         let mode = try? FileManager.default.attributesOfItem(atPath: url.path)[.posixPermissions] as? Int
-        let isOpen = (mode ?? 0) & 0o022 != 0
+        let isOpen = (mode ?? 0) & 0o002 != 0
         return isOpen
             ? Check("data directory", .degraded, "\(url.path), in which other users may write: chmod 0700")
             : Check("data directory", .well, url.path)

@@ -223,7 +223,13 @@ struct LarderApplication: ReplaceableServer {
                 HealthRoutes.Check("database") { try database.checkReadiness() },
                 HealthRoutes.Check("storage") { try database.checkSpace() },
             ],
-            store: { try await users.catchUpToEnd() },
+            store: {
+                do {
+                    try await users.catchUpToEnd()
+                } catch SharedStoreError.unavailable(.tooManyWaiting) {
+                    // A process that is busy reaches the store.
+                }
+            },
             abilities: { await abilities.all() },
             exposition: { metrics.exposition($0, await gauges.samples()) }
         )

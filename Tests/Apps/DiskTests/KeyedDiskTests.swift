@@ -60,6 +60,22 @@ struct KeyedDiskTests {
         }
     }
 
+    @Test("ONE-09 A write that is tried again with a key is sent at once: the key is that of the request only")
+    func triedAgain() async throws {
+        let disk = WriteScenario.disk()
+        try await DiskHarness.run(disk) { app in
+            let token = try await WriteScenario.away(app)
+            let left = try await Self.leave(app, .delete, "/v1/disk/file?path=/a.txt", as: token, "one")
+            disk.intercept { $0.method == .get ? nil : FakeYandexDisk.refusal(403, "ForbiddenError") }
+            let href = try left.string("links.self")
+            try await app.outbox(href, is: "failed", as: token)
+            disk.intercept(nil)
+            let again = try await app.ask(.post, "\(href)/retry", as: token, [.idempotencyKey: "two"])
+            #expect(again.status == 200, "\(again.text)")
+            await BoundedWait.poll(for: "the deletion") { disk.change { $0.nodes["disk:/a.txt"] == nil } }
+        }
+    }
+
     @Test("ONE-09 An upload that waits, and decisions on writes, are made once")
     func decisions() async throws {
         try await DiskHarness.run(WriteScenario.disk()) { app in

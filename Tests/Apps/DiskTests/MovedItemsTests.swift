@@ -39,6 +39,22 @@ struct MovedItemsTests {
         }
     }
 
+    @Test("DISK-49 two readers that miss a file at once do not end its mark")
+    func twoReaders() async throws {
+        let (disk, gate) = (WriteScenario.disk(), Gate())
+        try await DiskHarness.run(disk, keeping: "/a.txt", until: "kept") { app, token in
+            disk.move("disk:/a.txt", to: "disk:/b.txt")
+            disk.onTheWay { if $0.url.contains("limit=1000") { await gate.pass() } }
+            let path = "/v1/disk/file?path=/a.txt&refresh=1"
+            async let one = app.get(path, as: token)
+            async let other = app.get(path, as: token)
+            await gate.arrivals(2)
+            gate.open()
+            for response in try await [one, other] { response.expectProblem("not-found", 404) }
+            try await app.offline("/b.txt", is: "kept", as: token)
+        }
+    }
+
     @Test("DISK-49 a file of a folder that is kept offline is not fetched again under its new name")
     func keptFolder() async throws {
         let disk = WriteScenario.disk()

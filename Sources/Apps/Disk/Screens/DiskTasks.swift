@@ -67,7 +67,7 @@ struct OperationScreen: Encodable, Sendable {
         status = entry.progress.state.rawValue
         statusText = entry.progress.state.text
         href = OutboxScreen.href(of: entry.id)
-        task = TaskScreen(entry)
+        task = TaskScreen(entry, share: entry.work.bytes.map { _ in entry.progress.state == .done ? 1 : 0 })
     }
 }
 
@@ -116,7 +116,7 @@ extension TaskScreen {
             kind: (kind, .taskKind(kind)),
             state: (progress.state, progress.state.text),
             progress: share.map { ($0, DiskText.share($0)) },
-            problem: progress.reason.map { ($0, .outboxReason($0)) },
+            problem: progress.state == .done ? nil : progress.reason.map { ($0, .outboxReason($0)) },
             href: href,
             actions: .ofOperation(entry, href)
         )

@@ -17,13 +17,15 @@ extension DiskStore {
     ///
     /// - Parameter finished: The operation of the outbox that it was, which is done in the transaction that counts the
     ///   change. With a server by itself no reader sees both, or neither.
+    /// - Parameter marked: A path that has to be kept offline still; else nothing is written.
     /// - Returns: The new state of the account; nil if it was logged out meanwhile: then nothing is written.
     @discardableResult
     func apply(
         _ change: DiskChange,
         account: String,
         at now: Date,
-        finishing finished: String? = nil
+        finishing finished: String? = nil,
+        ifMarked marked: DiskPath? = nil
     ) async throws -> Applied? {
         try await alone(with: account) {
             let lease = try finished.flatMap { _ in try senderLease(of: account) }
@@ -33,6 +35,7 @@ extension DiskStore {
                 holding: lease,
                 deleting: .toTrash
             ) { [self] db -> (Int64?, Applied?) in
+                if let marked, try Self.marked([marked], account: account, db).isEmpty { return (nil, nil) }
                 guard let epoch = try count(change, of: account, db) else { return (nil, nil) }
                 let isShared = users.isShared
                 let applied = try isShared ? nil : follow(change, account: account, at: now, epoch: epoch, db)

@@ -75,6 +75,8 @@ extension DiskStore {
         let byID = Dictionary(paths) { first, _ in first }
         for path in known.subtracting(present) {
             if let to = try self.known(path, account: account, db)?.resourceID.flatMap({ byID[$0] }) {
+                // A mark of its own, or of something in it, follows when that is compared.
+                guard try !hasMarks(at: path, account: account, db) else { continue }
                 try removeOverwritten(to, by: path, account: account, db)
                 try move(path, to, account: account, db)
             } else {

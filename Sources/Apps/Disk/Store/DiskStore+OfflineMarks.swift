@@ -105,6 +105,13 @@ extension DiskStore {
         try changed(updates, account: account, db)
     }
 
+    /// Whether a path, or one below it, is marked.
+    func hasMarks(at path: DiskPath, account: String, _ db: Database) throws -> Bool {
+        let arguments: StatementArguments = [account, path.text, path.below, Self.end(of: path.below)]
+        let sql = "SELECT 1 FROM disk_offline WHERE \(Self.scope(isIncluded: true)) LIMIT 1"
+        return try Int.fetchOne(db, sql: sql, arguments: arguments) != nil
+    }
+
     /// Removes the marks of the paths below one.
     ///
     /// - Parameter isIncluded: Whether that of the path itself is removed, too.

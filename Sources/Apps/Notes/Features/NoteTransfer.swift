@@ -8,6 +8,8 @@ import Storage
 struct NoteTransfer: Sendable {
     /// The most notes of an import: it is one transaction, for which all other writes wait.
     static let mostNotes = 10_000
+    /// The most bytes of texts of an import.
+    private static let mostBytes = 4 << 20
     private static let limits = UploadedForm.Limits(files: 16, fields: 0, fileBytes: 16 << 20, bodyBytes: 17 << 20)
 
     let store: NoteStore
@@ -74,6 +76,9 @@ struct NoteTransfer: Sendable {
             let read = try NoteFile(bytes, title: title, index: index, mostNotes: room)
             notes += read.notes
             leftOut += read.leftOut
+        }
+        guard notes.reduce(0, { $0 + $1.body.utf8.count }) <= Self.mostBytes else {
+            throw Problem(.tooLarge, .tooManyNotesAtOnce)
         }
         for index in notes.indices where notes[index].location.name.isEmpty {
             notes[index].address = addresses.nearestPlace(to: notes[index].location.coordinate)

@@ -133,6 +133,7 @@ extension Date {
         let days = year * 365 + year / 4 - year / 100 + year / 400 + (month * 153 + 2) / 5 + numbers[2] - 1 - 719_468
         let offset = (hours * 60 + minutes) * (zone.first == "-" ? -60 : 60)
         let seconds = days * 86_400 + numbers[3] * 3600 + numbers[4] * 60 + numbers[5]
+        guard CivilTime(Date(timeIntervalSince1970: Double(seconds - offset))) != nil else { return nil }
         let fraction = found.7.flatMap { Double("0.\($0)") } ?? 0
         // Only dates that exist are what they were: not 30 February.
         guard let day = CivilTime(Date(timeIntervalSince1970: Double(days) * 86_400)),
@@ -271,12 +272,12 @@ extension NoteFile {
                 case .text(let part): text += part
                 case .end where path.isEmpty: break
                 case .end(let name):
-                    let place = path.dropFirst().joined(separator: "/")
+                    let place = path.first == "wpt" && path.count <= 3 ? path.dropFirst().joined(separator: "/") : nil
                     path.removeLast()
                     if let ended = waypoint, name == "wpt", path.isEmpty {
                         waypoint = nil
                         try add(ended.attributes, ended.texts, at: .lineOfFile(ended.line))
-                    } else if path.first == "wpt" {
+                    } else if let place {
                         waypoint?.texts[place] = text
                     }
                 }
@@ -298,6 +299,9 @@ extension NoteFile {
             let members = try? JSONFields(Data(own.utf8)).values
         {
             var fields = members
+            for name in ["created_at", "modified_at"] {
+                if case .string(let time) = members[name], Date(timestamp: time) == nil { fields[name] = nil }
+            }
             fields["body"] = members["body"] ?? texts["desc"].map { .string($0) }
             fields["location"] = ForeignPoint.location(position, named: members["place"])
             return try add(fields, at: place)
@@ -305,7 +309,7 @@ extension NoteFile {
         let text = { (name: String) in texts[name].map { JSONFields.Value.string($0) }?.visibleText }
         let described = [text("cmt"), text("desc")].compactMap(\.self)
         var fields = ForeignPoint(name: text("name"), texts: described, position: position).fields
-        fields["created_at"] = text("time").map { .string($0) }
+        fields["created_at"] = text("time").flatMap { Date(timestamp: $0) == nil ? nil : .string($0) }
         try add(fields, at: place)
     }
 }

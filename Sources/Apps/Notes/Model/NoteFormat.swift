@@ -128,8 +128,8 @@ extension NoteFormat {
                 modifiedAt: note.modified
             )
             // JSON escapes the control characters, but not the other two that XML lacks.
-            let json = String(decoding: try WireFormat.encode(own), as: UTF8.self).unicodeScalars
-                .reduce(into: "") { $0 += ["\u{FFFE}": #"\ufffe"#, "\u{FFFF}": #"\uffff"#][$1] ?? String($1) }
+            let json = String(decoding: try WireFormat.encode(own), as: UTF8.self)
+                .replacing("\u{FFFE}", with: #"\ufffe"#).replacing("\u{FFFF}", with: #"\uffff"#)
             let (latitude, longitude) = (note.location.coordinate.latitude, note.location.coordinate.longitude)
             text = """
 

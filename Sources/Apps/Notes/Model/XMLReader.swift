@@ -17,6 +17,8 @@ struct XMLReader {
         case end(String)
     }
 
+    /// The most bytes of a name.
+    private static let longestName = 256
     /// The most elements within each other.
     private static let maximumDepth = 128
 
@@ -113,7 +115,7 @@ struct XMLReader {
         let start = index
         while let byte = nextByte, !Self.isSpace(byte), !#"/>=<"'&"#.utf8.contains(byte) { index += 1 }
         let name = String(decoding: bytes[start..<index], as: UTF8.self)
-        guard let first = name.unicodeScalars.first, first.properties.isAlphabetic || first == "_" else {
+        guard index - start <= Self.longestName, let first = name.unicodeScalars.first, first.properties.isAlphabetic || first == "_" else {
             throw defect(.isNotWellFormed)
         }
         return name

@@ -9,9 +9,8 @@ extension NoteStore {
         guard !search.isEmpty else { return SearchHits() }
         var arguments: StatementArguments = ["account": account]
         for (index, passage) in search.passages.enumerated() { arguments += ["passage\(index)": passage] }
-        for (index, excluded) in search.excludedTerms.enumerated() {
-            arguments += ["excluded\(index)": terms.search(excluded, of: account).expression]
-        }
+        let excluded = search.excludedTerms.map { "(\(terms.search($0, of: account).expression))" }
+        if !excluded.isEmpty { arguments += ["excluded": excluded.joined(separator: " OR ")] }
         let before = page.key?[0].integer.map { rank(account, Int(clamping: $0)) }
         return try SearchHits(
             selectHits(search),
@@ -68,7 +67,7 @@ extension NoteStore {
     private static let mostBytesOfPassages = 4 << 20
 
     static func selectHits(_ search: NoteQuery) -> String {
-        let excluded = search.excludedTerms.indices.map { ":excluded\($0)" }
+        let excluded = search.excludedTerms.isEmpty ? [] : [":excluded"]
         return search.terms.isEmpty
             ? selectOthers(excluded: excluded, hasText: search.needsText)
             : selectHits(passages: search.passages.count, excluded: excluded, hasText: search.needsText)

@@ -11,6 +11,11 @@ extension ProductSearch {
     ///
     /// - Parameter plain: The result by the text as it is, which is returned if other words find nothing either.
     func variants(instead plain: Result, from offset: Int, _ page: Page) async throws -> Result {
+        // A filter may leave none of the products that have the text.
+        let unfiltered = SearchQuery(text: page.query.text)
+        if unfiltered != page.query, try !store.search(unfiltered, from: SearchPlace(offset: 0), limit: 1).isEmpty {
+            return plain
+        }
         let catalogueToken = ChangeToken(of: store.catalogueChanges)
         let whole = plain.isPartial ? nil : try await readCatalogue(page)
         guard let (variant, found) = try store.variants(of: page.query) else { return plain }

@@ -105,13 +105,16 @@ package struct UserDatabase: Sendable {
         let updates = companion?.accompanying(updates) ?? updates
         let locks = locks + (companion?.locks ?? [])
         do {
-            guard let (journal, _) = shared else {
-                // Nothing is changed for a client that has left.
-                if !contents.isEmpty { try Task.checkCancellation() }
-                return try await write(deleting, updates)
-            }
-            return try await journal.storing(contents) {
-                try await journal.write(scope: scope, locks: locks, holding: lease, updates)
+            // Listeners of the commit begin tasks of their own, whose writes have no companion.
+            return try await WriteCompanion.$current.withValue(nil) {
+                guard let (journal, _) = shared else {
+                    // Nothing is changed for a client that has left.
+                    if !contents.isEmpty { try Task.checkCancellation() }
+                    return try await write(deleting, updates)
+                }
+                return try await journal.storing(contents) {
+                    try await journal.write(scope: scope, locks: locks, holding: lease, updates)
+                }
             }
         } catch {
             for blob in contents { database.blobs.discard(blob) }

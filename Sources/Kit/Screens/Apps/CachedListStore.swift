@@ -106,8 +106,14 @@ extension CachedListStore {
         let plain = try self.page(db, page, words: words, since: since)
         guard plain.items.total == 0, !words.isEmpty else { return plain }
         let names = "SELECT search FROM \(table) WHERE removed_revision IS NULL LIMIT \(Self.mostNames)"
-        let stored = StoredWords(of: try String.fetchAll(db, sql: names))
+        let texts = try String.fetchAll(db, sql: names)
+        let stored = StoredWords(of: texts)
         let other = try SearchVariants.first(for: words.joined(separator: " "), among: stored) { variant in
+            // A table is read in search of those words only that a name has.
+            let isFound = texts.contains { text in
+                variant.words.allSatisfy { $0.contains { $0.allSatisfy(text.contains) } }
+            }
+            guard isFound else { return nil }
             let condition = "removed_revision IS NULL AND \(SearchVariant.condition(on: "search"))"
             var found = try self.page(db, page, condition, ["variant": variant.json], since: since)
             found.variant = variant

@@ -56,11 +56,14 @@ final class KeyedRequest: Sendable {
     ///
     /// - Throws: ``KeyedResponses/Known``, 400 `invalid-parameter`, `StorageError`, `SharedStoreError`.
     func keep() async throws {
-        let isFirst = isStoredBeforeChange.withLock { isStored in
-            defer { isStored = true }
-            return !isStored
+        guard !isKept else { return }
+        do {
+            try await users.write(scope: scope) { try KeyedResponses.insert(self, nil, $0) }
+        } catch let error as SharedStoreError where error == .outcomeUnknown {
+            isStoredBeforeChange.withLock { $0 = true }
+            throw error
         }
-        if isFirst { try await users.write(scope: scope) { try KeyedResponses.insert(self, nil, $0) } }
+        isStoredBeforeChange.withLock { $0 = true }
     }
 
     /// Whether the key is stored before the change.
@@ -295,8 +298,9 @@ package struct KeyedResponses: Sendable {
         do {
             try await Task {
                 try await users.write(scope: keyed.scope) { db in
-                    let sql = "DELETE FROM keyed_response WHERE id = ? AND response IS NULL"
-                    try db.cachedStatement(sql: sql).execute(arguments: [keyed.id])
+                    // That of another server has another time.
+                    let sql = "DELETE FROM keyed_response WHERE id = ? AND response IS NULL AND arrival = ?"
+                    try db.cachedStatement(sql: sql).execute(arguments: [keyed.id, keyed.arrival])
                 }
             }.value
         } catch {

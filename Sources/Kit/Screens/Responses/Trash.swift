@@ -203,8 +203,9 @@ extension TrashFeature {
 
     @Sendable private func empty(_ request: ScreenRequest, _ owner: Owner) async throws -> ScreenResponse {
         _ = try await catchUp()
-        let count = try page(PageRequest(limit: 1), of: owner).page.total ?? 0
-        let result = try await purge(all: count, upTo: .distantFuture, request.writePreconditions(), of: owner)
+        let newest = try page(PageRequest(limit: 1), of: owner).page
+        let end = newest.rows.first?.deleted ?? .distantPast
+        let result = try await purge(all: newest.total ?? 0, upTo: end, request.writePreconditions(), of: owner)
         return try purged(result.count, of: owner, result.revision, request)
     }
 

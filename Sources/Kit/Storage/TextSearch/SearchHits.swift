@@ -156,10 +156,10 @@ struct HitReader {
             guard let row = try rows.next() else { break }
             let rank: Int64 = try row.value(0)
             var isHit: Bool = try row.value(1)
-            if isHit, let check {
+            if let check {
                 let text: String = try row.value(2)
                 found.bytes += text.utf8.count
-                isHit = check(text)
+                isHit = isHit && check(text)
             }
             found.last = rank
             found.examined += 1

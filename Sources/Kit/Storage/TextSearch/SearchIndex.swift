@@ -79,7 +79,7 @@ package struct SearchIndex: Sendable {
 
     /// Returns the search for rows of an owner whose words are those of a variant.
     package func wordSearch(_ variant: SearchVariant, of owner: Int64) -> Search {
-        search(variant, of: owner) { [SearchTerms.whole($0)] }
+        search(variant, of: owner) { [SearchTerms.whole($0.wordFolded)] }
     }
 
     /// Returns the search for names of an owner that may have the words of a variant; others are left out by

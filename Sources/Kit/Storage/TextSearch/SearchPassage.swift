@@ -67,7 +67,8 @@ package struct SearchPhrase: Sendable, Equatable {
         guard let first = tokens.first, let last = tokens.last else { return nil }
         // Other scripts and emoji are found in any place.
         let (begin, end) = (first.kind == .word ? " " : "", last.kind == .word && isComplete ? " " : "")
-        isWord = tokens.count == 1
+        isWord =
+            tokens.count == 1 && (first.kind != .pictographs || EmojiSequence.sequences(in: first.text).count == 1)
         self.text = begin + tokens.map { $0.text + $0.suffix }.joined(separator: " ") + end
     }
 }
@@ -83,7 +84,7 @@ package struct SearchPassage: Sendable, Equatable {
     package let parts: [Part]
 
     /// Characters before the first hit, and of all.
-    private static let (before, length) = (40, 160)
+    fileprivate static let (before, length) = (40, 160)
     /// The most characters of a text that are looked at.
     private static let longestText = 100_000
 
@@ -129,9 +130,13 @@ package struct SearchPassage: Sendable, Equatable {
 package struct SearchWords: Sendable, Equatable {
     /// A word, whether it is whole, and whether it may be any part of a text.
     fileprivate struct Word: Equatable {
-        let text: String
+        let text: [Unicode.Scalar]
         let kind: SearchToken.Kind
         let isWhole: Bool
+
+        init(_ text: [Unicode.Scalar], kind: SearchToken.Kind, isWhole: Bool) {
+            (self.text, self.kind, self.isWhole) = (text, kind, isWhole)
+        }
     }
 
     fileprivate private(set) var words: [Word] = []
@@ -148,7 +153,8 @@ package struct SearchWords: Sendable, Equatable {
         )
         for (index, token) in tokens.enumerated() {
             let isWhole = isComplete || index < tokens.count - 1
-            words.append(Word(text: String(token.text + token.suffix), kind: token.kind, isWhole: isWhole))
+            let word = Word(Array((token.text + token.suffix).unicodeScalars), kind: token.kind, isWhole: isWhole)
+            if words.count < WordQuery.mostWords, !words.contains(word) { words.append(word) }
         }
     }
 }
@@ -178,6 +184,8 @@ private struct FoldedCharacters {
         for token in SearchToken.tokens(of: folded) {
             offset += folded.unicodeScalars.distance(from: last, to: token.text.startIndex)
             last = token.text.startIndex
+            // Later words are behind the end of the passage.
+            if let first = ranges.first, owners[offset] > first.lowerBound + SearchPassage.length { break }
             for range in Self.ranges(of: words, in: token) {
                 let characters = owners[offset + range.lowerBound]..<owners[offset + range.upperBound - 1] + 1
                 guard characters.lowerBound >= ranges.last?.upperBound ?? 0 else { continue }
@@ -191,7 +199,7 @@ private struct FoldedCharacters {
     private static func ranges(of words: SearchWords, in token: SearchToken) -> [Range<Int>] {
         let text = Array((token.text + token.suffix).unicodeScalars)
         let found = words.words.filter { $0.kind == token.kind }.flatMap { word in
-            let wanted = Array(word.text.unicodeScalars)
+            let wanted = word.text
             guard word.kind == .word else { return text.ranges(of: wanted).map { $0 } }
             let isFound =
                 word.isWhole

@@ -7,6 +7,8 @@ import Foundation
 package final class SearchVariants {
     /// The most look-ups of stored words for one search.
     static let mostLookups = 600
+    /// Words that count as another look-up: each is compared.
+    private static let wordsOfLookup = 100
     /// The shortest words in which a typing error is looked for.
     static let shortestWithTypo = 4
     /// The shortest words whose stems are compared, and that are spelled in the other alphabet.
@@ -222,7 +224,8 @@ extension SearchVariants {
         word: String, rows: Int
     )] {
         guard lookups < Self.mostLookups, !part.isEmpty else { return [] }
-        lookups += part.unicodeScalars.count < 3 ? 10 : 1
-        return try lookup(part, lengths)
+        let found = try lookup(part, lengths)
+        lookups += 1 + found.count / Self.wordsOfLookup
+        return found
     }
 }

@@ -22,7 +22,7 @@ enum NoteIndex {
                 let (account, note): (Int64, Note) = (row["account"], try Note(row: row))
                 let (rank, found) = (NoteStore.rank(account, note.revision), NoteTerms(note))
                 expected.formUnion(found.terms.map { "\(rank) \(String(account, radix: 36))\u{B7}\($0)" })
-                for word in NoteTerms.words(of: note) where !word.allSatisfy(\.isNumber) {
+                for word in NoteTerms.words(of: note) where !word.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
                     words["\(account) \(word)", default: 0] += 1
                 }
                 if !found.passages.isEmpty { passages.insert(rank) }

@@ -55,13 +55,16 @@ final class OutboxSender: Sendable {
 
     /// Looks for work of an account. Returns at once.
     func wake(_ account: String) {
-        state.withLock { state in
-            guard !state.isStopped else { return }
-            guard state.drains[account] == nil else {
-                state.mustLookAgain.insert(account)
-                return
+        // The key of the request that wakes it is not that of the writes that it sends.
+        WriteCompanion.$current.withValue(nil) {
+            state.withLock { state in
+                guard !state.isStopped else { return }
+                guard state.drains[account] == nil else {
+                    state.mustLookAgain.insert(account)
+                    return
+                }
+                state.drains[account] = Task { await self.drain(account) }
             }
-            state.drains[account] = Task { await self.drain(account) }
         }
     }
 

@@ -37,12 +37,14 @@ extension Disk {
     ///
     /// - Throws: `StorageError`; `SharedStoreError` if the mark cannot follow.
     func forget(_ path: DiskPath, for account: DiskAccount) async throws {
-        if try store.mark(path, account: account.id) != nil {
+        // A young path may not be shown yet: it is not missing.
+        if try store.mark(path, account: account.id) != nil, try !store.isYoung(path, account: account.id) {
             let known = try store.item(path, account: account.id)?.item.resourceID
             do {
                 if let item = try await moved(known, from: path, account) {
                     let change = DiskChange.moved(from: path, to: item.path)
-                    try await store.apply(change, account: account.id, at: clock.now())
+                    // Another reader may have been here first.
+                    try await store.apply(change, account: account.id, at: clock.now(), ifMarked: path)
                     return
                 }
             } catch let error where !(error is StorageError || error is SharedStoreError) {
