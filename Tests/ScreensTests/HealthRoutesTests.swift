@@ -158,7 +158,8 @@ struct HealthRoutesTests {
             #""href":"/v1/ships","method":"GET","screen":"ships.list","session":true,"#,
             #""template":"/v1/ships{?limit,refresh}"}],"title":"Ships"}],"#,
             #""contract_url":"/openapi.yaml","name":"Larder","screens":[{"#,
-            #""href":"/v1/status","method":"GET","screen":"status","session":false,"template":"/v1/status"}],"#,
+            #""href":"/v1/status","method":"GET","screen":"status","session":false,"template":"/v1/status","#,
+            #""title":"Status"}],"#,
             #""version":"1","web":{"attribution":null,"disk_oauth":false,"max_zoom":19,"tiles":null}}"#,
         ]
         #expect(try served.text.sortedJSON.contains(expected.joined()))

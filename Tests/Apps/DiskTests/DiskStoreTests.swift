@@ -102,7 +102,7 @@ struct DiskStoreTests {
                 return after - before
             }
             #expect(counts[0] == counts[1], "\(counts)")
-            #expect(counts[0] < 40)
+            #expect(counts[0] < 48)
         }
     }
 

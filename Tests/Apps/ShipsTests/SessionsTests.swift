@@ -20,7 +20,8 @@ struct SessionsTests {
             let response = try await app.get("/v1/ships/launch")
             response.expectScreen("ships.launch")
             #expect(response["data.route.screen"] == "ships.session")
-            #expect(response.names(in: "data") == ["route"])
+            #expect(response.names(in: "data") == ["route", "actions"])
+            #expect(response.strings("id", in: "data.actions") == ["login", "guest"])
             #expect(response["meta.source"] == "local")
             #expect(response["meta.fetched_at"] == .null)
             #expect(response["meta.banner"] == .null)
@@ -230,7 +231,8 @@ struct SessionsTests {
             response.expectScreen("ships.session")
             #expect(response["data.route.screen"] == "ships.session")
             #expect(response["data.alert"] == .null)
-            #expect(response.names(in: "data") == ["route", "alert"])
+            #expect(response.names(in: "data") == ["route", "alert", "actions"])
+            #expect(response.strings("id", in: "data.actions") == ["login", "guest"])
             for (method, path) in [
                 (HTTPRequest.Method.get, "/v1/ships/session"), (.delete, "/v1/ships/session"), (.get, "/v1/ships"),
             ] {
