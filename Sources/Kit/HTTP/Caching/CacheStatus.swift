@@ -43,7 +43,7 @@ package struct CacheStatus: Sendable, Equatable {
     /// Whether the response was stored (`stored`, RFC 9211 §2.5).
     var stored: Bool
     /// Whether the request was collapsed with another one in progress (`collapsed`, RFC 9211 §2.6).
-    var collapsed: Bool
+    package var collapsed: Bool
     /// Further information, a token or a text (`detail`, RFC 9211 §2.8).
     package var detail: String?
 

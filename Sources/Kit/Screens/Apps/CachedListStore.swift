@@ -108,7 +108,8 @@ extension CachedListStore {
         let names = "SELECT search FROM \(table) WHERE removed_revision IS NULL LIMIT \(Self.mostNames)"
         let texts = try String.fetchAll(db, sql: names)
         let stored = StoredWords(of: texts)
-        let other = try SearchVariants.first(for: words.joined(separator: " "), among: stored) { variant in
+        let text = words.joined(separator: " ")
+        let other = try SearchVariants.first(for: text, among: stored) { variant -> Page? in
             // A table is read in search of those words only that a name has.
             let isFound = texts.contains { text in
                 variant.words.allSatisfy { $0.contains { $0.allSatisfy(text.contains) } }
