@@ -115,9 +115,9 @@ struct XMLReader {
         let start = index
         while let byte = nextByte, !Self.isSpace(byte), !#"/>=<"'&"#.utf8.contains(byte) { index += 1 }
         let name = String(decoding: bytes[start..<index], as: UTF8.self)
-        guard index - start <= Self.longestName, let first = name.unicodeScalars.first, first.properties.isAlphabetic || first == "_" else {
-            throw defect(.isNotWellFormed)
-        }
+        guard index - start <= Self.longestName, let first = name.unicodeScalars.first,
+            first.properties.isAlphabetic || first == "_"
+        else { throw defect(.isNotWellFormed) }
         return name
     }
 

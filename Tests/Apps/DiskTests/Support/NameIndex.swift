@@ -23,7 +23,8 @@ enum NameIndex {
                 let folded: String = row["folded"]
                 let owner = String(DiskStore.owner(ofTerms: account), radix: 36)
                 if let rank = row["rank"] as Int64?, folded == name.searchFolded {
-                    for word in StoredWords.words(of: folded) where !word.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
+                    let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+                    for word in StoredWords.words(of: folded) where !word.utf8.allSatisfy(digits.contains) {
                         words["\(DiskStore.owner(ofTerms: account)) \(word)", default: 0] += 1
                     }
                     expected.formUnion(SearchTerms.parts(of: folded).map { "\(rank) \(owner)\u{B7}\($0)" })
