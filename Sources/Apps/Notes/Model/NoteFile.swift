@@ -299,9 +299,6 @@ extension NoteFile {
             let members = try? JSONFields(Data(own.utf8)).values
         {
             var fields = members
-            for name in ["created_at", "modified_at"] {
-                if case .string(let time) = members[name], Date(timestamp: time) == nil { fields[name] = nil }
-            }
             fields["body"] = members["body"] ?? texts["desc"].map { .string($0) }
             fields["location"] = ForeignPoint.location(position, named: members["place"])
             return try add(fields, at: place)
@@ -309,7 +306,7 @@ extension NoteFile {
         let text = { (name: String) in texts[name].map { JSONFields.Value.string($0) }?.visibleText }
         let described = [text("cmt"), text("desc")].compactMap(\.self)
         var fields = ForeignPoint(name: text("name"), texts: described, position: position).fields
-        fields["created_at"] = text("time").flatMap { Date(timestamp: $0) == nil ? nil : .string($0) }
+        fields["created_at"] = text("time").map { .string($0) }
         try add(fields, at: place)
     }
 }
