@@ -92,7 +92,7 @@ struct DrawingTests {
     @Test("ONE-06 Downloads, operations, changes in the outbox and offline copies are tasks of one shape")
     func tasks() async throws {
         let document = try OpenAPIDocument.load()
-        let schema = try #require(document.root.at(pointer: "/components/schemas/Task"))
+        let schema = try #require(document.root.at(pointer: "/components/schemas/BackgroundTask"))
         let names = Set((schema["properties"]?.object ?? [:]).keys)
         #expect(names.isSuperset(of: ["kind", "state", "progress", "problem", "href", "actions"]))
         var kinds: Set<String> = []
