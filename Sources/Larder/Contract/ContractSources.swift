@@ -7,7 +7,7 @@ import Screens
 struct ContractSources {
     /// One text.
     struct Source {
-        /// The routes of an app; nil for the server, whose text says what they are.
+        /// The routes of an app; nil for the server, whose text has them.
         let routes: [RouteDeclaration]?
         let content: JSONObject
 

@@ -108,7 +108,7 @@ extension TaskScreen {
         )
     }
 
-    /// - Parameter share: The part of an upload that was taken; nil for what has no bytes.
+    /// - Parameter share: The part of an upload that was taken; nil for a write without bytes.
     init(_ entry: OutboxEntry<QueuedWrite>, share: Double? = nil) {
         let (kind, progress, href) = (entry.work.name, entry.progress, OutboxScreen.href(of: entry.id))
         self.init(

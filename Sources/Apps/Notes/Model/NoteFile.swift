@@ -135,7 +135,7 @@ extension Date {
         let seconds = days * 86_400 + numbers[3] * 3600 + numbers[4] * 60 + numbers[5]
         guard CivilTime(Date(timeIntervalSince1970: Double(seconds - offset))) != nil else { return nil }
         let fraction = found.7.flatMap { Double("0.\($0)") } ?? 0
-        // Only dates that exist are what they were: not 30 February.
+        // Dates that do not exist, such as 30 February, become others.
         guard let day = CivilTime(Date(timeIntervalSince1970: Double(days) * 86_400)),
             (day.year, day.month, day.day) == (numbers[0], numbers[1], numbers[2])
         else { return nil }

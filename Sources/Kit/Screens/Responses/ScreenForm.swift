@@ -13,7 +13,7 @@ package struct ScreenForm: Sendable {
     /// - Parameters:
     ///   - title: Its title; that of one thing is the name of the thing (``TitledScreen``).
     ///   - tab: Its address, if it is one of the main screens of the app.
-    ///   - search: The screen that searches by `q` what this one shows.
+    ///   - search: The screen that searches the rows of this one by `q`.
     ///   - labels: The members that people see, of the content and of its rows, in their order.
     package init(_ screen: String, _ title: Text, tab: Link? = nil, search: Link? = nil, _ labels: [Label] = []) {
         (self.screen, self.title, self.tab, self.search, self.labels) = (screen, title, tab, search, labels)
@@ -34,7 +34,7 @@ package struct ScreenForm: Sendable {
 
         let member: String
         let kind: Kind
-        /// Null for what is clear without one.
+        /// Null for a value that is clear without one.
         @Nullable var title: Text?
 
         package init(_ member: String, _ title: Text? = nil, _ kind: Kind = .text) {

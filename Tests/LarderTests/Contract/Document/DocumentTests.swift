@@ -147,7 +147,7 @@ struct DocumentTests {
             // `values` and `location` depend on the kind of the field.
             if pointer.contains("/ActionField/") { mayBeAbsent.formUnion(["values", "location"]) }
             if pointer.contains("/Empty/") { mayBeAbsent.insert("action") }
-            // Main screens have tabs; what is no screen has no title.
+            // Main screens have tabs; pictures and files have no title.
             if pointer.contains("/Links/") { mayBeAbsent.formUnion(["tabs", "search"]) }
             if pointer.contains("/IndexEntry/") { mayBeAbsent.insert("title") }
             // Only in results of a search.
