@@ -20,13 +20,17 @@ enum ConfineCommand {
         "larder-confine [--strict] [--parent NUMBER] [--read PATH]… [--sockets FOLDER]… --folder FOLDER "
         + "-- PROGRAM [ARGUMENT…]"
 
+    /// The abilities of the kernel in a line, and if one is missing, what a server lacks.
+    private static var abilities: String {
+        let landlock = Landlock.version > 0
+        return (landlock ? "Landlock \(Landlock.version)" : "this kernel has no Landlock")
+            + (CallFilter.isAvailable ? ", seccomp" : ", no seccomp for this kernel and architecture")
+            + (landlock && CallFilter.isAvailable ? "" : ": no previews of office files, all else works")
+    }
+
     static func main() {
         if CommandLine.arguments.dropFirst() == ["--version"] {
-            print(
-                Landlock.version > 0 ? "Landlock \(Landlock.version)" : "this kernel has no Landlock",
-                terminator: ", "
-            )
-            print(CallFilter.isAvailable ? "seccomp" : "no seccomp for this kernel and architecture")
+            print(abilities)
             exit(0)
         }
         guard let order = ConfineOrder(CommandLine.arguments.dropFirst()) else {

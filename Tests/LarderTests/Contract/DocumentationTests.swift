@@ -100,6 +100,19 @@ import Testing
         }
     }
 
+    @Test("the files on the path of a request are there: script/path-of-request")
+    func path() throws {
+        let section = try #require(text("docs/architecture.md").components(separatedBy: ", file by file\n").last)
+        let lines = section.split(separator: "\n").prefix { !$0.hasPrefix("#") }
+        let rows = lines.filter { $0.hasPrefix("| ") }
+        let named = rows.dropFirst().flatMap { $0.split(separator: "|")[1].split(separator: ",") }
+        let files = Set(Repository.files(in: "Sources", suffixes: [".swift"]).compactMap { $0.split(separator: "/").last })
+        for name in named.map({ $0.trimmingCharacters(in: .whitespaces) }) {
+            #expect(files.contains("\(name).swift"), "docs/architecture.md: \(name)")
+        }
+        #expect(section.contains("The \(named.count) files"))
+    }
+
     @Test("the contract lists the codes of openapi.yaml, and no others")
     func codes() throws {
         let described = Set(try text("openapi.yaml").matches(of: /urn:larder:problem:([a-z-]+)/).map { String($0.1) })
