@@ -1,5 +1,8 @@
-"""What a response costs that is made for its request, beside the floor: a program in C that has the same rows of the same database (floor.c)."""
-import os, subprocess, sys
+"""What a response costs that is made for its request, beside two programs that have the same rows of the same database.
+
+The floor is in C, and does nothing but that (floor.c); the peer does what a Go developer would write (peer.go).
+"""
+import os, shutil, subprocess, sys
 
 from larder import Larder, call
 from load import Table, measure
@@ -41,6 +44,21 @@ class Floor(Server):
             sys.exit("the floor could not be built: apt-get install gcc libmicrohttpd-dev libsqlite3-dev")
         arguments = [text for page in PAGES.items() for text in page]
         super().__init__([f"{folder}/floor", database, *arguments], SERVER_CORE, stdout=subprocess.PIPE, text=True)
+        self.base = self.process.stdout.readline().strip()
+
+
+class Peer(Server):
+    name = "peer"
+    # Debian's packages of Go: golang-github-mattn-go-sqlite3-dev.
+    environment = {"GO111MODULE": "off", "GOPATH": "/usr/share/gocode", "GOMAXPROCS": "1"}
+
+    def __init__(self, folder, database):
+        source = os.path.join(os.path.dirname(__file__), "peer.go")
+        environment = os.environ | self.environment
+        command = ["go", "build", "-tags", "libsqlite3", "-o", f"{folder}/peer", source]
+        if subprocess.run(command, env=environment).returncode:
+            sys.exit("the peer could not be built")
+        super().__init__([f"{folder}/peer", database], SERVER_CORE, stdout=subprocess.PIPE, text=True, env=environment)
         self.base = self.process.stdout.readline().strip()
 
 
@@ -87,6 +105,17 @@ def made(options, folder, sandbox):
     if options.pictures:
         table.draw(f"{options.pictures}/made.svg", "Responses that are made")
     floor.stop()
+    if shutil.which("go"):
+        peer = Peer(folder, f"{data}/larder.sqlite")
+        table = Table(["larder, rendered.budget_mb 0", "Go"], "Go")
+        for title, path in (("screen of ships, offline", SHIPS), (f"folder of {ROWS} files, offline", FILES)):
+            servers = [(server, path, own[path]) for server in (larder, peer)]
+            sizes = " / ".join(str(len(wait_for(server.base + path, own[path])[0])) for server, _, _ in servers)
+            for row in measure(options, servers, f"{title}, {sizes} bytes", {}, below=256):
+                table.row(*row)
+        peer.stop()
+    else:
+        print("No Go, so no peer: apt-get install golang-go golang-github-mattn-go-sqlite3-dev")
     larder.stop()
     for upstream in ("spacex", "yandex_disk"):
         sandbox.fault("online", upstream)
