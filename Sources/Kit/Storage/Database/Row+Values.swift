@@ -1,28 +1,29 @@
 package import Foundation
-package import GRDB
+public import GRDB
 
 // A damaged page may hold the cells of another table, and so any value in any column. GRDB's row subscripts end the
 // process then (`Row.swift`, `try!`), and its `decode` takes a text for the number 0. These functions throw
-// `SQLITE_CORRUPT`, as SQLite does for other damage; `script/format --check` finds subscripts.
+// `SQLITE_CORRUPT`, as SQLite does for other damage; `script/format --check` finds subscripts. They are inlinable, since
+// a list reads hundreds of values, and as generic code of another module each would look its type up.
 extension Row {
     /// Returns the value of a column; its type is the one that the caller expects, an optional if it may be NULL.
     ///
     /// - Throws: `DatabaseError` if the value has another type.
-    package func value<Value: DatabaseValueConvertible>(_ column: String) throws -> Value {
+    @inlinable package func value<Value: DatabaseValueConvertible>(_ column: String) throws -> Value {
         try converted(decode(DatabaseValue?.self, forColumn: column) ?? .null, column)
     }
 
     /// Returns the value of the column at `index`.
     ///
     /// - Throws: `DatabaseError` if the value has another type.
-    package func value<Value: DatabaseValueConvertible>(_ index: Int) throws -> Value {
+    @inlinable package func value<Value: DatabaseValueConvertible>(_ index: Int) throws -> Value {
         try converted(decode(DatabaseValue.self, atIndex: index), index)
     }
 
     /// Returns the value of a column in the form of the app; one that has no such form is damaged, too.
     ///
     /// - Throws: `DatabaseError`.
-    package func value<Stored: DatabaseValueConvertible, Value>(
+    @inlinable package func value<Stored: DatabaseValueConvertible, Value>(
         _ column: String,
         _ convert: (Stored) throws -> Value?
     ) throws -> Value {
@@ -81,7 +82,7 @@ extension Row {
         return Date(millisecondsSince1970: milliseconds)
     }
 
-    private func converted<Value: DatabaseValueConvertible>(
+    @inlinable func converted<Value: DatabaseValueConvertible>(
         _ value: DatabaseValue,
         _ column: some CustomStringConvertible
     ) throws -> Value {
@@ -97,7 +98,7 @@ extension Row {
 
 extension DatabaseError {
     /// Creates the error of a value that no statement of this build has written.
-    package static func damaged(_ column: some CustomStringConvertible) -> DatabaseError {
+    @usableFromInline package static func damaged(_ column: some CustomStringConvertible) -> DatabaseError {
         DatabaseError(resultCode: .SQLITE_CORRUPT, message: "column \(column) has a value that was never stored in it")
     }
 }
