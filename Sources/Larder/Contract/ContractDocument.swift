@@ -277,7 +277,10 @@ private struct ContractExample {
         let samples = ContractSamples(sources: sources)
         guard let data = sources.data(ofScreen: schema) else { return try samples.sample(schema) }
         let isFetched = route.query.contains("refresh")
-        let screen = route.text("screen") ?? "screen"
+        let own = route.text("screen") ?? "screen"
+        let screens = sources.screens(ofSchema: schema)
+        // A change may respond with another screen than its own.
+        let screen = screens.isEmpty || screens.contains(own) ? own : screens[0]
         var meta = JSONObject([
             ("screen", .string(screen)), ("title", .string(sources.forms.title(of: screen)?.english ?? screen)),
             ("state", "content"), ("source", isFetched ? "upstream" : "local"), ("offline", false), ("stale", false),

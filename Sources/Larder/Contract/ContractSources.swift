@@ -99,6 +99,18 @@ struct ContractSources {
         return schemas[name] == nil && schemas[name + "Data"] != nil ? name + "Data" : nil
     }
 
+    /// Returns the names of the screens that are read as a schema: those of the routes whose GET responds with it.
+    func screens(ofSchema name: String) -> [String] {
+        all.flatMap { source in
+            source.section("routes").compactMap { path -> String? in
+                guard let read = path.value["get"], let response = read["returns"]?["200"],
+                    response.string ?? response["screen"]?.string == name
+                else { return nil }
+                return read["screen"]?.string ?? source.routes?.first { $0.operation == "get \(path.name)" }?.screen
+            }
+        }
+    }
+
     /// Whether a screen is a list, whose `meta` has the position of the page.
     func isList(_ data: String) -> Bool { schemas[data]?["$list"]?.bool == true }
 }

@@ -87,8 +87,14 @@ struct Conformance {
         guard let text = String(data: response.content, encoding: .utf8) else { return ["the body is not UTF-8"] }
         let value = essence.hasSuffix("json") ? try response.json : .string(text)
         let violations = try document.validator.violations(of: value, schema: schema).map { "body: \($0)" }
-        guard essence == "application/problem+json", value["status"]?.int != response.status else { return violations }
-        return violations + ["body: the status is not that of the response"]
+        if essence == "application/problem+json", value["status"]?.int != response.status {
+            return violations + ["body: the status is not that of the response"]
+        }
+        guard let screen = value["meta"]?["screen"] else { return violations }
+        let shown = try (media["examples"]?.object ?? [:]).values.map {
+            try document.resolved($0)["value"]?["meta"]?["screen"]
+        }
+        return violations + (shown.contains(screen) ? [] : ["body: \(screen) is the screen of no example: \(shown)"])
     }
 
     /// Returns the deviations of an event of the stream from its schema.
