@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(
-        "HARN-19 HARN-20 recorded ships, products, files and a download are the same in replay, with all upstreams gone",
+        "HARN-19 HARN-20 recorded ships, products, files and a download are the same in replay, without upstreams",
         arguments: ["", "true"]
     )
     func replay(ci: String) async throws {

@@ -9,7 +9,7 @@ import Testing
     }
 
     @Test(
-        "SCALE-04 SCALE-15 SHOP-23 One list of two processes: each addition is there once, and of two changes of a version one"
+        "SCALE-04 SCALE-15 SHOP-23 One list of two processes: each addition is there once, of two changes of a version one"
     )
     func lists() async throws {
         let server = try await RunningPostgres.shared.value
@@ -101,7 +101,7 @@ import Testing
     }
 
     @Test(
-        "SCALE-23 SCALE-10 Without PostgreSQL lists and ships go on as they were, also for a session of the other process"
+        "SCALE-23 SCALE-10 Without PostgreSQL lists and ships are as they were, also for a session of the other process"
     )
     func withoutStore() async throws {
         let postgres = try await RunningPostgres.start()

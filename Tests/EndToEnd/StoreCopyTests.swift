@@ -176,7 +176,7 @@ import Testing
     }
 
     @Test(
-        "SCALE-24 A backup beside servers with store.url has all users' data; restored, one server or a new store has it"
+        "SCALE-24 A backup beside servers with store.url has all users' data; restored, a server or a new store has it"
     )
     func backup() async throws {
         let sandbox = try await RunningSandbox.start()

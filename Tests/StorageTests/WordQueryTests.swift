@@ -36,7 +36,8 @@ struct WordQueryTests {
             ("北", "我在北京大学", true), ("京大", "我在北京大学", true), ("北京大学", "我在北京大学", true), ("北大", "我在北京大学", false),
             ("東京都庁舎", "東京都庁 京都庁舎", false), ("東京都庁", "東京都庁 京都庁舎", true), ("ｶﾀｶﾅ", "カタカナ", true), ("찌개", "김치찌개", true),
             ("김치찌개", "김치찌개", true), ("치개", "김치찌개", false), ("แมว", "ฉันเลี้ยงแมวสองตัว", true),
-            ("เลี้ยงแมว", "ฉันเลี้ยงแมวสองตัว", true), ("แมวตัว", "ฉันเลี้ยงแมวสองตัว", false), ("IPHONE手", "iPhone手机", true),
+            ("เลี้ยงแมว", "ฉันเลี้ยงแมวสองตัว", true), ("แมวตัว", "ฉันเลี้ยงแมวสองตัว", false),
+            ("IPHONE手", "iPhone手机", true),
         ]
     )
     func passages(question: String, text: String, isFound: Bool) {
@@ -49,8 +50,10 @@ struct WordQueryTests {
         "NOTE-12 Emoji are found by themselves, by their parts and without their skin tones, flags as a whole",
         arguments: [
             ("👍", "👍🏽", true), ("👍🏽", "👍🏽", true), ("👍🏽", "👍", false), ("👩", "👨‍👩‍👧", true), ("👨‍👩", "👨‍👩‍👧", true),
-            ("👨‍👩‍👧", "x👨‍👩‍👧", true), ("👨‍👧", "👨‍👩‍👧", false), ("👩‍🚀", "👩🏽‍🚀", true), ("🔥", "❤️‍🔥", true), ("❤", "❤️", true),
-            ("🇩🇪", "🇫🇷🇩🇪", true), ("🇷🇩", "🇫🇷🇩🇪", false), ("🏴󠁧󠁢󠁥󠁮󠁧󠁿", "🏴󠁧󠁢󠁥󠁮󠁧󠁿", true), ("🏴󠁧󠁢󠁥󠁮󠁧󠁿", "🏴󠁧󠁢󠁳󠁣󠁴󠁿", false), ("🎉🎃", "🎃 or 🎉", true),
+            ("👨‍👩‍👧", "x👨‍👩‍👧", true), ("👨‍👧", "👨‍👩‍👧", false), ("👩‍🚀", "👩🏽‍🚀", true), ("🔥", "❤️‍🔥", true),
+            ("❤", "❤️", true),
+            ("🇩🇪", "🇫🇷🇩🇪", true), ("🇷🇩", "🇫🇷🇩🇪", false), ("🏴󠁧󠁢󠁥󠁮󠁧󠁿", "🏴󠁧󠁢󠁥󠁮󠁧󠁿", true), ("🏴󠁧󠁢󠁥󠁮󠁧󠁿", "🏴󠁧󠁢󠁳󠁣󠁴󠁿", false),
+            ("🎉🎃", "🎃 or 🎉", true),
             ("☐ milk", "☐ Milk", true), ("🎃 tonight", "tonight 🎉", false),
         ]
     )

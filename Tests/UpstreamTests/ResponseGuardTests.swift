@@ -254,7 +254,7 @@ struct ResponseGuardTests {
     }
 
     @Test(
-        "An idempotent request whose kept-alive connection was closed is sent once more, on a new one (RFC 9112 §9.3.1)",
+        "An idempotent request whose kept-alive connection was closed is sent again on a new one (RFC 9112 §9.3.1)",
         arguments: [(HTTPRequest.Method.get, true), (.delete, true), (.post, false)],
         [false, true]
     )

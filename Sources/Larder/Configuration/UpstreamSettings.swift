@@ -122,8 +122,8 @@ struct UpstreamSettings {
             "suspected_secrets",
             .choice,
             default: .auto,
-            "whether an exchange with what looks like a secret is recorded and reported, or refused; auto refuses where "
-                + "the environment has CI"
+            "whether an exchange with what looks like a secret is recorded and reported, or refused; auto refuses "
+                + "where the environment has CI"
         )
     }
 

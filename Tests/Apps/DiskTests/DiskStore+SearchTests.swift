@@ -92,7 +92,7 @@ struct DiskStoreSearchTests {
     }
 
     @Test(
-        "DISK-34 As many rows are read among 1,100 hits as among 4,400; files that are not there any more count for little"
+        "DISK-34 As many rows are read among 1,100 hits as among 4,400; files that are gone count for little"
     )
     func bounded() async throws {
         for count in [1_100, 4_400] {

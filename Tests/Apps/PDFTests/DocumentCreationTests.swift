@@ -185,7 +185,7 @@ import Testing
     }
 
     @Test(
-        "PDF-02 no file and an empty input are 422, another field is 400; parts without a name count if declared as files"
+        "PDF-02 no file and an empty input are 422, another field is 400; nameless parts count if declared as files"
     )
     func noFiles() async throws {
         try await PDFHarness.run { app in

@@ -407,7 +407,7 @@ struct SearchTests {
     }
 
     @Test(
-        "SHOP-08 ONE-10 a failure with nothing stored is a retryable problem in the user's words; a later retry succeeds"
+        "SHOP-08 ONE-10 a failure with nothing stored is a retryable problem in the user's words; a retry succeeds"
     )
     func failure() async throws {
         try await ShopHarness.run { (app) async throws in

@@ -1,4 +1,3 @@
-import Concurrency
 package import Foundation
 import HTTP
 
@@ -239,7 +238,10 @@ extension Text {
         ru: "Уже подключено \(DeviceStore.maximum) устройств. Сначала отключите одно из них."
     )
     static let localOnly = Text(
-        "This is possible on the server's own machine only, at http://larder.localhost or with larder pair and devices.",
+        """
+        This is possible on the server's own machine only, at http://larder.localhost or with larder pair and \
+        devices.
+        """,
         ru: "Это можно сделать только на самом сервере: на http://larder.localhost или командами larder pair и devices."
     )
     static let otherProfile = Text(

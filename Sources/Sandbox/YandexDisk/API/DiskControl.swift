@@ -266,8 +266,8 @@ extension YandexDisk {
                 method: "PUT",
                 path: "\(root)/operations",
                 purpose:
-                    "calls whose response is 202 (copy, move, delete, restore, empty, save, upload), polls (or seconds) "
-                    + "until they end, how they end; folders: whether full ones always do",
+                    "calls whose response is 202 (copy, move, delete, restore, empty, save, upload), polls (or "
+                    + "seconds) until they end, how they end; folders: whether full ones always do",
                 example: #"{"calls":["move"],"folders":true,"polls":1,"status":"success"}"#
             ),
             .init(

@@ -48,12 +48,12 @@ final class YandexDownloader: SimulatedUpstream {
     }
 
     private static func file(_ node: DiskNode, _ content: DiskContent, _ request: UpstreamRequest) -> UpstreamResponse {
+        let name = FormEncoding.encoded(node.displayName).replacing("+", with: "%20")
         var response = UpstreamResponse(
             status: .ok,
             headers: [
                 .contentType: node.type.mime ?? "application/octet-stream",
-                .contentDisposition:
-                    "attachment; filename*=UTF-8''\(FormEncoding.encoded(node.displayName).replacing("+", with: "%20"))",
+                .contentDisposition: "attachment; filename*=UTF-8''\(name)",
                 .eTag: "\"\(content.md5)\"",
                 .acceptRanges: "bytes",
             ]

@@ -188,7 +188,10 @@ extension Harbour {
             let revision = try Int.fetchOne(db, sql: "SELECT last FROM ship_revision") ?? 0
             try db.execute(
                 sql:
-                    "INSERT INTO hidden_ship (account, ship, revision) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET revision = excluded.revision",
+                    """
+                    INSERT INTO hidden_ship (account, ship, revision) VALUES (?, ?, ?)
+                    ON CONFLICT DO UPDATE SET revision = excluded.revision
+                    """,
                 arguments: ["a\(account)", "s\(ship)", revision]
             )
             return revision
@@ -251,7 +254,10 @@ extension Harbour {
             let find = "SELECT revision FROM hidden_ship WHERE account = ? AND ship = 'counter'"
             let value = (try Int.fetchOne(db, sql: find, arguments: [scope]) ?? 0) + 1
             let sql =
-                "INSERT INTO hidden_ship (account, ship, revision) VALUES (?, 'counter', ?) ON CONFLICT DO UPDATE SET revision = ?"
+                """
+                INSERT INTO hidden_ship (account, ship, revision) VALUES (?, 'counter', ?)
+                ON CONFLICT DO UPDATE SET revision = ?
+                """
             try db.execute(sql: sql, arguments: [scope, value, value])
             return value
         }

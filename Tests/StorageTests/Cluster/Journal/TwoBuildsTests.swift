@@ -228,7 +228,8 @@ import Testing
                 SchemaMigration(
                     "harbour/002",
                     sql:
-                        "DROP TABLE ship_revision; CREATE TABLE ship_revision (a TEXT PRIMARY KEY, b TEXT, last INTEGER)"
+                        "DROP TABLE ship_revision; "
+                        + "CREATE TABLE ship_revision (a TEXT PRIMARY KEY, b TEXT, last INTEGER)"
                 )
             ]
         )
