@@ -91,8 +91,8 @@ let package = Package(
         .target(
             name: "Disk",
             dependencies: [
-                "Screens", "Upstream", "Cluster", "Storage", "HTTP", "Media", "Concurrency", crypto, grdb, httpTypes,
-                logging, nioCore, lifecycle,
+                "Screens", "Upstream", "Cluster", "Storage", "HTTP", "Media", "Concurrency", "JSONValues", crypto, grdb,
+                httpTypes, logging, nioCore, lifecycle,
             ],
             path: "Sources/Apps/Disk",
             exclude: ["contract.yaml"],
@@ -102,8 +102,8 @@ let package = Package(
         .target(
             name: "Shop",
             dependencies: [
-                "Screens", "Upstream", "Cluster", "Storage", "HTTP", "Media", "MediaFormats", "Concurrency", grdb,
-                httpTypes, logging,
+                "Screens", "Upstream", "Cluster", "Storage", "HTTP", "Media", "MediaFormats", "Concurrency",
+                "JSONValues", grdb, httpTypes, logging,
             ],
             path: "Sources/Apps/Shop",
             exclude: ["contract.yaml"],
@@ -112,8 +112,8 @@ let package = Package(
         .target(
             name: "PDF",
             dependencies: [
-                "Screens", "Server", "Cluster", "Storage", "HTTP", "Media", "Concurrency", grdb, httpTypes, logging,
-                lifecycle,
+                "Screens", "Server", "Cluster", "Storage", "HTTP", "Media", "Concurrency", "JSONValues", grdb,
+                httpTypes, logging, lifecycle,
             ],
             path: "Sources/Apps/PDF",
             exclude: ["contract.yaml"],
@@ -122,9 +122,8 @@ let package = Package(
         .target(
             name: "Notes",
             dependencies: [
-                "Screens", "Upstream", "Cluster", "Storage", "HTTP", "Concurrency", "CPlaces", crypto, cryptoExtras,
-                grdb,
-                httpTypes, logging, nioCore, lifecycle,
+                "Screens", "Upstream", "Cluster", "Storage", "HTTP", "Concurrency", "JSONValues", "CPlaces", crypto,
+                cryptoExtras, grdb, httpTypes, logging, nioCore, lifecycle,
             ],
             path: "Sources/Apps/Notes",
             exclude: ["contract.yaml"],

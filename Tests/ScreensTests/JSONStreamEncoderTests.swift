@@ -149,6 +149,23 @@ import Testing
         try expectSame(Base())
     }
 
+    @Test("SRV-06 Members of a flattened value are members of its object, wherever it is; in a list it is an object")
+    func flattened() throws {
+        struct Outer: Encodable {
+            var first = 1
+            @Flattened var inner: Inner
+            var last = [Flattened(wrappedValue: Leaf())]
+        }
+        struct Inner: Encodable {
+            @Flattened var leaf = Leaf()
+            @Nullable var nothing: Int?
+        }
+        #expect(
+            try text(Outer(inner: Inner(nothing: nil)))
+                == #"{"first":1,"some_value":1,"nothing":null,"last":[{"some_value":1}]}"#
+        )
+    }
+
     @Test("SRV-06 Members are in the order in which they are encoded; the keys of a dictionary are sorted, unchanged")
     func order() throws {
         struct Ordered: Encodable {

@@ -57,30 +57,18 @@ import Testing
         )
     }
 
-    @Test("A version precedes the digest, and If-Match finds it in every form of the tag, but not in weak ones")
+    @Test("A version precedes the digest")
     func versions() {
         let bytes = Data("a".utf8)
         let tag = EntityTag.strong(for: bytes, version: "12")
         #expect(tag.hasPrefix("\"12.") && tag.dropFirst(4) == EntityTag.strong(for: bytes).dropFirst())
         let zipped = EntityTag.strong(for: bytes, version: "12", variant: "gzip")
         #expect(zipped != tag && zipped.hasSuffix("-gzip\""))
-        #expect(
-            EntityTag.versions(in: [tag]) == [12]
-                && EntityTag.versions(in: ["\"12\", \(zipped)", EntityTag.strong(for: bytes, version: "3")]) == [12, 3]
-        )
-        #expect(
-            EntityTag.versions(in: [
-                "W/\(tag)", "12", "\"\"", "\"-1\"", "\"x12\"", "\"99999999999999999999\"", EntityTag.strong(for: bytes),
-                "\"",
-            ]) == []
-        )
-        #expect(EntityTag.versions(in: ["\"1\", *"]) == nil && EntityTag.versions(in: []) == [])
     }
 
     @Test("A comma or an asterisk within a tag is part of it: `\"a,*,b\"` is one tag, and not `*`")
     func commas() {
         let field = ["\"a,*,b\""]
-        #expect(EntityTag.versions(in: field) == [] && EntityTag.versions(in: ["\"a,*,b\", \"7\""]) == [7])
         #expect(
             !EntityTag.matches(field, "\"x\"") && EntityTag.matches(field, "\"a,*,b\"")
                 && !EntityTag.matches(field, "\"a\"")
@@ -124,7 +112,7 @@ struct PreparedBytesTests {
     @Test("TRUST-25 whatever the head, the response has the prepared bytes")
     func rendered() throws {
         let prepared = PreparedBytes(Data(repeating: 0x61, count: 10_000), type: MediaType.yaml)
-        let lengths: [(String, Int?)] = [("gzip", try prepared.compressed()?.count), ("identity", 10_000)]
+        let lengths: [(String, Int?)] = [("gzip", try prepared.compressedBody()?.readableBytes), ("identity", 10_000)]
         for (encoding, expected) in lengths {
             for number in 1...2 {
                 let request = HTTPRequest(

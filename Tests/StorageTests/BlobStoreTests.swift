@@ -152,7 +152,7 @@ import Testing
             makeCachedResponse("https://ships.test/other", body: .blob(try database.blobs.write(Data([3]))))
         )
         #expect(try files(database).count == 2)
-        try await database.write { _ = try store.purge(upstream: "ships", in: $0) }
+        try await database.write { try $0.execute(sql: "DELETE FROM stored_response") }
         #expect(try files(database).isEmpty)
     }
 

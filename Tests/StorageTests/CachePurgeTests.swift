@@ -1,6 +1,5 @@
 import Foundation
 import GRDB
-import HTTP
 import HTTPTypes
 import Logging
 import TestKit

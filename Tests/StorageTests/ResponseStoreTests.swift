@@ -194,24 +194,6 @@ import Testing
         #expect(abs(once.head.responseTime.timeIntervalSince(response.head.responseTime)) < 0.0011)
     }
 
-    @Test("A purge removes what begins with the prefix and is older than the limit, and returns the number")
-    func purge() async throws {
-        for (url, seconds) in [
-            ("https://a.test/x/1", 0.0), ("https://a.test/x/2", 50), ("https://a.test/xy", 0),
-            ("https://a.test/x/%F0", 0),
-        ] {
-            try await store.save(makeCachedResponse(url, seconds: seconds))
-        }
-        try await store.save(makeCachedResponse("https://a.test/x/1", upstream: "other"))
-        let count = try await database.write { db in
-            try store.purge(upstream: "ships", urlPrefix: "https://a.test/x/", receivedBefore: noon + 50, in: db)
-        }
-        #expect(count == 2)
-        #expect(try store.totals().map(\.responses) == [1, 2])
-        #expect(try await database.write { try store.purge(upstream: "ships", in: $0) } == 2)
-        #expect(try store.totals().map(\.responses) == [1, 0])
-    }
-
     @Test("Totals follow saving, replacing, validating and removing, blobs included")
     func totals() async throws {
         let blob = try database.blobs.write(Data(count: 150_000))

@@ -3,7 +3,6 @@ import NIOCore
 import Testing
 
 @testable import Concurrency
-@testable import Upstream
 
 @Suite("How long a response is valid") struct ChangeTokenTests {
     private let start = NIODeadline.uptimeNanoseconds(1_000_000_000)

@@ -4,7 +4,6 @@ import HTTPTypes
 import TestKit
 import Testing
 
-@testable import Concurrency
 @testable import Upstream
 
 @Suite(.timeLimit(.minutes(10)))

@@ -1,10 +1,8 @@
 import Foundation
-import HTTP
 import HTTPTypes
 import TestKit
 import Testing
 
-@testable import Concurrency
 @testable import Upstream
 
 /// Known failures of pictures and of their hosts, and the longest wait for a picture.

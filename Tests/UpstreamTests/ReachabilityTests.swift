@@ -4,7 +4,6 @@ import Storage
 import TestKit
 import Testing
 
-@testable import Concurrency
 @testable import Upstream
 
 struct ReachabilityTests {

@@ -3,7 +3,6 @@ import HTTP
 import HTTPTypes
 import Testing
 
-@testable import Concurrency
 @testable import Upstream
 
 /// The table of docs/architecture.md, "The plan of a read", row by row.

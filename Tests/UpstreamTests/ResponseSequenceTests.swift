@@ -1,7 +1,5 @@
-import HTTP
 import Testing
 
-@testable import Concurrency
 @testable import Upstream
 
 /// TRUST-01: which parts of a response may reach the HTTP client.

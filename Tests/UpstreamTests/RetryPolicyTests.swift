@@ -1,8 +1,6 @@
-import HTTP
 import HTTPTypes
 import Testing
 
-@testable import Concurrency
 @testable import Upstream
 
 struct RetryPolicyTests {

@@ -1,9 +1,6 @@
-import HTTP
 import Testing
 
-@testable import Concurrency
 @testable import Storage
-@testable import Upstream
 
 @Suite("Secrets") struct SecretTests {
     private struct Options { let key: Secret }

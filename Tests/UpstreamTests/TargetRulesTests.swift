@@ -1,9 +1,7 @@
 import Foundation
-import HTTP
 import NIOCore
 import Testing
 
-@testable import Concurrency
 @testable import Upstream
 
 /// SRV-11: an upstream's data cannot turn Larder into an open proxy.

@@ -8,7 +8,6 @@ import Synchronization
 import TestKit
 import Testing
 
-@testable import Concurrency
 @testable import Upstream
 
 /// The result of a read while the upstream fails, and the response that the store keeps.

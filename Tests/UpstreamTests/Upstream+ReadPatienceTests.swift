@@ -4,7 +4,6 @@ import HTTPTypes
 import TestKit
 import Testing
 
-@testable import Concurrency
 @testable import Upstream
 
 /// The stored copy after the patience (default 2 s), and many readers of one thing.

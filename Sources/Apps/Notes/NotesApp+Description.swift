@@ -83,9 +83,7 @@ extension NotesApp {
         placesFreshness, peoplePath, peopleKey, peopleCount, scryptLogarithm, attemptsPerAccount, attemptsPerAddress,
         attemptWindow, trashLifetime, quota,
     ]
-}
 
-extension NotesApp {
     /// Returns the operations on accounts for operators.
     package static func accountAdministration(
         _ users: UserDatabase,

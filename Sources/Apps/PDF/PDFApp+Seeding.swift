@@ -1,5 +1,6 @@
 import Concurrency
 import Foundation
+import JSONValues
 import Media
 package import Screens
 import Storage

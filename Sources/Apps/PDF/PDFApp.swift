@@ -39,7 +39,7 @@ package struct PDFApp: App {
         self.init(
             store: DocumentStore(context.users),
             thumbnails: ThumbnailStore(database: context.database),
-            engine: DocumentEngine(context.media, keepsMetadata: options.keepsMetadata),
+            engine: DocumentEngine(context.media, keepsMetadata: options.settings[PDFApp.keepsMetadata]),
             events: context.events,
             scratch: context.scratch,
             disk: context.files,
@@ -71,7 +71,13 @@ package struct PDFApp: App {
         let jobs = DocumentJobs(events: events, lookup: lookup)
         let arranger = PageArranger(engine: engine, store: store, scratch: scratch)
         let maker = DocumentMaker(engine: engine, store: store, scratch: scratch, maximumPages: options.maximumPages)
-        let editor = DocumentEditor(lookup: lookup, jobs: jobs, locks: locks, draftLifetime: options.draftLifetime)
+        let settings = options.settings
+        let editor = DocumentEditor(
+            lookup: lookup,
+            jobs: jobs,
+            locks: locks,
+            draftLifetime: settings[PDFApp.draftLifetime]
+        )
         welcome = DocumentWelcome(store: store)
         library = DocumentLibrary(lookup: lookup)
         self.thumbnails = DocumentThumbnails(
@@ -89,9 +95,9 @@ package struct PDFApp: App {
             jobs: jobs,
             arranger: arranger,
             locks: locks,
-            hasTrash: options.trashLifetime > .zero
+            hasTrash: settings[PDFApp.trashLifetime] > .zero
         )
-        let trash = DocumentTrash(lookup: lookup, events: events, lifetime: options.trashLifetime)
+        let trash = DocumentTrash(lookup: lookup, events: events, lifetime: settings[PDFApp.trashLifetime])
         self.trash = trash
         pages = PageEditing(editor: editor, arranger: arranger)
         copying = PageCopying(lookup: lookup, jobs: jobs, arranger: arranger, options: options)

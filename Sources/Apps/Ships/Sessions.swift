@@ -1,9 +1,7 @@
 import Concurrency
 import Foundation
-import HTTP
 import HTTPTypes
 import Screens
-import Upstream
 
 // Logins and guests. They need no upstream.
 extension ShipsApp {

@@ -89,13 +89,13 @@ struct ShipDetailsScreen: Encodable, Sendable {
     init(_ ship: Ship) {
         id = ship.id
         name = ship.name
-        _type = Nullable(wrappedValue: ship.type)
+        type = ship.type
         typeText = ship.type.map(Text.init(verbatim:)) ?? .notAvailable
-        _yearBuilt = Nullable(wrappedValue: ship.yearBuilt)
+        yearBuilt = ship.yearBuilt
         yearBuiltText = ship.yearBuilt.map { Text(verbatim: "\($0)") } ?? .notAvailable
-        _weightKg = Nullable(wrappedValue: ship.massKilograms)
+        weightKg = ship.massKilograms
         weightKgText = ship.massKilograms.map { .kilograms($0) } ?? .notAvailable
-        _homePort = Nullable(wrappedValue: ship.homePort)
+        homePort = ship.homePort
         homePortText = ship.homePort.map(Text.init(verbatim:)) ?? .notAvailable
         roles = ship.roles
         rolesText = ship.roles.isEmpty ? .notAvailable : Text(verbatim: ship.roles.joined(separator: ", "))

@@ -46,9 +46,9 @@ struct ShipListScreen: Encodable, Sendable {
         init(_ ship: ShipPage.Entry) {
             id = ship.id
             name = ship.name
-            _type = Nullable(wrappedValue: ship.type)
+            type = ship.type
             typeText = ship.type.map(Text.init(verbatim:)) ?? .notAvailable
-            _yearBuilt = Nullable(wrappedValue: ship.yearBuilt)
+            yearBuilt = ship.yearBuilt
             yearBuiltText = ship.yearBuilt.map { Text(verbatim: "\($0)") } ?? .notAvailable
             href = Ship.paths.link(to: ship.id)
             imageUrl = "\(href)/image"

@@ -1,6 +1,5 @@
 package import Cluster
 import Concurrency
-import HTTP
 import HTTPTypes
 import Logging
 package import Screens

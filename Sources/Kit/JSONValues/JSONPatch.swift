@@ -110,9 +110,7 @@ extension JSONValue {
         default: throw JSONPatch.nothing(at: path)
         }
     }
-}
 
-extension JSONValue {
     /// JSON Merge Patch (RFC 7396 section 2).
     /// - Parameter keeping: members that `null` sets to null instead of removing them.
     package func mergePatched(with patch: JSONValue, keeping kept: [String] = []) -> JSONValue {

@@ -33,6 +33,9 @@ package enum JSONValue: Sendable, Equatable {
         if case .number(let spelling) = self { Double(spelling) } else { nil }
     }
 
+    /// The number's value, if that is a whole number.
+    package var int: Int? { double.flatMap { Int(exactly: $0) } }
+
     /// The value with `transform` applied to every string in it, names of members excepted.
     package func mapStrings(_ transform: (String) -> String) -> JSONValue {
         switch self {

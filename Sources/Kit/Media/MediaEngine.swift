@@ -1,7 +1,8 @@
 package import Foundation
 package import Logging
-// Apps that use Media need these types; they are a module of their own, because the worker links it without the server.
 @_exported public import MediaFormats
+
+// Apps that use Media need these types; they are a module of their own, because the worker links it without the server.
 
 /// Works on pictures and documents. The server has one engine, which the composition root creates.
 package struct MediaEngine: Sendable {

@@ -107,9 +107,7 @@ extension LarderApplication {
                 logger: resources.logger
             ) : nil
     }
-}
 
-extension LarderApplication {
     /// The routes to the controls on the sandbox's port; none without one. A fault that is set there is noticed at
     /// once.
     ///

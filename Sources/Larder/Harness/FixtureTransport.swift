@@ -197,9 +197,7 @@ extension FixtureTransport {
     }
 
     private final class Collected { var isDone = false }
-}
 
-extension FixtureTransport {
     /// Bytes of a file that are read at a time.
     private static let partBytes = 256 << 10
 

@@ -114,9 +114,7 @@ extension Harness {
         .unauthorized: .sessionExpired, .forbidden: .upstreamForbidden, .conflict: .targetExists,
         .badGateway: .upstreamBadResponse, .serviceUnavailable: .overloaded, .init(code: 507): .storageFull,
     ]
-}
 
-extension Harness {
     /// Replaces all state of the server by that of a new data directory; ports, process, certificate and key stay.
     ///
     /// - Parameter upstreams: Resets the simulated upstreams; called when no request of the old state is left.

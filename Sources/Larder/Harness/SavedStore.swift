@@ -35,9 +35,6 @@ struct SavedStore: StoreContents {
         }
     }
 
-    /// Names a folder that has the copies already.
-    init(in folder: String) { self.folder = folder }
-
     /// Path of the copy of the database.
     var databasePath: String { "\(folder)/\(Self.database)" }
 

@@ -75,9 +75,7 @@ extension ScenarioReport {
         default: value.json
         }
     }
-}
 
-extension ScenarioReport {
     /// Returns reports as JUnit's XML, a test case a step.
     static func junit(_ reports: [ScenarioReport]) -> String {
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n"

@@ -129,9 +129,7 @@ extension ScenarioRun {
         }
         return filled
     }
-}
 
-extension ScenarioRun {
     /// Calls a control.
     /// - Throws: the text of a refusal.
     @discardableResult

@@ -196,9 +196,7 @@ extension FormFields {
         let state = file.name("/AS", of: widget) ?? (isRadio ? nil : file.name(attribute("/V", of: widget)))
         if let state, state != "/Off" { look.lines = [FieldLook.Line(text: FieldLook.mark(caption, isRadio: isRadio))] }
     }
-}
 
-extension FormFields {
     private func hasAppearance(_ widget: Object) -> Bool {
         file.with("/AP", of: widget) { appearances in
             guard qpdf_oh_is_dictionary(handle, appearances) != 0 else { return false }

@@ -40,9 +40,7 @@ extension PDFFile {
             self.progress = progress
         }
     }
-}
 
-extension PDFFile {
     /// Whether libqpdf has the defect of 11.3, which Debian 12 has: it writes `/A#23B` as `/A#B`, a different name.
     private func writesNumberSignsUnescaped() throws -> Bool {
         let name = qpdf_oh_new_name(handle, "/#")
@@ -90,9 +88,7 @@ extension PDFFile {
             try check()
         }
     }
-}
 
-extension PDFFile {
     /// Checks that a file has all bytes that libqpdf has written.
     ///
     /// The library writes by stdio and ignores errors of a flush, such as a full disk. The part that did not fit is

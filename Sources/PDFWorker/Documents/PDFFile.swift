@@ -250,9 +250,7 @@ extension PDFFile {
         }
         return numbers
     }
-}
 
-extension PDFFile {
     func array(_ items: [Object]) throws -> Object {
         let array = qpdf_oh_new_array(handle)
         for item in items { qpdf_oh_append_item(handle, array, item) }

@@ -212,9 +212,7 @@ extension UsedResources {
         file.forEachItem(of: space) { names.append(file.name($0)) }
         return Set(names.compactMap { $0 }.map { Use(category: "/ColorSpace", name: $0) })
     }
-}
 
-extension UsedResources {
     /// Returns the data of a content stream without its filters; nothing for other objects.
     private func data(of content: Object) throws -> [UInt8] {
         guard qpdf_oh_is_stream(handle, content) != 0 else { return [] }

@@ -96,9 +96,7 @@ extension EmbeddedPicture {
         }
         return picture
     }
-}
 
-extension EmbeddedPicture {
     /// Returns a PNG whose compressed pixels are embedded unchanged: PDF's Flate filter has the predictors of PNG
     /// (ISO 32000-1 7.4.4.4), but neither interlacing nor alpha.
     static func png<Source: ByteSource>(_ source: Source, _ data: Data) throws -> EmbeddedPicture {
@@ -144,9 +142,7 @@ extension EmbeddedPicture {
         let inflated = Inflation.inflate(Data(content[(end + 2)...]), atMost: ICCProfile.maximumBytes)
         return inflated.flatMap { ICCProfile($0, components: components) }
     }
-}
 
-extension EmbeddedPicture {
     /// Returns the pixels of a PNG of Larder's own in as few bytes as PDF can hold them without loss.
     ///
     /// - Throws: `PictureHeaderError`, ``JobError``.

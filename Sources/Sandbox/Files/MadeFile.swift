@@ -13,14 +13,6 @@ enum MadeFile: Sendable, Hashable, Codable {
     case archive(title: String)
     case tone(period: Int)
 
-    /// The view that previews show.
-    var landscape: Landscape? {
-        switch self {
-        case .photo(let landscape, _, _), .drawing(let landscape, _, _): landscape
-        default: nil
-        }
-    }
-
     /// The bytes; those that take long are made once a process.
     var bytes: [UInt8] {
         if case .text(let text) = self { return Array(text.utf8) }

@@ -114,11 +114,6 @@ package struct FixtureLibrary: Sendable {
 
     /// Those of an upstream; nil if it has none.
     package subscript(_ name: String) -> UpstreamFixtures? { upstreams.first { $0.name == name } }
-
-    /// Sets the modes of the settings.
-    package func reset() {
-        for upstream in upstreams { upstream.reset() }
-    }
 }
 
 /// How requests of the server to an upstream are treated.

@@ -1,6 +1,5 @@
 import CZlib
 import HTTPTypes
-import JSONValues
 
 /// The kind of a body, as far as it matters for the secrets in it and for its file.
 enum BodyForm: Sendable, Equatable {

@@ -1,6 +1,5 @@
 import Foundation
 import HTTPTypes
-import JSONValues
 
 /// Replaces secrets in all that is kept or shown of messages: recordings, journals, archives.
 struct SecretCleaner: Sendable {

@@ -92,7 +92,10 @@ struct DiskStoreTokensTests {
         try await DiskHarness.run(disk, DiskHarness.Settings(directory: try DataDirectory(at: folder))) { app in
             box.token = try await app.logIn()
             // As it was before: one token of the account, and a table of logins without a place for each.
-            let sealed = try JSONEncoder().encode(try #require(try app.store.tokens(of: "1130").first))
+            let token = try app.store.database.read { db in
+                try DiskStore.tokenNames(of: "1130", db).compactMap { try app.store.token(named: $0, db) }.first
+            }
+            let sealed = try JSONEncoder().encode(try #require(token))
             let secrets = try SealedSecrets(app.database)
             try await app.database.write { db in
                 try db.execute(sql: Self.earlierTables)

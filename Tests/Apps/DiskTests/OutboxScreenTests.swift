@@ -40,7 +40,7 @@ struct OutboxScreenTests {
         func title(_ kind: QueuedWrite.Kind, to: String? = nil, disputed: String) -> String? {
             var work = QueuedWrite(kind: kind, path: .at("/a.txt"), to: to.map { .at($0) })
             work.conflictingPath = .at(disputed)
-            let actions = Self.screen(work, OutboxProgress(state: .conflict)).actions
+            let actions = Self.screen(work, OutboxProgress(state: .conflict)).task.actions
             return actions.first { $0.id == "overwrite" }?.title.english
         }
         #expect(title(.upload, disputed: "/a.txt") == "Overwrite" && title(.folder, disputed: "/a.txt") == "Overwrite")

@@ -226,7 +226,7 @@ struct SessionsTests {
             let count = { (table: String) in
                 try app.database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM \(table)") ?? 0 }
             }
-            let tokens = { try app.store.tokens(of: "1130").count }
+            let tokens = { try app.store.database.read { try DiskStore.tokenNames(of: "1130", $0).count } }
             let (unused, used) = (try await app.logIn(), try await app.logIn())
             #expect(try await app.get("/v1/disk/files?path=/", as: used).status == 200)
             let (rows, secrets) = (try count("disk_item"), try count("user_secret"))

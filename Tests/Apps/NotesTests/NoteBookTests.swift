@@ -167,7 +167,7 @@ struct NoteBookTests {
         #expect(try await book.purge(second.id, preconditions: .none, account: bob.id) == 8)
         let emptied = try await book.purgeTrash(.max, upTo: .distantFuture, account: bob.id)
         #expect(emptied.count == 1 && emptied.revision == 9)
-        #expect(try book.revision(account: bob.id) == 9)
+        #expect(try book.users.read { try NoteStore.revision(bob.id, $0) } == 9)
         let third = try await add("third", bob.id, in: book)
         #expect(try await book.delete(third.id, toTrashAt: epoch, preconditions: .none, account: bob.id) != nil)
         let later = epoch.addingTimeInterval(1)
@@ -191,7 +191,7 @@ struct NoteBookTests {
             }
             try await group.waitForAll()
         }
-        #expect(try book.revision(account: bob) == 21)
+        #expect(try book.users.read { try NoteStore.revision(bob, $0) } == 21)
         #expect(try book.note(note.id, account: bob)?.revision == 21)
     }
 

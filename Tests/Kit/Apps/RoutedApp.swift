@@ -25,7 +25,7 @@ struct RoutedApp: Sendable {
             sessions: sessions,
             hosts: HostRules(boundHost: "127.0.0.1", allowed: []),
             origins: OriginRules(allowed: []),
-            run: "test"
+            identities: RequestIdentities(run: "test")
         )
         try await Application(router: router.build(), logger: logger).test(.router) { client in
             try await test(RoutedApp(client: client))

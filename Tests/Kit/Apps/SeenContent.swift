@@ -1,4 +1,3 @@
-import Screens
 package import Testing
 
 /// The content of screens seen so far, to find out whether `meta.fetched_at` moves with it.

@@ -1,7 +1,6 @@
 package import Concurrency
 package import Foundation
 package import Testing
-import Upstream
 
 /// A clock that stands still until the test advances it. Sleeping tasks wake once their time has passed.
 package final class ManualClock: Sendable {

@@ -1,4 +1,5 @@
 import Foundation
+import NIOCore
 import Testing
 
 @testable import Screens
@@ -43,7 +44,7 @@ import Testing
     private static func transferred(_ names: Set<String>) throws -> Int {
         let assets = WebAssets.embedded
         return try names.compactMap { try assets.file($0) }
-            .map { try $0.compressed()?.count ?? $0.bytes.count }.reduce(0, +)
+            .map { try $0.compressedBody()?.readableBytes ?? $0.bytes.count }.reduce(0, +)
     }
 
     /// The modules that a module imports when it is loaded, or when it needs them.

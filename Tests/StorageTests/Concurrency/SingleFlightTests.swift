@@ -1,7 +1,6 @@
 import Concurrency
 import TestKit
 import Testing
-import Upstream
 
 @Suite(.timeLimit(.minutes(10)))
 struct SingleFlightTests {

@@ -1,11 +1,9 @@
 import Foundation
-import HTTP
 import HTTPTypes
 import NIOCore
 import TestKit
 import Testing
 
-@testable import Concurrency
 @testable import Upstream
 
 @Suite("Mounts", .timeLimit(.minutes(10)))

@@ -3,7 +3,6 @@ import HTTPTypes
 import TestKit
 import Testing
 
-@testable import Concurrency
 @testable import HTTP
 @testable import Upstream
 

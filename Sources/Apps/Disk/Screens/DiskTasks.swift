@@ -116,7 +116,7 @@ extension TaskScreen {
             kind: (kind, .taskKind(kind)),
             state: (progress.state, progress.state.text),
             progress: share.map { ($0, DiskText.share($0)) },
-            problem: progress.state == .done ? nil : progress.reason.map { ($0, .outboxReason($0)) },
+            problem: progress.reason.map { ($0, .outboxReason($0)) },
             href: href,
             actions: .ofOperation(entry, href)
         )

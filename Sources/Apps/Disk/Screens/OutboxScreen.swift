@@ -4,9 +4,7 @@ import Upstream
 
 /// A write that waits for Yandex Disk.
 struct OutboxOperationScreen: Encodable, Sendable {
-    let id: String
-    let kind: String
-    let kindText: Text
+    @Flattened private var common: TaskScreen
     let path: String
     /// The new path of a rename or move.
     @Nullable var to: String?
@@ -15,21 +13,11 @@ struct OutboxOperationScreen: Encodable, Sendable {
     @Nullable var sizeText: Text?
     let queuedAt: Date
     let queuedText: Text
-    let state: String
-    let stateText: Text
     let attempts: Int
     @Nullable var nextAttemptAt: Date?
     @Nullable var nextAttemptText: Text?
-    /// From 0 to 1; null for an operation without bytes.
-    @Nullable var progress: Double?
-    @Nullable var progressText: Text?
-    /// Why it is not done, for programs; null if there is no reason.
-    @Nullable var problem: String?
-    @Nullable var problemText: Text?
     /// Both sides of a conflict; null if it is none.
     @Nullable var conflict: OutboxConflictScreen?
-    let href: Link
-    let actions: [Action]
     let task: TaskScreen
 
     /// - Parameters:
@@ -37,33 +25,20 @@ struct OutboxOperationScreen: Encodable, Sendable {
     ///   - pauseEnd: Before when nothing is sent because the API has asked for that.
     init(_ entry: OutboxEntry<QueuedWrite>, sent: Int?, pauseEnd: Date?, timeZone: TimeZone) {
         let (work, progress) = (entry.work, entry.progress)
-        let href = OutboxScreen.href(of: entry.id)
-        id = entry.id
-        kind = work.name
-        kindText = .taskKind(work.name)
         path = work.path.text
         to = work.to?.text
         size = work.bytes?.length
         sizeText = work.bytes.map { DiskText.size($0.length) }
         queuedAt = entry.queuedAt
         queuedText = DiskText.date(entry.queuedAt, in: timeZone)
-        state = progress.state.rawValue
-        stateText = progress.state.text
         attempts = progress.attempts
         let isWaiting = progress.state == .queued || progress.state == .waiting
         let nextAttempt = [progress.nextAttempt, isWaiting ? pauseEnd : nil].compactMap { $0 }.max()
         nextAttemptAt = nextAttempt
         nextAttemptText = nextAttempt.map { DiskText.date($0, in: timeZone) }
-        let share = work.bytes.map { Self.share(sent, of: $0.length, progress.state) }
-        self.progress = share
-        progressText = share.map(DiskText.share)
-        problem = progress.reason
-        problemText = progress.reason.map { .outboxReason($0) }
-        let isConflict = progress.state == .conflict
-        conflict = isConflict ? OutboxConflictScreen(work, timeZone) : nil
-        self.href = href
-        actions = .ofOperation(entry, href)
-        task = TaskScreen(entry, share: share)
+        conflict = progress.state == .conflict ? OutboxConflictScreen(work, timeZone) : nil
+        task = TaskScreen(entry, share: work.bytes.map { Self.share(sent, of: $0.length, progress.state) })
+        common = task
     }
 
     /// It is 1 only after the end, which comes later than the last byte.

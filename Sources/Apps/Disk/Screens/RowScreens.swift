@@ -184,8 +184,6 @@ struct FileScreen: Encodable, Sendable {
     struct Alert: Encodable, Sendable {
         let title = Text.notSupported
         let message = Text.laterSupported
-
-        private enum CodingKeys: CodingKey { case title, message }
     }
 
     /// Whether an office file can be shown as a PDF here.
@@ -196,7 +194,7 @@ struct FileScreen: Encodable, Sendable {
         @Nullable var reason: Text?
     }
 
-    let row: RowScreen
+    @Flattened var row: RowScreen
     @Nullable private var contentUrl: Link?
     /// A picture of its first page; the parameters `page` and `width` select others.
     @Nullable private var pageUrl: Link?
@@ -221,16 +219,4 @@ struct FileScreen: Encodable, Sendable {
         alert = item.viewer == .unsupported ? Alert() : nil
         actions = .ofFile(row, way)
     }
-
-    func encode(to encoder: any Encoder) throws {
-        try row.encode(to: encoder)
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(_contentUrl, forKey: .contentUrl)
-        try container.encode(_pageUrl, forKey: .pageUrl)
-        try container.encode(_document, forKey: .document)
-        try container.encode(_alert, forKey: .alert)
-        try container.encode(actions, forKey: .actions)
-    }
-
-    private enum CodingKeys: CodingKey { case contentUrl, pageUrl, document, alert, actions }
 }

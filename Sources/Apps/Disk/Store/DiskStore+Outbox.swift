@@ -111,9 +111,7 @@ extension DiskStore {
     func followOutboxes() throws {
         for account in outbox.accountsBehind { try followOutbox(of: account) }
     }
-}
 
-extension DiskStore {
     /// The table of writes that wait for the API.
     static let outboxJournal = OutboxJournal("disk_outbox")
     static let outboxMigration = SchemaMigration("disk/006 outbox", sql: outboxJournal.creation)

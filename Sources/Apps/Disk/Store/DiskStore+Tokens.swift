@@ -15,12 +15,6 @@ extension DiskStore {
         try secrets.secret(name: name, in: db).map { try JSONDecoder().decode(DiskToken.self, from: $0) }
     }
 
-    func tokens(of account: String) throws -> [DiskToken] {
-        try database.read { db in
-            try Self.tokenNames(of: account, db).compactMap { try token(named: $0, db) }
-        }
-    }
-
     static func tokenNames(of account: String, _ db: Database) throws -> [String] {
         try String.fetchAll(db, sql: "SELECT DISTINCT token FROM disk_login WHERE account = ?", arguments: [account])
     }

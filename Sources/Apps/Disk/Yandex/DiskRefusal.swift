@@ -67,9 +67,7 @@ extension YandexDiskClient {
 
     /// 423: another operation of the API holds the item.
     static let locked = 423
-}
 
-extension YandexDiskClient {
     /// Returns a failure of the API as the app reports it.
     func failure(_ error: UpstreamError) -> UpstreamFailure { UpstreamFailure(error, of: upstream) }
 

@@ -94,7 +94,6 @@ struct OperationRecord: Decodable, Sendable {
 /// The body of an error response.
 struct ErrorRecord: Decodable, Sendable {
     let error: String?
-    let description: String?
 }
 
 /// `Resource`: all but path, name and type may be missing.

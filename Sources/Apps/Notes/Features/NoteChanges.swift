@@ -55,7 +55,7 @@ struct NoteChanges: Sendable, Equatable {
 extension Note.Location {
     /// Reads the members `lat`, `lon` and `name`, which is empty if it is not given; nil if there are faults, which are
     /// added to `errors`.
-    init?(_ members: [String: JSONFields.Value], _ errors: inout [Problem.FieldError]) {
+    init?(_ members: JSONObject, _ errors: inout [Problem.FieldError]) {
         let before = errors.count
         let latitude = Self.degrees("lat", 90, in: members, &errors)
         let longitude = Self.degrees("lon", 180, in: members, &errors)
@@ -74,20 +74,17 @@ extension Note.Location {
     private static func degrees(
         _ name: String,
         _ limit: Double,
-        in members: [String: JSONFields.Value],
+        in members: JSONObject,
         _ errors: inout [Problem.FieldError]
     ) -> Double? {
-        switch members[name] {
-        case .number(let value) where (-limit...limit).contains(value): return value
-        case nil, .null: return nil
-        default:
-            let detail: Text = "location.\(name) must be a number of degrees from -\(Int(limit)) to \(Int(limit))."
-            errors.append(.field("/location/\(name)", "invalid", detail))
-            return nil
-        }
+        guard let member = members[name], member != .null else { return nil }
+        if let value = member.double, (-limit...limit).contains(value) { return value }
+        let detail: Text = "location.\(name) must be a number of degrees from -\(Int(limit)) to \(Int(limit))."
+        errors.append(.field("/location/\(name)", "invalid", detail))
+        return nil
     }
 
-    private static func name(in members: [String: JSONFields.Value], _ errors: inout [Problem.FieldError]) -> String? {
+    private static func name(in members: JSONObject, _ errors: inout [Problem.FieldError]) -> String? {
         switch members["name"] {
         case nil, .null: return nil
         case .string(let text) where text.utf8.contains(0) || text.unicodeScalars.count > longestName:

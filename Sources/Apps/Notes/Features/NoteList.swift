@@ -72,8 +72,6 @@ struct NoteListScreen: Encodable, Sendable {
     let items: [Row]
     let actions: [Action]
     let empty: EmptyState?
-
-    private enum CodingKeys: CodingKey { case items, actions, empty }
 }
 
 extension EmptyState {

@@ -150,14 +150,12 @@ struct NoteMapScreen: Encodable, Sendable {
         pins = map.pins.map { Pin($0, time) }
         clusters = map.clusters.map { Cluster($0, zoom: zoom ?? 0) }
         center = Center(latest: map.latest?.location, user: user)
-        _zoom = Nullable(wrappedValue: zoom)
+        self.zoom = zoom
         total = map.total
         let create = Action.createNote(disabled: quota.refusalOfNote(beside: map.usage))
         actions = [create]
         empty = map.total == 0 ? .noNotes(create) : nil
     }
-
-    private enum CodingKeys: CodingKey { case pins, clusters, center, spanM, zoom, total, actions, empty }
 }
 
 /// The map as GeoJSON (RFC 7946): a feature for each pin and each cluster. It has no envelope: the
@@ -171,8 +169,6 @@ struct NoteFeatureCollection: Encodable, Sendable {
             let type = "Point"
             /// Longitude first, §3.1.1.
             let coordinates: [Double]
-
-            private enum CodingKeys: CodingKey { case type, coordinates }
         }
 
         struct Properties: Encodable, Sendable {
@@ -189,8 +185,6 @@ struct NoteFeatureCollection: Encodable, Sendable {
         let bbox: [Double]?
         let geometry: Point
         let properties: Properties
-
-        private enum CodingKeys: CodingKey { case type, id, bbox, geometry, properties }
 
         init(_ pin: NoteMapScreen.Pin) {
             id = pin.noteId
@@ -209,8 +203,6 @@ struct NoteFeatureCollection: Encodable, Sendable {
 
     let type = "FeatureCollection"
     let features: [Feature]
-
-    private enum CodingKeys: CodingKey { case type, features }
 
     init(_ screen: NoteMapScreen) {
         features = screen.pins.map(Feature.init) + screen.clusters.map(Feature.init)

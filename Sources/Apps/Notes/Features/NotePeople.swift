@@ -176,8 +176,6 @@ struct PeopleListScreen: Encodable, Sendable {
         items = people.map(Row.init)
         empty = isEmpty ? .noPeople : nil
     }
-
-    private enum CodingKeys: CodingKey { case items, actions, empty }
 }
 
 extension Action {
@@ -226,11 +224,11 @@ struct PersonScreen: Encodable, Sendable {
     init(_ person: Person) {
         id = person.id
         fullName = person.fullName
-        _firstName = Nullable(wrappedValue: person.firstName)
-        _lastName = Nullable(wrappedValue: person.lastName)
-        _email = Nullable(wrappedValue: person.email)
+        firstName = person.firstName
+        lastName = person.lastName
+        email = person.email
         emailText = person.email.map(Text.init(verbatim:)) ?? .notAvailable
-        _gender = Nullable(wrappedValue: person.gender)
+        gender = person.gender
         genderText = person.gender.map(Text.init(verbatim:)) ?? .notAvailable
         avatarUrl = "/v1/notes/people/\(person.id)/avatar"
     }

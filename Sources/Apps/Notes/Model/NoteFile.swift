@@ -54,7 +54,7 @@ struct NoteFile: Sendable {
     ///   - fields: the members of a note as Larder's own form has them.
     ///   - place: its place in the file.
     ///   - isOwn: whether the members are those of the file.
-    fileprivate mutating func add(_ fields: [String: JSONFields.Value], at place: Text, isOwn: Bool = false) throws {
+    fileprivate mutating func add(_ fields: JSONObject, at place: Text, isOwn: Bool = false) throws {
         do {
             notes.append(try NoteDraft(fields))
         } catch let problem as Problem {
@@ -82,7 +82,7 @@ extension NoteDraft {
     /// Reads the members of a note in Larder's own form.
     ///
     /// - Throws: ``Problem``, 422 that names every fault.
-    init(_ fields: [String: JSONFields.Value]) throws {
+    init(_ fields: JSONObject) throws {
         let changes = try NoteChanges(JSONFields(fields), isNew: true)
         let location = changes.location ?? .unknown
         body = changes.body ?? ""
@@ -93,7 +93,7 @@ extension NoteDraft {
         modified = try Self.time("modified_at", fields)
     }
 
-    private static func time(_ name: String, _ fields: [String: JSONFields.Value]) throws -> Date? {
+    private static func time(_ name: String, _ fields: JSONObject) throws -> Date? {
         switch fields[name] {
         case nil, .null: return nil
         case .string(let text):
@@ -147,7 +147,7 @@ extension Date {
 
 extension NoteFile {
     private mutating func readJSON(_ bytes: Data) throws {
-        let root: [String: JSONFields.Value]
+        let root: JSONObject
         do {
             root = try JSONFields(bytes, named: title).values
         } catch let error as Problem {
@@ -171,9 +171,9 @@ extension NoteFile {
     }
 
     /// Reads a feature of GeoJSON.
-    private mutating func read(_ feature: JSONFields.Value, at place: Text) throws {
+    private mutating func read(_ feature: JSONValue, at place: Text) throws {
         guard case .object(let members) = feature else { return try fail(place, .noObject) }
-        var properties: [String: JSONFields.Value] = [:]
+        var properties = JSONObject()
         if case .object(let own) = members["properties"] { properties = own }
         var position: [Double]?
         switch members["geometry"] {
@@ -189,8 +189,8 @@ extension NoteFile {
         try add(fields(of: properties, at: position.map { ($0[1], $0[0]) }), at: place)
     }
 
-    private func fields(of properties: [String: JSONFields.Value], at position: (Double, Double)?)
-        -> [String: JSONFields.Value]
+    private func fields(of properties: JSONObject, at position: (Double, Double)?)
+        -> JSONObject
     {
         let text = { (names: [String]) in names.compactMap { properties[$0]?.visibleText } }
         var point = ForeignPoint(
@@ -215,13 +215,13 @@ private struct ForeignPoint {
     let texts: [String]
     let position: (latitude: Double, longitude: Double)?
 
-    static func location(_ position: (latitude: Double, longitude: Double), named name: JSONFields.Value?)
-        -> JSONFields.Value
+    static func location(_ position: (latitude: Double, longitude: Double), named name: JSONValue?)
+        -> JSONValue
     {
-        .object(["lat": .number(position.latitude), "lon": .number(position.longitude), "name": name ?? .null])
+        ["lat": .number("\(position.latitude)"), "lon": .number("\(position.longitude)"), "name": name ?? .null]
     }
 
-    var fields: [String: JSONFields.Value] {
+    var fields: JSONObject {
         var texts: [String] = []
         let isPlace = name.map { $0.unicodeScalars.count <= Note.Location.longestName } ?? false
         // The name of a point is that of its place, or else the beginning of its text.
@@ -229,23 +229,22 @@ private struct ForeignPoint {
             texts.append(text)
         }
         if texts.isEmpty { texts = [name ?? position.map { "\($0.latitude), \($0.longitude)" } ?? ""] }
-        var fields: [String: JSONFields.Value] = ["body": .string(texts.joined(separator: "\n\n"))]
+        var fields = JSONObject()
+        fields["body"] = .string(texts.joined(separator: "\n\n"))
         fields["location"] = position.map { Self.location($0, named: isPlace ? name.map { .string($0) } : nil) }
         return fields
     }
 }
 
-extension JSONFields.Value {
+extension JSONValue {
     /// Its text, if it is one that can be seen.
     fileprivate var visibleText: String? {
-        guard case .string(let text) = self, !text.allSatisfy(\.isWhitespace) else { return nil }
-        return text
+        string.flatMap { $0.allSatisfy(\.isWhitespace) ? nil : $0 }
     }
 
     fileprivate var numbers: [Double]? {
-        guard case .array(let items) = self else { return nil }
-        let numbers = items.compactMap { if case .number(let number) = $0 { number } else { nil } as Double? }
-        return numbers.count == items.count ? numbers : nil
+        let numbers = array?.compactMap(\.double)
+        return numbers?.count == array?.count ? numbers : nil
     }
 }
 
@@ -303,7 +302,7 @@ extension NoteFile {
             fields["location"] = ForeignPoint.location(position, named: members["place"])
             return try add(fields, at: place)
         }
-        let text = { (name: String) in texts[name].map { JSONFields.Value.string($0) }?.visibleText }
+        let text = { (name: String) in texts[name].map { JSONValue.string($0) }?.visibleText }
         let described = [text("cmt"), text("desc")].compactMap(\.self)
         var fields = ForeignPoint(name: text("name"), texts: described, position: position).fields
         fields["created_at"] = text("time").map { .string($0) }

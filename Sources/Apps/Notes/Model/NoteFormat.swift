@@ -72,8 +72,6 @@ extension NoteFormat {
         struct Point: Encodable {
             let type = "Point"
             let coordinates: [Double]
-
-            private enum CodingKeys: CodingKey { case type, coordinates }
         }
         struct Properties: Encodable {
             let body: String
@@ -87,13 +85,11 @@ extension NoteFormat {
         @Nullable var geometry: Point?
         let properties: Properties
 
-        private enum CodingKeys: CodingKey { case type, id, geometry, properties }
-
         init(_ note: Note) {
             let point = note.location.coordinate
             let geometry = Point(coordinates: [point.longitude, point.latitude])
             id = Note.identity(note.id)
-            _geometry = Nullable(wrappedValue: note.location == .unknown ? nil : geometry)
+            self.geometry = note.location == .unknown ? nil : geometry
             properties = Properties(
                 body: note.body,
                 place: note.location.name,

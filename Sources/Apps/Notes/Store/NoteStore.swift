@@ -204,11 +204,6 @@ struct NoteStore: Sendable {
         ) ?? 0
     }
 
-    /// Returns the number of the last change of an account's notes.
-    func revision(account: Int64) throws -> Int {
-        try users.read { try Self.revision(account, $0) }
-    }
-
     static func nextRevision(_ account: Int64, _ db: Database) throws -> Int {
         let statement = try db.cachedStatement(
             sql: "UPDATE notes_account SET revision = revision + 1 WHERE id = ? RETURNING revision"
@@ -228,7 +223,8 @@ struct NoteStore: Sendable {
 
     static let insert = """
         INSERT INTO note
-            (id, account, body, opening, latitude, longitude, location_name, cell_x, cell_y, created, modified, revision)
+            (id, account, body, opening, latitude, longitude, location_name, cell_x, cell_y, created, modified,
+            revision)
         VALUES
             (:id, :account, :body, :opening, :latitude, :longitude, :location_name, :cell_x, :cell_y, :created,
             :modified, :revision)

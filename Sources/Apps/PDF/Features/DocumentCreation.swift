@@ -66,7 +66,9 @@ struct DocumentCreation: Sendable {
                     made.map(\.document),
                     profile: profile,
                     created: created,
-                    draftUntil: jobs.lookup.clock.now().addingTimeInterval(options.draftLifetime.seconds),
+                    draftUntil: jobs.lookup.clock.now().addingTimeInterval(
+                        options.settings[PDFApp.draftLifetime].seconds
+                    ),
                     quota: options.quota(of: profile)
                 )
             }.response
@@ -160,9 +162,9 @@ struct UploadedFiles: Sendable {
         -> UploadedFiles
     {
         let limits = UploadedForm.Limits(
-            files: options.maximumFiles,
+            files: options.settings[PDFApp.files],
             fileBytes: options.maximumFileBytes,
-            bodyBytes: options.maximumUploadBytes
+            bodyBytes: options.settings[PDFApp.uploadBytes]
         )
         let form = try await request.uploadedForm(into: maker.scratch, limits: limits)
         return UploadedFiles(form: form, files: try files(of: form))
@@ -203,7 +205,7 @@ struct PageParameters: Sendable, Equatable {
         pictures = PictureOptions(
             layout: PageLayout(paper, margin: Double(margin) * Self.point),
             quality: try Self.choice("quality", query, PictureOptions.Quality.original),
-            keepsMetadata: options.keepsMetadata
+            keepsMetadata: options.settings[PDFApp.keepsMetadata]
         )
     }
 

@@ -88,7 +88,7 @@ struct DocumentThumbnails: Sendable {
             }
             let picture = try await draw(request, at: index, of: document, width: width)
             let drawn = ThumbnailStore.Thumbnail(data: picture.data, mediaType: picture.mediaType)
-            let (budget, now) = (options.thumbnailBytes, lookup.clock.now())
+            let (budget, now) = (options.settings[PDFApp.thumbnailBytes], lookup.clock.now())
             try await thumbnails.save(drawn, of: page, width: width, budget: budget, at: now)
             return drawn
         }

@@ -12,8 +12,6 @@ struct DocumentTrash: TrashFeature {
         let sizeText: Text
         let pageCount: Int
         let pageCountText: Text
-
-        private enum CodingKeys: CodingKey { case id, name, `extension`, size, sizeText, pageCount, pageCountText }
     }
 
     static let trash = Trash.documents

@@ -1,4 +1,5 @@
 import Concurrency
+import JSONValues
 import Screens
 
 /// The welcome, and the first screen of a cold start.
@@ -32,7 +33,7 @@ struct DocumentWelcome: Sendable {
     /// `PUT /v1/pdf/welcome {"seen": true}`.
     @Sendable func update(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
-        guard case .bool(let isSeen) = try await request.jsonObject().values["seen"] else {
+        guard let isSeen = try await request.jsonObject().values["seen"]?.bool else {
             throw Problem.validation([.field("/seen", "invalid", "seen must be true or false.")])
         }
         try await store.catchUpToChange()
@@ -114,6 +115,4 @@ struct DocumentWelcomeScreen: Encodable, Sendable {
     ]
     /// Whether it was shown before.
     let seen: Bool
-
-    private enum CodingKeys: CodingKey { case title, text, features, button, actions, seen }
 }

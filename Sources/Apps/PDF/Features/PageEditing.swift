@@ -1,6 +1,7 @@
 import Concurrency
 import Foundation
 import HTTP
+import JSONValues
 import Media
 import Screens
 import Storage
@@ -37,8 +38,7 @@ struct PageEditing: Sendable {
     @Sendable func rotate(_ request: ScreenRequest) async throws -> ScreenResponse {
         let id = try request.parameter("page_id")
         _ = try request.profile()
-        guard case .number(let wanted) = try await request.jsonObject().values["rotate_by"],
-            let degrees = Int(exactly: wanted), degrees % 90 == 0
+        guard let degrees = try await request.jsonObject().values["rotate_by"]?.int, degrees % 90 == 0
         else {
             throw Problem.validation([
                 .field("/rotate_by", "invalid", "rotate_by must be a multiple of 90, in degrees clockwise.")

@@ -2,6 +2,7 @@ import Concurrency
 import Foundation
 import HTTP
 import HTTPTypes
+import JSONValues
 import Media
 import Screens
 import Server
@@ -182,10 +183,9 @@ struct PagePlace: Sendable, Equatable {
     init(_ fields: JSONFields) throws {
         switch fields.values["at"] {
         case nil, .null: number = nil
-        case .number(let value):
-            guard let whole = Int(exactly: value), whole >= 1 else { throw Self.invalid }
+        case let value?:
+            guard let whole = value.int, whole >= 1 else { throw Self.invalid }
             number = whole
-        default: throw Self.invalid
         }
     }
 

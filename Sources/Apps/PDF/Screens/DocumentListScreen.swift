@@ -5,7 +5,7 @@ import Storage
 /// `GET /v1/pdf/documents`: the saved documents, newest first.
 struct DocumentListScreen: Encodable, Sendable {
     struct Row: Encodable, Sendable {
-        let properties: DocumentProperties
+        @Flattened var properties: DocumentProperties
         let actions: [Action]
 
         init(_ properties: DocumentProperties, canMerge: Bool, refusal: Text?) {
@@ -17,51 +17,32 @@ struct DocumentListScreen: Encodable, Sendable {
                 .merge(canMerge: canMerge, refusal: refusal),
             ]
         }
-
-        private enum CodingKeys: CodingKey { case actions }
-
-        func encode(to encoder: any Encoder) throws {
-            try properties.encode(to: encoder)
-            var container = encoder.container(keyedBy: CodingKeys.self)
-            try container.encode(actions, forKey: .actions)
-        }
     }
 
     let items: [Row]
     let revision: Int
     let actions: [Action]
     let empty: EmptyState?
-
-    private enum CodingKeys: CodingKey { case items, revision, actions, empty }
 }
 
 /// `GET /v1/pdf/drafts`: the documents that are not saved yet, newest first.
 struct DocumentDraftsScreen: Encodable, Sendable {
     struct Row: Encodable, Sendable {
-        let properties: DocumentProperties
+        @Flattened var properties: DocumentProperties
         /// When the draft expires.
         let draftUntil: Date
         let draftUntilText: Text
         let actions: [Action]
 
         init(_ draft: DocumentStore.Draft, zone: TimeZone) {
-            properties = DocumentProperties(draft.row, zone: zone)
+            let properties = DocumentProperties(draft.row, zone: zone)
+            self.properties = properties
             draftUntil = draft.until
             draftUntilText = DocumentText.date(draft.until, in: zone)
             actions = [
                 .save(properties.href, name: draft.row.name, isDraft: true),
                 .delete(properties.href, name: draft.row.name, isDraft: true),
             ]
-        }
-
-        private enum CodingKeys: CodingKey { case draftUntil, draftUntilText, actions }
-
-        func encode(to encoder: any Encoder) throws {
-            try properties.encode(to: encoder)
-            var container = encoder.container(keyedBy: CodingKeys.self)
-            try container.encode(draftUntil, forKey: .draftUntil)
-            try container.encode(draftUntilText, forKey: .draftUntilText)
-            try container.encode(actions, forKey: .actions)
         }
     }
 
@@ -79,16 +60,12 @@ extension EmptyState {
     static func noDrafts(_ create: Action) -> EmptyState {
         EmptyState(title: .noDrafts, text: .noDraftsHint, action: create)
     }
-}
 
-extension EmptyState {
     /// No document is saved.
     static func noDocuments(_ create: Action) -> EmptyState {
         EmptyState(title: .noDocuments, text: .noDocumentsHint, action: create)
     }
-}
 
-extension EmptyState {
     /// No document has the name that is searched.
     static let noMatches = EmptyState(
         title: .nothingFound,
@@ -147,11 +124,6 @@ struct DocumentProperties: Encodable, Sendable {
             pageCount: row.pageCount,
             zone: zone
         )
-    }
-
-    private enum CodingKeys: CodingKey {
-        case id, name, `extension`, createdAt, createdText, size, sizeText, pageCount, pageCountText, thumbnailUrl,
-            fileUrl, href
     }
 
     /// Returns the address of a document in the reader.

@@ -6,16 +6,7 @@ import Screens
 
 /// `GET /v1/pdf/documents/{id}`: a document in the reader.
 struct DocumentScreen: Encodable, Sendable {
-    enum Status: String, Encodable, Sendable {
-        case draft, saved
-
-        var text: Text {
-            switch self {
-            case .draft: .draft
-            case .saved: .saved
-            }
-        }
-    }
+    enum Status: String, Encodable, Sendable { case draft, saved }
 
     struct Page: Encodable, Sendable {
         let id: String
@@ -30,10 +21,11 @@ struct DocumentScreen: Encodable, Sendable {
         let actions: [Action]
     }
 
-    let properties: DocumentProperties
+    @Flattened var properties: DocumentProperties
     /// `If-Match` may name it instead of the whole entity tag.
     let version: Int
     let status: Status
+    let statusText: Text
     let pages: [Page]
     /// When a draft expires; null for a saved document.
     @Nullable var draftUntil: Date?
@@ -46,6 +38,7 @@ struct DocumentScreen: Encodable, Sendable {
         self.properties = properties
         version = document.version
         status = document.isDraft ? .draft : .saved
+        statusText = document.isDraft ? .draft : .saved
         pages = document.pages.enumerated().map { index, page in
             let href: Link = "\(properties.href)/pages/\(page.id)"
             return Page(
@@ -60,23 +53,9 @@ struct DocumentScreen: Encodable, Sendable {
                 actions: Action.ofPage(href, isOnly: document.pages.count == 1)
             )
         }
-        _draftUntil = Nullable(wrappedValue: document.draftUntil)
-        _draftUntilText = Nullable(wrappedValue: document.draftUntil.map { DocumentText.date($0, in: zone) })
+        draftUntil = document.draftUntil
+        draftUntilText = document.draftUntil.map { DocumentText.date($0, in: zone) }
         actions = Action.reader(document, refusal: refusal)
-    }
-
-    private enum CodingKeys: CodingKey { case version, status, statusText, pages, draftUntil, draftUntilText, actions }
-
-    func encode(to encoder: any Encoder) throws {
-        try properties.encode(to: encoder)
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(version, forKey: .version)
-        try container.encode(status, forKey: .status)
-        try container.encode(status.text, forKey: .statusText)
-        try container.encode(pages, forKey: .pages)
-        try container.encode(_draftUntil, forKey: .draftUntil)
-        try container.encode(_draftUntilText, forKey: .draftUntilText)
-        try container.encode(actions, forKey: .actions)
     }
 }
 
@@ -90,7 +69,7 @@ struct DocumentCreationScreen: Encodable, Sendable {
         let href: Link
     }
 
-    let first: DocumentScreen
+    @Flattened var first: DocumentScreen
     let documents: [Made]
     let notices: [FileNotice]
 
@@ -108,50 +87,27 @@ struct DocumentCreationScreen: Encodable, Sendable {
             )
         }
     }
-
-    private enum CodingKeys: CodingKey { case documents, notices }
-
-    func encode(to encoder: any Encoder) throws {
-        try first.encode(to: encoder)
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(documents, forKey: .documents)
-        try container.encode(notices, forKey: .notices)
-    }
 }
 
 /// `POST …/pages`: the document with its new pages.
 struct DocumentAdditionScreen: Encodable, Sendable {
-    let document: DocumentScreen
-    let added: AddedPages
+    @Flattened var document: DocumentScreen
+    let added: [String]
+    let missingCharacters: [String]
+    let notices: [FileNotice]
 
     init(_ document: Document, _ added: AddedPages, refusal: Text?) {
         self.document = DocumentScreen(document, refusal: refusal)
-        self.added = added
-    }
-
-    private enum CodingKeys: CodingKey { case added, missingCharacters, notices }
-
-    func encode(to encoder: any Encoder) throws {
-        try document.encode(to: encoder)
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(added.ids, forKey: .added)
-        try container.encode(added.missingCharacters, forKey: .missingCharacters)
-        try container.encode(added.notices, forKey: .notices)
+        self.added = added.ids
+        missingCharacters = added.missingCharacters
+        notices = added.notices
     }
 }
 
 /// `POST …/save-to-disk`: the document, and its path on the Disk.
 struct DocumentExportScreen: Encodable, Sendable {
-    let document: DocumentScreen
+    @Flattened var document: DocumentScreen
     let diskPath: String
-
-    private enum CodingKeys: CodingKey { case diskPath }
-
-    func encode(to encoder: any Encoder) throws {
-        try document.encode(to: encoder)
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(diskPath, forKey: .diskPath)
-    }
 }
 
 extension ScreenResponse {

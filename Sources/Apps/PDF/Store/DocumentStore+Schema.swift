@@ -100,9 +100,7 @@ extension DocumentStore {
         derivations: ["pdf_document": indexName, "pdf_page": ThumbnailStore.forgetPage],
         contents: ["pdf_document": "blob_id"]
     )
-}
 
-extension DocumentStore {
     /// Documents whose files need not be in the database: another server may have them. All triggers and indexes go
     /// with the former table.
     private static let filesWithoutKey = """
@@ -149,9 +147,7 @@ extension DocumentStore {
         \(trashTriggers)
         \(usageTriggers)
         """
-}
 
-extension DocumentStore {
     private static let savedTriggers = """
         CREATE TRIGGER pdf_document_inserted AFTER INSERT ON pdf_document WHEN new.draft_until IS NULL BEGIN
             INSERT INTO pdf_profile (profile, seen, revision, saved) VALUES (new.profile, 0, 0, 1)
@@ -216,9 +212,7 @@ extension DocumentStore {
     private static func size(of row: String) -> String { "(\(row).length + \(bytesBeside))" }
     private static func draft(of row: String) -> String { "iif(\(row).draft_until IS NULL, 0, \(size(of: row)))" }
     private static func trash(of row: String) -> String { "iif(\(row).trashed IS NULL, 0, \(size(of: row)))" }
-}
 
-extension DocumentStore {
     /// Returns whether the welcome of a profile was seen.
     func isWelcomeSeen(profile: String) throws -> Bool {
         try users.read { db in

@@ -116,9 +116,7 @@ extension DocumentStore {
         guard let row = try Row.fetchOne(select, arguments: [id, profile]) else { return nil }
         return try document(row, db)
     }
-}
 
-extension DocumentStore {
     /// The most documents that one transaction removes, so that other writers need not wait long.
     static let purgeBatch = 64
     /// About the most pages of them: a change of the journal has their rows.
@@ -174,9 +172,7 @@ extension DocumentStore {
         SELECT sequence, page_count FROM pdf_document INDEXED BY pdf_document_by_end
         WHERE profile = ? AND draft_until IS NOT NULL AND draft_until <= ? ORDER BY draft_until LIMIT ?
         """
-}
 
-extension DocumentStore {
     /// The trash. The list, its index and its count exclude documents in it.
     static let trashTables = """
         ALTER TABLE pdf_document ADD COLUMN trashed INTEGER; -- when it was moved to the trash; NULL: it was not

@@ -1,3 +1,4 @@
+import JSONValues
 import Screens
 
 extension JSONFields {
@@ -14,10 +15,8 @@ extension JSONFields {
             if required {
                 errors.append(.field("/\(name)", "required", .missingInteger(name, range)))
             }
-        case .number(let number):
-            if let integer = Int(exactly: number), range.contains(integer) { return integer }
-            fallthrough
-        default:
+        case let value?:
+            if let integer = value.int, range.contains(integer) { return integer }
             errors.append(.field("/\(name)", "invalid", .wrongInteger(name, range)))
         }
         return nil
@@ -32,7 +31,7 @@ extension JSONFields {
             throw Problem.validation([.field("/\(name)", code, "\(name) must be a list of integers.")])
         }
         return try items.enumerated().map { index, item in
-            guard case .number(let number) = item, let integer = Int(exactly: number), range.contains(integer) else {
+            guard let integer = item.int, range.contains(integer) else {
                 let detail: Text = "\(name) must be a list of integers of at least \(range.lowerBound)."
                 throw Problem.validation([.field("/\(name)/\(index)", "invalid", detail)])
             }

@@ -2,6 +2,7 @@ import Cluster
 import Concurrency
 import HTTP
 import HTTPTypes
+import JSONValues
 import Screens
 import Upstream
 

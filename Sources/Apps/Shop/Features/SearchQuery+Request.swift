@@ -1,4 +1,5 @@
 import Foundation
+import JSONValues
 import Screens
 
 extension SearchQuery {
@@ -89,24 +90,16 @@ extension SearchFilters {
     }
 
     private static func price(_ name: String, _ fields: JSONFields, _ errors: inout [Problem.FieldError]) -> Price? {
-        switch fields.values[name] {
-        case nil, .null: return nil
-        case .number(let number):
-            let amount = Decimal(string: "\(number)", locale: Locale(identifier: "en_US_POSIX"))
-            if let price = amount.flatMap(Price.init) { return price }
-        default: break
-        }
+        guard let value = fields.values[name], value != .null else { return nil }
+        let amount = value.double.flatMap { Decimal(string: "\($0)", locale: Locale(identifier: "en_US_POSIX")) }
+        if let price = amount.flatMap(Price.init) { return price }
         errors.append(.field("/\(name)", "invalid", "\(name) \(SearchQuery.acceptedPrice)."))
         return nil
     }
 
     private static func category(_ fields: JSONFields, _ errors: inout [Problem.FieldError]) -> Int? {
-        switch fields.values["category_id"] {
-        case nil, .null: return nil
-        case .number(let number):
-            if let id = Int(exactly: number), (1...Int(Int32.max)).contains(id) { return id }
-        default: break
-        }
+        guard let value = fields.values["category_id"], value != .null else { return nil }
+        if let id = value.int, (1...Int(Int32.max)).contains(id) { return id }
         errors.append(.field("/category_id", "invalid", .categoryForm))
         return nil
     }

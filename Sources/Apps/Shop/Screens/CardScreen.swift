@@ -2,7 +2,7 @@ import Screens
 
 /// `GET /v1/shop/products/{id}`.
 struct CardScreen: Encodable, Sendable {
-    let product: ProductSummary
+    @Flattened var product: ProductSummary
     /// At least one: a product without pictures has the placeholder.
     let imageUrls: [Link]
     /// Which of how many each picture is.
@@ -18,16 +18,5 @@ struct CardScreen: Encodable, Sendable {
         imageTexts = numbers.map { "\($0 + 1)/\(numbers.count)" }
         button = line == nil ? .add(product.id, isListFull: isListFull) : .openList
         shareText = product.shareText
-    }
-
-    private enum CodingKeys: CodingKey { case imageUrls, imageTexts, button, shareText }
-
-    func encode(to encoder: any Encoder) throws {
-        try product.encode(to: encoder)
-        var fields = encoder.container(keyedBy: CodingKeys.self)
-        try fields.encode(imageUrls, forKey: .imageUrls)
-        try fields.encode(imageTexts, forKey: .imageTexts)
-        try fields.encode(button, forKey: .button)
-        try fields.encode(shareText, forKey: .shareText)
     }
 }

@@ -11,31 +11,23 @@ struct FilterFields: Encodable, Sendable {
     @Nullable var priceMaxText: Text?
 
     init(_ filters: SearchFilters) {
-        _categoryId = Nullable(wrappedValue: filters.categoryID)
-        _price = Nullable(wrappedValue: filters.price)
-        _priceText = Nullable(wrappedValue: filters.price?.text)
-        _priceMin = Nullable(wrappedValue: filters.minimum)
-        _priceMinText = Nullable(wrappedValue: filters.minimum?.text)
-        _priceMax = Nullable(wrappedValue: filters.maximum)
-        _priceMaxText = Nullable(wrappedValue: filters.maximum?.text)
+        categoryId = filters.categoryID
+        price = filters.price
+        priceText = filters.price?.text
+        priceMin = filters.minimum
+        priceMinText = filters.minimum?.text
+        priceMax = filters.maximum
+        priceMaxText = filters.maximum?.text
     }
 }
 
 /// A text and filters as fields of one object, all of which are always present.
 struct QueryFields: Encodable, Sendable {
+    @Flattened var filters: FilterFields
     @Nullable var q: String?
-    let filters: FilterFields
 
     init(_ query: SearchQuery) {
-        _q = Nullable(wrappedValue: query.text)
         filters = FilterFields(query.filters)
-    }
-
-    private enum CodingKeys: CodingKey { case q }
-
-    func encode(to encoder: any Encoder) throws {
-        try filters.encode(to: encoder)
-        var fields = encoder.container(keyedBy: CodingKeys.self)
-        try fields.encode(_q, forKey: .q)
+        q = query.text
     }
 }

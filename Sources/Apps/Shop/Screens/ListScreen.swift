@@ -39,9 +39,9 @@ struct ListScreen: Encodable, Sendable {
             let isReplaced = item.difference == .replaced
             imageUrl = isReplaced ? "\(item.id.path)/image" : "/v1/shop/images/\(id)/0"
             available = item.difference == nil
-            _difference = Nullable(wrappedValue: item.difference)
-            _differenceText = Nullable(wrappedValue: item.difference?.text)
-            _href = Nullable(wrappedValue: isReplaced ? nil : "/v1/shop/products/\(id)")
+            difference = item.difference
+            differenceText = item.difference?.text
+            href = isReplaced ? nil : "/v1/shop/products/\(id)"
             actions = Action.changing(CartLine(id: item.id, quantity: item.quantity)) + [.share(item.id.path)]
         }
     }

@@ -58,15 +58,11 @@ struct ProductSummary: Encodable, Sendable {
         priceText = product.price.text
         description = product.description
         descriptionText = product.descriptionText
-        _category = Nullable(wrappedValue: product.category.map(CategoryName.init))
+        category = product.category.map(CategoryName.init)
         self.layout = layout
         cart = Cart(line)
         let listing = line.map(Action.changing) ?? [.add(product.id, isListFull: isListFull)]
         actions = listing + [.share("/v1/shop/products/\(product.id)")]
-    }
-
-    private enum CodingKeys: CodingKey {
-        case id, title, price, currency, priceText, description, descriptionText, category, layout, cart, actions
     }
 }
 

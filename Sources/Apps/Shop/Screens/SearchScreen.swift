@@ -3,7 +3,7 @@ import Screens
 /// `GET /v1/shop/search`.
 struct SearchScreen: Encodable, Sendable {
     struct Row: Encodable, Sendable {
-        let product: ProductSummary
+        @Flattened var product: ProductSummary
         let imageUrl: Link
         let href: Link
 
@@ -11,15 +11,6 @@ struct SearchScreen: Encodable, Sendable {
             self.product = ProductSummary(product, line, isListFull: isListFull, layout: layout)
             imageUrl = "/v1/shop/images/\(product.id)/0"
             href = "/v1/shop/products/\(product.id)"
-        }
-
-        private enum CodingKeys: CodingKey { case imageUrl, href }
-
-        func encode(to encoder: any Encoder) throws {
-            try product.encode(to: encoder)
-            var fields = encoder.container(keyedBy: CodingKeys.self)
-            try fields.encode(imageUrl, forKey: .imageUrl)
-            try fields.encode(href, forKey: .href)
         }
     }
 

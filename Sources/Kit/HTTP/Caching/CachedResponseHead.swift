@@ -75,9 +75,7 @@ extension CachedResponseHead {
         }
         return DeltaSeconds.parse(member) ?? 0
     }
-}
 
-extension CachedResponseHead {
     /// The entity tag of the stored response.
     var entityTag: EntityTag? { headerFields.value(of: .eTag).flatMap { EntityTag($0) } }
 

@@ -150,9 +150,7 @@ extension CachingRules {
         }
         return resolved == TargetURI.normalized(url)
     }
-}
 
-extension CachingRules {
     /// Fields about a proxy, which a cache does not store. RFC 9111 §3.1.
     private static let proxyFields: Set<HTTPField.Name> = [
         .proxyAuthenticate, .proxyAuthenticationInfo, .proxyAuthorization,

@@ -30,11 +30,6 @@ package struct AcceptedMediaTypes: Sendable {
 package struct AcceptedLanguages: Sendable {
     private let ranges: [WeightedValue]
 
-    /// Reads the header fields of a request.
-    package init(_ fields: HTTPFields) {
-        self.init(fields[values: .acceptLanguage])
-    }
-
     /// Reads the lines of the field.
     package init(_ lines: [String]) {
         ranges = WeightedValue.list(lines)

@@ -7,16 +7,12 @@ extension HTTPFields {
         let lines = self[values: name]
         return lines.count > 1 ? lines.joined(separator: name == .cookie ? "; " : ", ") : lines.first
     }
-}
 
-extension HTTPFields {
     /// Removes all lines of these fields.
     package mutating func removeAll(named names: Set<HTTPField.Name>) {
         removeAll { names.contains($0.name) }
     }
-}
 
-extension HTTPFields {
     /// Whether a request prefers to be answered before it is carried out: `Prefer: respond-async` (RFC 7240 §4.1).
     /// Names are compared in any case, parameters and other preferences are ignored. The preference has no value; an
     /// empty one is none (§2).
@@ -56,9 +52,7 @@ extension HTTPField.Name {
     package static let cacheStatus = Self(literal: "Cache-Status")
     /// `CDN-Cache-Control`, the targeted field for caches that serve an origin. RFC 9213 §3.
     package static let cdnCacheControl = Self(literal: "CDN-Cache-Control")
-}
 
-extension HTTPField.Name {
     /// Creates a name from a literal, for the constants of a program.
     ///
     /// - Precondition: `literal` is a token (RFC 9110 §5.1). It is known when the program is written, so a violation is

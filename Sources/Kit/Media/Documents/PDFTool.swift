@@ -148,9 +148,7 @@ extension PDFTool {
             try await work(.glyphs(text: text), in: folder, isShort: true, progress: nil).missingGlyphs
         }
     }
-}
 
-extension PDFTool {
     /// Runs a worker process on a job.
     ///
     /// - Parameters:

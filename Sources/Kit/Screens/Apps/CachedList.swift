@@ -1,4 +1,3 @@
-import Concurrency
 import Foundation
 import HTTPTypes
 package import Storage

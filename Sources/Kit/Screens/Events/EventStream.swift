@@ -3,7 +3,6 @@ package import Concurrency
 import Foundation
 import ServiceLifecycle
 import Synchronization
-import Upstream
 
 /// The event stream of the server: publishes each event to the listeners of its audience, and keeps the latest ones for
 /// clients that reconnect.

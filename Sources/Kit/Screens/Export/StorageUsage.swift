@@ -192,7 +192,7 @@ extension UsageScreen.App {
         let (stored, quota) = (usage.stored, usage.quota)
         self.app = app
         title = usage.title
-        _ownerName = Nullable(wrappedValue: usage.ownerName)
+        ownerName = usage.ownerName
         usedBytes = stored.bytes
         usedText = .size(stored.bytes)
         quotaBytes = quota.bytes

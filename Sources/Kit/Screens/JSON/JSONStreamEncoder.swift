@@ -24,20 +24,24 @@ final class JSONStreamEncoder {
         return Data(encoder.json.bytes)
     }
 
-    fileprivate func write<Value: Encodable>(_ value: Value, at depth: Int) throws {
+    /// - Parameter key: its key in an object.
+    fileprivate func write<Value: Encodable>(_ value: Value, for key: (any CodingKey)? = nil, at depth: Int) throws {
         // The types of most members. The first comparison is of two pointers; a cast alone takes ten times as long.
-        if Value.self == String.self, let text = value as? String { return json.value(text) }
-        if Value.self == Text.self, let text = value as? Text { return json.value(text[json.language]) }
+        if Value.self == String.self, let text = value as? String { return json.value(text, for: key) }
+        if Value.self == Text.self, let text = value as? Text { return json.value(text[json.language], for: key) }
         if Value.self == Link.self, let link = value as? Link {
-            return json.value(link.requestTarget(in: json.profile))
+            return json.value(link.requestTarget(in: json.profile), for: key)
         }
-        switch kind(of: Value.self) {
+        let kind = kind(of: Value.self)
+        if kind == .flattened, key != nil { return try value.encode(to: ValueEncoder(stream: self, depth: depth - 1)) }
+        if let key { json.snakeCaseName(key.stringValue) }
+        switch kind {
         case .date: if let date = value as? Date { return json.value(WireFormat.timestamp(date)) }
         case .url: if let url = value as? URL { return json.value(url.absoluteString) }
         case .data: if let data = value as? Data { return json.value(data.base64EncodedString()) }
         case .decimal: if let decimal = value as? Decimal { return try json.value(decimal) }
         case .dictionary: if let value = value as? any StringKeyed { return try value.write(to: self, at: depth) }
-        case .other: break
+        case .flattened, .other: break
         }
         let length = json.bytes.count
         try value.encode(to: ValueEncoder(stream: self, depth: depth))
@@ -97,10 +101,8 @@ extension JSONStreamEncoder {
             throw EncodingError.invalidValue(scope, context)
         }
     }
-}
 
-extension JSONStreamEncoder {
-    private enum Kind { case date, url, data, decimal, dictionary, other }
+    private enum Kind { case date, url, data, decimal, dictionary, flattened, other }
 
     private func kind<Value>(of type: Value.Type) -> Kind {
         if let known = kinds[ObjectIdentifier(type)] { return known }
@@ -111,6 +113,7 @@ extension JSONStreamEncoder {
             case is Data.Type: .data
             case is Decimal.Type: .decimal
             case is any StringKeyed.Type: .dictionary
+            case is any FlattenedMembers.Type: .flattened
             default: .other
             }
         kinds[ObjectIdentifier(type)] = kind
@@ -133,6 +136,27 @@ extension Dictionary: StringKeyed where Key == String, Value: Encodable {
         stream.end(to: depth)
     }
 }
+
+extension JSONWriter {
+    fileprivate mutating func value(_ text: String, for key: (any CodingKey)?) {
+        if let key { snakeCaseName(key.stringValue) }
+        value(text)
+    }
+}
+
+/// A value whose members are those of the object that it is a member of. The name of its property is not written.
+@propertyWrapper
+package struct Flattened<Value: Encodable & Sendable>: Encodable, Sendable {
+    package var wrappedValue: Value
+
+    package init(wrappedValue: Value) { self.wrappedValue = wrappedValue }
+
+    package func encode(to encoder: any Encoder) throws { try wrappedValue.encode(to: encoder) }
+}
+
+private protocol FlattenedMembers {}
+
+extension Flattened: FlattenedMembers {}
 
 /// The encoder of one value, at its depth in the output.
 private struct ValueEncoder: Encoder {
@@ -205,8 +229,8 @@ private struct ObjectContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     }
 
     func encode(_ value: some Encodable, forKey key: Key) throws {
-        try begin(key)
-        try stream.write(value, at: depth)
+        try stream.proceed(in: scope, at: depth)
+        try stream.write(value, for: key, at: depth)
     }
 
     func nestedContainer<Nested: CodingKey>(

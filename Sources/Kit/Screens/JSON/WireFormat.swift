@@ -9,14 +9,6 @@ package enum WireFormat {
         try JSONStreamEncoder.encode(value)
     }
 
-    /// Decodes a value with snake_case names.
-    /// - Throws: `DecodingError`.
-    package static func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
-        let decoder = JSONDecoder()
-        decoder.keyDecodingStrategy = .convertFromSnakeCase
-        return try decoder.decode(type, from: data)
-    }
-
     /// Returns RFC 3339 in UTC with whole seconds, such as `2026-01-05T10:00:00Z`.
     package static func timestamp(_ date: Date) -> String {
         guard let time = CivilTime(date) else { return date.formatted(Date.ISO8601FormatStyle(timeZone: .gmt)) }

@@ -49,7 +49,7 @@ package struct Problem: Error, Sendable, Equatable {
 
         package init(name: String, status: Int? = nil) {
             self.name = name
-            _status = Nullable(wrappedValue: status)
+            self.status = status
         }
     }
 
@@ -185,7 +185,7 @@ struct ProblemDocument: Encodable, Sendable {
         code = problem.code.rawValue
         offline = problem.offline
         retryable = problem.code.isRetryable
-        _upstream = Nullable(wrappedValue: problem.upstream)
+        upstream = problem.upstream
         errors = problem.errors
         dialog = problem.dialog ?? Problem.Dialog(message: problem.message)
         href = problem.href
@@ -206,9 +206,7 @@ extension Problem {
             try ScreenResponseRenderer.render(.problem(self, instance: request.uri.path), for: request.head)
         }
     }
-}
 
-extension Problem {
     /// The problem of a body that is no form: 415 for another kind of body, 400 for a broken one.
     package init(_ error: MultipartError) {
         switch error {
@@ -231,9 +229,7 @@ extension Problem {
             self.init(.malformedRequest, "The form ends before its last boundary.")
         }
     }
-}
 
-extension Problem {
     /// Creates the problem of data that cannot be read or written; nil for an error that is no fault of the disk, such
     /// as a body of another length than announced.
     ///

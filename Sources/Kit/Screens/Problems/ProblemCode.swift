@@ -272,9 +272,7 @@ extension ProblemCode {
         .init(code: 507),
         Text("The service has no space left", ru: "На сервисе не осталось места")
     )
-}
 
-extension ProblemCode {
     static let pairingRequired = ProblemCode(
         "pairing-required",
         .unauthorized,
@@ -302,9 +300,7 @@ extension ProblemCode {
         .conflict,
         Text("No device can be paired", ru: "Подключить устройство нельзя")
     )
-}
 
-extension ProblemCode {
     /// The code of a request that the connection layer refuses.
     package init(_ reason: ConnectionRefusal.Reason) {
         switch reason {

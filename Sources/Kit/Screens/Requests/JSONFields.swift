@@ -1,36 +1,13 @@
 package import Foundation
-import JSONValues
+package import JSONValues
 
 /// The fields of a JSON object that a client sent, read one by one: a problem names every field at fault, not just the
 /// first.
 package struct JSONFields: Sendable {
-    /// A JSON value: neither the order of members nor the spelling of numbers matters.
-    package enum Value: Sendable, Equatable {
-        case null
-        case bool(Bool)
-        case number(Double)
-        case string(String)
-        case array([Value])
-        case object([String: Value])
-
-        fileprivate init(_ value: JSONValue) {
-            self =
-                switch value {
-                case .null: .null
-                case .bool(let value): .bool(value)
-                case .number(let spelling): Double(spelling).map { .number($0) } ?? .null
-                case .string(let text): .string(text)
-                case .array(let values): .array(values.map { Value($0) })
-                case .object(let object):
-                    .object(Dictionary(object.members.map { ($0.name, Value($0.value)) }) { _, last in last })
-                }
-        }
-    }
-
-    package let values: [String: Value]
+    package let values: JSONObject
 
     /// The fields of an object within another.
-    package init(_ values: [String: Value]) { self.values = values }
+    package init(_ values: JSONObject) { self.values = values }
 
     /// Reads an object.
     /// - Parameter title: names the text in problems; nil for the body of a request.
@@ -44,7 +21,7 @@ package struct JSONFields: Sendable {
         } catch {
             throw Problem(error, of: title)
         }
-        guard case .object(let values) = Value(value) else {
+        guard let values = value.object else {
             throw Problem(.malformedJSON, "\(begin) is JSON, but not an object.")
         }
         self.values = values
@@ -133,7 +110,7 @@ extension JSONFields {
 
     /// - Throws: 422 that names each field that is none of these.
     package func requireOnly(_ names: String...) throws {
-        let others = values.keys.filter { !names.contains($0) }.sorted()
+        let others = values.members.map(\.name).filter { !names.contains($0) }.sorted()
         guard !others.isEmpty else { return }
         throw Problem.validation(
             others.map {

@@ -3,7 +3,6 @@ import Concurrency
 import Crypto
 package import Foundation
 import GRDB
-import HTTP
 import HTTPTypes
 import HummingbirdCore
 import Logging

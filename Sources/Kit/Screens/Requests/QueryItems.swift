@@ -123,9 +123,7 @@ extension QueryItems {
                 }
         }
     }
-}
 
-extension QueryItems {
     /// Returns whether a browser is to show a file or to save it, if the client says so: `disposition`.
     ///
     /// - Throws: 400 if it is another word.

@@ -4,7 +4,6 @@ import HTTPTypes
 import NIOCore
 package import Server
 package import Storage
-import Upstream
 
 /// A form with files, as a client sent it. The files are on disk and are removed with the value.
 package struct UploadedForm: Sendable {

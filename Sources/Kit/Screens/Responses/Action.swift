@@ -55,7 +55,7 @@ package struct Action: Encodable, Sendable, Equatable {
         self.headers = headers
         enabled = reason == nil
         disabledReason = reason
-        _confirm = Nullable(wrappedValue: confirm)
+        self.confirm = confirm
     }
 }
 
@@ -64,9 +64,7 @@ extension Action {
     package static func show(_ id: String, _ title: Text, _ href: Link) -> Action {
         Action(id: id, title: title, method: "GET", href: href)
     }
-}
 
-extension Action {
     /// A constant member of the JSON body of the request.
     package enum Constant: Encodable, Sendable, Equatable {
         case integer(Int)
@@ -129,7 +127,7 @@ extension Action {
             self.name = name
             self.kind = kind
             self.title = title
-            _value = Nullable(wrappedValue: value)
+            self.value = value
             self.values = values
             self.location = location
             self.required = required

@@ -1,4 +1,3 @@
-import Concurrency
 package import Foundation
 package import HTTP
 package import Storage
@@ -30,7 +29,7 @@ package struct Links: Encodable, Sendable, Equatable {
 
     package init(self own: Link, next: Link? = nil) {
         self.`self` = own
-        _next = Nullable(wrappedValue: next)
+        self.next = next
     }
 }
 
@@ -129,7 +128,7 @@ package struct Meta: Encodable, Sendable {
         source = provenance.source
         offline = provenance.offline
         stale = provenance.stale
-        _fetchedAt = Nullable(wrappedValue: provenance.contentFetchedAt ?? provenance.validatedAt)
+        fetchedAt = provenance.contentFetchedAt ?? provenance.validatedAt
         self.revision = revision
         self.partial = partial
         self.page = page
@@ -137,7 +136,7 @@ package struct Meta: Encodable, Sendable {
         needsDecision = pending.flatMap { $0.undecided > 0 ? $0.undecided : nil }
         freshnessText = provenance.stale ? Text.freshness(of: provenance) : nil
         let other = needsDecision.map(Banner.needsDecision) ?? freshnessText.map(Banner.stale)
-        _banner = Nullable(wrappedValue: banner ?? other)
+        self.banner = banner ?? other
     }
 }
 

@@ -45,12 +45,12 @@ package struct Page: Encodable, Sendable, Equatable {
         let offset = request.key == nil ? request.offset : nil
         let more = hasMore ?? total.map { request.offset + count < $0 } ?? false
         limit = request.limit
-        _offset = Nullable(wrappedValue: offset)
+        self.offset = offset
         self.count = count
-        _total = Nullable(wrappedValue: total)
+        self.total = total
         self.totalAtLeast = totalAtLeast
         self.hasMore = more
-        _nextOffset = Nullable(wrappedValue: more ? offset.map { $0 > Int.max - count ? Int.max : $0 + count } : nil)
+        nextOffset = more ? offset.map { $0 > Int.max - count ? Int.max : $0 + count } : nil
     }
 }
 

@@ -64,9 +64,7 @@ extension ScreenResponse {
             hasValidator: false
         )
     }
-}
 
-extension ScreenResponse {
     /// Returns a picture of an upstream, or the placeholder if there is none, or if it cannot be fetched or shown.
     ///
     /// The placeholder is not stored. If it takes the place of a picture that was requested, `Cache-Status` describes

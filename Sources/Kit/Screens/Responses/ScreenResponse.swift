@@ -211,9 +211,7 @@ extension ScreenResponse {
             changeToken: changeToken
         )
     }
-}
 
-extension ScreenResponse {
     /// Returns the response with the version of the one thing that it shows.
     package func at(version: Int) -> ScreenResponse {
         var response = self
@@ -243,11 +241,6 @@ package final class PreparedBytes: Sendable {
     package var bytes: Data { Data(body.readableBytesView) }
 
     /// Returns the bytes in gzip; nil if that is not worth it.
-    ///
-    /// - Throws: `Gzip.Failure`.
-    package func compressed() throws -> Data? { try compressedBody().map { Data($0.readableBytesView) } }
-
-    /// Returns the same as the body of a response.
     ///
     /// - Throws: `Gzip.Failure`.
     func compressedBody() throws -> ByteBuffer? {

@@ -1,6 +1,5 @@
 package import Concurrency
 package import Foundation
-import HTTP
 package import HTTPTypes
 
 /// The trash of an app: its address, and the actions on it and its items.
@@ -262,7 +261,7 @@ extension TrashFeature {
 /// `GET /v1/APP/trash`.
 struct TrashScreen<Properties: Encodable & Identifiable<String> & Sendable>: Encodable, Sendable {
     struct Row: Encodable, Sendable {
-        let properties: Properties
+        @Flattened var properties: Properties
         let deletedAt: Date
         let deletedText: Text
         /// When it is deleted permanently.
@@ -286,19 +285,6 @@ struct TrashScreen<Properties: Encodable & Identifiable<String> & Sendable>: Enc
             expiresText = .keptUntil(text(expiresAt))
             version = entry.version
             actions = [trash.restore(properties.id), .purge("\(trash.href)/\(properties.id)")]
-        }
-
-        private enum CodingKeys: CodingKey { case deletedAt, deletedText, expiresAt, expiresText, version, actions }
-
-        func encode(to encoder: any Encoder) throws {
-            try properties.encode(to: encoder)
-            var container = encoder.container(keyedBy: CodingKeys.self)
-            try container.encode(deletedAt, forKey: .deletedAt)
-            try container.encode(deletedText, forKey: .deletedText)
-            try container.encode(expiresAt, forKey: .expiresAt)
-            try container.encode(expiresText, forKey: .expiresText)
-            try container.encode(version, forKey: .version)
-            try container.encode(actions, forKey: .actions)
         }
     }
 

@@ -90,16 +90,16 @@ extension RouteInput {
     private static let mostNamed = 10
 
     private static func unknownMembers(
-        of values: [String: JSONFields.Value],
+        of values: JSONObject,
         _ known: [Member],
         at pointer: String
     ) -> [Problem.FieldError] {
-        values.sorted { $0.key < $1.key }.flatMap { name, value -> [Problem.FieldError] in
-            let pointer = "\(pointer)/\(JSONPointer.legible(name))"
-            guard let member = known.first(where: { $0.name == name }) else {
-                return [.field(pointer, "unknown", unknown("member", name, among: known.map(\.name)))]
+        values.members.sorted { $0.name < $1.name }.flatMap { given -> [Problem.FieldError] in
+            let pointer = "\(pointer)/\(JSONPointer.legible(given.name))"
+            guard let member = known.first(where: { $0.name == given.name }) else {
+                return [.field(pointer, "unknown", unknown("member", given.name, among: known.map(\.name)))]
             }
-            guard case .object(let inner) = value, !member.members.isEmpty else { return [] }
+            guard let inner = given.value.object, !member.members.isEmpty else { return [] }
             return unknownMembers(of: inner, member.members, at: pointer)
         }
     }

@@ -133,9 +133,7 @@ extension RouteTable {
         else { return nil }
         return make(request)
     }
-}
 
-extension RouteTable {
     /// Returns the problem of a request that the connection layer refuses, in the language of its client as far as that
     /// is known.
     ///

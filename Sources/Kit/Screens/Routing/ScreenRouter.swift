@@ -4,7 +4,6 @@ import HTTPTypes
 package import Hummingbird
 package import Server
 import Synchronization
-import Upstream
 
 /// The middleware and routes of the server, put together once by the composition root.
 package struct ScreenRouter: Sendable {
@@ -54,24 +53,6 @@ package struct ScreenRouter: Sendable {
         self.devices = devices
         self.paths = paths
         self.injectsProblems = injectsProblems
-    }
-
-    /// Creates a router without a response cache.
-    /// - Parameter run: distinguishes the runs of the server in request identities
-    package init(
-        table: RouteTable,
-        sessions: SessionStore,
-        hosts: HostRules,
-        origins: OriginRules,
-        run: String
-    ) {
-        self.init(
-            table: table,
-            sessions: sessions,
-            hosts: hosts,
-            origins: origins,
-            identities: RequestIdentities(run: run)
-        )
     }
 
     /// Builds the way of a request: identity and log → CORS fields, Vary → problems → guards → devices →

@@ -16,7 +16,7 @@ package struct SessionScreen: Encodable, Sendable {
     ///   - route: the screen that the front end shows next
     package init(_ session: Session, token: SessionGrant? = nil, route: ScreenLink) {
         kind = session.kind
-        _name = Nullable(wrappedValue: session.name)
+        name = session.name
         createdAt = session.createdAt
         self.token = token
         self.route = route
@@ -56,7 +56,7 @@ package struct FarewellScreen: Encodable, Sendable {
     /// Creates a farewell; without an alert, the front end shows the login at once.
     package init(route: ScreenLink, alert: Alert? = nil, logins: [Action]) {
         (self.route, actions) = (route, logins)
-        _alert = Nullable(wrappedValue: alert)
+        self.alert = alert
     }
 }
 

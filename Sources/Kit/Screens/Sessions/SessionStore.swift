@@ -3,7 +3,6 @@ package import Concurrency
 package import Foundation
 package import GRDB
 import Storage
-import Upstream
 
 /// The sessions of all apps, in one table, which several servers may share. Only hashes of tokens are stored.
 package struct SessionStore: Sendable {

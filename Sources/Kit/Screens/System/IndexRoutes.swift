@@ -1,7 +1,6 @@
 package import Concurrency
 import HTTP
 import HTTPTypes
-import Upstream
 
 /// `GET /v1`: the apps, their screens and paths.
 package struct IndexRoutes: Sendable {
@@ -50,8 +49,8 @@ package struct IndexRoutes: Sendable {
         ///   - maxZoom: The last zoom that has tiles.
         ///   - diskOAuth: Whether the Disk can be logged in to by OAuth.
         package init(tiles: String? = nil, attribution: String? = nil, maxZoom: Int = 19, diskOAuth: Bool = false) {
-            _tiles = Nullable(wrappedValue: tiles.map { "\(MountRoutes.prefix)\($0)/{z}/{x}/{y}.png" })
-            _attribution = Nullable(wrappedValue: attribution)
+            self.tiles = tiles.map { "\(MountRoutes.prefix)\($0)/{z}/{x}/{y}.png" }
+            self.attribution = attribution
             self.maxZoom = maxZoom
             diskOauth = diskOAuth
         }

@@ -1,6 +1,5 @@
 package import Concurrency
 import Foundation
-import HTTP
 import HTTPTypes
 import Hummingbird
 import JSONValues

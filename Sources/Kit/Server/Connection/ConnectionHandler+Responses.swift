@@ -186,9 +186,7 @@ extension ConnectionHandler {
         context.writeAndFlush(Self.wrapOutboundOut(.head(head)), promise: nil)
         watchWrites(context)
     }
-}
 
-extension ConnectionHandler {
     /// Performs the action for a failed request, and fails the reader of its body.
     func perform(_ action: ConnectionState.FailureAction, _ context: ChannelHandlerContext) {
         switch action {

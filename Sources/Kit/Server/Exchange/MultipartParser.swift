@@ -168,13 +168,9 @@ package struct MultipartPartHead: Sendable, Equatable {
     package var fileName: String?
     /// The declared `Content-Type`.
     package var contentType: String?
+}
 
-    init(name: String, fileName: String? = nil, contentType: String? = nil) {
-        self.name = name
-        self.fileName = fileName
-        self.contentType = contentType
-    }
-
+extension MultipartPartHead {
     /// Reads header lines, without the empty one that ends them.
     init(lines: [String]) throws(MultipartError) {
         var fields: [String: String] = [:]

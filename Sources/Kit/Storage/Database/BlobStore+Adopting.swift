@@ -40,9 +40,7 @@ extension BlobStore {
     /// Returns the path of a blob's file, for a child process that reads it. The file may be removed at any moment,
     /// with the blob's row.
     package func filePath(of blob: Blob) -> String { path(blob.id) }
-}
 
-extension BlobStore {
     /// Gives a blob's file a second name in a folder of the same file system. It can be read there even if the blob is
     /// deleted meanwhile, and takes no space of its own.
     ///

@@ -86,13 +86,6 @@ package final class SealedSecrets: Sendable {
         return try open(sealed, name: name)
     }
 
-    /// Removes a secret.
-    ///
-    /// - Throws: Errors of the database.
-    package func remove(name: String, in db: Database) throws {
-        try db.cachedStatement(sql: Self.delete).execute(arguments: [name])
-    }
-
     /// Returns the random key of the hashes of credentials, which stays the same for the life of the database; creates
     /// it at the first call. Must not be called inside a transaction, because it starts one.
     ///
@@ -151,7 +144,6 @@ package final class SealedSecrets: Sendable {
         INSERT INTO sealed_secret (name, sealed) VALUES (?, ?)
         ON CONFLICT (name) DO UPDATE SET sealed = excluded.sealed
         """
-    static let delete = "DELETE FROM sealed_secret WHERE name = ?"
 
     private static func seal(_ secret: Data, name: String, key: SymmetricKey) throws -> Data {
         let box = try AES.GCM.seal(secret, using: key, authenticating: Data(name.utf8))

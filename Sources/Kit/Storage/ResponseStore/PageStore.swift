@@ -247,9 +247,7 @@ extension PageStore {
     static let updatePrefix =
         "UPDATE page_row SET row_key = ? || substr(row_key, ?) WHERE account = ? AND row_key >= ? AND row_key < ?"
     static let deleteAccount = "DELETE FROM page WHERE account = ?"
-}
 
-extension PageStore {
     // Each row has the account, too, so that a key, or all keys below a folder, are found by one index on all pages.
     static let migrations = [
         SchemaMigration(

@@ -137,9 +137,7 @@ extension ResponseStore {
         """
 
     static let updateLastUse = "UPDATE stored_response SET last_used = ? WHERE id = ? AND last_used < ?"
-}
 
-extension ResponseStore {
     package enum OpenBody: Sendable {
         /// The whole body.
         case bytes(Data)
@@ -168,9 +166,7 @@ extension ResponseStore {
     }
 
     static let deleteByBlob = "DELETE FROM stored_response WHERE blob_id = ?"
-}
 
-extension ResponseStore {
     /// Invalidates everything stored under a URL, of all methods, credentials and variants (RFC 9111 §4.4): it must be
     /// validated before it is used as fresh.
     ///
@@ -209,35 +205,11 @@ extension ResponseStore {
         try db.cachedStatement(sql: Self.deleteByCredential).execute(arguments: [credential.bytes])
     }
 
-    /// Removes the responses of an upstream whose URL begins with `urlPrefix` and that were received before `received`.
-    /// Pinned ones stay.
-    ///
-    /// - Returns: The number of removed responses.
-    /// - Throws: Errors of the database.
-    @discardableResult
-    package func purge(
-        upstream: String,
-        urlPrefix: String = "",
-        receivedBefore received: Date = .distantFuture,
-        in db: Database
-    ) throws -> Int {
-        let before = received.millisecondsSince1970
-        if let end = KeyPrefix(urlPrefix).end {
-            try db.execute(sql: Self.purgePrefix, arguments: [upstream, urlPrefix, end, before])
-        } else {
-            try db.execute(sql: Self.purgeAll, arguments: [upstream, before])
-        }
-        return db.changesCount
-    }
-
     static let invalidation = "UPDATE stored_response SET invalidated = 1 WHERE upstream = ? AND url = ?"
     static let invalidationByID = "UPDATE stored_response SET invalidated = 1 WHERE id = ?"
     static let deleteByID = "DELETE FROM stored_response WHERE id = ?"
     static let deleteByURL = "DELETE FROM stored_response WHERE upstream = ? AND url = ?"
     static let deleteByCredential = "DELETE FROM stored_response WHERE credential = ? AND credential <> x''"
-    static let purgePrefix =
-        "DELETE FROM stored_response WHERE upstream = ? AND url >= ? AND url < ? AND response_time < ? AND pinned = 0"
-    static let purgeAll = "DELETE FROM stored_response WHERE upstream = ? AND response_time < ? AND pinned = 0"
 }
 
 /// Notifies of the stored responses that a committed transaction has removed, by any statement, trigger or cascade.

@@ -158,9 +158,7 @@ extension ResponseStore {
         """
     static let invalidationByCredential =
         "UPDATE stored_response SET invalidated = 1 WHERE credential = ? AND credential <> x'' AND invalidated = 0"
-}
 
-extension ResponseStore {
     /// Returns the entity tags of stored responses to GET by their URLs, in one query. A URL without a stored response
     /// or without an entity tag is left out.
     ///
@@ -194,9 +192,7 @@ extension ResponseStore {
         WHERE upstream = ? AND method = 'GET' AND credential = ? AND url IN (SELECT value FROM json_each(?))
         ORDER BY response_time
         """
-}
 
-extension ResponseStore {
     /// Returns the metadata of the newest response that is stored under a URL and method for exactly this credential;
     /// nil if there is none. Neither head nor body is read.
     ///

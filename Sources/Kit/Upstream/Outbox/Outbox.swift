@@ -1,6 +1,5 @@
 package import Foundation
 package import GRDB
-import Storage
 import Synchronization
 
 /// A journal of writes that wait for an upstream: a table, and its pending operations in memory.

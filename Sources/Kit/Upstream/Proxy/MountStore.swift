@@ -195,9 +195,7 @@ extension MountStore {
         )
         if isInvalidated { try responses.invalidate(id, in: db) }
     }
-}
 
-extension MountStore {
     /// Opens the stored pieces of a range; nil if bytes of it are not stored.
     func openParts(of stored: CachedResponse, _ range: Range<Int>) async throws -> [PartReader]? {
         store.noteUse(of: stored.metadata)

@@ -78,9 +78,7 @@ extension ProxyExchange {
             mount.upstream.logger.debug("a response without a body was truncated", metadata: ["error": "\(error)"])
         }
     }
-}
 
-extension ProxyExchange {
     /// Passes the upstream's response on. Its effect on stored responses comes first (RFC 9111 §4.4), and it is
     /// stored on its way.
     mutating func pass() async throws -> Progress {

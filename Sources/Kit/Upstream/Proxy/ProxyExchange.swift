@@ -204,9 +204,7 @@ extension ProxyExchange {
             ProxyResponse(head: head, body: body.part(range.lowerBound..<(range.upperBound + 1)))
         }
     }
-}
 
-extension ProxyExchange {
     /// Records the effect of a response to HEAD (RFC 9111 §4.3.5) or to a write (§4.4) on stored responses.
     ///
     /// - Returns: The response, as one received after the invalidation.

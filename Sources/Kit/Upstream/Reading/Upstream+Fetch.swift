@@ -117,9 +117,7 @@ extension Upstream {
         }
         return FetchOutcome(response: kept, upstreamStatus: 304)
     }
-}
 
-extension Upstream {
     /// Reads a resource together with its whole body (see `read(_:_:)`).
     ///
     /// A stored response may be evicted after it was read and before its file is opened; the second read then fetches

@@ -201,9 +201,7 @@ extension Upstream {
     ) async throws(UpstreamError) -> StreamedResponse {
         try await client.stream(request, .streaming(headTimeout: headTimeout, responseTimeout: responseTimeout))
     }
-}
 
-extension Upstream {
     /// Returns the stored copy of a resource that cannot be requested for a reason that is not the upstream's, such as
     /// a credential that cannot be renewed: as while the upstream is unreachable.
     ///

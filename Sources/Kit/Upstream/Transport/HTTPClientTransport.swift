@@ -215,9 +215,7 @@ extension HTTPClientTransport {
             }
         }
     }
-}
 
-extension HTTPClientTransport {
     /// When a request may be sent again because its kept-alive connection was closed (RFC 9112 §9.3.1).
     enum Resending: Sendable {
         /// Its body can be read once.

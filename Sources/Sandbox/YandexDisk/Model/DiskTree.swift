@@ -222,11 +222,6 @@ struct DiskOrder: Equatable {
     let key: Key
     let isReversed: Bool
 
-    init(key: Key, isReversed: Bool = false) {
-        self.key = key
-        self.isReversed = isReversed
-    }
-
     init?(_ text: String) {
         isReversed = text.hasPrefix("-")
         guard let key = Key(rawValue: isReversed ? String(text.dropFirst()) : text) else { return nil }

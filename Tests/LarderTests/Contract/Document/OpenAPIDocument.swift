@@ -91,9 +91,7 @@ extension OpenAPIDocument {
     func problemCodes(of response: JSON) throws -> [String] {
         try resolved(response)["content"]?["application/problem+json"]?["x-problem-codes"]?.strings ?? []
     }
-}
 
-extension OpenAPIDocument {
     /// Names of the schemas that occur in requests and in no response.
     var schemasOfRequests: Set<String> {
         let all = operations + mounts

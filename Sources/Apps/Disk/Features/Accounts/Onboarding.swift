@@ -24,7 +24,7 @@ struct Onboarding: Sendable {
     /// `PUT /v1/disk/onboarding`: `{"seen": true}` when Next is pressed on the last page.
     @Sendable func set(_ request: ScreenRequest, _ session: Session?) async throws -> ScreenResponse {
         let fields = try await request.jsonObject()
-        guard case .bool(let isSeen) = fields.values["seen"] else {
+        guard let isSeen = fields.values["seen"]?.bool else {
             throw Problem.validation(
                 "/seen",
                 fields.values["seen"] == nil ? "required" : "invalid",

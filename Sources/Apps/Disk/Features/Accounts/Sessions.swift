@@ -248,8 +248,6 @@ struct OnboardingScreen: Encodable, Sendable {
         self.seen = seen
         self.route = route
     }
-
-    private enum CodingKeys: CodingKey { case seen, pages, button, actions, route }
 }
 
 /// `POST /v1/disk/session/authorization`: the address at which a browser begins a login.
@@ -259,8 +257,6 @@ struct AuthorizationScreen: Encodable, Sendable {
     static let lifetime = 600
     /// Seconds until the login expires.
     let expiresInS = Self.lifetime
-
-    private enum CodingKeys: CodingKey { case authorizeUrl, state, expiresInS }
 }
 
 /// `GET` and `POST /v1/disk/session`.
@@ -282,8 +278,6 @@ struct DiskSessionScreen: Encodable, Sendable {
         createdAt = session.createdAt
         self.token = token
     }
-
-    private enum CodingKeys: CodingKey { case kind, name, linkedAt, createdAt, token, route }
 }
 
 extension EmptyState {

@@ -276,9 +276,7 @@ extension Search {
         guard let path = view.visible(row.item.path), view.tree.node(path)?.write == nil else { return nil }
         return view.row(row, at: path, queue)
     }
-}
 
-extension Search {
     /// The rows that a search looks through.
     struct KnownFiles {
         var provenance: Provenance

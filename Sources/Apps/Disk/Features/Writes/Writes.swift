@@ -121,10 +121,8 @@ extension Writes {
         }
         let end = try linkEnd(fields)
         var body: [String: Action.Constant] = ["path": .text(path.text)]
-        switch fields.values["available_for_s"] {
-        case .number(let seconds): body["available_for_s"] = .integer(Int(seconds))
-        case .null: body["available_for_s"] = .null
-        default: break
+        if let given = fields.values["available_for_s"] {
+            body["available_for_s"] = given.double.map { Action.Constant.integer(Int($0)) } ?? .null
         }
         return try await run(.publish(end), path, request, session, body: body) { outcome in
             switch outcome {
@@ -146,19 +144,17 @@ extension Writes {
 
     /// Reads the end that a link is to have: none if the member is null, any if it is absent.
     private func linkEnd(_ fields: JSONFields) throws -> LinkEnd {
-        switch fields.values["available_for_s"] {
-        case nil: return .unspecified
-        case .null: return .never
-        case .number(let seconds) where (1...31_536_000).contains(seconds):
-            let end = disk.clock.now().timeIntervalSince1970 + seconds
-            return .at(Date(timeIntervalSince1970: end.rounded(.down)))
-        default:
+        guard let value = fields.values["available_for_s"] else { return .unspecified }
+        guard value != .null else { return .never }
+        guard let seconds = value.double, (1...31_536_000).contains(seconds) else {
             throw Problem.validation(
                 "/available_for_s",
                 "invalid",
                 "available_for_s must be a number of seconds up to 31536000, or null."
             )
         }
+        let end = disk.clock.now().timeIntervalSince1970 + seconds
+        return .at(Date(timeIntervalSince1970: end.rounded(.down)))
     }
 
     private func link(_ item: DiskItem, _ origin: Provenance, isNew: Bool) throws -> ScreenResponse {

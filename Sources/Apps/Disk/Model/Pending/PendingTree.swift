@@ -44,9 +44,6 @@ struct PendingTree: Sendable {
 
     private(set) var root = Node(source: .root)
 
-    /// Whether nothing was applied.
-    var isEmpty: Bool { root.children.isEmpty }
-
     func item(at path: DiskPath) -> Location {
         var node = root
         var source: DiskPath? = .root
