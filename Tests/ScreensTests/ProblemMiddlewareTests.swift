@@ -89,6 +89,28 @@ struct ProblemMiddlewareTests {
         clock.advance(by: .seconds(120))
     }
 
+    @Test("SRV-12 SCALE-23 Each cause of an outage has its line, and a server that stops writes the number at once")
+    func causes() async throws {
+        let (log, clock) = (LogRecorder(), ManualClock())
+        let cause = Watched(SharedStoreError.unavailable(.timedOut))
+        let routes = [Route(.get, "/v1/notes", "notes") { _ in throw cause.value }]
+        var harness = try ScreenHarness(routes, clock: clock.wallClock)
+        harness.logger = log.logger
+        var reasons: [SharedStoreError.Unavailability] = [.timedOut, .notReached("refused"), .timedOut]
+        reasons += (0..<20).map { .notReached("port \($0)") }
+        for reason in reasons {
+            cause.update { $0 = .unavailable(reason) }
+            #expect(try await harness.serve(.get, "/v1/notes").status == .serviceUnavailable)
+        }
+        let lines = log.lines
+        #expect(lines.count == StoreOutages.mostCauses && lines[1].contains("refused"), "\(lines)")
+        harness.outages.end()
+        #expect(log.lines.count == lines.count + 1 && log.lines.last?.contains(#""count": 23"#) == true)
+        clock.advance(by: .seconds(120))
+        harness.outages.end()
+        #expect(log.lines.count == lines.count + 1, "it is told once")
+    }
+
     @Test("A read without an upstream says that this server has no copy; a change does not")
     func noCopy() async throws {
         let upstream = try Self.upstream()

@@ -19,6 +19,7 @@ struct LarderApplication: ReplaceableServer {
     let application: Application<LarderResponder>
     /// A harness replaces the responder and the services.
     let responder: RouterResponder<ScreenContext>
+    private let outages: StoreOutages
     let services: [any Service]
     /// The cache of complete responses; nil without one.
     let responseCache: ResponseCache?
@@ -151,7 +152,8 @@ struct LarderApplication: ReplaceableServer {
             + [resources.shared].compactMap { $0 }
         responseCache = harness == nil || !resources.isReplacement ? Self.responseCache(resources) : nil
         let identities = responseCache?.identities ?? RequestIdentities(run: resources.run)
-        responder = Self.router(table, resources, identities, isUnderTest: harness != nil).build().buildResponder()
+        let router = Self.router(table, resources, identities, isUnderTest: harness != nil)
+        (outages, responder) = (router.outages, router.build().buildResponder())
         application = Self.application(
             LarderResponder(routes: responder, harness: harness),
             table,
@@ -309,6 +311,7 @@ struct LarderApplication: ReplaceableServer {
     /// - Throws: the errors of async-http-client; `StorageError`.
     func close() async throws {
         stop()
+        outages.end()
         await resources.abilities.stop()
         try await transports.shutdown()
         resources.shared?.close()

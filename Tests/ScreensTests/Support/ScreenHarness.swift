@@ -21,6 +21,7 @@ struct ScreenHarness {
     let database: LarderDatabase
     /// Receives the lines of requests.
     var logger = Logger.quiet
+    let outages: StoreOutages
     private let responder: RouterResponder<ScreenContext>
 
     init(
@@ -43,14 +44,15 @@ struct ScreenHarness {
     ) throws {
         database = try LarderDatabase.temporary(migrations: SessionStore.migrations)
         sessions = SessionStore(UserDatabase(database), clock: clock)
-        responder = ScreenRouter(
+        let router = ScreenRouter(
             table: RouteTable(routes(sessions)),
             sessions: sessions,
             hosts: HostRules(boundHost: "127.0.0.1", allowed: hosts),
             origins: OriginRules(allowed: origins),
             identities: RequestIdentities(run: "run"),
             proxies: proxies
-        ).build().buildResponder()
+        )
+        (outages, responder) = (router.outages, router.build().buildResponder())
     }
 
     /// A response that was read to its end.

@@ -68,11 +68,11 @@ struct ProblemMiddleware: RouterMiddleware {
     }
 
     /// Returns the problem of a request that fails with many others while the store of several servers does not
-    /// respond, and its cause; nil for another one.
-    private func outage(_ error: any Error) -> (Problem, cause: String)? {
+    /// respond, and its cause, if that is known; nil for another one.
+    private func outage(_ error: any Error) -> (Problem, cause: String?)? {
         let problem = (error as? SharedStoreError).flatMap(Problem.init) ?? error as? Problem
         guard let problem, problem.code == .storeUnavailable else { return nil }
-        return (problem, error is Problem ? problem.code.rawValue : "\(error)")
+        return (problem, error is Problem ? nil : "\(error)")
     }
 
     /// Responds to a method and path that no route has.

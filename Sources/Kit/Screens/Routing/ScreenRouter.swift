@@ -9,6 +9,8 @@ import Synchronization
 package struct ScreenRouter: Sendable {
     /// The routes that are served.
     package let table: RouteTable
+    /// Counts what fails for want of the shared store; ends with the server.
+    package let outages: StoreOutages
     private let sessions: SessionStore
     private let hosts: HostRules
     private let origins: OriginRules
@@ -44,6 +46,7 @@ package struct ScreenRouter: Sendable {
         injectsProblems: Bool = false
     ) {
         self.table = table
+        outages = StoreOutages(clock: sessions.clock)
         self.sessions = sessions
         self.hosts = hosts
         self.origins = origins
@@ -62,7 +65,7 @@ package struct ScreenRouter: Sendable {
         router.add(middleware: RequestLogMiddleware(identities: identities, proxies: proxies))
         router.add(middleware: CORSFieldsMiddleware(origins: origins))
         router.add(middleware: DeviceVaryMiddleware(rules: access))
-        router.add(middleware: ProblemMiddleware(table: table, outages: StoreOutages(clock: sessions.clock)))
+        router.add(middleware: ProblemMiddleware(table: table, outages: outages))
         router.add(middleware: GuardMiddleware(hosts: hosts, origins: origins))
         if injectsProblems { router.add(middleware: InjectedProblemMiddleware()) }
         router.add(middleware: DeviceMiddleware(rules: access, devices: devices, cookies: sessions.cookies))

@@ -4,18 +4,23 @@ import Logging
 import Synchronization
 
 /// Counts the requests that fail while the store of several servers does not respond: thousands of clients that try
-/// again would fill the disk with lines. The log has one when that begins, with its cause, one when no request has
-/// failed for a while, with their number, and one a minute until then.
-final class StoreOutages: Sendable {
+/// again would fill the disk with lines. The log has one for each cause, one when no request has failed for a while or
+/// the server stops, with their number, and one a minute until then.
+package final class StoreOutages: Sendable {
     private struct Outage {
         let begin: Date
         var end: Date
         var count = 0
         var loggedAt: Date
+        /// Those that the log has.
+        var causes: Set<String> = []
+        let logger: Logger
     }
 
     /// After so long without a failure an outage is over.
     static let pause = Duration.seconds(5)
+    /// The most causes of an outage that the log has.
+    static let mostCauses = 10
     private static let interval: TimeInterval = 60
 
     private let outage = Mutex<Outage?>(nil)
@@ -25,31 +30,40 @@ final class StoreOutages: Sendable {
 
     /// Counts a request.
     ///
-    /// - Parameter logger: That of the request.
-    func note(_ cause: String, logger: Logger) {
+    /// - Parameters:
+    ///   - cause: Nil if only the problem is known.
+    ///   - logger: That of the request.
+    func note(_ cause: String?, logger: Logger) {
         let now = clock.now()
-        let isFirst = outage.withLock { outage in
+        let (isFirst, isNew) = outage.withLock { outage in
             let isFirst = outage == nil
-            var present = outage ?? Outage(begin: now, end: now, loggedAt: now)
+            var present = outage ?? Outage(begin: now, end: now, loggedAt: now, logger: Self.withoutRequest(logger))
             (present.end, present.count) = (now, present.count + 1)
+            let isNew = cause.map { present.causes.count < Self.mostCauses && present.causes.insert($0).inserted }
             outage = present
-            return isFirst
+            return (isFirst, isNew ?? isFirst)
         }
-        guard isFirst else { return }
-        logger.error("the shared store cannot be used", metadata: ["error": "\(cause)"])
-        var logger = logger
-        for key in ["request_id", "trace_id"] { logger[metadataKey: key] = nil }
-        watch(logger)
+        if isNew {
+            let cause = cause ?? ProblemCode.storeUnavailable.rawValue
+            logger.error("the shared store cannot be used", metadata: ["error": "\(cause)"])
+        }
+        if isFirst { watch() }
     }
 
-    private func watch(_ logger: Logger) {
-        _ = clock.schedule(after: Self.pause) { [self, logger] in if goesOn(logger) { watch(logger) } }
+    private static func withoutRequest(_ logger: Logger) -> Logger {
+        var logger = logger
+        for key in ["request_id", "trace_id"] { logger[metadataKey: key] = nil }
+        return logger
+    }
+
+    private func watch() {
+        _ = clock.schedule(after: Self.pause) { [self] in if goesOn() { watch() } }
     }
 
     /// Writes the number of requests if that is due.
     ///
     /// - Returns: Whether further ones may fail.
-    private func goesOn(_ logger: Logger) -> Bool {
+    private func goesOn() -> Bool {
         let now = clock.now()
         let (line, isOver) = outage.withLock { outage -> (Outage?, Bool) in
             guard let present = outage else { return (nil, true) }
@@ -59,13 +73,24 @@ final class StoreOutages: Sendable {
             if isOver { outage = nil }
             return (isDue ? present : nil, isOver)
         }
-        if let line {
-            let seconds = (line.end.timeIntervalSince(line.begin) * 10).rounded() / 10
-            logger.error(
-                "503 store-unavailable",
-                metadata: ["count": .stringConvertible(line.count), "seconds": .stringConvertible(seconds)]
-            )
-        }
+        line.map(Self.write)
         return !isOver
+    }
+
+    /// Writes the number of requests that have failed, when the server stops.
+    package func end() {
+        let last = outage.withLock { outage in
+            defer { outage = nil }
+            return outage
+        }
+        last.map(Self.write)
+    }
+
+    private static func write(_ outage: Outage) {
+        let seconds = (outage.end.timeIntervalSince(outage.begin) * 10).rounded() / 10
+        outage.logger.error(
+            "503 store-unavailable",
+            metadata: ["count": .stringConvertible(outage.count), "seconds": .stringConvertible(seconds)]
+        )
     }
 }
