@@ -8,8 +8,11 @@ extension PostgresConnection {
     static func open(_ options: SharedDatabaseOptions, _ deadline: Deadline? = nil) throws -> PostgresConnection {
         if let reason = larder_pq_load() { throw SharedStoreError.libraryUnusable(String(cString: reason)) }
         guard larder_PQlibVersion() >= oldestVersion else { throw SharedStoreError.libraryUnusable("older than 14") }
-        guard let started = start(options) else { throw SharedStoreError.unavailable(.notReached("no memory")) }
-        let connection = PostgresConnection(started, deadline: deadline ?? Deadline(after: options.timeout))
+        let deadline = deadline ?? Deadline(after: options.timeout)
+        guard let started = start(options, try hosts(options, deadline)) else {
+            throw SharedStoreError.unavailable(.notReached("no memory"))
+        }
+        let connection = PostgresConnection(started, deadline: deadline)
         do {
             try connection.finishOpening()
             try connection.check()
@@ -27,7 +30,15 @@ extension PostgresConnection {
     /// 14.0, the first that finds out in one round trip whether the server is a standby.
     private static let oldestVersion = 140_000
 
-    private static func start(_ options: SharedDatabaseOptions) -> OpaquePointer? {
+    /// Returns libpq's settings for a server whose address was looked up. Its name stays: certificates are for it.
+    private static func hosts(_ options: SharedDatabaseOptions, _ deadline: Deadline) throws -> [(String, String)] {
+        guard let name = options.hostName else { return [] }
+        let addresses = try options.lookup.addresses(of: name, before: deadline)
+        let names = addresses.map { _ in name }
+        return [("host", names.joined(separator: ",")), ("hostaddr", addresses.joined(separator: ","))]
+    }
+
+    private static func start(_ options: SharedDatabaseOptions, _ hosts: [(String, String)]) -> OpaquePointer? {
         let encryption =
             getenv("PGSSLMODE").map { String(cString: $0) } ?? (options.requiresTLS ? "require" : "prefer")
         // The address overrides settings that precede it, but not those that follow.
@@ -38,7 +49,11 @@ extension PostgresConnection {
             ("sslmode", encryption),
             ("dbname", options.url), ("client_encoding", "UTF8"),
         ]
-        return withCStrings(settings.map(\.0)) { keys in
+        return start(settings + hosts)
+    }
+
+    private static func start(_ settings: [(String, String)]) -> OpaquePointer? {
+        withCStrings(settings.map(\.0)) { keys in
             withCStrings(settings.map(\.1)) { larder_PQconnectStartParams(keys, $0, 1) }
         }
     }

@@ -40,13 +40,54 @@ import Testing
             ("postgresql://larder@[::1]:5432/larder", false, false),
             ("postgresql://larder@localhost/larder?host=/run/postgresql&options=-c", false, false),
             ("postgresql://one,two:1/larder", true, true), ("postgresql:///larder?host=one%2Ctwo", true, true),
-            ("postgresql:///larder", false, false),
+            ("postgresql:///larder", false, false), ("postgresql://%2Frun%2Fpostgresql/larder", false, false),
         ]
     )
     func encryption(url: String, isSeveral: Bool, isRequired: Bool) {
         let options = SharedDatabaseOptions(url: url)
         #expect(options.hasSeveralHosts == isSeveral)
         #expect(options.requiresTLS == isRequired)
+    }
+
+    @Test(
+        "SCALE-28 The name of a server is looked up, not an address or the folder of a socket",
+        arguments: [
+            ("postgresql://larder@db.example:5432/larder", "db.example"),
+            ("postgresql://localhost/larder", "localhost"),
+            ("postgresql://larder@/larder?host=db.example", "db.example"), ("postgresql://192.0.2.1/larder", nil),
+            ("postgresql://a.example/larder?host=b.example", "b.example"), ("postgresql://[::1]:5432/larder", nil),
+            ("postgresql://db.example/larder?hostaddr=10.0.0.5", nil), ("postgresql:///larder", nil),
+            ("postgresql:///larder?host=/run/postgresql", nil), ("postgresql://%2Frun%2Fpostgresql/larder", nil),
+        ]
+    )
+    func name(url: String, name: String?) { #expect(SharedDatabaseOptions(url: url).hostName == name) }
+
+    @Test("SCALE-25 SCALE-28 A name that no name server knows in time costs an operation its time, and one thread")
+    func slowLookup() async throws {
+        let (gate, lookups) = (ThreadGate(), Watched(0))
+        var options = SharedDatabaseOptions(url: "postgresql://db.example:1/larder?sslmode=disable")
+        options.timeout = .milliseconds(20)
+        options.lookup = HostLookup { _ in
+            lookups.update { $0 += 1 }
+            gate.hold()
+            return .success(["127.0.0.1", "::1"])
+        }
+        for _ in 0..<3 {
+            #expect(throws: SharedStoreError.unavailable(.timedOut)) { _ = try PostgresConnection.open(options) }
+        }
+        await gate.arrived()
+        #expect(lookups.value == 1)
+        gate.open()
+        options.timeout = .seconds(60)
+        // The port of no server (RFC 1078): libpq has tried both addresses, for the name.
+        let error = #expect(throws: SharedStoreError.self) { _ = try PostgresConnection.open(options) }
+        for text in ["\"db.example\" (127.0.0.1)", "\"db.example\" (::1)"] {
+            #expect("\(try #require(error))".contains(text), "\(error as Any)")
+        }
+        options.lookup = HostLookup { _ in .failure(HostLookup.Failure(reason: "Name or service not known")) }
+        let unknown = #expect(throws: SharedStoreError.self) { _ = try PostgresConnection.open(options) }
+        #expect("\(try #require(unknown))".contains("\"db.example\" to address: Name or service not known"))
+        #expect(try HostLookup.system("localhost").get().contains { ["127.0.0.1", "::1"].contains($0) })
     }
 
     @Test("SCALE-28 Without a pooler each connection has a session of its own")
