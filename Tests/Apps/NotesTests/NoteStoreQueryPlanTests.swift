@@ -28,6 +28,13 @@ struct NoteStoreQueryPlanTests {
         #expect(!plan.isEmpty && !plan.contains { $0.contains("SCAN") || $0.contains("TEMP B-TREE") }, "\(plan)")
     }
 
+    @Test("A purge reads no note of the trash that is not due")
+    func purge() throws {
+        let due = "SEARCH note_trash USING COVERING INDEX note_trash_by_time (account=? AND deleted<?)"
+        let steps = try plan(NoteStore.purgeUpTo)
+        #expect(steps.contains(due), "\(steps)")
+    }
+
     @Test("NOTE-03 The newest notes come in the order of their index")
     func newest() throws {
         #expect(try plan(NoteStore.listedNotes.first) == ["SEARCH note USING INDEX note_by_revision (account=?)"])

@@ -18,6 +18,7 @@ extension NoteStore {
         SchemaMigration("notes/012 attempts", sql: LoginLimits.table),
         SchemaMigration("notes/013 words", migrate: enterWords),
         SchemaMigration("notes/014 parts of signs", migrate: enterTermsAgain),
+        SchemaMigration("notes/015 trash by time", sql: trashByTime),
     ]
 
     private static let accounts = """

@@ -34,6 +34,9 @@ extension NoteStore {
         END;
         """
 
+    /// Notes of an account that are due are found without those that are not.
+    static let trashByTime = "CREATE INDEX note_trash_by_time ON note_trash (account, deleted, deletion)"
+
     private static let kept = """
         id, account, body, opening, latitude, longitude, location_name, cell_x, cell_y, created, modified, revision
         """
@@ -55,8 +58,8 @@ extension NoteStore {
 
     static let purgeUpTo = """
         DELETE FROM note_trash WHERE id IN (
-            SELECT id FROM note_trash INDEXED BY note_trash_by_deletion
-            WHERE account = ? AND deleted <= ? ORDER BY deletion LIMIT ?
+            SELECT id FROM note_trash INDEXED BY note_trash_by_time
+            WHERE account = ? AND deleted <= ? ORDER BY deleted, deletion LIMIT ?
         )
         """
     static let selectDue = "SELECT account FROM note_trash WHERE deleted <= ? ORDER BY deleted LIMIT 1"

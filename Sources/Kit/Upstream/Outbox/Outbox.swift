@@ -61,12 +61,13 @@ package final class Outbox<Work: OutboxWork>: Sendable {
 
     /// The operations of all accounts that are not done.
     package var load: OutboxLoad {
-        let queues = states.withLock { $0.values.map(\.queue) }
-        return OutboxLoad(
-            waiting: queues.reduce(0) { $0 + $1.entries.count },
-            undecided: queues.reduce(0) { $0 + $1.undecided },
-            oldest: queues.compactMap { $0.entries.first?.queuedAt }.min()
-        )
+        states.withLock { states in
+            OutboxLoad(
+                waiting: states.values.reduce(0) { $0 + $1.queue.entries.count },
+                undecided: states.values.reduce(0) { $0 + $1.queue.undecided },
+                oldest: states.values.compactMap { $0.queue.entries.first?.queuedAt }.min()
+            )
+        }
     }
 
     /// Returns the operation of an account that is to be sent next.
