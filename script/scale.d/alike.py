@@ -1,5 +1,5 @@
 """Alike processes behind deploy/haproxy/alike.cfg: what clients notice if one of them is killed or stopped."""
-import http.client, os, signal, threading
+import http.client, os, signal, threading, time
 
 from cluster import Cluster, check, free_port, request, wait
 
@@ -86,12 +86,28 @@ def tried(cluster, front, ports, balance, settings):
         load.end()
     check(f"SCALE-07 {balance}: of {load.served} reads none failed while a process was killed and another stopped: {load.failed[:5]}",
           load.failed == [] and load.served >= 3000)
-    event_stream(front)
+    event_streams(front, [ports["n1"], ports["n3"]])
 
 
-def event_stream(front):
-    connection = http.client.HTTPConnection("127.0.0.1", front, timeout=60)
-    connection.request("GET", "/v1/events?app=ships", headers={"Host": "localhost"})
-    status = connection.getresponse().status
-    connection.close()
-    check("an event stream goes through", status == 200)
+def listeners(ports):
+    """How many listeners the processes have, those that end among them."""
+    metrics = [request(port, "GET", "/metrics")[1].decode() for port in ports]
+    return sum(int(float(line.split()[-1])) for text in metrics for line in text.splitlines()
+               if line.startswith("larder_event_listeners "))
+
+
+def event_streams(front, ports):
+    streams = []
+    for number in range(20):
+        connection = http.client.HTTPConnection("127.0.0.1", front, timeout=60)
+        connection.request("GET", "/v1/events?app=ships", headers={"Host": "localhost", "Larder-Profile": f"p{number}"})
+        streams.append((connection, connection.getresponse()))
+    check("event streams go through", all(response.status == 200 for _, response in streams))
+    check("each is a listener of a process", listeners(ports) == len(streams))
+    for connection, response in streams:
+        response.close()
+        connection.close()
+    begin = time.monotonic()
+    wait("the end of listeners that are gone", lambda: listeners(ports) == 0)
+    seconds = time.monotonic() - begin
+    check(f"listeners that are gone end by a heartbeat, within 15 s ({seconds:.1f} s)", seconds < 16)
