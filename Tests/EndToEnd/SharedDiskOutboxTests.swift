@@ -177,4 +177,70 @@ import Testing
         #expect(try await member.get("/v1/disk/outbox").status == 401)
         for larder in larders { #expect(await larder.stop() == 0) }
     }
+
+    /// Sends a random write, or takes one back. Another of the three may have changed the same thing.
+    private func change(_ client: Client, _ other: Client, _ random: inout SeededRandom) async throws {
+        let (kind, number) = (Int.random(in: 0..<5, using: &random), Int.random(in: 0..<1000, using: &random))
+        let items = try await other.get(kind == 4 ? "/v1/disk/outbox" : "/v1/disk/files?path=/some&limit=100")
+            .json.data.items.elements
+        let item = items.randomElement(using: &random)
+        let path = (item?.path.string ?? "disk:/some/nothing").dropFirst("disk:".count)
+        let target = path.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? ""
+        let (method, address, body): (String, String, String?) =
+            switch kind {
+            case 0: ("POST", "/v1/disk/folders", #"{"path":"/some/new \#(number)"}"#)
+            case 1: ("PUT", "/v1/disk/file/content?path=/some/\(number).txt", "a text")
+            case 2: ("PATCH", "/v1/disk/file?path=\(target)", #"{"name":"renamed \#(number)"}"#)
+            case 3: ("DELETE", "/v1/disk/file?path=\(target)", nil)
+            default: ("DELETE", item?.href.string ?? "/v1/disk/outbox/none", nil)
+            }
+        let response = try await client.send(method, address, ["Prefer": "respond-async"], body: body)
+        #expect([200, 202, 404, 409, 423].contains(response.status), "\(method) \(address): \(response.text)")
+    }
+
+    @Test(
+        "SCALE-29 After random writes, three at a time, the Disk's screens are the same on three servers",
+        arguments: [1, 2]
+    )
+    func random(seed: UInt64) async throws {
+        var larders: [RunningLarder] = []
+        for _ in 0..<3 { larders.append(try await nodes.start(TemporaryFolder(), ["--store-kept-ms", "0"])) }
+        for number in 0..<10 {
+            let file = #"{"path":"disk:/some/\#(number) old.txt","text":"kept"}"#
+            #expect(try await sandbox.control.put("/yandex_disk/files", file).status < 300)
+        }
+        let member = try await member(larders)
+        let clients = larders.map { member.moved(to: $0) }
+        let screens = [
+            "files?path=/some&limit=100", "files?path=/", "search?q=e&limit=100", "outbox?limit=100", "profile",
+        ]
+        for client in clients {
+            for screen in screens { #expect(try await client.get("/v1/disk/\(screen)").status == 200) }
+        }
+        try await sandbox.fault("offline", of: "yandex_disk")
+        for client in clients { _ = try await client.get("/v1/disk/files?refresh=1") }
+        var random = SeededRandom(seed: seed)
+        for _ in 0..<20 {
+            let seeds = (0..<3).map { _ in UInt64.random(in: 0..<1 << 32, using: &random) }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for (number, seed) in seeds.enumerated() {
+                    group.addTask {
+                        var random = SeededRandom(seed: seed)
+                        try await change(clients[number], clients[(number + 1) % 3], &random)
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+        #expect(try await paths(clients[0]).count > 5)
+        for screen in screens {
+            // Texts of times change each minute.
+            try await BoundedWait.poll(for: "the same \(screen)") {
+                var seen: [JSON] = []
+                for client in clients { seen.append(try await client.get("/v1/disk/\(screen)").json.data) }
+                return seen.allSatisfy { $0 == seen[0] }
+            }
+        }
+        for larder in larders { #expect(await larder.stop() == 0) }
+    }
 }

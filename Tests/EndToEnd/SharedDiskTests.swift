@@ -205,6 +205,50 @@ import Testing
         #expect(await larder.stop() == 0)
     }
 
+    @Test("ONE-09 SCALE-07 A write of the Disk with a key, sent or waiting, is made once, by whichever process")
+    func repeatedWrites() async throws {
+        let nodes = try await Nodes()
+        let (one, two) = (try await nodes.start(), try await nodes.start())
+        let member = try await Self.member(one)
+        let elsewhere = member.moved(to: two)
+        for client in [member, elsewhere] { #expect(try await client.get("/v1/disk/files").status == 200) }
+        func make(_ path: String, _ key: String, _ client: Client) async throws -> ReceivedResponse {
+            let fields = ["Idempotency-Key": "\"\(key)\"", "Prefer": "respond-async"]
+            return try await client.send("POST", "/v1/disk/folders", fields, body: #"{"path":"\#(path)"}"#)
+        }
+        let sent = try await make("/Sent", "sent", member)
+        #expect(sent.status == 201, "\(sent.text)")
+        let reused = try await make("/Other", "sent", elsewhere)
+        #expect(reused.status == 422 && reused.text.contains("idempotency-key-reused"), "\(reused.text)")
+        // At the same time at both: one makes it, the other one has its response, or is to ask again.
+        async let first = make("/Both", "both", member)
+        async let second = make("/Both", "both", elsewhere)
+        let both = try await [first, second]
+        #expect(both.contains { $0.status == 201 } && both.allSatisfy { [201, 409].contains($0.status) })
+
+        try await nodes.sandbox.fault("offline", of: "yandex_disk")
+        for client in [member, elsewhere] { _ = try await client.get("/v1/disk/files?refresh=1") }
+        let left = try await make("/Left", "left", elsewhere)
+        #expect(left.status == 202, "\(left.text)")
+        await two.kill9()
+        let three = try await nodes.start()
+        for (path, key, response) in [("/Sent", "sent", sent), ("/Left", "left", left)] {
+            for client in [member, member.moved(to: three)] {
+                let again = try await make(path, key, client)
+                #expect(again.status == response.status && again.body == response.body, "\(again.text)")
+                #expect(again["Idempotency-Replayed"] == "true")
+            }
+        }
+        #expect(try await member.get("/v1/disk/outbox").json.data.items.elements.count == 1)
+        try await nodes.sandbox.fault("online", of: "yandex_disk")
+        try await BoundedWait.poll(for: "the outbox to drain") {
+            try await member.get("/v1/disk/outbox").json.meta.state.string == "empty"
+        }
+        let query = "/journal?upstream=yandex_disk&method=PUT&status=201&count=true"
+        #expect(try await nodes.sandbox.control.get(query).json.count.int == 3, "each once")
+        for larder in [one, three] { #expect(await larder.stop() == 0) }
+    }
+
     @Test("A process with another key than the others does not start, nor one without a key")
     func keys() async throws {
         let nodes = try await Nodes()

@@ -6,6 +6,7 @@ import GRDB
 import HTTPTypes
 import Logging
 import Media
+import NIOCore
 import NIOPosix
 import Screens
 import Server
@@ -17,16 +18,17 @@ struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
         abstract:
-            "Check settings, data directory, database, store, key, files, certificate, libraries, programs, upstreams.",
+            "Check settings, data directory, store, files, address, certificate, libraries, programs, upstreams.",
         discussion: """
             The data is looked at as larder serve does at its start, and left as it is.
             With --deep all files are read and compared with their checksums.
 
             Exit code 0: all is well. 1: Larder cannot work like this, or files of stored
             data are missing. 2: Larder works, but not all of it: an upstream cannot be
-            reached (it will respond from its store), a program is missing, there are
-            files that no row names, or the certificate ends soon or is not for the
-            address.
+            reached (it will respond from its store), a program is missing, the disk is
+            full, there are files that no row names, a clock differs from PostgreSQL's,
+            another program listens on the address, or the certificate ends soon or is
+            not for the address.
 
             EXAMPLES
               larder doctor
@@ -52,8 +54,10 @@ struct DoctorCommand: AsyncParsableCommand {
         )
         if let store = configuration.store {
             bar.show("asking the store", 0, of: 0)
-            findings.append(await StoreCheck.finding(store, configuration.apps))
+            findings.append(await StoreCheck.finding(store, configuration.apps, now: Date()))
         }
+        let isServed = findings.contains { $0.detail.contains(DataCheck.inUse) }
+        findings.append(await AddressCheck.finding(configuration, isServed: isServed))
         findings.append(AccessFinding.finding(configuration))
         findings += CertificateCheck.findings(configuration, now: Date())
         findings.append(Libraries.sqlite())
@@ -106,6 +110,9 @@ struct Check: Sendable, Equatable {
 /// Checks the data directory as the server does at its start, and more: all pages, references between rows, and, if
 /// asked to, the content of all files. Changes nothing.
 enum DataCheck {
+    /// Words of the finding of a directory that a server uses.
+    static let inUse = "in use by"
+
     static func findings(
         at url: URL,
         apps: AppList,
@@ -114,12 +121,12 @@ enum DataCheck {
     ) -> [Check] {
         do {
             let directory = try DataDirectory(at: url)
-            return [place(url)]
+            return [place(url), space(url)]
                 + contents(of: directory, apps, readsFiles, progress)
         } catch StorageError.directoryInUse(_, let pid) {
             let owner = pid.map { "process \($0)" } ?? "another process"
-            let detail = "\(url.path), in use by \(owner); its /health/ready tells of its database"
-            return [Check("data directory", .well, detail)]
+            let detail = "\(url.path), \(inUse) \(owner); its /health/ready tells of its database"
+            return [Check("data directory", .well, detail), space(url)]
         } catch {
             return [Check("data directory", .broken, "\(error)")]
         }
@@ -131,6 +138,16 @@ enum DataCheck {
         return isOpen
             ? Check("data directory", .degraded, "\(url.path), in which other users may write: chmod 0700")
             : Check("data directory", .well, url.path)
+    }
+
+    private static func space(_ url: URL) -> Check {
+        var status = statvfs()
+        let isKnown = statvfs(url.path, &status) == 0
+        let free = isKnown ? "\(UInt64(status.f_bavail) * UInt64(status.f_frsize) >> 20) MiB are free" : "unknown"
+        guard SpaceProbe(in: url.path).hasSpace() else {
+            return Check("space", .degraded, "the disk or its quota is full (\(free)): only deletions are stored")
+        }
+        return Check("space", .well, free)
     }
 
     private static func contents(
@@ -181,6 +198,24 @@ enum DataCheck {
         }
         let unread = areRead || found.count == 0 ? "" : "; --deep compares their content"
         return findings.isEmpty ? [Check("blobs", .well, files + unread)] : findings
+    }
+}
+
+/// Checks whether the server can listen.
+enum AddressCheck {
+    /// - Parameter isServed: Whether a server uses the data directory: then it listens.
+    static func finding(_ configuration: LarderConfiguration, isServed: Bool) async -> Check {
+        let (host, port) = (configuration.settings[HTTPSettings.host], configuration.settings[HTTPSettings.port])
+        do {
+            let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            try await bootstrap.bind(host: host, port: port).get().close()
+            return Check("address", .well, "\(host):\(port) is free")
+        } catch {
+            guard !isServed else { return Check("address", .well, "\(host):\(port), as the data directory, is in use") }
+            let problem = CannotListen(host: host, port: port, cause: error).map { "\($0)" } ?? "\(error)"
+            return Check("address", .degraded, problem)
+        }
     }
 }
 
@@ -325,7 +360,8 @@ enum UpstreamCheck {
 
 /// Checks the store that several servers share, and changes nothing.
 enum StoreCheck {
-    static func finding(_ configuration: StoreConfiguration, _ apps: AppList) async -> Check {
+    /// - Parameter now: The time of this machine's clock.
+    static func finding(_ configuration: StoreConfiguration, _ apps: AppList, now: Date) async -> Check {
         let database = SharedDatabase(
             configuration.options,
             logger: Logger(label: "doctor") { _ in SwiftLogNoOpLogHandler() }
@@ -343,10 +379,10 @@ enum StoreCheck {
             if missing.isEmpty, apps.sealsSharedSecrets, let seal, try await !seal.isRecorded(in: database) {
                 throw SharedSeal.WrongKey()
             }
-            let ahead = Date().timeIntervalSince(try await database.time())
+            let ahead = now.timeIntervalSince(try await database.time())
             guard abs(ahead) <= RetentionClock.tolerance else {
-                let detail = "PostgreSQL responds; \(state); this machine's clock is \(Int(ahead)) s ahead of its clock"
-                return Check("store", .degraded, detail)
+                let difference = "\(Int(abs(ahead))) s \(ahead > 0 ? "ahead of" : "behind") its clock"
+                return Check("store", .degraded, "PostgreSQL responds; \(state); this machine's clock is \(difference)")
             }
             return Check("store", .well, "PostgreSQL responds; \(state); copies of remote APIs stay with each process")
         } catch {

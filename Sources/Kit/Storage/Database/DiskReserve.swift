@@ -80,7 +80,7 @@ package struct SpaceProbe: Sendable {
 
     /// Returns whether disk and quota have space for a few pages. Faults of another kind count as space: other errors
     /// describe them better.
-    func hasSpace() -> Bool {
+    package func hasSpace() -> Bool {
         defer { unlink(path) }
         do {
             let file = try OpenFile(path, O_RDWR | O_CREAT)
