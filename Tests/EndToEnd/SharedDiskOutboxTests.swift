@@ -186,11 +186,12 @@ import Testing
         let item = items.randomElement(using: &random)
         let path = (item?.path.string ?? "disk:/some/nothing").dropFirst("disk:".count)
         let target = path.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? ""
+        let name = "renamed \(number)\(path.hasSuffix(".txt") ? ".txt" : "")"
         let (method, address, body): (String, String, String?) =
             switch kind {
             case 0: ("POST", "/v1/disk/folders", #"{"path":"/some/new \#(number)"}"#)
             case 1: ("PUT", "/v1/disk/file/content?path=/some/\(number).txt", "a text")
-            case 2: ("PATCH", "/v1/disk/file?path=\(target)", #"{"name":"renamed \#(number)"}"#)
+            case 2: ("PATCH", "/v1/disk/file?path=\(target)", #"{"name":"\#(name)"}"#)
             case 3: ("DELETE", "/v1/disk/file?path=\(target)", nil)
             default: ("DELETE", item?.href.string ?? "/v1/disk/outbox/none", nil)
             }
