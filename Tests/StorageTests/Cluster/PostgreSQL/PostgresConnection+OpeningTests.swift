@@ -79,9 +79,9 @@ import Testing
         #expect(lookups.value == 1)
         gate.open()
         options.timeout = .seconds(60)
-        // The port of no server (RFC 1078): libpq has tried both addresses, for the name.
+        // The port of no server (RFC 1078): libpq has tried both addresses.
         let error = #expect(throws: SharedStoreError.self) { _ = try PostgresConnection.open(options) }
-        for text in ["\"db.example\" (127.0.0.1)", "\"db.example\" (::1)"] {
+        for text in ["\"127.0.0.1\", port 1 failed", "\"::1\", port 1 failed"] {
             #expect("\(try #require(error))".contains(text), "\(error as Any)")
         }
         options.lookup = HostLookup { _ in .failure(HostLookup.Failure(reason: "Name or service not known")) }
