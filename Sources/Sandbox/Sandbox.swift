@@ -84,10 +84,15 @@ package struct Sandbox: Service {
 
     /// Makes the upstreams, with the time of the server that is tested if there is one.
     private func stage() throws(SandboxError) -> SimulatedUpstreams {
-        guard configuration.simulatesUpstreams else { return SimulatedUpstreams(now: { Date() }) }
-        let (seed, documents) = (configuration.seed, configuration.documents)
-        guard let harness else { return try SimulatedUpstreams(seed: seed, documents: documents) }
-        return try SimulatedUpstreams(seed: seed, documents: documents, now: { harness.now })
+        let harness = harness
+        let now: @Sendable () -> Date = { harness?.now ?? Date() }
+        guard configuration.simulatesUpstreams else { return SimulatedUpstreams(now: now) }
+        return try SimulatedUpstreams(
+            seed: configuration.seed,
+            documents: configuration.documents,
+            faults: configuration.condition?.upstreams ?? RuleSet(),
+            now: now
+        )
     }
 
     /// Resets the simulated upstreams to data that another sandbox of the same kind has saved.
@@ -104,6 +109,11 @@ package struct Sandbox: Service {
     package func refusal(of upstream: String) -> Int? {
         guard let stage = current.stage, let slot = stage.upstreams.slot(named: upstream) else { return nil }
         return slot.gate.fault.refusesConnections ? stage.refusing.number : nil
+    }
+
+    /// The upstream of a name that a test has made; nil without one. A later one of the same name is another.
+    package func stub(_ name: String) -> (any AnyObject & Sendable)? {
+        current.upstreams?.stubbed.first { $0.name == name }
     }
 
     private func serve(_ stage: SimulatedUpstreams) async throws {
@@ -165,18 +175,23 @@ package struct SandboxConfiguration: Sendable {
     package var simulatesUpstreams: Bool
     /// OpenAPI documents of further upstreams, by their names.
     package var documents: [String: String]
+    /// What is wrong with the upstreams from the start on.
+    package var condition: HarnessCondition?
 
     /// - Parameters:
     ///   - port: 0…65535; 0 takes any free port.
     ///   - seed: any number.
     ///   - simulatesUpstreams: false for the controls of the server that is tested alone.
     ///   - documents: YAML or JSON, by the names of the upstreams that are simulated by them.
+    ///   - condition: what is wrong with the upstreams from the start on.
     package init(
         port: Int = 0,
         seed: UInt64 = 1,
         simulatesUpstreams: Bool = true,
-        documents: [String: String] = [:]
+        documents: [String: String] = [:],
+        condition: HarnessCondition? = nil
     ) {
+        self.condition = condition
         self.documents = documents
         self.port = port
         self.seed = seed

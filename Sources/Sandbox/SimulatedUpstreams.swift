@@ -6,7 +6,12 @@ import Synchronization
 final class SimulatedUpstreams: Sendable {
     struct Slot: Sendable {
         let upstream: any SimulatedUpstream
-        let gate = FaultGate()
+        let gate: FaultGate
+
+        init(upstream: any SimulatedUpstream, faults: RuleSet = RuleSet()) {
+            self.upstream = upstream
+            gate = FaultGate(faults)
+        }
     }
 
     /// Largest number of upstreams that are made from documents.
@@ -20,11 +25,14 @@ final class SimulatedUpstreams: Sendable {
     /// The time that the services have, and the journal.
     let now: @Sendable () -> Date
 
-    /// - Parameter documents: OpenAPI documents of further services, by their names.
+    /// - Parameters:
+    ///   - documents: OpenAPI documents of further services, by their names.
+    ///   - faults: what is wrong with each of them at first.
     /// - Throws: ``SandboxError/malformedData(resource:reason:)``.
     init(
         seed: UInt64,
         documents: [String: String] = [:],
+        faults: RuleSet = RuleSet(),
         now: @escaping @Sendable () -> Date = { Date() }
     ) throws(SandboxError) {
         self.now = now
@@ -35,7 +43,9 @@ final class SimulatedUpstreams: Sendable {
         for (name, text) in documents.sorted(by: { $0.key < $1.key }) {
             further.append(try OpenAPIStub(name: name, text: text))
         }
-        services = (single + YandexDisk.upstreams(seed: seed, now: now) + further).map { Slot(upstream: $0) }
+        services = (single + YandexDisk.upstreams(seed: seed, now: now) + further).map {
+            Slot(upstream: $0, faults: faults)
+        }
     }
 
     /// Simulates no upstream: for the controls of a server with real ones.

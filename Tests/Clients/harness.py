@@ -32,6 +32,32 @@ def write_examples(folder):
     shutil.copy(CLIENTS / "js/larder.mjs", folder)
 
 
+TYPED = """
+import {Larder, Refused} from './larder.mjs';
+const larder: Larder = await Larder.start({settings: {freshness_ships_s: 60}});
+const space = await larder.space({now: '2030-01-05T10:00:00Z', frozen: true});
+const answer = await space.get('/v1/ships', {timeoutMs: 500});
+const bytes: Uint8Array = answer.bytes;
+const count: number = await space.upstream('spacex').count({path: '/v4/ships'});
+const weather = await space.stub('weather', undefined, {rules: [{respond: {json: 1}}]});
+const left: string = weather.unmapped[0].member;
+// @ts-expect-error There is no such option.
+await larder.space({noww: 1});
+console.log(bytes, count, left, Refused);
+"""
+
+
+def types(folder):
+    """The types that script/release makes of the JSDoc, as authors in TypeScript use them (HARN-37)."""
+    package = folder / "typed"
+    shutil.copytree(CLIENTS / "js", package)
+    run(["npm", "run", "--silent", "types"], cwd=package)
+    (package / "larder.mjs").unlink()
+    (package / "use.mts").write_text(TYPED)
+    options = ["--target", "es2022", "--module", "nodenext", "--moduleResolution", "nodenext"]
+    run(["tsc", "--noEmit", "--strict", *options, "--lib", "es2022,dom,dom.iterable", "use.mts"], cwd=package)
+
+
 def recipes(folder, larder, environment):
     """The recipes, as users of script/release have them: with a program inside the package, and on the path."""
     shutil.copytree(CLIENTS / "python/src/larder_testing", folder / "inside/larder_testing")
@@ -63,6 +89,7 @@ def main():
         folder = pathlib.Path(name)
         install(folder)
         write_examples(folder)
+        types(folder)
         node = [path for path in sorted((ROOT / "Tests/Clients/node").glob("*.test.mjs"))]
         suite = [*PYTEST, "-q", "-n", "4", "Tests/Clients/pytest"]
         for _ in range(arguments.times):

@@ -47,4 +47,56 @@ import Testing
         #expect(try await Client(base: sandbox.base).get("/weather/today?city=Oslo").status == 404)
         #expect(await larder.stop() == 0)
     }
+
+    @Test("HARN-35 a stub mounts itself at run time in its space: response, fault and journal are those of the space")
+    func mounted() async throws {
+        let tested = try await TestedLarder.start()
+        let (one, other) = (try await tested.space(), try await tested.space())
+        let path = "/v1/upstreams/weather/today?city=Oslo"
+        #expect(try await one.client.get(path).status == 404)
+        for (space, celsius) in [(one, 1), (other, 2)] {
+            let rule = #"{"match":{"route":"GET /today"},"respond":{"json":{"at":"{{query.city}}","c":\#(celsius)}}}"#
+            let made = try await space.sandbox.control.post("/upstreams", #"{"name":"weather","rules":[\#(rule)]}"#)
+            #expect(try made.status == 201 && made.json.rules.int == 1)
+            #expect(try await space.client.get(path).text == #"{"at":"Oslo","c":\#(celsius)}"#)
+        }
+        #expect(try await tested.client.get(path).status == 404)
+        let control = one.sandbox.control
+        #expect(try await control.put("/upstreams/weather/fault", #"{"fault":"error(503)"}"#).status == 200)
+        let fresh = ["Cache-Control": "no-store"]
+        // The rule comes before the fault of the upstream.
+        #expect(try await one.client.get(path, fresh).status == 200)
+        #expect(try await control.delete("/upstreams/weather/rules").status == 200)
+        #expect(try await one.client.get(path, fresh).status == 503)
+        #expect(try await other.client.get(path, fresh).status == 200)
+        let statuses = try await control.get("/journal?upstream=weather").json.entries.elements.map(\.status.int)
+        #expect(statuses.count >= 3 && statuses.prefix(2) == [200, 200])
+        #expect(try await other.sandbox.control.get("/journal?upstream=weather&count").json.count.int == 2)
+
+        #expect(try await other.sandbox.control.delete("/upstreams/weather").status == 204)
+        #expect(try await other.client.get(path, fresh).status == 404)
+        #expect(try await one.harness.send("POST", "/reset").status == 204)
+        #expect(try await one.client.get(path).status == 404)
+        #expect(await tested.larder.stop() == 0)
+    }
+
+    @Test("HARN-40 a folder of mappings is imported and served; what it could not map is listed by name")
+    func imported() async throws {
+        let folder = try TemporaryFolder()
+        try Data(#"{"request":{"method":"GET","urlPath":"/a"},"response":{"jsonBody":{"a":1}}}"#.utf8).write(
+            to: folder.url.appending(path: "a.json")
+        )
+        try Data(#"{"name":"b","request":{"urlPattern":"/b[0-9]"},"response":{}}"#.utf8).write(
+            to: folder.url.appending(path: "b.json")
+        )
+        let sandbox = try await RunningSandbox.start()
+        let made = try await sandbox.control.post("/upstreams", #"{"name":"shop","wiremock":"\#(folder.path)"}"#)
+        #expect(made.status == 201, "\(made.text)")
+        #expect(try made.json.unmapped.elements.map(\.source.string) == ["b.json#b"])
+        #expect(try made.json.unmapped.elements.map(\.member.string) == ["request/urlPattern"])
+        #expect(try await Client(base: sandbox.base).get("/shop/a").text == #"{"a":1}"#)
+        #expect(try await Client(base: sandbox.base).get("/shop/b1").status == 404)
+        let wrong = try await sandbox.control.post("/upstreams", #"{"name":"x","har":{"a":1}}"#)
+        #expect(try wrong.status == 400 && wrong.json.field.string == "har")
+    }
 }

@@ -13,6 +13,9 @@ import Testing
             .garbage, .hold,
             .html(status: 200), .html(status: 404), .jitter(milliseconds: 0...600_000, seed: 7), .reset(bytes: 0),
             .bandwidth(kilobytes: 32), .slice(bytes: 1, milliseconds: 0), .slowClose(milliseconds: 500),
+            .delayed(.lognormal(median: 90, sigma: 0.4)), .delayed(.normal(mean: 200, deviation: 50)),
+            .delayed(.exponential(mean: 12.5)), .sometimes(percent: 10, .error(status: 500, retryAfter: nil)),
+            .sometimes(percent: 0.5, .delayed(.lognormal(median: 90, sigma: 0.4))), .sometimes(percent: 100, .offline),
         ]
     )
     func roundTrip(fault: Fault) throws {
@@ -37,6 +40,8 @@ import Testing
             "flaky(0.5, -1)", "hold(1)", "jitter(1, 2)", "jitter(2, 1, 3)", "jitter(0, 600001, 1)", "jitter(0, 1, x)",
             "bandwidth(0)", "bandwidth(1000001)", "slice(0, 1)", "slice(1)", "slice(1, 600001)", "reset", "reset(-1)",
             "slow_close", "slow_close(600001)", "pause(1, 2)", "slow(200), bandwidth(32)",
+            "slow(lognormal(90))", "slow(lognormal(90, -1))", "slow(gamma(1, 2))", "slow(exponential(600001))",
+            "% offline", "101% offline", "-1% offline", "10%", "10% online", "10% refused", "10% 10% offline",
         ]
     )
     func refused(text: String) {
@@ -88,5 +93,38 @@ import Testing
         // First outputs for seed 1234567 of the reference implementation.
         #expect(SplitMix64.value(seed: 1_234_567, index: 0) == 6_457_827_717_110_365_317)
         #expect(SplitMix64.value(seed: 1_234_567, index: 1) == 3_203_168_211_198_807_973)
+    }
+
+    @Test("HARN-12 a tenth of the requests gets a fault of 10 %, each run the same ones, and each fault others")
+    func someRequests() throws {
+        func drawn(_ text: String) throws -> [UInt64] {
+            let plan = try FaultPlan(parsing: text)
+            return (0..<10_000).filter { plan.decision(ordinal: $0) != .response }
+        }
+        let errors = try drawn("10% error(500)")
+        #expect((900...1_100).contains(errors.count))
+        #expect(try drawn("10% error(500)") == errors)
+        #expect(try drawn("10% offline") != errors)
+        #expect(try drawn("0% offline").isEmpty && drawn("100% offline").count == 10_000)
+        // Each of several is drawn for itself.
+        #expect((1_850...2_150).contains(try drawn("10% error(500), 11% error(429)").count))
+        #expect(try FaultPlan(parsing: "slow(20), 10% offline").decision(ordinal: 0).delay == 20)
+    }
+
+    @Test(
+        "HARN-12 delays have the median and the spread of their distribution, and are the same in each run",
+        arguments: [
+            ("slow(lognormal(90, 0.4))", 85...95, 0.15...0.17), ("slow(normal(200, 50))", 195...205, 0.14...0.17),
+            ("slow(exponential(100))", 65...74, 0.35...0.39),
+        ] as [(String, ClosedRange<Int>, ClosedRange<Double>)]
+    )
+    func spread(text: String, median: ClosedRange<Int>, aboveSigma: ClosedRange<Double>) throws {
+        let plan = try FaultPlan(parsing: text)
+        let delays = (0..<10_000 as Range<UInt64>).map { plan.decision(ordinal: $0).delay }
+        #expect(median.contains(delays.sorted()[5_000]), "\(delays.sorted()[5_000])")
+        #expect(delays == (0..<10_000 as Range<UInt64>).map { plan.decision(ordinal: $0).delay })
+        let bound = ["slow(lognormal(90, 0.4))": 134, "slow(normal(200, 50))": 250][text] ?? 100
+        let share = Double(delays.count { $0 > bound }) / 10_000
+        #expect(aboveSigma.contains(share), "\(share)")
     }
 }

@@ -19,17 +19,24 @@ const PATIENCE_MS = 60_000;
 const INSIDE = fileURLToPath(new URL('program/larder', import.meta.url));
 
 /**
- * @typedef {{status: number, headers: Headers, text: string, json: any, data: any, meta: any, code: ?string,
- *   cache: string}} Answer `data` and `meta` are those of a screen, `code` is that of a problem, `cache` is
- *   `Cache-Status`.
- * @typedef {{json?: any, body?: any, headers?: Record<string, string>, query?: Record<string, any>}} Options
+ * @typedef {{status: number, headers: Headers, bytes: Uint8Array, text: string, json: any, data: any, meta: any,
+ *   code: ?string, cache: string}} Answer `data` and `meta` are those of a screen, `code` is that of a problem, `cache`
+ *   is `Cache-Status`.
+ * @typedef {{json?: any, body?: any, headers?: Record<string, string>, query?: Record<string, any>,
+ *   timeoutMs?: number}} Options A request ends after 60 s, or `timeoutMs`.
  * @typedef {{route?: string, method?: string, path?: string, query?: string, header?: string, status?: number|'none',
  *   since?: number, until?: number, request_id?: string, waiting?: boolean, limit?: number}} Filters
  * @typedef {{route?: string, method?: string, path?: string, query?: object, header?: object, body?: any}} Match
+ * @typedef {{match?: Match, fault?: string|Array<string>, faults?: Array<any>, respond?: StubResponse, times?: number,
+ *   after?: number}} Rule
+ * @typedef {{status?: number, header?: Record<string, string>, json?: any, text?: string, base64?: string,
+ *   template?: boolean}} StubResponse
  * @typedef {{sequence: number, at: string, method: string, path: string, headers: Record<string, string>,
  *   request_id: ?string, status: ?number, bytes: ?number, duration_ms: ?number, waiting?: boolean, upstream?: string,
  *   cause?: number|string|null, fault?: string, rule?: ?number}} Entry
  * @typedef {{name: string, data: any, id: ?string}} Event
+ * @typedef {{name?: string, from?: string, seed?: number, now?: string, frozen?: boolean, idle_s?: number,
+ *   condition?: string}} SpaceOptions `from` is a snapshot; `condition` is wrong even after a reset.
  */
 
 /** A control was refused; the message says what is accepted. */
@@ -72,17 +79,19 @@ function explanation(expected, {matched = 0, matching = [], near_misses: misses 
  * @param {string} base @param {string} method @param {string} path @param {Options} options
  * @returns {Promise<Answer>}
  */
-async function send(base, method, path, {json, body, headers = {}, query = {}} = {}) {
+async function send(base, method, path, {json, body, headers = {}, query = {}, timeoutMs = PATIENCE_MS} = {}) {
   const url = new URL(base + path);
   for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, String(value));
   const content = json === undefined ? body : JSON.stringify(json);
   const fields = json === undefined ? headers : {'Content-Type': 'application/json', ...headers};
-  const response = await fetch(url, {method, body: content, headers: fields, redirect: 'manual'});
-  const text = await response.text();
+  const signal = AbortSignal.timeout(timeoutMs);
+  const response = await fetch(url, {method, body: content, headers: fields, redirect: 'manual', signal});
+  const bytes = new Uint8Array(await response.arrayBuffer());
   const isProblem = response.headers.get('content-type')?.startsWith('application/problem');
   return {
-    status: response.status, headers: response.headers, text, cache: response.headers.get('cache-status') ?? '',
-    get json() { return JSON.parse(text); },
+    status: response.status, headers: response.headers, bytes, cache: response.headers.get('cache-status') ?? '',
+    get text() { return new TextDecoder().decode(bytes); },
+    get json() { return JSON.parse(this.text); },
     get data() { return this.json.data; },
     get meta() { return this.json.meta; },
     get code() { return isProblem ? this.json.code : null; },
@@ -210,7 +219,8 @@ class Upstream {
 
   /**
    * Adds a rule for some requests; `after` pass before, `times` get a fault.
-   * @param {{match?: Match, fault?: string|Array<string>, faults?: Array<any>, times?: number, after?: number}} rule
+   * `respond` is a response in place of the upstream's.
+   * @param {Rule} rule
    */
   async rule({match = {}, ...rest}) {
     const {id} = await this.call('POST', '/rules', {match, ...rest});
@@ -263,8 +273,8 @@ class Controls extends Requests {
     // The test image has a key, since its controls are reached from other machines.
     const key = process.env.LARDER_OPERATOR_KEY;
     const headers = {...key && {'Larder-Operator': key}, ...options.headers};
-    const answer = await send(this.sandbox, method, path, {...options, headers});
-    const content = answer.text ? answer.json : null;
+    const answer = await send(this.sandbox, method, path, {timeoutMs: 2 * PATIENCE_MS, ...options, headers});
+    const content = answer.bytes.length ? answer.json : null;
     if (answer.status >= 400) throw new Refused(`${method} ${path}`, answer.status, content);
     return content;
   }
@@ -275,11 +285,14 @@ class Controls extends Requests {
   /** @param {string} name */
   upstream(name) { return new Upstream(this, name); }
   async upstreams() { return (await this.control('GET', '/_sandbox')).upstreams.map(one => this.upstream(one.name)); }
-  /** Adds an upstream that responds with the examples of an OpenAPI document, and refuses what does not fit it.
-   * @param {string} name @param {any} openapi An object, a text of YAML or JSON, or the path of a file. */
-  async stub(name, openapi) {
-    await this.control('POST', '/_sandbox/upstreams', {json: {name, openapi}});
-    return this.upstream(name);
+  /** Adds an upstream, which Larder mounts at `/v1/upstreams/NAME/` as long as it is there: by an OpenAPI document, by
+   * rules with `respond`, by mappings of WireMock or by a HAR file; each is JSON, a text of YAML or JSON, or a path.
+   * @param {string} name @param {any} [openapi] @param {{rules?: Array<Rule>, wiremock?: any, har?: any}} [further]
+   * @returns {Promise<Upstream & {unmapped: Array<{source: string, member: string}>}>} `unmapped` are the parts of
+   *   files that have become no rule. */
+  async stub(name, openapi, further = {}) {
+    const {unmapped} = await this.control('POST', '/_sandbox/upstreams', {json: {name, openapi, ...further}});
+    return Object.assign(this.upstream(name), {unmapped});
   }
   /** Takes all upstreams offline. */
   async offline() { for (const one of await this.upstreams()) await one.offline(); }
@@ -319,12 +332,42 @@ class Controls extends Requests {
     }
   }
 
+  /** Throws if a request in replay had no recording, or one that is older than so many days. @param {number} [days] */
+  async verifyRecordings(days) {
+    const json = days === undefined ? undefined : {oldest_days: days};
+    try { await this.control('POST', '/_harness/verify/recordings', {json}); } catch (error) {
+      if (!(error instanceof Refused && error.status === 417)) throw error;
+      const {unmatched, old} = error.problem;
+      const lines = unmatched.map(one => `${one.upstream}: no recording of ${one.request}`);
+      lines.push(...old.map(one => `${one.upstream}: ${one.file} is of ${one.day}`));
+      throw new AssertionError({message: lines.join('\n')});
+    }
+  }
+
   /** Adds accounts, notes, lists, documents, files and records: all of it, or nothing. @param {any} document */
   seed(document) { return this.control('PUT', '/_harness/seed', {json: document}); }
   /** Keeps the state under a name. @param {string} name */
   snapshot(name) { return this.control('PUT', `/_harness/snapshots/${encodeURIComponent(name)}`); }
   /** Brings a kept state back. @param {string} name */
   restore(name) { return this.control('POST', `/_harness/snapshots/${encodeURIComponent(name)}/restore`); }
+
+  /** The lines of the log, as far as this object has started the server. @returns {Promise<Array<string>>} */
+  async log() { return []; }
+
+  /** The last requests, the clock and the log, as lines: for a test that has failed.
+   * @param {number} [last] @returns {Promise<Array<string>>} */
+  async report(last = 30) {
+    const lines = [];
+    for (const [title, path] of [['requests to Larder', '/_harness'], ['requests to upstreams', '/_sandbox']]) {
+      const {entries} = await this.control('GET', `${path}/journal`, {query: {limit: last}});
+      lines.push(`larder: ${title}`, ...entries.map(one => {
+        const fault = one.fault && one.fault !== 'online' ? `  fault ${one.fault}` : '';
+        return `  #${one.sequence} ${one.method} ${one.path} → ${one.waiting ? 'waits' : one.status ?? 'none'}${fault}`;
+      }));
+    }
+    const log = (await this.log()).slice(-last);
+    return [...lines, `larder: clock ${await this.clock.now()}`, 'larder: log', ...log.map(line => `  ${line}`)];
+  }
 }
 
 /** A space of a server: a world for one test. */
@@ -332,6 +375,7 @@ class Space extends Controls {
   constructor(larder, made) {
     super(made.url, made.sandbox);
     this.name = made.name;
+    this.log = async () => (await larder.log()).filter(line => line.includes(` space=${made.name}`));
     this.end = () => larder.control('DELETE', `/_harness/spaces/${encodeURIComponent(made.name)}`);
   }
 }
@@ -340,9 +384,10 @@ class Space extends Controls {
 export class Larder extends Controls {
   #stop;
 
-  constructor(url, sandbox, stop = async () => {}) {
+  constructor(url, sandbox, stop = async () => {}, logFile = '') {
     super(url, sandbox);
     this.#stop = stop;
+    if (logFile) this.log = async () => (await readFile(logFile, 'utf8')).trimEnd().split('\n');
   }
 
   /** The server that `larder exec` has started, or with `--spaces` the one of a worker; null without one.
@@ -363,7 +408,7 @@ export class Larder extends Controls {
   static async start({executable = process.env.LARDER_EXECUTABLE, settings = {}} = {}) {
     executable ||= existsSync(INSIDE) ? INSIDE : 'larder';
     const folder = await mkdtemp(join(tmpdir(), 'larder-testing-'));
-    const values = {http_port: 0, data_directory: join(folder, 'data'), log_level: 'error', ...settings};
+    const values = {http_port: 0, data_directory: join(folder, 'data'), log_level: 'warning', ...settings};
     const flags = Object.entries(values).flatMap(([name, value]) => [`--${name.replaceAll('_', '-')}`, String(value)]);
     // Of the environment, what begins so is a setting of the server.
     const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('LARDER_')));
@@ -382,7 +427,7 @@ export class Larder extends Controls {
       if (line.startsWith('sandbox on ')) sandbox = line.split(' ').at(-1);
       if (line.startsWith('listening on ')) {
         server.stdout.resume();
-        return new Larder(line.split(' ').at(-1), sandbox, stop);
+        return new Larder(line.split(' ').at(-1), sandbox, stop, join(folder, 'log'));
       }
     }
     const old = "This machine's C library is too old; a Larder elsewhere works: LARDER_URL, LARDER_SANDBOX_URL.\n";
@@ -391,8 +436,23 @@ export class Larder extends Controls {
     throw new Error(`${executable} did not start; is LARDER_EXECUTABLE set?\n${text}`);
   }
 
+  /** Returns a function for node's test runner that gives a test a space of its own. If the test fails, journals, clock
+   * and log are among its diagnostics. @param {(space: Controls, t: any) => any} body @param {SpaceOptions} [options]
+   * @returns {(t: any) => Promise<void>} */
+  test(body, options = {}) {
+    return async t => {
+      const space = await this.space(options);
+      try { await body(space, t); } catch (error) {
+        // The failure is worth more than its report.
+        const lines = await space.report().catch(reason => [`larder: no report: ${reason.message}`]);
+        for (const line of lines) t.diagnostic(line);
+        throw error;
+      } finally { await space.end(); }
+    };
+  }
+
   /** Makes a space: a server with data, upstreams, journals and clock of its own. `end()` it after the test.
-   * @param {{name?: string, from?: string}} [options] */
+   * @param {SpaceOptions} [options] */
   async space(options = {}) { return new Space(this, await this.control('POST', '/_harness/spaces', {json: options})); }
 
   /** Stops the server if this object has started it. */

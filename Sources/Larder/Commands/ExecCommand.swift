@@ -17,12 +17,18 @@ struct ExecCommand: AsyncParsableCommand {
             whose exit code is that of this program; what the command leaves
             running is ended. LARDER_SPACES is a JSON array of the spaces that
             --spaces makes beside it: servers that see nothing of each other,
-            one for each worker of a test suite.
+            one for each worker of a test suite. --matrix runs the command once
+            for each condition, all at the same time, each with a space that is
+            in it from the start and after each reset, and prints what each
+            screen was under each; LARDER_CONDITION names the condition. Any
+            fault of the sandbox is a condition.
 
             EXAMPLES
               larder exec -- pytest -q
               larder exec --spaces 4 -- pytest -n 4
               larder exec --freshness-ships-s 60 -- npm test
+              larder exec --matrix offline,slow,flaky,401,500 -- npm test
+              larder exec --coverage 40 -- pytest -q
 
             \(SettingsOptions.help)
             """
@@ -30,6 +36,18 @@ struct ExecCommand: AsyncParsableCommand {
 
     @Option(name: .long, help: ArgumentHelp("Make as many spaces beside the server.", valueName: "count"))
     var spaces = 0
+
+    @Option(name: .long, help: ArgumentHelp("Run the command once for each condition.", valueName: "conditions"))
+    var matrix: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Print which responses of the contract were met; exit code 1 if fewer of a hundred.",
+            valueName: "percent"
+        )
+    )
+    var coverage: Int?
 
     @OptionGroup var options: SettingsOptions
 
@@ -52,18 +70,38 @@ struct ExecCommand: AsyncParsableCommand {
             StandardError.write("larder: --spaces is \(spaces); accepted: 0…\(Spaces.limit)\n")
             throw ExitCode.validationFailure
         }
+        let conditions = try conditions()
         let folder = URL.temporaryDirectory.appending(path: "larder-exec-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
-        let command = ExecutedCommand(words, spaces: spaces)
+        let command = ExecutedCommand(words, spaces: spaces, conditions: conditions, in: folder)
+        let configuration = try options.loadTemporary(standardData: folder)
+        let met = conditions.isEmpty && coverage == nil ? nil : FrontCoverage()
         let process = ServedProcess(
-            configuration: try options.loadTemporary(standardData: folder),
+            configuration: configuration,
             simulatesUpstreams: true,
             isHarness: true,
             announced: command.begin,
-            companion: command
+            companion: command,
+            coverage: met
         )
         try await process.run()
-        throw ExitCode(command.exitCode ?? EXIT_FAILURE)
+        let code = command.exitCode ?? EXIT_FAILURE
+        guard let met else { throw ExitCode(code) }
+        if !conditions.isEmpty { StandardOutput.write(MatrixReport(command.runs, met).text) }
+        guard let coverage else { throw ExitCode(code) }
+        let report = try ContractCoverage(of: configuration.apps.contract().root, met: met.met())
+        StandardOutput.write(report.text)
+        throw ExitCode(code == 0 && report.percent < coverage ? EXIT_FAILURE : code)
+    }
+
+    /// Reads `--matrix`: commas within parentheses belong to a fault.
+    private func conditions() throws -> [HarnessCondition] {
+        do {
+            return try matrix.map { try HarnessCondition.list($0) } ?? []
+        } catch {
+            StandardError.write("larder: --matrix: \(error)\n")
+            throw ExitCode.validationFailure
+        }
     }
 }
 
@@ -71,7 +109,9 @@ struct ExecCommand: AsyncParsableCommand {
 final class ExecutedCommand: Service {
     private let words: [String]
     private let spaceCount: Int
-    private let status = Mutex<Int32?>(nil)
+    private let conditions: [HarnessCondition]
+    private let folder: URL
+    private let done = Mutex<[Run]>([])
     private let (servers, announcing) = AsyncStream.makeStream(
         of: (addresses: ServerAddresses, spaces: (any HarnessedSpaces)?).self
     )
@@ -79,13 +119,35 @@ final class ExecutedCommand: Service {
     /// - Parameters:
     ///   - words: the command and its arguments.
     ///   - spaces: how many spaces it gets.
-    init(_ words: [String], spaces: Int) {
+    ///   - conditions: it runs once for each, in a space; none for once in the server.
+    ///   - folder: for what it writes then.
+    init(_ words: [String], spaces: Int, conditions: [HarnessCondition], in folder: URL) {
         self.words = words
         spaceCount = spaces
+        self.conditions = conditions
+        self.folder = folder
     }
 
-    /// Exit code of the command as a shell tells it; nil if it was not started.
-    var exitCode: Int32? { status.withLock { $0 } }
+    /// One run of the command.
+    struct Run: Sendable {
+        /// As it was written; empty for none.
+        let condition: String
+        /// As a shell tells it.
+        let code: Int32
+        /// What it has written; empty if that went to the streams of this process.
+        let output: String
+    }
+
+    /// The runs that have ended, in the order of their conditions.
+    var runs: [Run] {
+        let order = conditions.map(\.text)
+        return done.withLock(\.self).sorted {
+            (order.firstIndex(of: $0.condition) ?? 0) < (order.firstIndex(of: $1.condition) ?? 0)
+        }
+    }
+
+    /// The greatest exit code of the command as a shell tells it; nil if it was not started.
+    var exitCode: Int32? { runs.map(\.code).max() }
 
     /// Starts the command, once its spaces are made.
     @Sendable func begin(_ addresses: ServerAddresses, _ spaces: (any HarnessedSpaces)?) {
@@ -95,20 +157,39 @@ final class ExecutedCommand: Service {
     func run() async throws {
         var iterator = servers.cancelOnGracefulShutdown().makeAsyncIterator()
         guard let server = await iterator.next() else { return }
+        guard conditions.isEmpty else { return try await runAll(in: server.spaces) }
         let spaces = try await makeSpaces(in: server.spaces)
         let process = try CommandProcess(words, environment: Self.environment(server.addresses, spaces))
-        let code = await withTaskCancellationHandler {
-            await withGracefulShutdownHandler {
-                await process.ended()
-            } onGracefulShutdown: {
-                process.signal(SIGTERM)
+        let code = await process.endedWithServer()
+        done.withLock { $0.append(Run(condition: "", code: code, output: "")) }
+    }
+
+    /// Runs the command under all conditions at once.
+    private func runAll(in spaces: (any HarnessedSpaces)?) async throws {
+        guard let spaces else { return }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for condition in conditions {
+                group.addTask { try await self.run(under: condition, in: spaces) }
             }
-        } onCancel: {
-            // It has had the time to stop that requests have.
-            process.signal(SIGKILL)
+            try await group.waitForAll()
         }
-        process.endGroup()
-        status.withLock { $0 = code }
+    }
+
+    private func run(under condition: HarnessCondition, in spaces: any HarnessedSpaces) async throws {
+        var order = SpaceOrder()
+        order.idle = nil
+        order.condition = condition
+        let space = try await spaces.make(order)
+        var variables = ProcessInfo.processInfo.environment
+        variables["LARDER_URL"] = space.url
+        variables["LARDER_SANDBOX_URL"] = space.sandbox
+        variables["LARDER_SPACES"] = "[]"
+        variables["LARDER_CONDITION"] = condition.text
+        let output = folder.appending(path: "\(space.name).output")
+        let process = try CommandProcess(words, environment: variables, output: output)
+        let code = await process.endedWithServer()
+        let text = String(decoding: try Data(contentsOf: output), as: UTF8.self)
+        done.withLock { $0.append(Run(condition: condition.text, code: code, output: text)) }
     }
 
     /// Makes the spaces, which end with the command.
@@ -127,81 +208,5 @@ final class ExecutedCommand: Service {
         variables["LARDER_SANDBOX_URL"] = addresses.sandboxPort.map { "http://127.0.0.1:\($0)" }
         variables["LARDER_SPACES"] = "[\(spaces.map(\.json).joined(separator: ","))]"
         return variables
-    }
-}
-
-/// A child process with a process group of its own, which has the terminal if there is one.
-final class CommandProcess: Sendable {
-    /// It could not be started.
-    struct NotStarted: Error, CustomStringConvertible {
-        let description: String
-    }
-
-    private let pid: pid_t
-
-    /// Starts a command.
-    ///
-    /// - Parameters:
-    ///   - words: Its name, which is looked for in `PATH`, and its arguments.
-    ///   - environment: Its variables.
-    /// - Throws: ``NotStarted``.
-    init(_ words: [String], environment: [String: String]) throws {
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        posix_spawnattr_setpgroup(&attributes, 0)
-        // The command would inherit the signals that this process ignores.
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        for signal in [SIGTERM, SIGINT, SIGHUP, SIGPIPE] { sigaddset(&signals, signal) }
-        posix_spawnattr_setsigdefault(&attributes, &signals)
-        // Threads of libdispatch block all signals, and so would the command.
-        var blocked = sigset_t()
-        sigemptyset(&blocked)
-        posix_spawnattr_setsigmask(&attributes, &blocked)
-        let flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK
-        posix_spawnattr_setflags(&attributes, Int16(flags))
-        let arguments = words.map { strdup($0) } + [nil]
-        let variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
-        defer { for text in arguments + variables { free(text) } }
-        var pid: pid_t = 0
-        let code = posix_spawnp(&pid, words.first ?? "", nil, &attributes, arguments, variables)
-        guard code == 0 else {
-            throw NotStarted(description: "\(words.first ?? "") cannot be started: \(String(cString: strerror(code)))")
-        }
-        self.pid = pid
-        Self.giveTerminal(to: pid)
-    }
-
-    /// Waits for its end.
-    ///
-    /// - Returns: Its exit code; 128 and the number of a signal that ended it.
-    func ended() async -> Int32 {
-        await withCheckedContinuation { continuation in
-            Thread { [pid] in
-                var status: Int32 = 0
-                while waitpid(pid, &status, 0) < 0, errno == EINTR {}
-                let signal = status & 0x7F
-                continuation.resume(returning: signal == 0 ? (status >> 8) & 0xFF : 128 + signal)
-            }.start()
-        }
-    }
-
-    /// Sends a signal to all processes of the group.
-    func signal(_ number: Int32) { _ = kill(-pid, number) }
-
-    /// Ends the remaining processes of the command, and takes the terminal back.
-    func endGroup() {
-        signal(SIGKILL)
-        Self.giveTerminal(to: getpgrp())
-    }
-
-    /// Lets a process group read from the terminal and get its signals.
-    private static func giveTerminal(to group: pid_t) {
-        guard isatty(STDIN_FILENO) == 1 else { return }
-        // The system asks a group in the background by this signal whether it may.
-        let before = Foundation.signal(SIGTTOU, SIG_IGN)
-        _ = tcsetpgrp(STDIN_FILENO, group)
-        _ = Foundation.signal(SIGTTOU, before)
     }
 }

@@ -77,6 +77,8 @@ struct ServedProcess {
     var announced: @Sendable (ServerAddresses, (any HarnessedSpaces)?) -> Void = { addresses, _ in addresses.print() }
     /// Runs beside the server: when it ends, the server stops.
     var companion: (any Service)?
+    /// Notes what clients meet in the server and its spaces; nil if nobody asks.
+    var coverage: FrontCoverage?
     /// The archive with which the server begins; nil for none.
     var importPath: String?
     /// Where its archive is written when it stops; nil for nowhere.
@@ -136,7 +138,13 @@ struct ServedProcess {
         // A space has data of its own.
         var ofSpaces = configuration
         ofSpaces.store = nil
-        let spaces = Spaces(ofSpaces, simulatesUpstreams: simulatesUpstreams, pristine: pristine, logger: logger)
+        let spaces = Spaces(
+            ofSpaces,
+            simulatesUpstreams: simulatesUpstreams,
+            pristine: pristine,
+            coverage: coverage,
+            logger: logger
+        )
         let harness = Harness(
             clock: VirtualClock(.system, start: configuration.settings[ServerSettings.clockStart]),
             // Tokens can be guessed then: only for a test that asks for it.
@@ -144,7 +152,8 @@ struct ServedProcess {
                 ? Randomness(seed: configuration.settings[ServerSettings.sandboxSeed]) : nil,
             pristine: pristine,
             spaces: spaces,
-            exportPath: exportPath
+            exportPath: exportPath,
+            coverage: coverage
         )
         if let reading = try archive?.reading { harness.clock.restore(reading) }
         if isHarness { harness.activate() }

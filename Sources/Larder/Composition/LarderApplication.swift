@@ -31,8 +31,11 @@ struct LarderApplication: ReplaceableServer {
 
     /// Fills it with the document of a test.
     let seed: ServerSeed
-    /// The upstreams of the apps, and behind them those that no app uses.
-    let upstreams: [Upstream]
+    /// The upstreams of the apps, behind them those that no app uses, and those that a test has made.
+    var upstreams: [Upstream] { settled + stubs.mounts.map(\.upstream) }
+    /// Those of the settings.
+    private let settled: [Upstream]
+    private let stubs: StubMounts
     private let preparations: [@Sendable () async throws -> Void]
     private let mounts: [Mount]
     private let transports: Transports
@@ -124,7 +127,9 @@ struct LarderApplication: ReplaceableServer {
     ) throws {
         let apps = try ServedApps(resources)
         let hasher = try SealedSecrets(resources.database).credentialHasher()
-        upstreams = apps.upstreams
+        settled = apps.upstreams
+        let stubs = StubMounts(resources, hasher)
+        self.stubs = stubs
         // A token that a test has chosen opens nothing without the harness.
         preparations = (harness == nil ? [resources.sessions.endSeeded] : []) + apps.preparations
         mounts = apps.upstreams.map { Mount($0, hasher: hasher) }
@@ -138,6 +143,7 @@ struct LarderApplication: ReplaceableServer {
         table = Self.table(
             of: apps,
             mounts,
+            stubs,
             resources,
             metrics,
             pages: try Self.pages(resources.configuration),
@@ -169,6 +175,7 @@ struct LarderApplication: ReplaceableServer {
     private static func table(
         of apps: ServedApps,
         _ mounts: [Mount],
+        _ stubs: StubMounts,
         _ resources: ServerResources,
         _ metrics: PrometheusRegistry,
         pages: WebRoutes?,
@@ -185,6 +192,7 @@ struct LarderApplication: ReplaceableServer {
         )
         let mountRoutes = MountRoutes(
             mounts: mounts,
+            made: stubs.mount,
             elsewhere: apps.elsewhere.upstreams,
             sessions: sessions,
             credentials: apps.mountCredentials
@@ -302,7 +310,7 @@ struct LarderApplication: ReplaceableServer {
 
     /// Ends the requests to upstreams that no request waits for.
     func stop() {
-        for mount in mounts { mount.stop() }
+        for mount in mounts + stubs.mounts { mount.stop() }
         for upstream in upstreams { upstream.stop() }
     }
 

@@ -19,6 +19,8 @@ struct ServerParts: Sendable {
         let port: Int
         /// Whether the sandbox simulates the upstreams, or has the controls only.
         let simulatesUpstreams: Bool
+        /// What is wrong with them from the start on.
+        var condition: HarnessCondition?
         /// The data with which they begin, by their names; none for those of the start.
         var upstreams: [String: Data] = [:]
     }
@@ -50,7 +52,8 @@ struct ServerParts: Sendable {
                     port: control.port,
                     seed: configuration.settings[ServerSettings.sandboxSeed],
                     simulatesUpstreams: control.simulatesUpstreams,
-                    documents: configuration.apps.simulations
+                    documents: configuration.apps.simulations,
+                    condition: control.condition
                 ),
                 harness: control.harness,
                 upstreams: control.upstreams,

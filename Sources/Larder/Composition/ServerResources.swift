@@ -1,6 +1,7 @@
 import Cluster
 import Concurrency
 import Foundation
+import HTTPTypes
 import Logging
 import Media
 import NIOPosix
@@ -144,9 +145,27 @@ struct ServerResources: Sendable {
     /// Returns a new upstream with the configuration of a name, whose changes of reachability are published as events;
     /// nil if it has no address.
     func upstream(_ name: String) -> Upstream? {
-        guard let configuration = configuration.upstreams.byName[name],
-            let client = transports[configuration.connectTimeout]
+        configuration.upstreams.byName[name].flatMap(upstream)
+    }
+
+    /// Returns a new upstream for one that a test has made in the sandbox, and the latter; nil without one.
+    func stub(_ name: String) -> (upstream: Upstream, made: any AnyObject & Sendable)? {
+        guard let (sandbox, port) = sandbox, let made = sandbox.stub(name),
+            let url = URL(string: "http://127.0.0.1:\(port)/\(name)"), let timeout = transports.timeouts.min()
         else { return nil }
+        let description = UpstreamDescription(name, title: name, url: nil)
+        var configuration = UpstreamConfiguration(description, at: url, self.configuration.settings)
+        configuration.connectTimeout = timeout
+        configuration.isSimulated = true
+        configuration.mount.shared = false
+        configuration.mount.methods = [.get, .head, .options, .post, .put, .patch, .delete]
+        configuration.mount.requestFields.append(RequestField(.sandboxFault, isKey: false))
+        return upstream(configuration).map { ($0, made) }
+    }
+
+    private func upstream(_ configuration: UpstreamConfiguration) -> Upstream? {
+        let name = configuration.name
+        guard let client = transports[configuration.connectTimeout] else { return nil }
         let real: any Transport =
             sandbox.map { RefusableTransport(real: client, sandbox: $0.sandbox, port: $0.port) } ?? client
         let transport = fixtures[name].map { FixtureTransport(real: real, fixtures: $0, configuration) } ?? real
@@ -188,6 +207,8 @@ struct Transports: Sendable {
             }
         )
     }
+
+    var timeouts: some Collection<Duration> { byTimeout.keys }
 
     subscript(connectTimeout: Duration) -> HTTPClientTransport? { byTimeout[connectTimeout] }
 

@@ -2,6 +2,8 @@ import Concurrency
 import Foundation
 import HTTPTypes
 import Hummingbird
+import JSONValues
+import NIOCore
 import Sandbox
 import Screens
 import Server
@@ -99,6 +101,21 @@ extension Harness {
             }
         }
         return try await entry.respond(to: request, on: context.channel, by: server)
+    }
+
+    /// Notes what a client meets: the route, the status, and the code of a problem.
+    func note(_ response: inout Response, to request: Request, _ context: ScreenContext) async throws {
+        guard let coverage, let route = context.endpointPath, route != "NotFound" else { return }
+        var state = FrontCoverage.detail(of: response.headers)
+        if response.headers[.contentType] == "application/problem+json" {
+            let collected = CollectedBody()
+            try await response.body.write(collected)
+            response.body = ResponseBody(byteBuffer: collected.bytes.withLock { $0 })
+            let problem = JSONValue(json: Array(collected.bytes.withLock { $0.readableBytesView }))
+            state = problem?.value(at: "/code")?.string ?? state
+        }
+        let name = "\(request.method.rawValue) \(route)"
+        coverage.all.note(.init(route: name, status: response.status.code, state: state), under: coverage.condition)
     }
 
     /// Returns the problem that stands for a status; nil if no problem of Larder has it.
@@ -245,4 +262,13 @@ protocol StoreContents: Sendable {
 
 extension StoreContents {
     var isMadeHere: Bool { true }
+}
+
+/// The body of a problem, which is short.
+private final class CollectedBody: ResponseBodyWriter, Sendable {
+    let bytes = Mutex(ByteBuffer())
+
+    func write(_ buffer: ByteBuffer) async throws { bytes.withLock { _ = $0.writeImmutableBuffer(buffer) } }
+
+    func finish(_ trailingHeaders: HTTPFields?) async throws {}
 }

@@ -41,7 +41,9 @@ final class Harness: Sendable {
     /// The one clock of the server and its simulated upstreams.
     let clock: VirtualClock
     let front = FrontJournal()
-    let frontFaults = FrontFaults()
+    /// What clients have met, and under which condition; nil if nobody asks.
+    let coverage: (all: FrontCoverage, condition: String)?
+    let frontFaults: FrontFaults
     let snapshots = Snapshots()
     /// Where its archive is written when it ends; nil for nowhere.
     let exportPath: String?
@@ -64,8 +66,12 @@ final class Harness: Sendable {
         randomness: Randomness? = nil,
         pristine: any StoreContents,
         spaces: (any HarnessedSpaces)? = nil,
-        exportPath: String? = nil
+        exportPath: String? = nil,
+        condition: HarnessCondition? = nil,
+        coverage: FrontCoverage? = nil
     ) {
+        self.coverage = coverage.map { ($0, condition?.text ?? "") }
+        frontFaults = FrontFaults(condition)
         self.randomness = randomness
         self.clock = clock
         self.pristine = pristine
@@ -160,6 +166,10 @@ final class Harness: Sendable {
         var response = try Self.response(result, to: request, isSuperseded: exchange.signal.isSuperseded)
         await body?.readRest()
         entry?.complete(response.head, bytes: response.body.contentLength, at: now)
+        if entry != nil { try await note(&response, to: request, context) }
+        if entry != nil, response.headers[.contentType]?.hasPrefix("text/event-stream") == true {
+            response.body = frontFaults.following(response.body, of: request.head, on: context.channel)
+        }
         if response.body.contentLength != 0, request.method != .head {
             response.body = exchange.following(response.body)
         }

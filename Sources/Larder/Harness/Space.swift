@@ -33,6 +33,7 @@ final class Space: Sendable {
         _ common: LarderConfiguration,
         simulatesUpstreams: Bool,
         pristine: PristineDirectory,
+        coverage: FrontCoverage?,
         logger: Logger
     ) throws {
         (self.name, self.order) = (name, order)
@@ -49,7 +50,9 @@ final class Space: Sendable {
         let harness = Harness(
             clock: clock,
             randomness: isSeeded ? Randomness(seed: seed) : nil,
-            pristine: pristine
+            pristine: pristine,
+            condition: order.condition,
+            coverage: coverage
         )
         harness.activate()
         harness.noteUse()
@@ -63,7 +66,7 @@ final class Space: Sendable {
             configuration,
             in: directory,
             isPrepared: true,
-            .init(harness: harness, port: 0, simulatesUpstreams: simulatesUpstreams),
+            .init(harness: harness, port: 0, simulatesUpstreams: simulatesUpstreams, condition: order.condition),
             metrics: metrics,
             announced: { [announcing] in announcing.yield($0) },
             stopping: {},

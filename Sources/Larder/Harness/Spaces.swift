@@ -22,6 +22,7 @@ final class Spaces: HarnessedSpaces, Service {
     private let configuration: LarderConfiguration
     private let simulatesUpstreams: Bool
     private let pristine: PristineDirectory
+    private let coverage: FrontCoverage?
     private let logger: Logger
     private let state = Mutex(State())
     private let (made, starting) = AsyncStream.makeStream(of: Space.self)
@@ -30,12 +31,15 @@ final class Spaces: HarnessedSpaces, Service {
     ///   - configuration: That of the process, which all spaces share but for address, data and seed.
     ///   - simulatesUpstreams: Whether they have simulated upstreams.
     ///   - pristine: The contents of new data directories.
+    ///   - coverage: Notes what clients meet; nil if nobody asks.
     init(
         _ configuration: LarderConfiguration,
         simulatesUpstreams: Bool,
         pristine: PristineDirectory,
+        coverage: FrontCoverage? = nil,
         logger: Logger
     ) {
+        self.coverage = coverage
         self.configuration = configuration
         self.simulatesUpstreams = simulatesUpstreams
         self.pristine = pristine
@@ -93,6 +97,7 @@ extension Spaces {
                 configuration,
                 simulatesUpstreams: simulatesUpstreams,
                 pristine: pristine,
+                coverage: coverage,
                 logger: logger
             )
         } catch {

@@ -74,8 +74,9 @@ enum ControlIndex {
             purpose: "adds a rule after the others; the first one that matches a request and is not used up decides. "
                 + "match: method, path (first segments, with or without the upstream's name; * is any) or route (a "
                 + "method and a whole path), query and header (a value, or whether it is there), "
-                + "body (a part of the text, or members of the JSON); fault, or faults in turn; times: how many "
-                + "requests get one; after: how many matching ones pass before",
+                + "body (a part of the text, or members of the JSON); fault, or faults in turn; respond: a response in "
+                + "place of the upstream's (status, header, json, text or base64), in which {{query.NAME}} and so on are "
+                + "replaced; times: how many requests get one; after: how many matching ones pass before",
             example: #"{"match":{"method":"GET","path":"/v4/ships","query":{"limit":"3"},"header":{"if-none-match":"#
                 + #"false}},"faults":["error(500)",["slow(200)","bandwidth(32)"],"online"],"times":6,"after":1}"#
         ),
@@ -163,14 +164,15 @@ extension ControlIndex {
             method: "POST",
             path: "/_sandbox/upstreams",
             purpose:
-                "adds an upstream that responds with the examples of an OpenAPI document, given as JSON, as a text "
-                + "of YAML or JSON or as the path of a file, and refuses requests that do not fit it",
+                "adds an upstream that Larder mounts at /v1/upstreams/NAME: of an OpenAPI document (its examples; "
+                + "requests that do not fit it are refused), of rules, of mappings of WireMock (wiremock) or a HAR file "
+                + "(har), given as JSON, as a text or as the path of a file",
             example: #"{"name":"weather","openapi":\#(document)}"#
         ),
         Line(
             method: "DELETE",
             path: "/_sandbox/upstreams/{name}",
-            purpose: "removes an upstream that was made from a document"
+            purpose: "removes an upstream that a test has made"
         ),
     ]
 
@@ -185,6 +187,13 @@ extension ControlIndex {
             method: "GET",
             path: "/_harness/upstreams/{name}",
             purpose: "the files of an upstream, those that cannot be used, and the requests that had none"
+        ),
+        Line(
+            method: "POST",
+            path: "/_harness/verify/recordings",
+            purpose: "whether every request in replay had a recording, and none that was recorded longer ago than so "
+                + "many days; else 417 with those that had not",
+            example: #"{"oldest_days":30}"#
         ),
         Line(
             method: "PUT",
@@ -204,7 +213,8 @@ extension ControlIndex {
             method: "POST",
             path: "/_harness/spaces",
             purpose: "makes a space with ports, data, simulated upstreams and a clock of its own; also seed, now, "
-                + "frozen, idle_s, until and from, and all may be left out",
+                + "frozen, idle_s, until, from and condition (offline, slow, flaky, 401 or any fault, also after a "
+                + "reset), and all may be left out",
             example: #"{"name":"t17"}"#
         ),
         Line(method: "GET", path: "/_harness/spaces/{space}", purpose: "the addresses of a space"),

@@ -2,7 +2,7 @@ import HTTPTypes
 import JSONValues
 
 /// An error of the control API as a problem document (RFC 9457) that names the field and its accepted values.
-struct ControlProblem: Error, Equatable {
+struct ControlProblem: Error, Equatable, CustomStringConvertible {
     let status: HTTPResponse.Status
     let code: String
     let title: String
@@ -10,6 +10,8 @@ struct ControlProblem: Error, Equatable {
     var field: String?
     var accepted: [String] = []
     var allow: [HTTPRequest.Method] = []
+
+    var description: String { detail }
 
     var response: UpstreamResponse {
         var document: JSONObject = .init(members: [

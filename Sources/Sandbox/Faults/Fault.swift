@@ -10,6 +10,8 @@ enum Fault: Sendable, Equatable {
     case refused
     /// The response is delayed by that time.
     case slow(milliseconds: Int)
+    /// The response is delayed by a time of that distribution.
+    case delayed(DelayDistribution)
     /// The response is delayed by a time of that range, from a random generator with that seed.
     case jitter(milliseconds: ClosedRange<Int>, seed: UInt64)
     /// That status instead of the response, in the form of the upstream's own errors where it has one; `retryAfter`
@@ -38,6 +40,8 @@ enum Fault: Sendable, Equatable {
     case garbage
     /// The request waits until the control API releases it.
     case hold
+    /// That fault, for so many of a hundred requests.
+    indirect case sometimes(percent: Double, Fault)
 }
 
 extension Fault: CustomStringConvertible {
@@ -47,6 +51,7 @@ extension Fault: CustomStringConvertible {
         case .offline: "offline"
         case .refused: "refused"
         case .slow(let milliseconds): "slow(\(milliseconds))"
+        case .delayed(let distribution): "slow(\(distribution))"
         case .jitter(let range, let seed): "jitter(\(range.lowerBound), \(range.upperBound), \(seed))"
         case .error(let status, .none): "error(\(status))"
         case .error(let status, .some(let seconds)): "error(\(status), \(seconds))"
@@ -61,6 +66,7 @@ extension Fault: CustomStringConvertible {
         case .slowClose(let milliseconds): "slow_close(\(milliseconds))"
         case .garbage: "garbage"
         case .hold: "hold"
+        case .sometimes(let percent, let fault): "\(DelayDistribution.text(percent))% \(fault)"
         }
     }
 }
@@ -72,11 +78,12 @@ struct FaultSyntaxError: Error, Equatable {
 
     /// Every form that is accepted.
     static let accepted = [
-        "online", "offline", "refused", "slow(milliseconds 0…600000)", "jitter(least milliseconds, most, seed)",
+        "online", "offline", "refused", "slow(milliseconds 0…600000)", "slow(lognormal(median, sigma 0…10))",
+        "slow(normal(mean, deviation))", "slow(exponential(mean))", "jitter(least milliseconds, most, seed)",
         "error(status 400…599)", "error(429 or 503, seconds of Retry-After)", "html(status 200…599)",
         "flaky(probability 0…1, seed)", "lost", "truncated", "pause(bytes of the body)", "reset(bytes of the body)",
         "bandwidth(kilobytes a second 1…1000000)", "slice(bytes, milliseconds)", "slow_close(milliseconds)", "garbage",
-        "hold",
+        "hold", "PERCENT% and any of these but online and refused, such as 10% error(500)",
     ]
 }
 
@@ -88,19 +95,30 @@ extension Fault {
     init(parsing text: String) throws(FaultSyntaxError) {
         let failure = FaultSyntaxError(text: text)
         let trimmed = text.trimmed
+        if let sign = trimmed.firstIndex(of: "%") {
+            guard let fault = try? Fault(parsing: String(trimmed[trimmed.index(after: sign)...])),
+                let percent = Double(trimmed[..<sign].trimmed), (0...100).contains(percent), fault.mayBeRare
+            else { throw failure }
+            self = .sometimes(percent: percent, fault)
+            return
+        }
         guard let open = trimmed.firstIndex(of: "(") else {
             guard let fault = Self.plain[trimmed] else { throw failure }
             self = fault
             return
         }
         guard trimmed.last == ")" else { throw failure }
-        let arguments = trimmed[trimmed.index(after: open)...].dropLast().split(
-            separator: ",",
-            omittingEmptySubsequences: false
-        ).map { String($0).trimmed }
+        let list = String(trimmed[trimmed.index(after: open)...].dropLast())
+        let arguments = FaultPlan.members(of: list).map(\.trimmed)
         guard let fault = Self.parametrized(String(trimmed[..<open]).trimmed, arguments) else { throw failure }
         self = fault
     }
+
+    /// Whether it is one of some requests only.
+    var isRare: Bool { if case .sometimes = self { true } else { false } }
+
+    /// Whether it can be one of some requests only.
+    private var mayBeRare: Bool { self != .online && self != .refused && !isRare }
 
     private static let plain: [String: Fault] = [
         "online": .online, "offline": .offline, "refused": .refused, "lost": .lost, "truncated": .truncated,
@@ -140,6 +158,9 @@ extension Fault {
 
     /// Faults of time and amount.
     private static func timed(_ name: String, _ arguments: [String]) -> Fault? {
+        if name == "slow", arguments.count == 1, let distribution = DelayDistribution(parsing: arguments[0]) {
+            return .delayed(distribution)
+        }
         let range = name == "slow" || name == "slow_close" ? 0...longestDelay : 0...Int.max
         guard let first = number(arguments[0], range) else { return nil }
         if arguments.count == 2 {
@@ -161,7 +182,7 @@ extension Fault {
     }
 }
 
-extension String {
+extension StringProtocol {
     /// Without spaces and tabs at both ends.
     var trimmed: String {
         String(drop { $0 == " " || $0 == "\t" }.reversed().drop { $0 == " " || $0 == "\t" }.reversed())

@@ -19,7 +19,8 @@ struct FaultPlan: Sendable, Equatable {
         var kinds: Set<Fault.Kind> = []
         for fault in faults {
             if fault.kind == .connection { throw FaultSyntaxError(text: text, reason: "\(fault) can only be alone") }
-            guard kinds.insert(fault.kind).inserted else {
+            // Of several that are for some requests each is drawn; the last one decides.
+            guard fault.isRare || kinds.insert(fault.kind).inserted else {
                 throw FaultSyntaxError(text: text, reason: "\(fault) and another decide the same")
             }
         }
@@ -52,7 +53,7 @@ struct FaultPlan: Sendable, Equatable {
     }
 
     /// Splits a list at the commas outside of parentheses.
-    private static func members(of text: String) -> [String] {
+    static func members(of text: String) -> [String] {
         var members = [""]
         var depth = 0
         for character in text {
@@ -87,7 +88,7 @@ extension Fault {
     var kind: Kind {
         switch self {
         case .online, .offline, .refused: .connection
-        case .slow: .delay
+        case .slow, .delayed: .delay
         case .jitter: .jitter
         case .error, .html, .flaky, .garbage: .response
         case .lost, .truncated, .pause, .reset: .end
@@ -95,6 +96,7 @@ extension Fault {
         case .slice: .slice
         case .slowClose: .close
         case .hold: .hold
+        case .sometimes(_, let fault): fault.kind == .connection ? .response : fault.kind
         }
     }
 }
@@ -107,6 +109,8 @@ struct FaultDecision: Sendable, Equatable {
         case status(Int, retryAfter: Int?)
         case html(Int)
         case garbage
+        /// A rule has it, which was applied so many times.
+        case stub(StubResponse, count: Int)
         /// There is none: the connection is reset.
         case none
     }
@@ -128,6 +132,8 @@ extension Fault {
         case .online: return
         case .offline, .refused: decision.source = .none
         case .slow(let milliseconds): decision.delay += milliseconds
+        case .delayed(let distribution):
+            decision.delay += distribution.milliseconds(seed: seed, ordinal: ordinal)
         case .jitter(let range, let seed):
             let share = SplitMix64.unitInterval(seed: seed, index: ordinal)
             decision.delay += range.lowerBound + Int(share * Double(range.count))
@@ -146,8 +152,14 @@ extension Fault {
         case .slice(let bytes, let milliseconds):
             decision.delivery.slice = .init(bytes: bytes, pause: .milliseconds(milliseconds))
         case .slowClose(let milliseconds): decision.delivery.closeDelay = .milliseconds(milliseconds)
+        case .sometimes(let percent, let fault):
+            guard SplitMix64.unitInterval(seed: seed, index: ordinal) * 100 < percent else { return }
+            fault.apply(to: &decision, ordinal: ordinal)
         }
     }
+
+    /// Of its random numbers, if its text has no seed: each fault has others.
+    private var seed: UInt64 { SplitMix64.seed(of: description) }
 }
 
 extension FaultPlan {

@@ -12,4 +12,9 @@ enum SplitMix64 {
     static func unitInterval(seed: UInt64, index: UInt64) -> Double {
         Double(value(seed: seed, index: index) >> 11) * 0x1p-53
     }
+
+    /// A seed for each text: its FNV-1a hash.
+    static func seed(of text: String) -> UInt64 {
+        text.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+    }
 }

@@ -30,6 +30,8 @@ struct Fixture: Sendable, Equatable {
     var content: Content
     /// The mode in which it was recorded; nil if a person wrote the file.
     var mode: FixtureMode?
+    /// The day on which it was recorded, such as 2026-11-29; nil if that is not known.
+    var day: String?
     /// SHA-256 of the body that was recorded, hexadecimal; nil if it is a file beside.
     var digest: String?
 
@@ -120,9 +122,10 @@ extension Fixture {
         header = try members["header"].map { (node) throws(YAMLDefect) in try Self.fields(node) } ?? []
         content = try Self.content(members)
         let recorded = try members["recorded"].map { (node) throws(YAMLDefect) in
-            try YAMLMembers(node, only: ["mode", "body_sha256"])
+            try YAMLMembers(node, only: ["mode", "day", "body_sha256"])
         }
         digest = recorded?["body_sha256"]?.scalar?.string
+        day = recorded?["day"]?.scalar?.string
         mode = recorded?["mode"]?.scalar.flatMap { FixtureMode(rawValue: $0.string) }
     }
 
@@ -259,7 +262,8 @@ extension Fixture {
         }
         if let mode {
             let digest = digest.map { [(Node("body_sha256"), JSONValue.yaml($0))] } ?? []
-            members.append(("recorded", Node([(Node("mode"), JSONValue.yaml(mode.rawValue))] + digest)))
+            let day = day.map { [(Node("day"), JSONValue.yaml($0))] } ?? []
+            members.append(("recorded", Node([(Node("mode"), JSONValue.yaml(mode.rawValue))] + day + digest)))
         }
         return try serialize(node: Node(members), width: -1, allowUnicode: true)
     }

@@ -85,6 +85,7 @@ extension UpstreamFixtures {
                     content,
                     &state,
                     upstream: self.name,
+                    on: Self.day(self.now()),
                     self.cleaner.secrets
                 )
                 if let file { state.note(suspected, in: file) }

@@ -15,6 +15,7 @@ extension UpstreamFixtures {
         _ kept: Kept,
         _ state: inout State,
         upstream: String,
+        on day: String,
         _ secrets: Secrets
     ) throws(FixtureError) -> String? {
         guard let folder = state.folder else { throw .noFolder(upstream: upstream) }
@@ -29,7 +30,8 @@ extension UpstreamFixtures {
             status: response.status.code,
             header: header,
             content: .none,
-            mode: state.mode
+            mode: state.mode,
+            day: day
         )
         do {
             try FileManager.default.createDirectory(at: folder.url, withIntermediateDirectories: true)
@@ -40,6 +42,9 @@ extension UpstreamFixtures {
                 if state.mode == .record, own.isEmpty, stale.count == 1,
                     secrets.adopt(try stale[0].text(), try fixture.text())
                 {
+                    var renewed = stale[0]
+                    renewed.day = day
+                    if renewed != stale[0] { try renewed.write(in: folder.url) }
                     state.written.insert(stale[0].name)
                     state.uses[stale[0].name] = 1
                     return nil
@@ -85,7 +90,7 @@ extension Fixture {
         try write(in: folder)
     }
 
-    private func write(in folder: URL) throws {
+    fileprivate func write(in folder: URL) throws {
         try Data(try text().utf8).write(to: folder.appending(path: name), options: .atomic)
     }
 

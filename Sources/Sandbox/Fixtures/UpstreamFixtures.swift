@@ -31,6 +31,8 @@ package final class UpstreamFixtures: Sendable {
     /// Whether an exchange with a likely secret is not written.
     let refusesSuspected: Bool
     let report: @Sendable (String) -> Void
+    /// The time of the real world, where APIs change.
+    let now: @Sendable () -> Date
     let state: Mutex<State>
 
     /// Creates the files of an upstream.
@@ -42,6 +44,7 @@ package final class UpstreamFixtures: Sendable {
     ///   - isReadOnly: Whether nothing is written.
     ///   - refusesSuspected: Whether an exchange with a likely secret is not written; else it is reported.
     ///   - secrets: Those of all upstreams of a server.
+    ///   - now: The time of the real world, where APIs change.
     ///   - report: Is called with news for a person: a file that cannot be used, a request without one.
     /// - Throws: ``FixtureError/noFolder(upstream:)`` if the mode needs a folder.
     package init(
@@ -52,10 +55,12 @@ package final class UpstreamFixtures: Sendable {
         isReadOnly: Bool = false,
         refusesSuspected: Bool = false,
         secrets: Secrets = Secrets(),
+        now: @escaping @Sendable () -> Date = { Date() },
         report: @escaping @Sendable (String) -> Void
     ) throws(FixtureError) {
         self.name = name
         self.report = report
+        self.now = now
         standard = isReadOnly && mode == .record ? .live : mode
         self.isReadOnly = isReadOnly
         self.refusesSuspected = refusesSuspected
@@ -239,6 +244,22 @@ extension UpstreamFixtures {
             .init(name: "patches", value: .integer(state.folder?.patches.count ?? 0)),
             .init(name: "broken", value: .array((state.folder?.defects ?? []).map(\.json))),
         ])
+    }
+
+    /// A day as files have it (RFC 3339 full-date, UTC).
+    static func day(_ time: Date) -> String { time.formatted(.iso8601.year().month().day()) }
+
+    /// Requests that had no file, and files that were used though they are older than so many days, or nobody knows
+    /// how old.
+    func lapses(oldestDays: Int?) -> (unmatched: [JSONValue], old: [JSONValue]) {
+        let first = oldestDays.map { Self.day(now().addingTimeInterval(-86_400 * Double($0))) } ?? ""
+        return withFiles { state in
+            let used = (state.folder?.exchanges ?? []).filter { state.uses[$0.name] != nil && state.mode == .replay }
+            let old = used.filter { $0.day ?? "" < first }.map { fixture -> JSONValue in
+                ["file": .string(fixture.name), "day": fixture.day.map { .string($0) } ?? .null]
+            }
+            return (state.unmatched, old)
+        }
     }
 
     /// The same with the files, and with the results of the requests since the mode was set.

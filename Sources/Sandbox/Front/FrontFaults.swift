@@ -1,14 +1,16 @@
 import HTTPTypes
 import JSONValues
+import NIOCore
 
 /// The faults of the server that is tested, as its clients see them.
 package final class FrontFaults: Sendable {
-    let gate = FaultGate()
+    let gate: FaultGate
+    let streams = FrontStreams()
 
-    /// Creates a server without faults.
-    package init() {}
+    /// - Parameter condition: What is wrong with the server from the start on; nil for nothing.
+    package init(_ condition: HarnessCondition? = nil) { gate = FaultGate(condition?.front ?? RuleSet()) }
 
-    /// Removes all faults, and releases every held request.
+    /// Removes all faults but those of the start, and releases every held request.
     package func reset() { gate.reset() }
 
     /// Counts a request and decides its faults; nil if it has none.
@@ -101,13 +103,14 @@ struct FrontFault: Sendable {
 extension HarnessAPI {
     private var gate: FaultGate { server.frontFaults.gate }
 
-    func frontFault(_ request: ControlRequest) throws(ControlProblem) -> UpstreamResponse {
+    func frontFault(_ request: ControlRequest) async throws -> UpstreamResponse {
         try request.require(.get, .put, .delete)
         switch request.method {
         case .put:
             _ = try request.parameters()
-            try setFrontFault(try request.json())
+            for channel in try setFrontFault(try request.json()) { _ = await channel.reset() }
         case .delete:
+            _ = server.frontFaults.streams.set(.online, nil)
             try removeFrontFault(try request.parameters(["route"])["route"])
         default:
             _ = try request.parameters()
@@ -122,13 +125,18 @@ extension HarnessAPI {
     }
 
     /// Sets the faults of a route in place of earlier ones, or those of all other routes.
-    private func setFrontFault(_ value: JSONValue) throws(ControlProblem) {
+    ///
+    /// - Returns: The connections of event streams that end by it.
+    private func setFrontFault(_ value: JSONValue) throws(ControlProblem) -> [any Channel] {
         let route = try ControlFields(value).text("route")
         let members = value.object?.members.filter { $0.name != "route" && $0.name != "match" } ?? []
         guard value.object?["match"] == nil else {
             throw .invalid(field: "body", value: "match", accepted: ["route", "fault", "faults", "times", "after"])
         }
         var definition = try Rule.Definition(.object(JSONObject(members: members)))
+        guard definition.respond == nil else {
+            throw .invalid(field: "body", value: "respond", accepted: ["route", "fault", "faults", "times", "after"])
+        }
         guard let route else {
             guard members.count == 1, !definition.isSequence else {
                 throw .invalid(
@@ -138,7 +146,8 @@ extension HarnessAPI {
                     reason: "faults, times and after are of a route"
                 )
             }
-            return gate.set(definition.faults[0])
+            gate.set(definition.faults[0])
+            return server.frontFaults.streams.set(definition.faults[0], nil)
         }
         definition.match = try server.served.checked(try FrontRoute.match(route), field: "route", value: route)
         let isSet = gate.change { [definition] rules in
@@ -146,6 +155,7 @@ extension HarnessAPI {
             return rules.add(definition) != nil
         }
         guard isSet else { throw .conflict("At most \(RuleSet.capacity) routes have faults.") }
+        return server.frontFaults.streams.set(definition.faults[0], definition.match)
     }
 
     /// Removes the faults of a route, or all with the release of every held request.

@@ -57,7 +57,7 @@ extension FrontRequest {
     ) async throws -> Response? {
         switch source {
         case .none: return nil
-        case .upstream: return try await server.whole(request)
+        case .upstream, .stub: return try await server.whole(request)
         case .status(let code, let retryAfter):
             let status = HTTPResponse.Status(code: code)
             if let refusal = try await server.refusal(status, retryAfter) { return refusal }

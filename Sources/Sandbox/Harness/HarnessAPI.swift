@@ -40,10 +40,11 @@ struct HarnessAPI: Sendable {
         case "clock/advance": return try await advance(request)
         case "journal": return try journal(request)
         case "journal/wait": return try await waitForJournal(request)
-        case "front/fault": return try frontFault(request)
+        case "front/fault": return try await frontFault(request)
         case "front/release": return try releaseFront(request)
         case "seed": return try await seed(request)
         case "verify": return try verify(request)
+        case "verify/recordings": return try verifyRecordings(request)
         case "upstreams": return try listFixtures(request)
         case _ where request.path.first == "upstreams": return try fixtures(request)
         default:
@@ -112,6 +113,27 @@ extension HarnessAPI {
         try request.require(.get)
         _ = try request.parameters()
         return .json(.ok, ["upstreams": .array(server.fixtures.upstreams.map { .object($0.summary) })])
+    }
+
+    /// Responds with 417 if a request had no recording, or one that is older than asked.
+    func verifyRecordings(_ request: ControlRequest) throws(ControlProblem) -> UpstreamResponse {
+        try request.require(.post)
+        _ = try request.parameters()
+        let fields = request.body.isEmpty ? nil : try ControlFields(request.json())
+        try fields?.require(only: "oldest_days")
+        let days = try fields?.integer("oldest_days", in: 0...36_500)
+        var (unmatched, old): ([JSONValue], [JSONValue]) = ([], [])
+        for fixtures in server.fixtures.upstreams {
+            let lapses = fixtures.lapses(oldestDays: days)
+            let named = { (value: JSONValue) -> JSONValue in
+                let name = JSONObject.Member(name: "upstream", value: .string(fixtures.name))
+                return .object(JSONObject(members: [name] + (value.object?.members ?? [])))
+            }
+            unmatched += lapses.unmatched.map(named)
+            old += lapses.old.map(named)
+        }
+        let isStrict = unmatched.isEmpty && old.isEmpty
+        return .json(isStrict ? .ok : .expectationFailed, ["unmatched": .array(unmatched), "old": .array(old)])
     }
 
     /// Responds to the calls below `upstreams/{name}`.

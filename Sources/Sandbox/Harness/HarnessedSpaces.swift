@@ -33,6 +33,8 @@ package struct SpaceOrder: Sendable {
     package var idle: Duration? = .seconds(600)
     /// The name of a snapshot with whose contents it begins; nil for none.
     package var snapshot: String?
+    /// What is wrong with it from the start on; nil for nothing.
+    package var condition: HarnessCondition?
     /// Has something done when the connection has ended with which the space is to end; nil if it outlives it.
     package var onDisconnect: (@Sendable (_ action: @escaping @Sendable () -> Void) -> Void)?
 
@@ -88,12 +90,13 @@ extension SpaceOrder {
     private static let longestIdle = 3600
 
     /// Reads `{"name":"t17","seed":7,"now":"2030-01-05T10:00:00Z","frozen":true,"idle_s":600,"until":"connection",
-    /// "from":"SNAPSHOT"}`, of which all may be left out, and the body; with `"idle_s":0` it does not end by itself.
-    init(_ request: ControlRequest) throws(ControlProblem) {
+    /// "from":"SNAPSHOT","condition":"offline"}`, of which all may be left out, and the body; with `"idle_s":0` it does
+    /// not end by itself.
+    init(_ request: ControlRequest) throws {
         self.init()
         guard !request.body.isEmpty else { return }
         let fields = try ControlFields(try request.json())
-        try fields.require(only: "name", "seed", "now", "frozen", "idle_s", "until", "from")
+        try fields.require(only: "name", "seed", "now", "frozen", "idle_s", "until", "from", "condition")
         name = try fields.text("name").map(ControlName.checked)
         seed = try fields.integer("seed", in: 0...Int.max).map(UInt64.init)
         now = try fields.time("now")
@@ -103,6 +106,7 @@ extension SpaceOrder {
         }
         if try fields.choice("until", of: End.self) == .connection { onDisconnect = request.onClose }
         snapshot = try fields.text("from")
+        condition = try fields.text("condition").map { try HarnessCondition(parsing: $0) }
     }
 
     private enum End: String, CaseIterable {

@@ -21,7 +21,14 @@ final class FaultGate: Sendable {
         let released: OneShotEvent
     }
 
-    private let state = Mutex(State())
+    private let state: Mutex<State>
+    /// The rules at first, and after a reset.
+    private let standard: RuleSet
+
+    init(_ standard: RuleSet = RuleSet()) {
+        self.standard = standard
+        state = Mutex(State(rules: standard))
+    }
 
     /// The rules, with their counts, and the upstream's own fault.
     var rules: RuleSet { state.withLock { $0.rules } }
@@ -93,9 +100,9 @@ final class FaultGate: Sendable {
         }
     }
 
-    /// Removes all rules, resets the fault to `online` and releases every held request.
+    /// Returns to the rules and the fault of the start, and releases every held request.
     func reset() {
-        change { $0 = RuleSet() }
+        change { [standard] in $0 = standard }
         release()
     }
 

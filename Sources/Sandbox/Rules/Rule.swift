@@ -9,6 +9,8 @@ struct Rule: Sendable, Equatable {
         var faults: [FaultPlan]
         /// Whether the faults came as a sequence.
         var isSequence = false
+        /// The response in place of the upstream's; nil for the latter.
+        var respond: StubResponse?
         /// Number of requests that get a fault; nil for all.
         var times: Int?
         /// Number of matching requests before the first that gets one.
@@ -39,7 +41,11 @@ struct Rule: Sendable, Equatable {
         defer { applied += 1 }
         let plan = definition.faults[applied % definition.faults.count]
         let ordinal = UInt64(applied / definition.faults.count)
-        return Admission(plan: plan, decision: plan.decision(ordinal: ordinal), rule: id)
+        var decision = plan.decision(ordinal: ordinal)
+        if let respond = definition.respond, decision.source == .upstream {
+            decision.source = .stub(respond, count: applied + 1)
+        }
+        return Admission(plan: plan, decision: decision, rule: id)
     }
 }
 
@@ -107,7 +113,7 @@ struct RuleSet: Sendable, Equatable {
     /// Counts a request that was held and is released: the rest of its faults is applied to it, or the upstream's own
     /// fault if there is no rest. Nothing is held twice.
     mutating func decide(released admission: Admission) -> Admission {
-        guard admission.plan.faults.count == 1 else {
+        guard admission.plan.faults.count == 1, admission.decision.source == .upstream else {
             var admission = admission
             admission.decision.isHeld = false
             return admission
@@ -122,11 +128,12 @@ struct RuleSet: Sendable, Equatable {
 }
 
 extension Rule.Definition {
-    /// Reads `{"match":{…},"fault":… | "faults":[…],"times":2,"after":3}`. A sequence ends with its last fault unless
-    /// `times` says otherwise.
+    /// Reads `{"match":{…},"fault":… | "faults":[…],"respond":{…},"times":2,"after":3}`. A sequence ends with its last
+    /// fault unless `times` says otherwise.
     init(_ value: JSONValue) throws(ControlProblem) {
         let fields = try ControlFields(value)
-        try fields.require(only: "match", "fault", "faults", "times", "after")
+        try fields.require(only: "match", "fault", "faults", "respond", "times", "after")
+        respond = try fields["respond"].map { (value) throws(ControlProblem) in try StubResponse(value) }
         if let match = value.object?["match"] { self.match = try RequestMatch(match) } else { match = RequestMatch() }
         after = try fields.integer("after", in: 0...1_000_000) ?? 0
         let times = try fields.integer("times", in: 1...1_000_000)
@@ -138,12 +145,15 @@ extension Rule.Definition {
             faults = try Self.sequence(sequence)
             isSequence = true
             self.times = times ?? faults.count
+        case (nil, nil) where respond != nil:
+            faults = [.online]
+            self.times = times
         default:
             throw .invalid(
                 field: "fault",
                 value: value.excerpt,
                 accepted: FaultSyntaxError.accepted,
-                reason: "a rule has either fault or faults"
+                reason: "a rule has either fault or faults, or respond"
             )
         }
     }
@@ -165,14 +175,18 @@ extension Rule {
             definition.isSequence
             ? .init(name: "faults", value: .array(definition.faults.map { .string($0.description) }))
             : .init(name: "fault", value: .string(definition.faults[0].description))
+        let respond = definition.respond.map { [JSONObject.Member(name: "respond", value: $0.json)] } ?? []
         return .object(
-            JSONObject(members: [
-                .init(name: "id", value: .integer(id)), .init(name: "match", value: definition.match.json), faults,
-                .init(name: "times", value: .integerOrNull(definition.times)),
-                .init(name: "after", value: .integer(definition.after)),
-                .init(name: "matched", value: .integer(matched)), .init(name: "applied", value: .integer(applied)),
-                .init(name: "left", value: .integerOrNull(left)),
-            ])
+            JSONObject(
+                members: [
+                    .init(name: "id", value: .integer(id)), .init(name: "match", value: definition.match.json), faults,
+                ] + respond + [
+                    .init(name: "times", value: .integerOrNull(definition.times)),
+                    .init(name: "after", value: .integer(definition.after)),
+                    .init(name: "matched", value: .integer(matched)), .init(name: "applied", value: .integer(applied)),
+                    .init(name: "left", value: .integerOrNull(left)),
+                ]
+            )
         )
     }
 }

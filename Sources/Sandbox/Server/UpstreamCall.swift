@@ -102,7 +102,7 @@ struct UpstreamCall {
         -> Response
     {
         guard admission.decision.isHeld || admission.decision.delay > 0 else {
-            let outcome = FaultOutcome(admission.decision, upstream: slot.upstream, request: request)
+            let outcome = FaultOutcome(admission.decision, slot.upstream, request, at: stage.now())
             var entry = entry
             outcome.complete(&entry, of: request, at: stage.now())
             let token = stage.journal.record(entry)
@@ -119,7 +119,7 @@ struct UpstreamCall {
             token = stage.journal.record(entry)
         }
         try await wait(.milliseconds(admission.decision.delay))
-        let outcome = FaultOutcome(admission.decision, upstream: slot.upstream, request: request)
+        let outcome = FaultOutcome(admission.decision, slot.upstream, request, at: stage.now())
         stage.journal.update(token) { [fault] entry in
             entry.fault = fault
             outcome.complete(&entry, of: request, at: stage.now())
@@ -214,12 +214,15 @@ struct FaultOutcome: Sendable, Equatable {
     let delivery: Delivery
 
     /// - Parameter decision: its waits are over.
-    init(_ decision: FaultDecision, upstream: any SimulatedUpstream, request: UpstreamRequest) {
+    init(_ decision: FaultDecision, _ upstream: any SimulatedUpstream, _ request: UpstreamRequest, at now: Date) {
         delivery = decision.delivery
         switch decision.source {
         case .upstream:
             let request = delivery.end == .whole ? request : request.unconditional
             response = upstream.respond(to: request)
+        case .stub(let stub, let count):
+            upstream.breakOff(request)
+            response = stub.response(to: request, count: count, at: now)
         case .none: response = nil
         case .status(let code, let retryAfter):
             upstream.breakOff(request)

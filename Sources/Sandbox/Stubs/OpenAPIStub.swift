@@ -1,15 +1,17 @@
 import HTTPTypes
 import JSONValues
 
-/// An upstream that responds with the examples of an OpenAPI document, and refuses requests that do not fit it.
+/// An upstream that responds with the examples of an OpenAPI document, and refuses requests that do not fit it; without
+/// a document, all that its rules do not respond to.
 final class OpenAPIStub: SimulatedUpstream {
     let name: String
     private let document: StubDocument
 
+    /// - Parameter document: Nil for none.
     /// - Throws: ``OpenAPIDefect`` if there is something else than an OpenAPI document.
-    init(name: String, document: JSONValue) throws(OpenAPIDefect) {
+    init(name: String, document: JSONValue?) throws(OpenAPIDefect) {
         self.name = name
-        self.document = try StubDocument(document)
+        self.document = try document.map { (root) throws(OpenAPIDefect) in try StubDocument(root) } ?? StubDocument()
     }
 
     /// - Parameter text: A document in YAML or JSON, which is a part of the program.
@@ -39,7 +41,8 @@ final class OpenAPIStub: SimulatedUpstream {
         let method = request.method == .head ? .get : request.method
         let here = document.operations.filter { $0.path.values(of: request.path) != nil }
         guard !here.isEmpty else {
-            return Self.problem(.notFound, "The document has no path /\(request.path.joined(separator: "/")).")
+            let lacking = document.operations.isEmpty ? "No rule responds to" : "The document has no path"
+            return Self.problem(.notFound, "\(lacking) /\(request.path.joined(separator: "/")).")
         }
         // Of templates and literal segments, the latter decide.
         let order = here.filter { $0.method == method.rawValue }.sorted { $0.path.variables < $1.path.variables }

@@ -20,6 +20,9 @@ struct StubDocument: Sendable {
     private let root: JSONValue
     private(set) var operations: [Operation] = []
 
+    /// Creates one without operations.
+    init() { root = .null }
+
     /// - Throws: ``OpenAPIDefect``.
     init(_ root: JSONValue) throws(OpenAPIDefect) {
         self.root = root

@@ -22,3 +22,19 @@ def test_larder_is_gone_but_its_controls_are_not(space):
     assert space.clock.frozen is False
     space.reset()
     assert space.get("/v1/status").status == 200
+
+
+def test_faults_reach_event_streams_that_are_open(space):
+    guest = space.session("ships", mode="guest")
+    route = "GET /v1/events"
+    with space.events() as events:
+        space.front_fault("hold", route=route)
+        space.upstream("spacex").offline()
+        guest.get("/v1/ships?refresh=1")
+        while space.control("GET", "/_harness/front/fault")["waiting"] == 0:
+            pass
+        space.control("POST", "/_harness/front/release")
+        assert events.wait("connectivity").data["reachable"] is False
+        space.front_fault("offline", route=route)
+        with pytest.raises(AssertionError, match="the stream ended"):
+            events.wait("none")

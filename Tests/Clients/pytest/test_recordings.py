@@ -1,5 +1,6 @@
 """Recordings of an upstream, and upstreams that are made from a document."""
 import json
+import re
 import urllib.error
 import urllib.request
 
@@ -100,3 +101,23 @@ def test_a_document_that_is_none_is_refused(space):
     with pytest.raises(Refused) as refusal:
         space.stub("weather", {"openapi": "9"})
     assert refusal.value.status in (400, 422)
+
+
+def test_a_strict_replay_fails_without_a_recording_and_with_an_old_one(tmp_path):
+    fixtures = tmp_path / "recordings"
+    settings = {"upstreams_catalogue_fixtures": fixtures}
+    path, no_copy = "/v1/upstreams/catalogue/categories", {"Cache-Control": "no-store"}
+    with Larder.start(upstreams_catalogue_mode="record", **settings) as larder:
+        assert larder.get(path, headers=no_copy).status == 200
+    file = next(fixtures.glob("*.http.yaml"))
+    with Larder.start(upstreams_catalogue_mode="replay", **settings) as larder, \
+            larder.space() as space:
+        assert space.get(path, headers=no_copy).status == 200
+        space.verify_recordings(30)
+        file.write_text(re.sub(r"day: .*", "day: 2020-01-01", file.read_text()))
+        with pytest.raises(AssertionError, match="is of 2020-01-01"):
+            space.verify_recordings(30)
+        space.verify_recordings()
+        assert space.get("/v1/upstreams/catalogue/products", headers=no_copy).status == 404
+        with pytest.raises(AssertionError, match="catalogue: no recording of GET /products"):
+            space.verify_recordings()

@@ -64,6 +64,37 @@ struct UpstreamFixturesTests {
         try (other ?? fixtures).reply(to: request).map { String(decoding: try $0.bytes(), as: UTF8.self) }
     }
 
+    @Test("HARN-40 a strict replay tells requests without a recording, and recordings that are older than asked")
+    func strict() throws {
+        let day = Date(timeIntervalSince1970: 1_900_000_000)
+        func fixtures(_ mode: FixtureMode, after days: Double) throws -> UpstreamFixtures {
+            let now = day.addingTimeInterval(86_400 * days)
+            return try UpstreamFixtures(
+                name: "api",
+                base: "https://api.example",
+                mode: mode,
+                folder: folder.url,
+                now: { now },
+                report: { _ in }
+            )
+        }
+        let recording = try fixtures(.record, after: 0)
+        for target in ["/a", "/b"] { try recording.keep(Self.get(target), Self.response(#"{"a":1}"#)) }
+        #expect(try text(files[0]).contains("day: 2030-03-17"))
+
+        let replay = try fixtures(.replay, after: 30)
+        _ = replay.reply(to: Self.get("/a"))
+        #expect(replay.lapses(oldestDays: 30) == ([], []) && replay.lapses(oldestDays: nil) == ([], []))
+        #expect(replay.lapses(oldestDays: 29) == ([], [["file": "001-GET-a.http.yaml", "day": "2030-03-17"]]))
+        _ = replay.refusal(of: Self.get("/c"))
+        #expect(replay.lapses(oldestDays: nil).unmatched.map { $0.object?["request"] } == ["GET /c"])
+
+        // Recorded again, the file is the same but for its day.
+        let before = try text("001-GET-a.http.yaml")
+        try fixtures(.record, after: 10).keep(Self.get("/a"), Self.response(#"{"a":1}"#))
+        #expect(try text("001-GET-a.http.yaml") == before.replacing("2030-03-17", with: "2030-03-27"))
+    }
+
     @Test("HARN-19 an exchange is a file that a person can read; replayed, its bytes are those that were received")
     func roundTrip() throws {
         let body = #"[{"name":"Öl, 1:2 # no","mass":1.50,"active":true,"lines":"a\nb"}]"#

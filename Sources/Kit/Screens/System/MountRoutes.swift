@@ -15,6 +15,7 @@ package struct MountRoutes: Sendable {
     static let template = "/v1/upstreams/{name}/{path}"
 
     private let mounts: [String: Mount]
+    private let made: @Sendable (_ name: String) -> Mount?
     private let elsewhere: Set<String>
     private let sessions: SessionStore
     private let credentials: [String: CredentialProvider]
@@ -26,17 +27,20 @@ package struct MountRoutes: Sendable {
     /// Creates the routes.
     /// - Parameters:
     ///   - mounts: the mounts
+    ///   - made: returns the mount of an upstream that a test has made; it comes before one that is set
     ///   - elsewhere: names of upstreams that another process serves
     ///   - sessions: tells which bearer tokens are Larder's own: they are sent to no upstream
     ///   - credentials: by upstream, the provider of the credential that replaces such a token. A provider decides by
     ///     the app and the account of the session, so that no account gets another's credential.
     package init(
         mounts: [Mount],
+        made: @escaping @Sendable (_ name: String) -> Mount? = { _ in nil },
         elsewhere: Set<String> = [],
         sessions: SessionStore,
         credentials: [String: CredentialProvider] = [:]
     ) {
         self.credentials = credentials
+        self.made = made
         self.elsewhere = elsewhere
         self.mounts = Dictionary(mounts.map { ($0.upstream.configuration.name, $0) }) { first, _ in first }
         self.sessions = sessions
@@ -63,8 +67,10 @@ package struct MountRoutes: Sendable {
 
     /// Returns the methods of the mount that a path is below; empty if there is none.
     private func allowedMethods(path: String) -> [HTTPRequest.Method] {
-        Self.split(path).flatMap { mounts[$0.name] }.map(Self.allowedMethods) ?? []
+        Self.split(path).flatMap { mount(named: $0.name) }.map(Self.allowedMethods) ?? []
     }
+
+    private func mount(named name: String) -> Mount? { made(name) ?? mounts[name] }
 
     private static func allowedMethods(of mount: Mount) -> [HTTPRequest.Method] {
         let methods = mount.upstream.configuration.mount.methods
@@ -111,7 +117,7 @@ package struct MountRoutes: Sendable {
                 "The own API of an upstream is below \(Self.prefix){name}/, with a slash behind the name."
             )
         }
-        guard let mount = mounts[name] else {
+        guard let mount = mount(named: name) else {
             if elsewhere.contains(name) { throw Problem.misdirected("The upstream \(name)") }
             throw Problem.notFound(
                 "There is no upstream of this name; its own API would be below \(Self.prefix){name}/."

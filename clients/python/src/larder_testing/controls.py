@@ -10,6 +10,7 @@ from .errors import Refused, Unverified
 from .events import Events
 from .http import Response, operator, send
 from .journal import Request
+from .report import report
 from .upstream import Upstream
 
 
@@ -97,13 +98,17 @@ class Controls(Requests):
     def upstreams(self) -> list[Upstream]:
         return [Upstream(self, one["name"]) for one in self.control("GET", "/_sandbox")["upstreams"]]
 
-    def stub(self, name: str, openapi: Any) -> Upstream:
-        """Adds an upstream that responds with the examples of an OpenAPI document, and refuses what does not fit it.
+    def stub(self, name: str, openapi: Any = None, *, rules: list[Any] | None = None, **files: Any) -> Upstream:
+        """Adds an upstream, which Larder mounts at `/v1/upstreams/NAME/` as long as it is there.
 
-        The document is a dictionary, a text of YAML or JSON, or the path of a file.
+        It responds with the examples of an OpenAPI document and refuses what does not fit it, or as `rules` have it,
+        such as `{"match": {"route": "GET /today"}, "respond": {"json": {"celsius": 21}}}`. `wiremock` and `har` are
+        files of these tools. Each is JSON, a text of YAML or JSON, or a path. What of the files has become no rule is
+        in `unmapped` of the upstream.
         """
-        self.control("POST", "/_sandbox/upstreams", json={"name": name, "openapi": openapi})
-        return Upstream(self, name)
+        body = {"name": name, "openapi": openapi, "rules": rules, **files}
+        made = self.control("POST", "/_sandbox/upstreams", json={n: v for n, v in body.items() if v is not None})
+        return Upstream(self, name, made["unmapped"])
 
     def offline(self) -> None:
         """Takes all upstreams offline."""
@@ -174,6 +179,18 @@ class Controls(Requests):
                 raise
             raise Unverified(expected, refusal.problem) from None
 
+    def verify_recordings(self, oldest_days: int | None = None) -> None:
+        """Raises an AssertionError if a request in replay had no recording, or one that is older than so many days."""
+        body = None if oldest_days is None else {"oldest_days": oldest_days}
+        try:
+            self.control("POST", "/_harness/verify/recordings", json=body)
+        except Refused as refusal:
+            if refusal.status != 417:
+                raise
+            lines = [f"{one['upstream']}: no recording of {one['request']}" for one in refusal.problem["unmatched"]]
+            lines += [f"{one['upstream']}: {one['file']} is of {one['day']}" for one in refusal.problem["old"]]
+            raise AssertionError("\n".join(lines)) from None
+
     # State
 
     def seed(self, document: dict[str, Any]) -> Any:
@@ -190,6 +207,15 @@ class Controls(Requests):
     def restore(self, name: str) -> Any:
         """Brings a kept state back."""
         return self.control("POST", f"/_harness/snapshots/{quote(name, safe='')}/restore")
+
+    @property
+    def log(self) -> list[str]:
+        """The lines of the log, as far as this object has started the server."""
+        return []
+
+    def report(self, last: int = 30) -> dict[str, str]:
+        """The last requests, the clock and the log, by title: for a test that has failed."""
+        return report(self, last)
 
     def close(self) -> None:
         self._pool.shutdown(wait=False, cancel_futures=True)

@@ -1,19 +1,43 @@
-"""Fixtures for pytest: `larder`, `larder_space`."""
+"""For pytest: fixtures `larder`, `larder_space`, `larder_url`, the mark `larder`, and reports of tests that fail."""
 from __future__ import annotations
 
 import os
 import re
-from typing import Iterator
+from typing import Any, Iterator
 
 import pytest
 
 from .controls import Controls
 from .server import Larder
 
+_MARK = """larder(now=None, frozen=False, seed=None, snapshot=None, condition=None, faults={}, front=None,
+document=None, strict=None):
+the world of the test: its clock, the seed of what is random, a snapshot of `larder` to begin with, what is wrong even
+after a reset, faults by upstream, a fault of Larder itself, a document of `seed`, and strict=DAYS: the test fails if a
+request in replay had no recording, or one that is older"""
+_OF_SPACES = ("now", "frozen", "seed", "snapshot", "condition")
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addini("larder_executable", "the program larder; LARDER_EXECUTABLE replaces it", default="")
     parser.addini("larder_settings", "settings of the server, a line each, such as freshness_ships_s=60", "linelist")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", _MARK.replace("\n", " "))
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
+    """Adds journals, clock and log of its server to the report of a test that fails."""
+    report = (yield).get_result()
+    fixtures = getattr(item, "funcargs", {})
+    world = fixtures.get("larder_space") or fixtures.get("larder")
+    if report.when == "call" and report.failed and world is not None:
+        try:
+            report.sections += world.report().items()
+        except Exception as error:  # the report of the failure is worth more
+            report.sections.append(("larder", f"no report: {error}"))
 
 
 def _worker() -> int:
@@ -37,11 +61,44 @@ def larder(pytestconfig: pytest.Config) -> Iterator[Larder]:
 
 
 @pytest.fixture
-def larder_space(larder: Larder) -> Iterator[Controls]:
-    """A world for one test: a new space, or the server after a reset if it has no spaces."""
-    if not larder.has_spaces:
-        larder.reset()
-        yield larder
+def larder_space(larder: Larder, request: pytest.FixtureRequest) -> Iterator[Controls]:
+    """A world for one test, as its marks have it: a new space, or the server after a reset if it has no spaces."""
+    wishes: dict[str, Any] = {}
+    for mark in reversed(list(request.node.iter_markers("larder"))):
+        wishes |= mark.kwargs
+    strict = wishes.pop("strict", None)
+    options = {name: wishes.pop(name) for name in _OF_SPACES if name in wishes}
+    if unknown := set(wishes) - {"faults", "front", "document"}:
+        raise pytest.UsageError(f"@pytest.mark.larder has no {', '.join(sorted(unknown))}; it is {_MARK}")
+    if larder.has_spaces:
+        with larder.space(**options) as space:
+            yield _filled(space, **wishes)
+            if strict is not None:
+                space.verify_recordings(strict)
         return
-    with larder.space() as space:
-        yield space
+    if needs := set(options) - {"now", "frozen"}:
+        pytest.skip(f"a space has no spaces of its own, which {', '.join(sorted(needs))} would need")
+    larder.reset()
+    if options:
+        larder.control("PUT", "/_harness/clock", json=options)
+    yield _filled(larder, **wishes)
+    if strict is not None:
+        larder.verify_recordings(strict)
+
+
+def _filled(
+    space: Controls, faults: dict[str, Any] | None = None, front: str | None = None, document: Any = None
+) -> Controls:
+    if document is not None:
+        space.seed(document)
+    for name, fault in (faults or {}).items():
+        space.upstream(name).fault(*([fault] if isinstance(fault, str) else fault))
+    if front is not None:
+        space.front_fault(front)
+    return space
+
+
+@pytest.fixture
+def larder_url(larder_space: Controls) -> str:
+    """The base URL of the test's world, such as for Playwright: `page.goto(f"{larder_url}/ships")`."""
+    return larder_space.url

@@ -54,6 +54,10 @@ class Larder(Controls):
         made = self.control("POST", "/_harness/spaces", json={n: v for n, v in body.items() if v is not None})
         return Space(self, made)
 
+    @property
+    def log(self) -> list[str]:
+        return self._process.log() if self._process else []
+
     def stop(self) -> None:
         """Stops the server if this object has started it."""
         self.close()
@@ -75,6 +79,10 @@ class Space(Controls):
         self.name: str = made["name"]
         self._larder = larder
 
+    @property
+    def log(self) -> list[str]:
+        return [line for line in self._larder.log if f" space={self.name}" in line]
+
     def end(self) -> None:
         """Ends the space and removes its files."""
         self.close()
@@ -93,7 +101,7 @@ class _Process:
     def __init__(self, executable: str, settings: dict[str, Any]):
         self._folder = tempfile.mkdtemp(prefix="larder-testing-")
         command = [executable, "serve", "--sandbox", "--harness", "--stop-with-stdin"]
-        values = {"http-port": 0, "data-directory": f"{self._folder}/data", "log-level": "error", **settings}
+        values = {"http-port": 0, "data-directory": f"{self._folder}/data", "log-level": "warning", **settings}
         for name, value in values.items():
             command += [f"--{name.replace('_', '-')}", str(value)]
         # Of the environment, what begins so is a setting of the server.
@@ -116,12 +124,15 @@ class _Process:
             if line.startswith("listening on "):
                 self.url = line.split()[-1]
                 return
-        with open(f"{self._folder}/log", errors="replace") as log:
-            text = log.read()
+        text = "\n".join(self.log())
         self.stop()
         if "GLIBC" in text:
-            text += "This machine's C library is too old; a Larder elsewhere works: LARDER_URL, LARDER_SANDBOX_URL."
+            text += "\nThis machine's C library is too old; a Larder elsewhere works: LARDER_URL, LARDER_SANDBOX_URL."
         raise StartError(f"the server did not start:\n{text}")
+
+    def log(self) -> list[str]:
+        with open(f"{self._folder}/log", errors="replace") as log:
+            return log.read().splitlines()
 
     def stop(self) -> None:
         try:

@@ -39,9 +39,11 @@ class Rule:
 class Upstream:
     """Controls of one simulated upstream, such as `spacex`."""
 
-    def __init__(self, controls: "Controls", name: str):
+    def __init__(self, controls: "Controls", name: str, unmapped: list[dict[str, str]] | None = None):
         self._controls = controls
         self.name = name
+        self.unmapped = unmapped or []
+        """Parts of the files of other tools that `stub` could not take, each with its `source` and `member`."""
 
     def _call(self, method: str, path: str, json: Any = None) -> Any:
         return self._controls.control(method, f"/_sandbox/upstreams/{self.name}{path}", json=json)
@@ -101,15 +103,17 @@ class Upstream:
         fault: str | list[str] | None = None,
         *,
         faults: list[Any] | None = None,
+        respond: dict[str, Any] | None = None,
         times: int | None = None,
         after: int | None = None,
         **match: Any,
     ) -> Rule:
         """Adds a rule for the requests with this `method`, `path`, `query`, `header` and `body`.
 
-        `faults` are given to them in turn; `times` is for how many, `after` how many pass before.
+        `faults` are given to them in turn, `respond` is a response in place of the upstream's; `times` is for how
+        many, `after` how many pass before.
         """
-        body = {"match": match, "fault": fault, "faults": faults, "times": times, "after": after}
+        body = {"match": match, "fault": fault, "faults": faults, "respond": respond, "times": times, "after": after}
         return Rule(self, self._call("POST", "/rules", {n: v for n, v in body.items() if v is not None})["id"])
 
     def rules(self) -> list[dict[str, Any]]:

@@ -1,0 +1,41 @@
+import Screens
+import Storage
+import Synchronization
+import Upstream
+
+/// The mounts of upstreams that tests have made in the sandbox of this server: each is made at the first request, and
+/// is there as long as its upstream is.
+final class StubMounts: Sendable {
+    private struct Entry: Sendable {
+        let mount: Mount
+        /// Only compared: a later upstream of the same name has another mount.
+        let made: any AnyObject & Sendable
+    }
+
+    private let resources: ServerResources
+    private let hasher: CredentialHasher
+    private let entries = Mutex<[String: Entry]>([:])
+
+    init(_ resources: ServerResources, _ hasher: CredentialHasher) {
+        self.resources = resources
+        self.hasher = hasher
+    }
+
+    /// The mounts that were made.
+    var mounts: [Mount] { entries.withLock { $0.values.map(\.mount) } }
+
+    /// Returns the mount of an upstream; nil if no test has made one of that name.
+    @Sendable func mount(_ name: String) -> Mount? {
+        guard let (upstream, made) = resources.stub(name) else {
+            entries.withLock { $0.removeValue(forKey: name) }?.mount.stop()
+            return nil
+        }
+        let (mount, old) = entries.withLock { entries -> (Mount, Mount?) in
+            if let entry = entries[name], entry.made === made { return (entry.mount, nil) }
+            let mount = Mount(upstream, hasher: hasher)
+            return (mount, entries.updateValue(Entry(mount: mount, made: made), forKey: name)?.mount)
+        }
+        old?.stop()
+        return mount
+    }
+}

@@ -1,0 +1,43 @@
+/// What is wrong with a server and its upstreams from the start on, and after each reset.
+package struct HarnessCondition: Sendable, Equatable {
+    /// As it was written.
+    package let text: String
+    /// Of every upstream.
+    let upstreams: RuleSet
+    /// Of the server, as its clients see it.
+    let front: RuleSet
+
+    private static let words = ["slow": "slow(400)", "flaky": "flaky(0.5, 1)"]
+
+    /// Reads conditions that commas separate, but for those within parentheses.
+    ///
+    /// - Throws: ``ControlProblem``.
+    package static func list(_ text: String) throws -> [HarnessCondition] {
+        try FaultPlan.members(of: text).map { try HarnessCondition(parsing: $0.trimmed) }
+    }
+
+    /// Reads `offline`, `slow`, `flaky`, a status, or any fault, of which 401 and 403 are the server's own for all but
+    /// its sessions: the APIs do not know its users.
+    ///
+    /// - Throws: ``ControlProblem``.
+    package init(parsing text: String) throws {
+        let word = Int(text) == nil ? Self.words[text] ?? text : "error(\(text))"
+        let plan: FaultPlan
+        do throws(FaultSyntaxError) {
+            plan = try FaultPlan(parsing: word)
+        } catch {
+            let words = ["offline", "slow", "flaky", "401", "500"]
+            throw ControlProblem.invalid(field: "condition", value: text, accepted: words + FaultSyntaxError.accepted)
+        }
+        self.text = text
+        var (upstreams, front) = (RuleSet(), RuleSet())
+        if text == "401" || text == "403" {
+            for (route, faults) in [("POST /v1/{app}/session", FaultPlan.online), ("/v1/**", plan)] {
+                _ = front.add(.init(match: try FrontRoute.match(route), faults: [faults]))
+            }
+        } else {
+            upstreams.set(plan)
+        }
+        (self.upstreams, self.front) = (upstreams, front)
+    }
+}

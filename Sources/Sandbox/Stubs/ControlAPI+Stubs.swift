@@ -1,0 +1,112 @@
+import Foundation
+import HTTPTypes
+import JSONValues
+
+// Upstreams that a test makes.
+extension ControlAPI {
+    /// Largest file with a document, in bytes.
+    private static let largestDocument = 16 << 20
+
+    /// Adds an upstream of an OpenAPI document, of rules, of mappings of WireMock or of a HAR file.
+    func addStub(_ request: ControlRequest) throws(ControlProblem) -> UpstreamResponse {
+        try request.require(.post)
+        _ = try request.parameters()
+        let fields = try ControlFields(request.json())
+        try fields.require(only: "name", "openapi", "rules", "wiremock", "har")
+        let name = try fields.required("name", try fields.text("name"))
+        guard isName(name) else {
+            throw .invalid(field: "name", value: name, accepted: ["1…50 of a–z, 0–9 and _"])
+        }
+        let stub = try Self.stub(name, fields)
+        var imported = StubImport()
+        for value in fields["rules"]?.array ?? [] { imported.rules.append(try Rule.Definition(value)) }
+        if let given = fields["wiremock"] { try imported.add(wireMock: try Self.documents(given, field: "wiremock")) }
+        if let given = fields["har"] { try imported.add(archives: try Self.documents(given, field: "har")) }
+        guard imported.rules.count <= RuleSet.capacity else {
+            throw .conflict("An upstream has at most \(RuleSet.capacity) rules; these are \(imported.rules.count).")
+        }
+        guard let slot = stage.add(stub) else {
+            throw .conflict(
+                "There is an upstream '\(name)' already, or there are \(SimulatedUpstreams.mostStubs) of documents."
+            )
+        }
+        slot.gate.change { [rules = imported.rules] set in
+            for rule in rules {
+                var rule = rule
+                rule.match = rule.match.below(name)
+                _ = set.add(rule)
+            }
+        }
+        var state = slot.status.object ?? JSONObject()
+        state["operations"] = .array(stub.operations.map { .string($0) })
+        state["unmapped"] = .array(imported.unmapped.map(\.json))
+        return .json(.created, .object(state))
+    }
+
+    private static func stub(_ name: String, _ fields: ControlFields) throws(ControlProblem) -> OpenAPIStub {
+        if let rules = fields["rules"], rules.array == nil {
+            throw .invalid(field: "rules", value: rules.excerpt, accepted: ["an array of rules"])
+        }
+        let document = try fields["openapi"].map { (value) throws(ControlProblem) in try read(value, "openapi") }
+        do throws(OpenAPIDefect) {
+            return try OpenAPIStub(name: name, document: document)
+        } catch {
+            let accepted = ["an OpenAPI document 3.0 or 3.1"]
+            throw .invalid(field: "openapi", value: error.place, accepted: accepted, reason: error.reason)
+        }
+    }
+
+    /// Whether an upstream may have a name: it is one of a setting's, and of a folder.
+    private func isName(_ text: String) -> Bool {
+        let isWord = { (byte: UInt8) in (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) }
+        guard let first = text.utf8.first, isWord(first), text.utf8.count <= 50 else { return false }
+        return text.utf8.allSatisfy { isWord($0) || $0 == UInt8(ascii: "_") }
+    }
+
+    func removeStub(_ request: ControlRequest) throws(ControlProblem) -> UpstreamResponse {
+        try request.require(.delete)
+        try request.requireNoMembers()
+        let name = request.path[1]
+        guard !stage.remove(stub: name) else { return UpstreamResponse(status: .noContent) }
+        guard stage.slot(named: name) == nil else {
+            throw .conflict("'\(name)' is one of the simulated services, which stay.")
+        }
+        throw .notFound("There is no upstream '\(name)'.", field: "name", accepted: stage.stubbed.map(\.name))
+    }
+
+    /// Reads a document, or all JSON files of a folder in the order of their names.
+    private static func documents(_ value: JSONValue, field: String) throws(ControlProblem) -> [(String, JSONValue)] {
+        guard let path = value.string, !path.contains("\n"), !path.hasPrefix("{"),
+            let names = try? FileManager.default.contentsOfDirectory(atPath: path)
+        else { return [(value.string.map { String($0.prefix(200)) } ?? field, try read(value, field))] }
+        var documents: [(String, JSONValue)] = []
+        for name in names.sorted() where name.hasSuffix(".json") {
+            documents.append((name, try read(.string("\(path)/\(name)"), field)))
+        }
+        return documents
+    }
+
+    /// Reads a document: JSON in the request, a text of YAML or JSON, or the path of a file.
+    private static func read(_ value: JSONValue, _ field: String) throws(ControlProblem) -> JSONValue {
+        guard let given = value.string else { return value }
+        var text = given
+        if !given.contains("\n"), !given.hasPrefix("{") {
+            do throws(GivenFile.Defect) {
+                text = try GivenFile.text(given, atMost: largestDocument, pipes: false)
+            } catch {
+                throw .invalid(
+                    field: field,
+                    value: String(given.prefix(200)),
+                    accepted: ["a document, or the path of a file with one, of at most \(largestDocument) bytes"]
+                )
+            }
+        }
+        if let value = try? JSONParser.parse(Array(text.utf8)) { return value }
+        do throws(YAMLDefect) {
+            return try JSONValue(yaml: text)
+        } catch {
+            let shown = String(given.prefix(60))
+            throw .invalid(field: field, value: shown, accepted: ["YAML or JSON"], reason: error.description)
+        }
+    }
+}

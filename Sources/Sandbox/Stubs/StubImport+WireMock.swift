@@ -1,0 +1,239 @@
+import Foundation
+import HTTPTypes
+import JSONValues
+
+// Stub mappings of WireMock 3, as its documentation "Stubbing", "Request matching", "Simulating faults" and "Response
+// templating" has them. A mapping that a rule would widen is not imported, but named.
+extension StubImport {
+    /// Adds the mappings of files, each one or a list below `mappings`: by priority, of equal ones the last first.
+    mutating func add(wireMock files: [(name: String, value: JSONValue)]) throws(ControlProblem) {
+        var mappings: [(source: String, mapping: JSONObject)] = []
+        for (name, value) in files {
+            guard let object = value.object, object["mappings"] != nil || object["request"] != nil else {
+                throw .invalid(field: "wiremock", value: name, accepted: ["a mapping, or an object with mappings"])
+            }
+            for (index, item) in (object["mappings"]?.array ?? [value]).enumerated() {
+                let own = item.object ?? JSONObject()
+                mappings.append(("\(name)#\(own["name"]?.string ?? "\(index)")", own))
+            }
+        }
+        let order = mappings.reversed().enumerated().sorted {
+            (Self.priority($0.element.mapping), $0.offset) < (Self.priority($1.element.mapping), $1.offset)
+        }
+        for (source, mapping) in order.map(\.element) {
+            add(source) { () throws(Unmapped) in try Self.rule(of: mapping) }
+        }
+    }
+
+    private static func priority(_ mapping: JSONObject) -> Double { mapping["priority"]?.double ?? 5 }
+
+    private static func rule(of mapping: JSONObject) throws(Unmapped) -> Rule.Definition {
+        let known: Set = [
+            "id", "uuid", "name", "priority", "persistent", "insertionIndex", "metadata", "request", "response",
+        ]
+        try refuse(mapping, but: known, at: "")
+        let request = mapping["request"]?.object ?? JSONObject()
+        let response = mapping["response"]?.object ?? JSONObject()
+        return Rule.Definition(
+            match: try match(request),
+            faults: [try faults(of: response)],
+            respond: try self.response(response)
+        )
+    }
+
+    /// - Throws: ``Unmapped`` with the first member that no rule has.
+    private static func refuse(_ object: JSONObject, but known: Set<String>, at place: String) throws(Unmapped) {
+        if let other = object.members.first(where: { !known.contains($0.name) }) {
+            throw Unmapped(source: "", member: place + other.name)
+        }
+    }
+}
+
+// MARK: - Requests
+
+extension StubImport {
+    private static let urls = ["url", "urlPath", "urlPathTemplate", "urlPathPattern", "urlPattern"]
+
+    private static func match(_ request: JSONObject) throws(Unmapped) -> RequestMatch {
+        let others: Set = ["method", "headers", "queryParameters", "bodyPatterns", "basicAuthCredentials", "basicAuth"]
+        try refuse(request, but: others.union(urls), at: "request/")
+        var match = RequestMatch()
+        if let method = request["method"]?.string, method != "ANY" { match.method = method.uppercased() }
+        for name in urls {
+            if let text = request[name]?.string { try addPath(text, name, to: &match) }
+        }
+        match.query += try conditions(request["queryParameters"], at: "request/queryParameters/")
+        match.header = try conditions(request["headers"], at: "request/headers/").map {
+            .init(name: $0.name.lowercased(), value: $0.value)
+        }
+        if let login = (request["basicAuth"] ?? request["basicAuthCredentials"])?.object {
+            let pair = "\(login["username"]?.string ?? ""):\(login["password"]?.string ?? "")"
+            let value = "Basic \(Data(pair.utf8).base64EncodedString())"
+            match.header.append(.init(name: "authorization", value: .equal(value)))
+        }
+        match.body = try body(request["bodyPatterns"]?.array ?? [])
+        return match
+    }
+
+    private static func addPath(_ text: String, _ name: String, to match: inout RequestMatch) throws(Unmapped) {
+        let target = RequestTarget(text)
+        match.isWhole = true
+        match.path = target.segments
+        switch name {
+        case "url": match.query = target.query.map { .init(name: $0.name, value: .equal($0.value)) }
+        case "urlPathTemplate": match.path = target.segments.map { $0.hasPrefix("{") ? "*" : $0 }
+        case "urlPathPattern", "urlPattern":
+            // Without "?", which begins a query or is an operator.
+            var segments = text.split(separator: "/").map(String.init)
+            if segments.last == ".*" {
+                match.isWhole = false
+                segments.removeLast()
+            }
+            let any: Set = ["[^/]+", "[^/]*"]
+            let plain = segments.map { any.contains($0) ? "*" : $0.replacing("\\.", with: ".") }
+            let isKnown = zip(segments, plain).allSatisfy { source, plain in
+                any.contains(source) || !plain.contains { "\\[](){}+*?^$|".contains($0) }
+            }
+            guard isKnown, name == "urlPathPattern" || !match.isWhole else {
+                throw Unmapped(source: "", member: "request/\(name)")
+            }
+            match.path = plain
+        default: break
+        }
+    }
+
+    /// Reads the conditions of fields or parameters that rules have, too.
+    private static func conditions(_ value: JSONValue?, at place: String) throws(Unmapped) -> [RequestMatch.Named] {
+        var named: [RequestMatch.Named] = []
+        for member in value?.object?.members ?? [] {
+            let pattern = member.value.object?.members ?? []
+            switch (pattern.count, pattern.first?.name, pattern.first?.value) {
+            case (1, "equalTo", .string(let text)): named.append(.init(name: member.name, value: .equal(text)))
+            case (1, "absent", .bool(true)): named.append(.init(name: member.name, value: .absent))
+            case (1, "matches", .string(".*")), (1, "matches", .string(".+")):
+                named.append(.init(name: member.name, value: .present))
+            default: throw Unmapped(source: "", member: place + member.name)
+            }
+        }
+        return named
+    }
+
+    private static func body(_ patterns: [JSONValue]) throws(Unmapped) -> RequestMatch.Body? {
+        guard let pattern = patterns.first?.object else { return nil }
+        guard patterns.count == 1 else { throw Unmapped(source: "", member: "request/bodyPatterns/1") }
+        if let text = pattern["contains"]?.string, pattern.members.count == 1 { return .contains(text) }
+        // A rule accepts further members of objects.
+        if let value = pattern["equalToJson"], pattern["ignoreExtraElements"]?.bool == true,
+            pattern["ignoreArrayOrder"]?.bool != true
+        {
+            guard let text = value.string else { return .json(value) }
+            if let parsed = try? JSONParser.parse(Array(text.utf8)) { return .json(parsed) }
+        }
+        throw Unmapped(source: "", member: "request/bodyPatterns/0/\(pattern.members.first?.name ?? "")")
+    }
+}
+
+// MARK: - Responses
+
+extension StubImport {
+    private static let members: Set = [
+        "status", "statusMessage", "headers", "body", "jsonBody", "base64Body", "fixedDelayMilliseconds",
+        "delayDistribution", "chunkedDribbleDelay", "fault", "transformers",
+    ]
+
+    private static func response(_ response: JSONObject) throws(Unmapped) -> StubResponse {
+        try refuse(response, but: members, at: "response/")
+        let transformers = response["transformers"]?.array?.compactMap(\.string) ?? []
+        guard Set(transformers).isSubset(of: ["response-template"]) else {
+            throw Unmapped(source: "", member: "response/transformers")
+        }
+        let status = response["status"]?.double.flatMap { Int(exactly: $0) } ?? 200
+        guard (200...599).contains(status) else { throw Unmapped(source: "", member: "response/status") }
+        var stub = StubResponse(status: status, isTemplate: !transformers.isEmpty)
+        for field in response["headers"]?.object?.members ?? [] {
+            for value in field.value.array ?? [field.value] {
+                stub.header.append(.init(name: field.name, value: value.string ?? value.excerpt))
+            }
+        }
+        if let value = response["jsonBody"] { stub.body = .json(value) }
+        if let text = response["body"]?.string { stub.body = .text(text) }
+        if let text = response["base64Body"]?.string {
+            guard let data = Data(base64Encoded: text) else {
+                throw Unmapped(source: "", member: "response/base64Body")
+            }
+            stub.body = .bytes(Array(data))
+        }
+        return stub.isTemplate ? try translated(stub) : stub
+    }
+
+    /// Writes the placeholders of Handlebars as those of stubs.
+    private static func translated(_ stub: StubResponse) throws(Unmapped) -> StubResponse {
+        var stub = stub
+        let replace = { (text: String) in
+            text.replacing(/\{\{\{?\s*(.*?)\s*\}\}\}?/) { "{{\(placeholder(String($0.output.1)))}}" }
+        }
+        for index in stub.header.indices {
+            stub.header[index] = .init(name: stub.header[index].name, value: replace(stub.header[index].value))
+        }
+        if case .text(let text) = stub.body { stub.body = .text(replace(text)) }
+        if case .json(let value) = stub.body { stub.body = .json(value.mapStrings(replace)) }
+        do throws(ControlProblem) {
+            try StubTemplate.check(stub)
+        } catch {
+            throw Unmapped(source: "", member: "response: \(error.detail)")
+        }
+        return stub
+    }
+
+    private static func placeholder(_ text: String) -> String {
+        if let found = text.wholeMatch(of: /jsonPath request\.body ['"]\$((?:\.\w+)+)['"]/) {
+            return "body" + found.output.1.replacing(".", with: "/")
+        }
+        if let found = text.wholeMatch(of: /request\.(?:path|pathSegments)\.\[(\d+)\]/) {
+            return "path.\(found.output.1)"
+        }
+        if let found = text.wholeMatch(of: /request\.query\.([\w-]+)/) { return "query.\(found.output.1)" }
+        if let found = text.wholeMatch(of: /request\.headers\.([\w-]+)/) { return "header.\(found.output.1)" }
+        return ["request.method": "method", "request.path": "path", "request.body": "body", "now": "now"][text] ?? text
+    }
+
+    private static func faults(of response: JSONObject) throws(Unmapped) -> FaultPlan {
+        var faults: [Fault] = []
+        let number = { (value: JSONValue?) in value?.double.flatMap { Int(exactly: $0) } }
+        if let time = number(response["fixedDelayMilliseconds"]) { faults.append(.slow(milliseconds: time)) }
+        if let spread = response["delayDistribution"]?.object {
+            faults.append(try delay(spread))
+        }
+        if let dribble = response["chunkedDribbleDelay"]?.object {
+            let length = response["body"]?.string?.utf8.count ?? response["jsonBody"]?.serialized().count ?? 0
+            let chunks = max(1, number(dribble["numberOfChunks"]) ?? 1)
+            let time = (number(dribble["totalDuration"]) ?? 0) / chunks
+            faults.append(.slice(bytes: max(1, length / chunks), milliseconds: time))
+        }
+        if let name = response["fault"]?.string {
+            let known: [String: Fault] = [
+                "EMPTY_RESPONSE": .offline, "CONNECTION_RESET_BY_PEER": .offline,
+                "MALFORMED_RESPONSE_CHUNK": .truncated, "RANDOM_DATA_THEN_CLOSE": .garbage,
+            ]
+            guard let fault = known[name] else { throw Unmapped(source: "", member: "response/fault") }
+            faults.append(fault)
+        }
+        guard !faults.isEmpty else { return .online }
+        do throws(FaultSyntaxError) {
+            return try FaultPlan(combining: faults)
+        } catch {
+            throw Unmapped(source: "", member: "response: \(error.text) at once")
+        }
+    }
+
+    private static func delay(_ spread: JSONObject) throws(Unmapped) -> Fault {
+        switch spread["type"]?.string {
+        case "lognormal":
+            return .delayed(.lognormal(median: spread["median"]?.double ?? 0, sigma: spread["sigma"]?.double ?? 0))
+        case "uniform":
+            let least = Int(spread["lower"]?.double ?? 0)
+            return .jitter(milliseconds: least...max(least, Int(spread["upper"]?.double ?? 0)), seed: 1)
+        default: throw Unmapped(source: "", member: "response/delayDistribution")
+        }
+    }
+}

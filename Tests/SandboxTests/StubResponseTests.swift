@@ -1,0 +1,66 @@
+import Foundation
+import HTTPTypes
+import JSONValues
+import Testing
+
+@testable import Sandbox
+
+@Suite struct StubResponseTests {
+    private static func rule(_ text: String) throws -> Rule.Definition {
+        try Rule.Definition(try JSONParser.parse(Array(text.utf8)))
+    }
+
+    @Test("HARN-35 a response of a rule has parts of the request, JSON values as such, and how often it was given")
+    func template() throws {
+        let rule = try Self.rule(
+            #"""
+            {"match":{"method":"POST","path":"/orders"},"respond":{"status":201,
+             "header":{"Location":"/orders/{{path.1}}","X-City":"{{query.city}} {{header.accept-language}}"},
+             "json":{"id":"{{path.1}}-{{count}}","quantity":"{{body/items/0/quantity}}","none":"{{body/no}}",
+                     "text":"{{method}} {{path}} at {{now}}"}}}
+            """#
+        )
+        let respond = try #require(rule.respond)
+        #expect(rule.faults == [.online] && rule.times == nil)
+        let request = UpstreamRequest(
+            method: .post,
+            path: ["orders", "7"],
+            form: [.init(name: "city", value: "Oslo")],
+            headers: [.acceptLanguage: "nb"],
+            body: Array(#"{"items":[{"quantity":2.50}]}"#.utf8),
+            origin: ""
+        )
+        let response = respond.response(to: request, count: 3, at: Date(timeIntervalSince1970: 0))
+        #expect(response.status.code == 201 && response.headers[.location] == "/orders/7")
+        #expect(HTTPField.Name("X-City").flatMap { response.headers[$0] } == "Oslo nb")
+        let text = #"{"id":"7-3","quantity":2.50,"none":null,"text":"POST /orders/7 at 1970-01-01T00:00:00.000Z"}"#
+        #expect(String(decoding: response.body, as: UTF8.self) == text)
+    }
+
+    @Test("HARN-35 a rule tells its response as it was given; what could not be one is refused with what is accepted")
+    func readBack() throws {
+        let respond = #"{"status":404,"header":{"A":"{{x}}"},"text":"{{y}}","template":false}"#
+        let rule = try Self.rule(#"{"respond":\#(respond),"fault":"slow(5)","times":2}"#)
+        #expect(rule.respond?.json == (try JSONParser.parse(Array(respond.utf8))))
+        #expect(rule.faults == [FaultPlan(.slow(milliseconds: 5))] && rule.times == 2)
+        for wrong in [
+            #"{"status":99}"#, #"{"json":1,"text":""}"#, #"{"text":"{{nothing}}"}"#, #"{"body":"x"}"#,
+            #"{"base64":"?"}"#, #"{"header":{"a b":"c"}}"#, #"{"header":{"a":1}}"#,
+        ] {
+            #expect(throws: ControlProblem.self, "\(wrong)") { try Self.rule(#"{"respond":\#(wrong)}"#) }
+        }
+        #expect(throws: ControlProblem.self) { try Self.rule(#"{"match":{}}"#) }
+    }
+
+    @Test("HARN-35 a rule responds so many times, also behind its fault, then the next rule or the upstream does")
+    func turns() throws {
+        var rules = RuleSet()
+        _ = rules.add(try Self.rule(#"{"respond":{"text":"{{count}}"},"times":2}"#))
+        _ = rules.add(try Self.rule(#"{"match":{"path":"/a"},"respond":{"text":"x"},"fault":"error(503)"}"#))
+        let counts = (0..<2).map { _ in rules.decide(MatchedRequest(method: "GET", path: []), override: nil).decision }
+        #expect(counts.map(\.source) == [1, 2].map { .stub(StubResponse(body: .text("{{count}}")), count: $0) })
+        let third = rules.decide(MatchedRequest(method: "GET", path: ["a"]), override: nil)
+        #expect(third.decision.source == .status(503, retryAfter: nil))
+        #expect(rules.decide(MatchedRequest(method: "GET", path: ["b"]), override: nil).decision == .response)
+    }
+}
