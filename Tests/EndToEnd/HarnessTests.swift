@@ -163,6 +163,40 @@ import Testing
         #expect(await process.ended() == 0)
     }
 
+    @Test("HARN-38 --matrix runs a command once for each condition, also after a reset, and prints screen by condition")
+    func matrix() async throws {
+        let script = """
+            curl -s -o /dev/null -X POST $LARDER_SANDBOX_URL/_harness/reset || exit 9
+            token=$(curl -s $LARDER_URL/v1/ships/session -d '{"mode":"guest"}' | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')
+            curl -s -o /dev/null "$LARDER_URL/v1/ships?refresh=1" -H "Authorization: Bearer $token"
+            echo "ran under $LARDER_CONDITION"
+            [ "$LARDER_CONDITION" != 500 ]
+            """
+        let process = RunningProcess(["exec", "--matrix", "offline,error(503, 9),401,500", "--", "sh", "-c", script])
+        #expect(await process.ended() == 1)
+        let text = process.output
+        let lines = text.split(separator: "\n").map { $0.split(separator: "  ").map { $0.trimmingPrefix(" ") } }
+        #expect(lines.contains(["screen", "offline", "error(503, 9)", "401", "500"]), "\(text)")
+        #expect(lines.contains(["the whole suite", "passed", "passed", "passed", "failed (1)"]), "\(text)")
+        let row = [
+            "GET /v1/ships", "200 unreachable", "200 stale-if-error", "401 session-expired", "200 stale-if-error",
+        ]
+        #expect(lines.contains(row.map { Substring($0) }), "\(text)")
+        #expect(text.contains("== 500: exit code 1\nran under 500\n") && !text.contains("ran under offline"))
+        #expect(await RunningProcess(["exec", "--matrix", "offline,slowly", "--", "true"]).ended() == 64)
+    }
+
+    @Test("HARN-39 --coverage prints the responses of the contract that were met, and fails below its threshold")
+    func coverage() async throws {
+        let script = "curl -s -o /dev/null $LARDER_URL/v1/ships; curl -s -o /dev/null $LARDER_URL/v1/ships/launch"
+        let process = RunningProcess(["exec", "--coverage", "1", "--", "sh", "-c", script])
+        let code = await process.ended()
+        let text = process.output
+        #expect(code == 0 && text.contains("GET /v1/ships\n  met    401"), "\(text)")
+        #expect(text.contains("responses of the contract") && !text.contains("/v1/notes"))
+        #expect(await RunningProcess(["exec", "--coverage", "90", "--", "sh", "-c", script]).ended() == 1)
+    }
+
     @Test(
         "HARN-08 a signal to larder exec ends its command, also one that takes no notice of it",
         arguments: [(SIGTERM, ""), (SIGINT, ""), (SIGTERM, "trap '' TERM; ")]

@@ -107,7 +107,7 @@ extension Harness {
     func note(_ response: inout Response, to request: Request, _ context: ScreenContext) async throws {
         guard let coverage, let route = context.endpointPath, route != "NotFound" else { return }
         var state = FrontCoverage.detail(of: response.headers)
-        if response.headers[.contentType] == "application/problem+json" {
+        if response.headers[.contentType]?.hasPrefix("application/problem+json") == true {
             let collected = CollectedBody()
             try await response.body.write(collected)
             response.body = ResponseBody(byteBuffer: collected.bytes.withLock { $0 })
