@@ -239,7 +239,7 @@ def shop(renderer, proxy, server, folder):
 
 def notes(renderer, proxy, server, folder):
     renderer.press(title(proxy, "notes.launch", "register"), f"ann{time.monotonic_ns()}", "secret")
-    renderer.press(title(proxy, "notes.list", "create"), "Fog at the pier", "37.8, -122.4, Pier")
+    renderer.press(title(proxy, "notes.list", "create"), "Fog at the pier", "north", "37.8, -122.4, Pier")
     renderer.press(title(proxy, "notes.details", "save"), "", "")
     tour(renderer, proxy, "notes")
 
@@ -251,7 +251,7 @@ def pdf(renderer, proxy, server, folder):
         renderer.say("")
     tour(renderer, proxy, "pdf")
     go(renderer, proxy, "/v1/pdf/documents")
-    renderer.press(title(proxy, "pdf.list", "create"), str(folder / "one.pdf"))
+    renderer.press(title(proxy, "pdf.list", "create"), str(folder / "none.pdf"), str(folder / "one.pdf"))
     renderer.press(title(proxy, "pdf.created", "save"), "")
     tour(renderer, proxy, "pdf")
 
@@ -280,6 +280,13 @@ def await_banner(renderer):
     assert re.search(r"^! ", renderer.last, re.M), f"no banner:\n{renderer.last}"
 
 
+def refuses(command):
+    """Without an address, and at one that is no server's, a renderer ends with one line."""
+    for arguments in ([], ["http://127.0.0.1:1"]):
+        ended = subprocess.run([*command, *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        assert ended.returncode == 1 and len(ended.stderr.splitlines()) == 1, f"{arguments}: {ended}"
+
+
 def commands(folder):
     """The renderers, those in Swift compiled."""
     own = {"shop": ["node", EXAMPLES / "shop.mjs"]}
@@ -299,6 +306,8 @@ def main():
     with tempfile.TemporaryDirectory(prefix="larder-renderers-") as name:
         folder = pathlib.Path(name)
         renderers = commands(folder)
+        for app in wanted:
+            refuses(renderers[app])
         for language in ("en", "ru"):
             (folder / language).mkdir()
             server = Server(larder, folder / language)

@@ -94,7 +94,7 @@ struct Action: Decodable {
 
 /// The server, and the session of one app.
 @MainActor final class Larder {
-    private let base: String, language: String
+    let base: String, language: String
     private var token: String?, stream: URLSession?
     init(_ base: String, language: String) { (self.base, self.language) = (base, language) }
 

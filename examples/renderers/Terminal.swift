@@ -11,20 +11,26 @@ import Foundation
     private var current = "", isOpen = false, choices: [() async throws -> Void] = []
 
     init(_ app: String) {
-        let arguments = CommandLine.arguments
-        (self.app, larder) = (app, Larder(arguments[1], language: arguments.count > 2 ? arguments[2] : "en"))
+        let arguments = CommandLine.arguments.dropFirst()
+        guard let base = arguments.first else { end("URL [LANGUAGE]") }
+        (self.app, larder) = (app, Larder(base, language: arguments.dropFirst().first ?? "en"))
         Thread.detachNewThread { [input] in
             while let line = readLine() { input.yield(line) }
             input.finish()
         }
     }
 
-    func run() async throws {
+    /// Ends with one line if there is no server, or one of another kind.
+    func run() async {
+        do { try await follow() } catch { end("\(larder.base): \(error.localizedDescription)") }
+    }
+
+    private func follow() async throws {
         try await open("/v1/\(app)/launch")
         say("> ", end: "")
         while let next = await next() {
             if next == "*" {
-                try await tour()
+                for href in try await larder.screens(of: app) { try await open(href) }
             } else if let number = next.flatMap({ Int($0) }), choices.indices.contains(number - 1) {
                 try await choices[number - 1]()
             } else if next != nil || isOpen {
@@ -32,10 +38,6 @@ import Foundation
             }
             say(next == nil ? "~ " : "> ", end: "")
         }
-    }
-
-    private func tour() async throws {
-        for href in try await larder.screens(of: app) { try await open(href) }
     }
 
     private func next() async -> String?? {
@@ -49,19 +51,17 @@ import Foundation
 
     private func ask(_ prompt: String) async -> String {
         say(prompt, end: "")
-        while let next = await next() {
-            if let line = next { return line }
-        }
+        while let next = await next() { if let line = next { return line } }
         return ""
     }
 
     private func open(_ href: String) async throws {
-        let (screen, length) = try await larder.send("GET", href)
-        if let screen { try await show(screen, at: href) } else { say("\(length)") }
+        try await show(larder.send("GET", href), at: href)
     }
 
     /// Shows a response, or the screen to which it leads.
-    private func show(_ screen: Screen, at href: String? = nil) async throws {
+    private func show(_ response: (screen: Screen?, length: Int), at href: String? = nil) async throws {
+        guard let screen = response.screen else { return say("\(response.length)") }
         let (data, route) = (screen.data ?? .null, screen.data?["route"] ?? .null)
         if data["token"].text != nil { try larder.listen(to: app) { [input] in input.yield(nil) } }
         let leads = route["method"].text == "GET" && href?.hasSuffix("/launch") != false
@@ -104,13 +104,10 @@ import Foundation
         switch value {
         case .null, .text(""), .list([]), .flag(false): break
         case .flag(true): say(indent + (label.title ?? ""))
-        case .number(let number): say("\(indent)\(title)\(number == number.rounded() ? "\(Int(number))" : "\(number)")")
-        case .text(let text):
-            if label.kind == "name", !indent.isEmpty, let href = thing["href"].text {
-                offer(text, indent) { try await self.open(href) }
-            } else {
-                say(label.kind == "picture" ? "\(indent)<\(text)>" : "\(indent)\(title)\(text)")
-            }
+        case .number(let number): say("\(indent)\(title)\(Int(exactly: number).map { "\($0)" } ?? "\(number)")")
+        case .text(let text) where label.kind == "name" && !indent.isEmpty && thing["href"].text != nil:
+            offer(text, indent) { try await self.open(thing["href"].text ?? "") }
+        case .text(let text): say(label.kind == "picture" ? "\(indent)<\(text)>" : "\(indent)\(title)\(text)")
         case .object, .list:
             if !title.isEmpty { say(indent + title) }
             if case .object = value { return show(value, labels, indent + "  ") }
@@ -132,9 +129,8 @@ import Foundation
     /// Asks what is to be asked, and sends the request.
     private func press(_ action: Action) async throws {
         if let confirm = action.confirm {
-            say(confirm.message)
             let buttons = confirm.buttons.enumerated().map { "[\($0 + 1)] \($1)" }.joined(separator: " / ")
-            guard await ask(buttons + " ") == "1" else { return }
+            guard await ask("\(confirm.message)\n\(buttons) ") == "1" else { return }
         }
         var values = action.body ?? [:]
         for field in action.fields ?? [] {
@@ -144,7 +140,11 @@ import Foundation
             if !text.isEmpty || field.required { values[field.name] = field.value(of: text) }
         }
         if action.method == "GET" { return try await open(action.target(with: values)) }
-        let (screen, length) = try await larder.send(action.method, action.href, values, action.headers ?? [:])
-        if let screen { try await show(screen) } else { say("\(length)") }
+        try await show(larder.send(action.method, action.href, values, action.headers ?? [:]))
     }
+}
+
+private func end(_ line: String) -> Never {
+    FileHandle.standardError.write(Data((line + "\n").utf8))
+    exit(1)
 }

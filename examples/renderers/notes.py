@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """The Notes app in a terminal: notes.py http://127.0.0.1:8080 [LANGUAGE]"""
-import sys
 from screen import Terminal
 
 
@@ -14,4 +13,4 @@ class Notes(Terminal):
         return {"lat": float(latitude), "lon": float(longitude), "name": "".join(name) or None}
 
 
-Notes("notes", *sys.argv[1:]).run()
+Notes.main("notes")

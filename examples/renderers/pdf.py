@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The PDF app in a terminal: pdf.py http://127.0.0.1:8080 [LANGUAGE]"""
-import pathlib, sys, uuid
+import pathlib, uuid
 from screen import Terminal
 
 
@@ -10,7 +10,7 @@ class Documents(Terminal):
     def value(self, kind, text):
         if kind != "files":
             return super().value(kind, text)
-        return [pathlib.Path(path.strip()) for path in text.split(",")]
+        return [(path.name, path.read_bytes()) for path in (pathlib.Path(one.strip()) for one in text.split(","))]
 
     def send(self, action, values):
         kinds = {field["name"]: field["kind"] for field in action.get("fields") or []}
@@ -20,12 +20,12 @@ class Documents(Terminal):
         for name, value in values.items():
             for one in value if kinds[name] == "files" else [value]:
                 isFile = kinds[name] == "files"
-                file = f'; filename="{one.name}"\r\nContent-Type: application/octet-stream' if isFile else ""
+                file = f'; filename="{one[0]}"\r\nContent-Type: application/octet-stream' if isFile else ""
                 head = f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"{file}\r\n\r\n'
-                parts.append(head.encode() + (one.read_bytes() if isFile else str(one).encode()) + b"\r\n")
+                parts.append(head.encode() + (one[1] if isFile else str(one).encode()) + b"\r\n")
         body = b"".join(parts) + f"--{boundary}--\r\n".encode()
         form = {"Content-Type": f"multipart/form-data; boundary={boundary}"}
-        return self.call(action["method"], action["href"], body, form)
+        return self.larder.call(action["method"], action["href"], body, form)
 
 
-Documents("pdf", *sys.argv[1:]).run()
+Documents.main("pdf")

@@ -1,15 +1,22 @@
 """Draws any screen of Larder in a terminal, from its response alone: no text is its own."""
-import json, sys, urllib.error, urllib.parse, urllib.request
+import json, sys, urllib.parse
+from larder import Larder
 
 
 class Terminal:
     """Shows one app. Each line of the input is the number of something that is shown; an empty one requests the screen
     again, `*` shows all screens of the app."""
 
+    @classmethod
+    def main(cls, app):
+        try:
+            cls(app, *sys.argv[1:3]).run()
+        except (OSError, ValueError, TypeError, KeyError) as error:  # No address, no server, or one of another kind.
+            sys.exit(f"{sys.argv[0]} URL [LANGUAGE]: {error}")
+
     def __init__(self, app, base, language="en"):
-        self.app, self.base, self.language, self.token = app, base, language, None
-        self.index = next(one for one in self.call("GET", "/v1")["data"]["apps"] if one["app"] == app)
-        self.choices, self.current = [], None
+        self.app, self.larder, self.choices, self.current = app, Larder(base, language), [], None
+        self.index = next(one for one in self.larder.call("GET", "/v1")["data"]["apps"] if one["app"] == app)
 
     def run(self):
         self.open(f"/v1/{self.app}/launch")
@@ -23,30 +30,15 @@ class Terminal:
 
     def ask(self, prompt):
         print(prompt, end="", flush=True)
-        line = sys.stdin.readline()
-        return line.strip() if line else None
-
-    def call(self, method, href, body=None, headers=()):
-        fields = {"Accept": "application/json", "Accept-Language": self.language, **dict(headers)}
-        if self.token:
-            fields["Authorization"] = f"Bearer {self.token}"
-        if isinstance(body, dict):
-            fields["Content-Type"], body = "application/json", json.dumps(body).encode()
-        request = urllib.request.Request(self.base + href, body, fields, method=method)
-        try:
-            with urllib.request.urlopen(request) as response:
-                content = response.read()
-                return json.loads(content) if "json" in response.headers["Content-Type"] else {"bytes": len(content)}
-        except urllib.error.HTTPError as error:
-            return json.load(error)
+        return line.strip() if (line := sys.stdin.readline()) else None
 
     def open(self, href):
-        self.show(self.call("GET", href), href)
+        self.show(self.larder.call("GET", href), href)
 
     def show(self, screen, href=None):
         """Shows a response, or the screen to which it leads."""
         data = screen.get("data") or {}
-        route, self.token = data.get("route"), data.get("token") or self.token
+        route, self.larder.token = data.get("route"), data.get("token") or self.larder.token
         if route and route["method"] == "GET" and (href is None or href.endswith("/launch")):
             return self.open(route["href"])
         if "bytes" in screen:
@@ -70,8 +62,8 @@ class Terminal:
 
     def show_problem(self, problem):
         dialog = problem["dialog"]
-        details = [error["detail"] for error in problem["errors"]]
-        print(f"\n== {dialog['title']} ==", dialog["message"], *details, " / ".join(dialog["buttons"]), sep="\n")
+        details = [error["detail"] for error in problem["errors"]] + [" / ".join(dialog["buttons"])]
+        print(f"\n== {dialog['title']} ==", dialog["message"], *details, sep="\n")
         self.actions(problem, "")
 
     def choice(self, title, press, indent=""):
@@ -89,13 +81,11 @@ class Terminal:
 
     def member(self, value, label, href, labels, indent):
         title = f"{label['title']}: " if label["title"] else ""
-        if value is None or value is False or value == "" or value == []:
+        if value in (None, "", []) or value is False:
             return
         if title and isinstance(value, (dict, list)):
             print(f"{indent}{title}")
-        if value is True:
-            print(f"{indent}{label['title']}")
-        elif isinstance(value, dict):
+        if isinstance(value, dict):
             self.thing(value, labels, indent + "  ")
         elif isinstance(value, list):
             for one in value:
@@ -103,7 +93,8 @@ class Terminal:
         elif label["kind"] == "name" and href and indent:
             self.choice(value, lambda: self.open(href), indent)
         else:
-            print(f"{indent}<{value}>" if label["kind"] == "picture" else f"{indent}{title}{value}")
+            text = label["title"] if value is True else f"{title}{value}"
+            print(f"{indent}<{value}>" if label["kind"] == "picture" else f"{indent}{text}")
 
     def actions(self, thing, indent):
         for name, member in thing.items():
@@ -120,22 +111,31 @@ class Terminal:
     def press(self, action):
         """Asks what is to be asked, and sends the request."""
         if confirm := action["confirm"]:
-            print(confirm["message"])
-            if self.ask(" / ".join(f"[{at + 1}] {text}" for at, text in enumerate(confirm["buttons"])) + " ") != "1":
+            buttons = " / ".join(f"[{at + 1}] {text}" for at, text in enumerate(confirm["buttons"]))
+            if self.ask(f"{confirm['message']}\n{buttons} ") != "1":
                 return
         values = {}
         for field in action.get("fields") or []:
-            start = field["value"] or ", ".join(field.get("values") or [])
-            if (text := self.ask(f"{field['title']}{f' ({start})' if start else ''}: ") or start) or field["required"]:
-                values[field["name"]] = self.value(field["kind"], text)
+            values |= self.typed(field)
         if action["method"] == "GET":
             mark = "&" if "?" in action["href"] else "?"
             return self.open(action["href"] + (mark + urllib.parse.urlencode(values) if values else ""))
         self.show(self.send(action, values))
 
     def send(self, action, values):
-        body = {**action.get("body", {}), **values}
-        return self.call(action["method"], action["href"], body or None, action.get("headers", {}))
+        body = {**action.get("body", {}), **values} or None
+        return self.larder.call(action["method"], action["href"], body, action.get("headers", {}))
+
+    def typed(self, field):
+        """Asks until the text can be a value of the field; returns it with its name, or nothing."""
+        start = field["value"] or ", ".join(field.get("values") or [])
+        while (line := self.ask(f"{field['title']}{f' ({start})' if start else ''}: ")) is not None:
+            try:
+                isSent = line or start or field["required"]
+                return {field["name"]: self.value(field["kind"], line or start)} if isSent else {}
+            except (ValueError, OSError):
+                continue  # It asks again: no response has a text for it.
+        sys.exit()
 
     def value(self, kind, text):
         if kind in ("integer", "number"):

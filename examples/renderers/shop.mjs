@@ -23,7 +23,7 @@ async function call(method, href, body, headers = {}) {
     method, body: body && JSON.stringify(body),
     headers: {Accept: 'application/json', 'Accept-Language': language, ...type, ...headers},
   });
-  const isScreen = response.headers.get('Content-Type').includes('json');
+  const isScreen = response.headers.get('Content-Type')?.includes('json');
   return isScreen ? response.json() : (await response.arrayBuffer()).byteLength;
 }
 
@@ -32,22 +32,15 @@ const open = async href => show(await call('GET', href), href);
 /** Shows a response, or the screen to which it leads. */
 async function show(screen, href) {
   const {data = {}, meta, links, dialog} = screen;
-  if (data.route?.method === 'GET' && (!href || href.endsWith('/launch'))) {
-    await open(data.route.href);
-    return;
-  }
+  if (data.route?.method === 'GET' && (!href || href.endsWith('/launch'))) return open(data.route.href);
   [current, choices] = [href ?? links?.self ?? current, []];
   if (dialog) {
     say(`\n== ${dialog.title} ==\n${dialog.message}`);
     for (const error of screen.errors) say(error.detail);
     say(dialog.buttons.join(' / '));
-    actions(screen, '');
-    return;
+    return actions(screen, '');
   }
-  if (!meta) {
-    say(`${screen}`);
-    return;
-  }
+  if (!meta) return say(`${screen}`);
   say(`\n== ${meta.title} ==`);
   for (const text of new Set([meta.banner?.text, meta.freshness_text])) if (text) say(`! ${text}`);
   for (const tab of links.tabs ?? []) offer(tab.title, () => open(tab.href));
@@ -111,7 +104,10 @@ async function press(action) {
   const values = {};
   for (const field of action.fields ?? []) {
     const start = field.value ?? field.values?.join(', ') ?? '';
-    const text = await ask(`${field.title}${start && ` (${start})`}: `) || start;
+    let text;
+    // Asks until the text can be a value of the field.
+    do text = await ask(`${field.title}${start && ` (${start})`}: `) || start;
+    while (Number.isNaN(typed(text, field.kind)));
     if (text || field.required) values[field.name] = typed(text, field.kind);
   }
   if (action.method === 'GET') {
@@ -137,9 +133,15 @@ async function tour() {
   }
 }
 
-await open(`/v1/${app}/launch`);
-for (let line = await ask('> '); line !== null; line = await ask('> ')) {
-  if (line === '*') await tour();
-  else if (choices[Number(line) - 1]) await choices[Number(line) - 1]();
-  else await open(current);
+try {
+  await open(`/v1/${app}/launch`);
+  for (let line = await ask('> '); line !== null; line = await ask('> ')) {
+    if (line === '*') await tour();
+    else if (choices[Number(line) - 1]) await choices[Number(line) - 1]();
+    else await open(current);
+  }
+} catch (error) {
+  // No address, no server, or one of another kind.
+  console.error(`node shop.mjs URL [LANGUAGE]: ${error.cause?.message ?? error.message}`);
+  process.exit(1);
 }
