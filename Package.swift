@@ -102,7 +102,7 @@ let package = Package(
         .target(
             name: "Shop",
             dependencies: [
-                "Screens", "Upstream", "Cluster", "Storage", "HTTP", "Media", "MediaFormats", "Concurrency",
+                "Screens", "Upstream", "Cluster", "Storage", "HTTP", "Media", "Concurrency",
                 "JSONValues", grdb, httpTypes, logging,
             ],
             path: "Sources/Apps/Shop",
@@ -133,7 +133,7 @@ let package = Package(
         .target(
             name: "Ships",
             dependencies: [
-                "Screens", "Upstream", "Cluster", "Storage", "HTTP", "Concurrency", grdb, httpTypes, logging,
+                "Screens", "Upstream", "Cluster", "Storage", "HTTP", "Media", "Concurrency", grdb, httpTypes, logging,
             ],
             path: "Sources/Apps/Ships",
             exclude: ["contract.yaml"],
@@ -373,8 +373,8 @@ let package = Package(
         .testTarget(
             name: "ShipsTests",
             dependencies: [
-                "Ships", "Screens", "Upstream", "Cluster", "Storage", "HTTP", "Concurrency", "TestKit", grdb,
-                httpTypes, logging,
+                "Ships", "Screens", "Upstream", "Cluster", "Storage", "HTTP", "Media", "MediaFormats", "Concurrency",
+                "TestKit", grdb, httpTypes, logging,
             ],
             path: "Tests/Apps/ShipsTests",
             swiftSettings: strict

@@ -24,9 +24,13 @@ extension ShipsApp {
         let fields = try await request.jsonObject()
         switch try fields.string("mode") {
         case "login":
-            let username = try Self.login(fields)
+            let (username, password) = try Self.login(fields)
             // Suspends this request only; the event loop serves others meanwhile.
             try await clock.sleep(settings[Self.loginDelay])
+            let accounts = settings[Self.accounts]
+            guard accounts.isEmpty || accounts.contains(where: { $0.opens(with: username, password) }) else {
+                throw Problem(.invalidCredentials, .wrongLogin, dialog: .init(message: .wrongLogin))
+            }
             return try await open(.user, account: Self.account(of: username), name: username, carrier, request)
         case "guest":
             return try await open(.guest, account: Self.guest(), name: nil, carrier, request)
@@ -77,10 +81,11 @@ extension ShipsApp {
         ).granting(grant, of: Self.name, .untilBrowserCloses, request)
     }
 
-    /// The username of an acceptable login. Any password that is not empty is accepted: the login is a simulation.
+    /// The username and the password of a login that is formed well. Unless accounts are set, any password opens the
+    /// account: the login is a simulation.
     ///
     /// - Throws: ``Problem`` 422 that names each field at fault.
-    private static func login(_ fields: JSONFields) throws -> String {
+    private static func login(_ fields: JSONFields) throws -> (username: String, password: String) {
         let username = (try fields.string("username") ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
         let password = try fields.string("password") ?? ""
         var errors: [Problem.FieldError] = []
@@ -93,7 +98,26 @@ extension ShipsApp {
         }
         if password.isEmpty { errors.append(.field("/password", "required", .passwordRequired)) }
         if let first = errors.first { throw Problem.validation(errors, dialog: .init(message: first.detail)) }
-        return username
+        return (username, password)
+    }
+}
+
+/// A user whom the setting `ships.accounts` names.
+struct ShipsAccount: Sendable, Equatable {
+    let username: String
+    let password: String
+
+    init(username: String, password: String) { (self.username, self.password) = (username, password) }
+
+    /// Reads `e-mail:password`; nil for other texts.
+    init?(_ text: String) {
+        let parts = text.split(separator: ":", maxSplits: 1)
+        guard parts.count == 2, EmailAddress.isValid(String(parts[0])) else { return nil }
+        self.init(username: String(parts[0]), password: String(parts[1]))
+    }
+
+    func opens(with username: String, _ password: String) -> Bool {
+        ShipsApp.account(of: username) == ShipsApp.account(of: self.username) && password == self.password
     }
 }
 

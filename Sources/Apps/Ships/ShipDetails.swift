@@ -31,13 +31,7 @@ extension ShipsApp {
         let changeToken = store.changeToken(account: session.account)
         let id = try Self.shipID(in: request)
         _ = try await store.users.catchUp()
-        return try await .picture(
-            { try ship(id, visibleTo: session).ship.imageURL.map { .picture(at: $0) } },
-            of: upstream,
-            try request.cachePolicy(),
-            clock: clock,
-            changeToken: changeToken
-        )
+        return try await pictures.show(request, changeToken) { try ship(id, visibleTo: session).ship.imageURL }
     }
 
     /// Returns the id in the path of a request.

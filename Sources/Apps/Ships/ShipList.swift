@@ -1,28 +1,33 @@
 import Concurrency
 import Foundation
 import Screens
+import Storage
 import Upstream
 
 extension ShipsApp {
     /// `GET /v1/ships`.
     func showList(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
-        let page = try request.query.page(of: ShipPage.list, maximumLimit: 500)
+        let query = RelevanceQuery(try request.query.string("q") ?? "")
+        let list = ShipPage.list(of: query)
+        let page = try request.query.page(of: list, maximumLimit: 500)
         let since = try request.query.integer("since_revision", in: 0...Int.max)
         let changeToken = store.changeToken(account: session.account)
         let read = try await refresh(try request.cachePolicy()) { db in
-            try ShipPage(db, account: session.account, page: page, since: since)
+            try store.page(of: query, db, account: session.account, page: page, since: since)
         }
         let listing = read.rows
+        let isEmpty = listing.page.total == 0
         return try ScreenResponse.read(
-            ShipListScreen(listing, for: session.kind),
+            ShipListScreen(listing, for: session.kind, isSearch: !query.words.isEmpty),
             "ships.list",
             request,
             of: read.result,
             now: clock.now(),
-            state: listing.isEmpty ? .empty : .content,
+            state: isEmpty ? .empty : .content,
             revision: listing.counts.revision,
             banner: read.banner,
-            page: ShipPage.list.part(listing.page, of: page),
+            page: list.part(listing.page, of: page),
+            variant: listing.variant,
             changeToken: changeToken
         ).at(version: listing.counts.revision)
     }
@@ -65,14 +70,14 @@ struct ShipListScreen: Encodable, Sendable {
     let actions: [Action]
     let empty: EmptyState?
 
-    init(_ listing: ShipPage, for kind: Session.Kind) {
+    init(_ listing: ShipPage, for kind: Session.Kind, isSearch: Bool) {
         items = listing.ships.map(Row.init)
         revision = listing.counts.revision
         changes = listing.changes
         hiddenCount = listing.counts.hidden
         navButton = .leave(kind)
         actions = [.restoreShips(hasDeleted: hiddenCount > 0)]
-        empty = listing.isEmpty ? .noShips : nil
+        empty = listing.page.total == 0 ? (isSearch ? .noShipFound : .noShips) : nil
     }
 }
 
@@ -135,6 +140,15 @@ extension EmptyState {
         title: .noShips,
         text: .noShipsHint,
         action: .show("refresh", .refresh, "/v1/ships?refresh=1")
+    )
+}
+
+extension EmptyState {
+    /// No ship has the words of a search.
+    fileprivate static let noShipFound = EmptyState(
+        title: .noShipFound,
+        text: .noShipFoundHint,
+        action: .show("show_all", .allShips, "/v1/ships")
     )
 }
 

@@ -10,7 +10,7 @@ extension ShipsApp {
             .ships,
             [.name("name"), Label("alert"), Label("message"), Label("button")]
         ),
-        ScreenForm("ships.list", .ships, tab: "/v1/ships", [.name("name")] + summary),
+        ScreenForm("ships.list", .ships, tab: "/v1/ships", search: "/v1/ships", [.name("name")] + summary),
         ScreenForm(
             "ships.details",
             Text("Ship", ru: "Корабль"),

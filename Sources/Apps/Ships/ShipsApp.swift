@@ -2,6 +2,7 @@ package import Cluster
 import Concurrency
 import HTTPTypes
 import Logging
+import Media
 package import Screens
 package import Storage
 import Upstream
@@ -24,6 +25,7 @@ package struct ShipsApp: App {
     let store: ShipStore
     let sessions: SessionStore
     let events: EventStream
+    let pictures: ScaledPictures
     let snapshot: ShipSnapshot
     let settings: SettingValues
     let clock: WallClock
@@ -41,6 +43,7 @@ package struct ShipsApp: App {
     init(_ context: AppContext, snapshot: ShipSnapshot) throws {
         upstream = try context.upstream(Self.spacex)
         store = ShipStore(context.users)
+        pictures = ScaledPictures(of: upstream, context.media.pictures, clock: context.clock)
         (sessions, events, self.snapshot) = (context.sessions, context.events, snapshot)
         (settings, clock, logger) = (context.settings, context.clock, context.logger)
         lastChange = LatestDate(clock.now())
@@ -62,11 +65,11 @@ package struct ShipsApp: App {
             Route(.get, "/v1/ships/session", "ships.session", session: showSession),
             Route(.delete, "/v1/ships/session", "ships.session", session: closeSession).unkeyed(),
             Route(.get, "/v1/ships", "ships.list", session: showList)
-                .query(.page, "since_revision", "refresh"),
+                .query("q", .page, "since_revision", "refresh"),
             Route(.post, "/v1/ships/restore", "ships.list", session: restoreShips).answering().body("ids"),
             Route(.get, "/v1/ships/{id}", "ships.details", session: showShip).query("refresh"),
             Route(.delete, "/v1/ships/{id}", "ships.list", session: deleteShip).answering(),
-            Route(.get, "/v1/ships/{id}/image", "ships.image", session: showImage).query("refresh"),
+            Route(.get, "/v1/ships/{id}/image", "ships.image", session: showImage).query("width", "refresh"),
         ]
     }
 
@@ -104,13 +107,25 @@ extension ShipsApp {
         default: .milliseconds(2_500),
         "how long a login of the Ships app takes"
     )
+    static let accounts = Setting(
+        "ships.accounts",
+        .elements(
+            "words of the form e-mail:password",
+            column: "`e-mail:password`",
+            element: { ShipsAccount($0) },
+            text: { "\($0.username):\($0.password)" }
+        ),
+        default: [],
+        "users who may log in to the Ships app; empty: any e-mail address with any password",
+        note: "a password has no comma; best set in the environment"
+    )
     static let deletion = Setting(
         "ships.deleted",
         .choice,
         default: DeletionMode.hidden,
         "whether deleted ships stay hidden, or a refresh restores them (literal)"
     )
-    package static let settings: [any SettingDeclaration] = [freshness, loginDelay, deletion]
+    package static let settings: [any SettingDeclaration] = [freshness, loginDelay, accounts, deletion]
 
     /// The effect of a refresh on deleted ships.
     enum DeletionMode: String, Sendable, CaseIterable {

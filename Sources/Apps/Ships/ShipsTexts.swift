@@ -24,6 +24,12 @@ extension Text {
         let number = abs(mass) < 1e30 ? Text.number(Decimal(mass)) : Text(verbatim: "\(mass)")
         return Text("\(number.english) kg", ru: "\(number.russian) кг")
     }
+    static let noShipFound = Text("Nothing was found", ru: "Ничего не найдено")
+    static let noShipFoundHint = Text(
+        "No ship has these words in its name, type, home port or roles.",
+        ru: "Этих слов нет ни в названии, ни в типе, ни в порте, ни в назначении кораблей."
+    )
+    static let allShips = Text("Show all ships", ru: "Показать все корабли")
     static let noShip = Text("There is no such ship.", ru: "Такого корабля нет.")
 }
 
@@ -34,6 +40,10 @@ extension Text {
     static let emailForm = Text(
         "Enter an e-mail address such as example@domain.com.",
         ru: "Укажите адрес электронной почты, например example@domain.com."
+    )
+    static let wrongLogin = Text(
+        "The e-mail address or the password is wrong.",
+        ru: "Неверный адрес электронной почты или пароль."
     )
     static let passwordRequired = Text("Enter your password.", ru: "Введите пароль.")
 

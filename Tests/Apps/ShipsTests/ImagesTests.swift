@@ -3,6 +3,8 @@ import Foundation
 import GRDB
 import HTTP
 import HTTPTypes
+import Media
+import MediaFormats
 import Screens
 import Storage
 import TestKit
@@ -40,6 +42,44 @@ struct ImagesTests {
         #expect(response.cacheStatus == cacheStatus, sourceLocation: sourceLocation)
         #expect(Array(response.body.prefix(8)) == Array(ShipFixtures.png.prefix(8)), sourceLocation: sourceLocation)
         #expect(response.body.count > 12, sourceLocation: sourceLocation)
+    }
+
+    /// A black PNG of 400 by 100 pixels.
+    private static let wide = Data(
+        base64Encoded: """
+            iVBORw0KGgoAAAANSUhEUgAAAZAAAABkCAAAAACNoDmrAAAAPklEQVR42u3BMQEAAADCoPVPbQsvoAAAAAAAAAAAAA\
+            AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAgKcBnKQAAdh7HF4AAAAASUVORK5CYII=
+            """
+    )
+
+    @Test("SHIP-16 a picture is scaled down to the width that is asked for, never up; without the program: a problem")
+    func scaled() async throws {
+        let tools = MediaTools.find(
+            searchPath: ProcessInfo.processInfo.environment["PATH"] ?? "",
+            executable: CommandLine.arguments[0]
+        )
+        let spaceX = ScriptedSpaceX()
+        spaceX.showPicture(Array(try #require(Self.wide)), at: Self.url)
+        try await ShipsHarness.run(spaceX, tools: tools) { app in
+            let token = try await app.logIn()
+            _ = try await app.get("/v1/ships", as: token)
+            for (width, expected) in [(100, 100), (400, 400), (2000, 400)] {
+                let response = try await app.get("/v1/ships/b0b/image?width=\(width)", as: token)
+                #expect(response.status == 200)
+                #expect(try PictureHeader(of: Array(response.body)).width == expected)
+            }
+            #expect(app.spaceX.requests.count == 2)
+            for width in ["0", "2001", "x"] {
+                let response = try await app.get("/v1/ships/b0b/image?width=\(width)", as: token)
+                response.expectProblem("invalid-parameter", 400)
+            }
+        }
+        try await ShipsHarness.run(spaceX) { app in
+            let token = try await app.logIn()
+            _ = try await app.get("/v1/ships", as: token)
+            try await app.get("/v1/ships/b0b/image?width=100", as: token).expectProblem("tool-missing", 501)
+            #expect(try await app.get("/v1/ships/b0b/image", as: token).status == 200)
+        }
     }
 
     @Test("SHIP-04 a picture is fetched once and then comes from the database, offline too")

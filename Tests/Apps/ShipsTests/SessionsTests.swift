@@ -58,6 +58,59 @@ struct SessionsTests {
 
     private struct Missing: Error {}
 
+    @Test(
+        "SHIP-14 with accounts that are set, another address or password is invalid-credentials after the delay",
+        arguments: [
+            ("example@domain.com", "secret"), ("example@domain.com", ""), ("nobody@domain.com", "a:b"),
+            ("example@domain.com", "A:B"),
+        ]
+    )
+    func wrongLogin(username: String, password: String) async throws {
+        let accounts = [ShipsAccount("Example@Domain.com:a:b"), ShipsAccount("other@domain.com:secret")]
+        let settings = SettingValues.standard.with(ShipsApp.accounts, accounts.compactMap(\.self))
+        try await ShipsHarness.run(settings: settings) { app in
+            let body = #"{"mode":"login","username":"\#(username)","password":"\#(password)"}"#
+            guard !password.isEmpty else {
+                let response = try await app.ask(.post, "/v1/ships/session", body: body)
+                return response.expectProblem("validation-failed", 422)
+            }
+            async let waiting = app.ask(.post, "/v1/ships/session", [.acceptLanguage: "ru"], body: body)
+            await app.clock.sleepers(of: .milliseconds(2500))
+            app.clock.advance(by: .milliseconds(2500))
+            let refused = try await waiting
+            refused.expectProblem("invalid-credentials", 401)
+            #expect(refused["dialog.message"] == "Неверный адрес электронной почты или пароль.")
+            #expect(!refused.text.contains(username) && app.spaceX.requests.isEmpty)
+            let right = #"{"mode":"login","username":"EXAMPLE@domain.com","password":"a:b"}"#
+            async let opening = app.ask(.post, "/v1/ships/session", body: right)
+            await app.clock.sleepers(of: .milliseconds(2500))
+            app.clock.advance(by: .milliseconds(2500))
+            #expect(try await opening.status == 201)
+            #expect(try await app.ask(.post, "/v1/ships/session", body: #"{"mode":"guest"}"#).status == 201)
+        }
+    }
+
+    @Test("SHIP-14 the setting takes addresses with passwords; others are refused at start")
+    func accountsSetting() {
+        let setting = ShipsApp.accounts
+        #expect(setting.value(of: "") as? [ShipsAccount] == [])
+        let accounts = setting.value(of: "a@b.example:x, c@d.example:y:z") as? [ShipsAccount]
+        #expect(accounts?.map(\.password) == ["x", "y:z"])
+        for text in ["a@b.example", "a@b.example:", ":x", "nobody:x"] { #expect(setting.value(of: text) == nil) }
+    }
+
+    @Test("SHIP-14 the login is a screen: its fields with titles, and the way past it, from one response")
+    func loginScreen() async throws {
+        try await ShipsHarness.run { app in
+            let screen = try await app.get("/v1/ships/launch", as: nil, [.acceptLanguage: "ru"])
+            #expect(screen["meta.title"] == "Корабли")
+            #expect(screen["data.actions.0.title"] == "Войти")
+            #expect(screen.strings("title", in: "data.actions.0.fields") == ["Эл. почта", "Пароль"])
+            #expect(screen.strings("kind", in: "data.actions.0.fields") == ["text", "password"])
+            #expect(screen["data.actions.1.title"] == "Продолжить как гость")
+        }
+    }
+
     @Test("SHIP-02 a login takes the configured time while others are served")
     func delay() async throws {
         try await ShipsHarness.run(settings: .standard) { app in

@@ -36,16 +36,24 @@ struct ShipPage: Sendable {
             """
     }
 
-    /// The list over all pages.
-    static let list = PagedList("ships.list", key: [.text, .text])
+    /// The list over all pages, by name; the hits of a search by their relevance.
+    static func list(of query: RelevanceQuery) -> PagedList {
+        guard !query.words.isEmpty else { return PagedList("ships.list", key: [.text, .text]) }
+        return PagedList(
+            "ships.list",
+            by: "relevance",
+            filter: query.words.joined(separator: " "),
+            key: [.integer, .text, .text]
+        )
+    }
 
     let page: ListPage<Entry>
     let counts: Counts
     let changes: ListChanges
+    /// The words that were searched for in place of those of the text; nil if they were those.
+    var variant: SearchVariant?
 
     var ships: [Entry] { page.rows }
-    /// Whether the account sees no ship at all.
-    var isEmpty: Bool { counts.total == 0 }
 }
 
 extension ShipPage.Counts {
@@ -61,6 +69,20 @@ extension ShipPage.Counts {
     }
 }
 
+extension ShipPage.Entry {
+    /// Reads a row of ``ShipStore/select``.
+    init(row: Row) throws {
+        try self.init(
+            id: row.value(0),
+            sortKey: row.value(1),
+            name: row.value(2),
+            type: row.value(3),
+            yearBuilt: row.value(4),
+            isListed: row.value(5)
+        )
+    }
+}
+
 extension ShipPage {
     /// Reads a page of the ships that an account sees, sorted by name.
     ///
@@ -69,16 +91,7 @@ extension ShipPage {
         let counts = try Counts(db, account: account)
         let (query, arguments): (PagedQuery, StatementArguments) =
             counts.hidden > 0 ? (ShipStore.shipsOfAccount, ["account": account]) : (ShipStore.ships, [:])
-        var ships = try query.page(page, arguments, db) { row in
-            try Entry(
-                id: row.value(0),
-                sortKey: row.value(1),
-                name: row.value(2),
-                type: row.value(3),
-                yearBuilt: row.value(4),
-                isListed: row.value(5)
-            )
-        }
+        var ships = try query.page(page, arguments, db, Entry.init)
         ships.total = counts.total
         self.init(
             page: ships,
@@ -94,14 +107,14 @@ extension ShipStore {
     /// The ships of an account that has hidden some.
     static let shipsOfAccount = PagedQuery("\(select) AND NOT \(isHidden())", by: order)
 
-    private static let select = """
+    static let select = """
         SELECT ship.id, ship.sort_key, ship.name, ship.type, ship.year_built, ship.listed FROM ship
         WHERE ship.removed_revision IS NULL
         """
     private static let order = ["ship.sort_key", "ship.id"]
 
     /// Returns the changes between a revision and `now`, of `limit` ships at most.
-    fileprivate static func changes(
+    static func changes(
         _ db: Database,
         account: String,
         since wanted: Int?,

@@ -28,6 +28,8 @@ struct ShipStore: Sendable {
     let accountChanges = VersionCounters()
     /// The last response that this server has compared with ships that other servers change, too.
     let merged = MergedResponse()
+    /// The texts that searches look through.
+    let index = ShipIndex()
 
     init(_ users: UserDatabase) {
         self.users = users

@@ -111,10 +111,7 @@ extension CachedListStore {
         let text = words.joined(separator: " ")
         let other = try SearchVariants.first(for: text, among: stored) { variant -> Page? in
             // A table is read in search of those words only that a name has.
-            let isFound = texts.contains { text in
-                variant.words.allSatisfy { $0.contains { $0.allSatisfy(text.contains) } }
-            }
-            guard isFound else { return nil }
+            guard texts.contains(where: variant.matches) else { return nil }
             let condition = "removed_revision IS NULL AND \(SearchVariant.condition(on: "search"))"
             var found = try self.page(db, page, condition, ["variant": variant.json], since: since)
             found.variant = variant

@@ -40,6 +40,11 @@ package struct SearchVariant: Sendable, Equatable {
         .flatMap(\.words).joined(separator: " ")
     }
 
+    /// Whether a folded text has the words.
+    package func matches(_ folded: String) -> Bool {
+        words.allSatisfy { $0.contains { $0.allSatisfy { folded.contains($0) } } }
+    }
+
     /// An SQL condition: whether a column with folded text has the words. Its argument is `:variant` (``json``).
     package static func condition(on column: String) -> String {
         """

@@ -2,6 +2,7 @@ import Cluster
 import Foundation
 import HTTPTypes
 import Logging
+import Media
 import Storage
 import TestKit
 import Upstream
@@ -25,6 +26,7 @@ extension AppHarness<ShipsApp, ScriptedSpaceX> {
         directory: DataDirectory? = nil,
         snapshot: ShipSnapshot? = nil,
         settings: SettingValues = .ships,
+        tools: MediaTools = MediaTools(paths: [:]),
         shared: SharedStoreAccess? = nil,
         _ test: @Sendable (ShipsHarness) async throws -> Void
     ) async throws {
@@ -35,7 +37,7 @@ extension AppHarness<ShipsApp, ScriptedSpaceX> {
             ShipsApp.self,
             fixture: spaceX,
             upstreams: [upstream],
-            AppSurroundings(clock: clock, directory: directory, shared: shared),
+            AppSurroundings(clock: clock, directory: directory, tools: tools, shared: shared),
             make: { context in
                 var context = context
                 context.settings = settings

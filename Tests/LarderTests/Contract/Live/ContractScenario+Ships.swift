@@ -51,7 +51,7 @@ extension ContractScenario {
         let member = try await session()
         for query in [
             "", "", "?limit=2", "?limit=2&offset=2&refresh=0", "?offset=1000", "?since_revision=0",
-            "?since_revision=9999", "?limit=500",
+            "?since_revision=9999", "?limit=500", "?q=barge", "?q=zzzz&limit=1", "?q=nameonli",
         ] {
             try await ask("GET /v1/ships", query: query, member)
         }
@@ -69,7 +69,9 @@ extension ContractScenario {
             }
         }
         try await ask("GET /v1/ships", member, isHead: true)
-        try await ask("GET /v1/ships/{id}/image", query: "?refresh=1", member)
+        for query in ["?refresh=1", "?width=9", "?width=0"] {
+            try await ask("GET /v1/ships/{id}/image", query: query, member)
+        }
         for query in [
             "?limit=0", "?limit=501", "?limit=x", "?offset=-1", "?since_revision=-1", "?refresh=maybe",
             "?limit=1&limit=2",
