@@ -112,6 +112,44 @@ extension Text {
     }
 }
 
+// Faults of a note, in a request or in a file.
+extension Text {
+    static let bodyRequired = Text("body must have a text.", ru: "body: нужен текст.")
+    static let mustBeLocation = Text(
+        "location must be an object of lat, lon and name.",
+        ru: "location: нужен объект из lat, lon и name."
+    )
+
+    static func mustBeText(_ member: String) -> Text {
+        Text("\(member) must be a string.", ru: "\(member): нужна строка.")
+    }
+
+    static func mustNotContainNull(_ member: String) -> Text {
+        Text("\(member) must not contain U+0000.", ru: "\(member): символ U+0000 недопустим.")
+    }
+
+    static func needsBothDegrees(_ member: String) -> Text {
+        Text(
+            "location.\(member) is required: a place needs both lat and lon.",
+            ru: "location.\(member): месту нужны и lat, и lon."
+        )
+    }
+
+    static func mustBeDegrees(_ member: String, _ limit: Int) -> Text {
+        Text(
+            "location.\(member) must be a number of degrees from -\(limit) to \(limit).",
+            ru: "location.\(member): нужно число градусов от -\(limit) до \(limit)."
+        )
+    }
+
+    static func nameOfPlaceForm(_ most: Int) -> Text {
+        Text(
+            "location.name may have \(most) characters, none of them U+0000.",
+            ru: "location.name: не больше \(most) символов, без U+0000."
+        )
+    }
+}
+
 // Files of notes.
 extension Text {
     static let noteFiles = Text("Files: JSON, GeoJSON or GPX", ru: "Файлы: JSON, GeoJSON или GPX")

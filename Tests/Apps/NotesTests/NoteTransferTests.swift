@@ -176,7 +176,7 @@ struct NoteTransferTests {
     }
 
     @Test(
-        "NOTE-16 A bad file is refused with its name and the member or line, and nothing of it is imported",
+        "NOTE-16 A bad file is refused in both languages with its name and the member or line; nothing of it is imported",
         arguments: [
             (
                 #"{"notes":[{"body":"a"},{"body":" "},{"body":"b","location":{"lat":91,"lon":0}}]}"#,
@@ -224,6 +224,11 @@ struct NoteTransferTests {
             response.expectProblem(code, status)
             #expect(response["errors.0.pointer"] == "/files/0")
             for detail in details { #expect(response.text.contains(detail), "\(response.text)") }
+            let russian = try await Self.load(file, app, as: token, [.acceptLanguage: "ru"])
+            russian.expectProblem(code, status)
+            for text in russian.strings("detail", in: "errors") {
+                #expect(text.unicodeScalars.contains { (0x400...0x4FF).contains($0.value) }, "\(text)")
+            }
             #expect(try await Self.total(app, token) == 0)
         }
     }

@@ -20,15 +20,15 @@ struct NoteChanges: Sendable, Equatable {
     init(_ fields: JSONFields, isNew: Bool) throws {
         var errors: [Problem.FieldError] = []
         switch fields.values["body"] {
-        case nil: if isNew { errors.append(.field("/body", "required", "body must have a text.")) }
+        case nil: if isNew { errors.append(.field("/body", "required", .bodyRequired)) }
         case .string(let text): Self.check(text, "/body", "body", &errors) { body = text }
-        default: errors.append(.field("/body", "invalid", "body must be a string."))
+        default: errors.append(.field("/body", "invalid", .mustBeText("body")))
         }
         switch fields.values["location"] {
         case nil: break
         case .null: location = .unknown
         case .object(let members): location = Note.Location(members, &errors)
-        default: errors.append(.field("/location", "invalid", "location must be an object of lat, lon and name."))
+        default: errors.append(.field("/location", "invalid", .mustBeLocation))
         }
         guard errors.isEmpty else { throw Problem.validation(errors) }
     }
@@ -45,7 +45,7 @@ struct NoteChanges: Sendable, Equatable {
         } else if text.utf8.count > Note.longestBody {
             errors.append(.field(pointer, "too-long", .mayHaveBytes(Note.longestBody)))
         } else if text.utf8.contains(0) {
-            errors.append(.field(pointer, "invalid", "\(name) must not contain U+0000."))
+            errors.append(.field(pointer, "invalid", .mustNotContainNull(name)))
         } else {
             accept()
         }
@@ -63,8 +63,7 @@ extension Note.Location {
         guard errors.count == before else { return nil }
         guard let latitude, let longitude, let coordinate = Coordinate(latitude: latitude, longitude: longitude) else {
             for (field, value) in [("lat", latitude), ("lon", longitude)] where value == nil {
-                let detail: Text = "location.\(field) is required: a place needs both lat and lon."
-                errors.append(.field("/location/\(field)", "required", detail))
+                errors.append(.field("/location/\(field)", "required", .needsBothDegrees(field)))
             }
             return nil
         }
@@ -79,8 +78,7 @@ extension Note.Location {
     ) -> Double? {
         guard let member = members[name], member != .null else { return nil }
         if let value = member.double, (-limit...limit).contains(value) { return value }
-        let detail: Text = "location.\(name) must be a number of degrees from -\(Int(limit)) to \(Int(limit))."
-        errors.append(.field("/location/\(name)", "invalid", detail))
+        errors.append(.field("/location/\(name)", "invalid", .mustBeDegrees(name, Int(limit))))
         return nil
     }
 
@@ -88,12 +86,11 @@ extension Note.Location {
         switch members["name"] {
         case nil, .null: return nil
         case .string(let text) where text.utf8.contains(0) || text.unicodeScalars.count > longestName:
-            let detail: Text = "location.name may have \(longestName) characters, none of them U+0000."
-            errors.append(.field("/location/name", "invalid", detail))
+            errors.append(.field("/location/name", "invalid", .nameOfPlaceForm(longestName)))
         case .string(let text):
             let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
             return trimmed.isEmpty ? nil : trimmed
-        default: errors.append(.field("/location/name", "invalid", "location.name must be a string."))
+        default: errors.append(.field("/location/name", "invalid", .mustBeText("location.name")))
         }
         return nil
     }

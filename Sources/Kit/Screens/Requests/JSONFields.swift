@@ -14,7 +14,10 @@ package struct JSONFields: Sendable {
     /// - Throws: 400 `malformed-json` if the bytes are not JSON (`JSONParser`) or not an object.
     package init(_ data: Data, named title: String? = nil) throws {
         let begin = title ?? "The body"
-        guard !data.isEmpty else { throw Problem(.malformedJSON, "\(begin) is empty; a JSON object is expected.") }
+        guard !data.isEmpty else {
+            let ofFile = title.map { "\($0) пуст: нужен объект JSON." }
+            throw Problem(.malformedJSON, .ofFile("\(begin) is empty; a JSON object is expected.", ru: ofFile))
+        }
         let value: JSONValue
         do throws(JSONSyntaxError) {
             value = try JSONParser.parse(Array(data), .interoperable)
@@ -22,7 +25,8 @@ package struct JSONFields: Sendable {
             throw Problem(error, of: title)
         }
         guard let values = value.object else {
-            throw Problem(.malformedJSON, "\(begin) is JSON, but not an object.")
+            let ofFile = title.map { "\($0) — это JSON, но не объект." }
+            throw Problem(.malformedJSON, .ofFile("\(begin) is JSON, but not an object.", ru: ofFile))
         }
         self.values = values
     }
@@ -60,19 +64,35 @@ extension Problem {
     /// 400: a body is not JSON; names the place, and nothing of the content but names of members.
     fileprivate init(_ defect: JSONSyntaxError, of title: String?) {
         let (begin, text) = (title ?? "The body", title ?? "the body")
-        let place = "line \(defect.line), column \(defect.column)"
-        let (code, detail): (String, Text) =
+        let most = JSONParser.maximumDepth
+        let (code, ofBody, ofFile): (String, String, String) =
             switch defect.reason {
-            case .malformed: ("invalid", "\(begin) is not valid JSON: \(place).")
-            case .tooDeep: ("invalid", "\(begin) is nested deeper than \(JSONParser.maximumDepth) levels: \(place).")
-            case .number: ("too-large", "A number of \(text) is too large: \(place).")
+            case .malformed: ("invalid", "\(begin) is not valid JSON", "\(text) — неправильный JSON")
+            case .tooDeep:
+                ("invalid", "\(begin) is nested deeper than \(most) levels", "\(text): вложенность больше \(most)")
+            case .number: ("too-large", "A number of \(text) is too large", "\(text): слишком большое число")
             case .repeatedName(let name):
-                ("duplicate", "An object of \(text) has two members named \(UploadedForm.legible(name)): \(place).")
+                (
+                    "duplicate", "An object of \(text) has two members named \(UploadedForm.legible(name))",
+                    "\(text): у объекта два члена с именем \(UploadedForm.legible(name))"
+                )
             }
+        let place = "строка \(defect.line), позиция \(defect.column)"
+        let detail = Text.ofFile(
+            "\(ofBody): line \(defect.line), column \(defect.column).",
+            ru: title.map { _ in "\(ofFile): \(place)." }
+        )
         // The pointer to a value that is too deep would be as long as the body.
         let isNamed = !defect.pointer.tokens.isEmpty && defect.reason != .tooDeep
         let pointer = defect.pointer.tokens.map { "/" + JSONPointer.legible($0) }.joined()
         self.init(.malformedJSON, detail, errors: isNamed ? [.field(pointer, code, detail)] : [])
+    }
+}
+
+extension Text {
+    /// A fault of a file, which people can mend; that of a body (nil) is for authors of clients only.
+    fileprivate static func ofFile(_ english: String, ru russian: String?) -> Text {
+        russian.map { Text(english, ru: $0) } ?? Text(verbatim: english)
     }
 }
 
