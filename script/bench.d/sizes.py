@@ -27,6 +27,7 @@ LINES = NUMBERS + """INSERT INTO shop_list_item (profile, product_id, ordinal, q
 """
 # Products that were seen earlier, beside those of the sandbox.
 PRODUCTS = NUMBERS + """INSERT INTO shop_product
+        (id, title, description, price, category_id, category_name, images, made_at, gone, fetched_at)
     SELECT 1000000 + i, printf('Thing %d, of use %d', i % 1000, i), 'Of use', 12 + i % 50 || '.50', NULL, NULL, '[]', NULL, 0, 1700000000000 FROM n;
 INSERT INTO shop_search SELECT id, lower(title) || char(2, 2), category_id, CAST(price AS REAL) FROM shop_product WHERE id > 1000000;
 INSERT INTO shop_text (rowid, folded) SELECT id, folded FROM shop_search WHERE id > 1000000;
@@ -106,6 +107,7 @@ APPS = {
     "ships": (_ships, _script(pages.SHIPS), {
         "list": "/v1/ships?limit=50", "middle of the list": lambda larder, own, rows: _middle(larder, "/v1/ships", own, rows),
         "details": lambda larder, own, rows: f"/v1/ships/{rows // 2:024x}", "changes since the first revision": "/v1/ships?limit=50&since_revision=1",
+        "search": "/v1/ships?limit=50&q=ship%20423", "search of a word of all": "/v1/ships?limit=50&q=ship",
     }),
     "notes": (_notes, map_views.fill, {
         "list": "/v1/notes?limit=50", "middle of the list": lambda larder, own, rows: _middle(larder, "/v1/notes", own, rows),
@@ -125,6 +127,7 @@ APPS = {
     }),
     "products": (_shop, _script(PRODUCTS), {
         "search of a word of all": "/v1/shop/search?limit=10&q=use", "search": "/v1/shop/search?limit=10&q=thing%20423",
+        "search by price": "/v1/shop/search?limit=10&q=use&sort=price", "search by relevance": "/v1/shop/search?limit=10&q=use&sort=relevance",
         "details": lambda larder, own, rows: f"/v1/shop/products/{1000000 + rows // 2}",
     }),
     "files": (_disk, _script(FILES), {

@@ -130,13 +130,13 @@ struct CatalogueAPI: Sendable {
     func readCategories(
         _ cachePolicy: CachePolicy,
         acceptsEmpty: Bool,
-        save: @escaping Save<Product.Category>
+        save: @escaping Save<Product.ListedCategory>
     ) async throws -> ReadResult {
         let resource = categories(acceptsEmpty: acceptsEmpty, save: save)
         return try await upstream.reportingFailures { try await upstream.read(resource, cachePolicy) }
     }
 
-    func categories(acceptsEmpty: Bool, save: @escaping Save<Product.Category>) -> Resource {
+    func categories(acceptsEmpty: Bool, save: @escaping Save<Product.ListedCategory>) -> Resource {
         var resource = resource(Self.categoriesPath, freshness: categoryFreshness) { (response) throws(UpstreamError) in
             let list = try Self.list(of: CategoryRecord.self, in: response)
             guard !list.isTruncated else {
@@ -144,7 +144,7 @@ struct CatalogueAPI: Sendable {
             }
             let records = list.values
             var seen = Set<Int>()
-            let categories = records.compactMap { $0?.category }.filter { seen.insert($0.id).inserted }
+            let categories = records.compactMap { $0?.category }.filter { seen.insert($0.category.id).inserted }
             guard !categories.isEmpty || records.isEmpty && acceptsEmpty else {
                 throw .badResponse(status: response.status, reason: "a list without a single category")
             }

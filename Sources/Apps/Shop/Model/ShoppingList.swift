@@ -47,6 +47,8 @@ struct ListItem: Sendable, Equatable {
     /// The product in its last known version.
     var product: Product
     var quantity: Int
+    /// The price that the user has seen before, if it is another one now.
+    var earlierPrice: Price?
     var difference: Difference?
 }
 

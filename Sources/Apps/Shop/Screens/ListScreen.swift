@@ -11,6 +11,9 @@ struct ListScreen: Encodable, Sendable {
         let title: String
         let price: Price
         let priceText: Text
+        /// The price before, until the user changes the line; null if it is the same.
+        @Nullable var previousPrice: Price?
+        @Nullable var previousPriceText: Text?
         let quantity: Int
         let lineTotal: Decimal
         let lineTotalText: Text
@@ -32,6 +35,8 @@ struct ListScreen: Encodable, Sendable {
             title = item.product.title
             price = item.product.price
             priceText = item.product.price.text
+            _previousPrice = Nullable(wrappedValue: item.earlierPrice)
+            _previousPriceText = Nullable(wrappedValue: item.earlierPrice?.text)
             quantity = item.quantity
             lineTotal = item.total
             lineTotalText = .price(item.total)

@@ -52,9 +52,14 @@ extension Action {
     }
 
     /// Replaces all filters.
-    static func applyFilters(_ filters: SearchFilters) -> Action {
+    ///
+    /// - Parameter categories: Those to choose from.
+    static func applyFilters(_ filters: SearchFilters, _ categories: [Product.ListedCategory]) -> Action {
         func price(_ name: String, _ title: Text, _ price: Price?) -> Field {
             Field(name, .number, title, value: price?.amount.description, required: false)
+        }
+        let options = categories.map(\.category).map {
+            Option(String($0.id), Text(verbatim: $0.name), imageUrl: $0.imageLink)
         }
         return Action(
             id: "apply",
@@ -62,7 +67,14 @@ extension Action {
             method: "PUT",
             href: "/v1/shop/filters",
             fields: [
-                Field("category_id", .integer, .category, value: filters.categoryID.map(String.init), required: false),
+                Field(
+                    "category_id",
+                    .integer,
+                    .category,
+                    value: filters.categoryID.map(String.init),
+                    options: options,
+                    required: false
+                ),
                 price("price", .price, filters.price), price("price_min", .priceFrom, filters.minimum),
                 price("price_max", .priceTo, filters.maximum),
             ]

@@ -6,26 +6,27 @@ import Upstream
 extension ShopStore {
     /// Returns the write of a response's categories, for the transaction that stores the response.
     ///
-    /// - Parameter changed: Called if others were shown before, once the transaction is committed.
-    func saveCategories(changed: @escaping @Sendable () -> Void = {})
-        -> @Sendable ([Product.Category], Database) throws
+    /// - Parameter changed: Called once the transaction is committed, with whether some were known before.
+    func saveCategories(changed: @escaping @Sendable (_ wereKnown: Bool) -> Void = { _ in })
+        -> @Sendable ([Product.ListedCategory], Database) throws
         -> Void
     {
         { [categoryChanges] categories, db in
-            let known = try Product.Category.fetchAll(db, sql: "SELECT id, name FROM shop_category ORDER BY position")
+            let known = try Self.categories(db)
             guard known != categories else { return }
-            if !known.isEmpty { db.afterNextTransaction { _ in changed() } }
+            let wereKnown = !known.isEmpty
+            db.afterNextTransaction { _ in changed(wereKnown) }
             try db.execute(sql: "DELETE FROM shop_category")
             for (position, category) in categories.enumerated() {
-                try db.cachedStatement(sql: "INSERT INTO shop_category (id, name, position) VALUES (?, ?, ?)")
-                    .execute(arguments: [category.id, category.name, position])
+                try db.cachedStatement(sql: "INSERT INTO shop_category (id, name, image, position) VALUES (?, ?, ?, ?)")
+                    .execute(arguments: [category.category.id, category.category.name, category.image, position])
             }
             categoryChanges.bump(afterCommitOf: db)
         }
     }
 
     /// Returns a page of the categories in the upstream's order.
-    func categories(_ page: PageRequest) throws -> ListPage<Product.Category> {
+    func categories(_ page: PageRequest) throws -> ListPage<Product.ListedCategory> {
         try database.read { db in
             // Positions have no gaps: an offset is looked up, too.
             let position = page.key?[0] ?? .integer(Int64(page.offset) - 1)
@@ -35,11 +36,24 @@ extension ShopStore {
             )
             let shown = rows.prefix(page.limit)
             return ListPage(
-                try shown.map(Product.Category.init),
+                try shown.map(Product.ListedCategory.init),
                 hasMore: rows.count > page.limit,
                 key: try shown.last.map { try [$0.value("position"), $0.value("id")] },
                 total: try Int.fetchOne(try db.cachedStatement(sql: Self.countCategories)) ?? 0
             )
+        }
+    }
+
+    /// Returns all categories in the upstream's order.
+    static func categories(_ db: Database) throws -> [Product.ListedCategory] {
+        try Product.ListedCategory.fetchAll(db, sql: "SELECT id, name, image FROM shop_category ORDER BY position")
+    }
+
+    /// Returns a category; nil if it is not known.
+    func category(_ id: Int) throws -> Product.ListedCategory? {
+        try database.read { db in
+            let select = try db.cachedStatement(sql: "SELECT id, name, image FROM shop_category WHERE id = ?")
+            return try Product.ListedCategory.fetchOne(select, arguments: [id])
         }
     }
 
@@ -50,13 +64,16 @@ extension ShopStore {
 
     // Another response may have other positions: a page begins after the category, or at its old position.
     static let selectCategories = """
-        SELECT id, name, position FROM shop_category
+        SELECT id, name, image, position FROM shop_category
         WHERE position > coalesce((SELECT position FROM shop_category WHERE id = :id), :position)
         ORDER BY position LIMIT :limit
         """
     static let countCategories = "SELECT max(position) + 1 FROM shop_category"
 }
 
-extension Product.Category: FetchableRecord {
-    init(row: Row) throws { try self.init(id: row.value("id"), name: row.value("name")) }
+extension Product.ListedCategory: FetchableRecord {
+    init(row: Row) throws {
+        let category = try Product.Category(id: row.value("id"), name: row.value("name"))
+        try self.init(category: category, image: row.value("image"))
+    }
 }

@@ -1,0 +1,269 @@
+import Foundation
+import HTTPTypes
+import Screens
+import Storage
+import TestKit
+import Testing
+
+@testable import Shop
+
+@Suite("The filter sheet, related products, favourites, order and suggestions")
+struct CatalogueSheetTests {
+    @Test("SHOP-24 one response has the filter sheet: categories with pictures as options, and bounds of prices")
+    func sheet() async throws {
+        try await ShopHarness.run { (app) async throws in
+            _ = try await app.get("/v1/shop/search?limit=50")
+            let sheet = try await app.get("/v1/shop/filters")
+            #expect(sheet["data.actions.0.fields.0.name"] == "category_id")
+            let options = "data.actions.0.fields.0.options"
+            let categories = try await app.get("/v1/shop/categories")
+            #expect(sheet.strings("title", in: options) == categories.strings("name", in: "data.items"))
+            #expect(sheet.strings("value", in: options).first == "1")
+            let picture = try #require(sheet.strings("image_url", in: options).first)
+            #expect(picture == categories.strings("image_url", in: "data.items").first)
+            let shown = try await app.get(picture)
+            #expect(shown.status == 200 && shown.headerFields[.contentType] == "image/png")
+            #expect(shown.headerFields[.cacheControl] == "private, no-cache")
+            try await app.get("/v1/shop/categories/99/image").expectProblem("not-found", 404)
+            // Prices of all products that were seen, then of one category.
+            let all = try #require(sheet["data.price_bounds.max"]?.number)
+            #expect(sheet["data.price_bounds.min"]?.number ?? 0 < all)
+            let chosen = try await app.ask(.put, "/v1/shop/filters", json: #"{"category_id":1}"#)
+            #expect(chosen["data.actions.0.fields.0.value"] == "1")
+            #expect(chosen["data.actions.0.fields.0.options.0.value"] == "1")
+            let rows = try await app.get("/v1/shop/search?category_id=1&limit=50")
+            let prices = rows.all("price", in: "data.items").compactMap(\.number)
+            #expect(chosen["data.price_bounds.max"]?.number == prices.max())
+            #expect(chosen["data.price_bounds.min_text"] != nil)
+        }
+    }
+
+    @Test("SHOP-24 without the upstream the sheet is there, with what is known of the catalogue")
+    func sheetOffline() async throws {
+        try await ShopHarness.run { (app) async throws in
+            app.transport.goAway()
+            let empty = try await app.get("/v1/shop/filters")
+            #expect(empty.status == 200 && empty["data.actions.0.fields.0.options"] == [])
+            #expect(empty["data.price_bounds"] == .null)
+            await app.recover()
+            _ = try await app.get("/v1/shop/search")
+            #expect(try await app.get("/v1/shop/filters").all("value", in: "data.actions.0.fields.0.options").count > 1)
+            app.transport.goAway()
+            #expect(try await app.get("/v1/shop/filters").all("value", in: "data.actions.0.fields.0.options").count > 1)
+        }
+    }
+
+    @Test("SHOP-24 a card shows products of its category, the nearest price first, offline too")
+    func related() async throws {
+        try await ShopHarness.run { (app) async throws in
+            _ = try await app.get("/v1/shop/search?limit=100")
+            let card = try await app.get("/v1/shop/products/4")
+            let category = try #require(card["data.category.id"]?.number)
+            let rows = try await app.get("/v1/shop/search?category_id=\(Int(category))&limit=100")
+            let price = try #require(card["data.price"]?.number)
+            let prices = zip(rows.ids, rows.all("price", in: "data.items").compactMap(\.number)).filter { $0.0 != 4 }
+            let nearest = prices.map { abs($0.1 - price) }.sorted().prefix(6)
+            let related = card.all("id", in: "data.related").compactMap(\.number)
+            let distances = related.compactMap { id in prices.first { Double($0.0) == id }.map { abs($0.1 - price) } }
+            #expect(related.count == 6 && distances == Array(nearest), "\(distances), \(nearest)")
+            #expect(card["data.related.0.href"] == .string("/v1/shop/products/\(Int(related[0]))"))
+            try await app.goOffline()
+            let offline = try await app.get("/v1/shop/products/4")
+            #expect(offline.all("id", in: "data.related").compactMap(\.number) == related)
+        }
+    }
+
+    @Test(
+        "SHOP-24 favourites are the profile's: added on the card, the last one first, there after a restart and offline"
+    )
+    func favourites() async throws {
+        let directory = try DataDirectory.temporary()
+        try await ShopHarness.run(directory: directory) { (app) async throws in
+            let none = try await app.get("/v1/shop/favourites")
+            none.expectScreen("shop.favourites")
+            #expect(none["meta.state"] == "empty" && none["data.empty.action.href"] == "/v1/shop/search")
+            let card = try await app.get("/v1/shop/products/4")
+            #expect(card["data.favourite.id"] == "favourite" && card["data.favourite.method"] == "PUT")
+            for id in [4, 7, 9] {
+                let added = try await app.ask(.put, "/v1/shop/favourites/\(id)")
+                #expect(added.status == 200 && added.ids.first == id)
+            }
+            #expect(app.events.published.contains { $0.json.contains(#""shop.favourites","revision":3"#) })
+            #expect(try await app.get("/v1/shop/products/4")["data.favourite.id"] == "unfavourite")
+            #expect(try await app.ask(.put, "/v1/shop/favourites/4").ids == [9, 7, 4])
+            #expect(try await app.get("/v1/shop/favourites", as: "other").ids == [])
+            try await app.ask(.put, "/v1/shop/favourites/4444").expectProblem("not-found", 404)
+            #expect(try await app.ask(.delete, "/v1/shop/favourites/7").ids == [9, 4])
+            #expect(try await app.ask(.delete, "/v1/shop/favourites/7").ids == [9, 4])
+            let stale = try await app.ask(.delete, "/v1/shop/favourites/9", as: nil, [.ifMatch: "\"1\""])
+            stale.expectProblem("precondition-failed", 412)
+        }
+        try await ShopHarness.run(directory: directory) { (app) async throws in
+            app.transport.goAway()
+            let kept = try await app.get("/v1/shop/favourites?limit=1")
+            #expect(kept.ids == [9] && kept["meta.page.total"] == 2)
+            let next = try #require(kept["links.next"]?.string)
+            #expect(try await app.get(next).ids == [4])
+            #expect(kept["data.items.0.actions.0.id"] == "unfavourite")
+        }
+    }
+
+    @Test("SHOP-24 a favourite whose id is another product's leads to a search for its title, not to that product")
+    func reseededFavourite() async throws {
+        try await ShopHarness.run { (app) async throws in
+            _ = try await app.ask(.put, "/v1/shop/favourites/10")
+            try app.control(.put, "reseeded", #"{"shift":7}"#)
+            _ = try await app.get("/v1/shop/products/10?refresh=1")
+            let row = try await app.get("/v1/shop/favourites")
+            #expect(row["data.items.0.available"] == false && row["data.items.0.image_url"] == .null)
+            let href = try #require(row["data.items.0.href"]?.string)
+            #expect(try await app.get(href).ids == [17])
+            #expect(try await app.get("/v1/shop/products/10")["data.favourite.id"] == "favourite")
+        }
+    }
+
+    @Test("SHOP-21 after a reseed each line of the list finds its product by slug, wherever it is; quantities stay")
+    func reseeded() async throws {
+        try await ShopHarness.run { (app) async throws in
+            for (id, quantity) in [(10, 2), (3, 1), (17, 5)] { try await app.add(id, quantity: quantity) }
+            let titles = try await app.get("/v1/shop/list").strings("title", in: "data.items")
+            let prices = try await app.get("/v1/shop/list")["data.totals.price"]
+            try app.control(.put, "reseeded", #"{"shift":7}"#)
+            _ = try await app.get("/v1/shop/search?refresh=1&limit=50")
+            let list = try await app.get("/v1/shop/list")
+            #expect(list.strings("title", in: "data.items") == titles && list.listed == [17, 10, 24])
+            #expect(list.all("quantity", in: "data.items") == [2, 1, 5] && list["data.totals.price"] == prices)
+            #expect(list.all("available", in: "data.items") == [true, true, true])
+            #expect(list.all("item_id", in: "data.items") == ["17", "10", "24"])
+            await app.events.published("screen-changed", containing: #""shop.list","revision":4"#)
+            #expect(try await app.get("/v1/shop/products/17")["data.cart.quantity"] == 2)
+            // Another night, and a page that has only some of them.
+            try app.control(.put, "reseeded", #"{"shift":7}"#)
+            for offset in stride(from: 0, to: 40, by: 10) {
+                _ = try await app.get("/v1/shop/search?refresh=1&limit=10&offset=\(offset)")
+            }
+            #expect(try await app.get("/v1/shop/list").listed == [24, 17, 31])
+        }
+    }
+
+    @Test("SHOP-21 without a slug, title and category decide; a product of another category is another one")
+    func withoutSlug() async throws {
+        try await ShopHarness.run { (app) async throws in
+            let price = try #require(Price(text: "5"))
+            func product(_ id: Int, _ title: String, _ category: String, _ madeAt: String) -> Product {
+                Product(
+                    id: id,
+                    title: title,
+                    description: "",
+                    price: price,
+                    category: .init(id: id, name: category),
+                    images: [],
+                    madeAt: madeAt
+                )
+            }
+            func see(_ products: Product...) async throws {
+                let save = app.store.save(fetchedAt: { Date(timeIntervalSince1970: 1) })
+                try await app.database.write { try save(products, $0) }
+            }
+            try await see(product(901, "Lamp", "Light", "1"), product(902, "Lamp", "Toys", "1"))
+            for id in [901, 902] {
+                let known = try #require(try app.store.product(id)).product
+                _ = try await app.store.add(known, quantity: 1, to: "local")
+            }
+            try await see(product(901, "Sofa", "Seats", "2"), product(903, "Lamp", "Toys", "2"))
+            #expect(try app.store.list("local").items.map(\.id.productID) == [901, 902])
+            try await see(product(905, "Lamp", "Light", "2"))
+            #expect(try app.store.list("local").items.map(\.id.productID) == [905, 902])
+        }
+    }
+
+    @Test("SHOP-21 a changed price is told with the one before, until it is as before or the user changes the line")
+    func price() async throws {
+        try await ShopHarness.run { (app) async throws in
+            try await app.add(20, quantity: 2)
+            let before = try await app.get("/v1/shop/list")
+            #expect(before["data.items.0.previous_price"] == .null)
+            func see(_ price: String) async throws -> Exchanged {
+                try app.control(.put, "products/20", #"{"price":\#(price)}"#)
+                _ = try await app.get("/v1/shop/products/20?refresh=1")
+                return try await app.get("/v1/shop/list")
+            }
+            let old = try #require(before["data.items.0.price"]?.number)
+            let changed = try await see("28.5")
+            #expect(changed["data.items.0.previous_price"]?.number == old && changed["data.items.0.price"] == 28.5)
+            #expect(changed["data.items.0.previous_price_text"] == before["data.items.0.price_text"])
+            // The price that the user has seen, not the one in between.
+            #expect(try await see("30")["data.items.0.previous_price"]?.number == old)
+            #expect(try await see("\(old)")["data.items.0.previous_price"] == .null)
+            _ = try await see("31")
+            let pressed = try await app.ask(.patch, "/v1/shop/list/items/20", json: #"{"by":1}"#)
+            #expect(pressed["data.items.0.previous_price"] == .null && pressed["data.items.0.price"] == 31)
+        }
+    }
+
+    @Test("SHOP-22 results by price, descending price, title and relevance, page by page, offline too")
+    func sorted() async throws {
+        try await ShopHarness.run { (app) async throws in
+            for state in ["online", "offline"] {
+                let all = try await app.get("/v1/shop/search?limit=100&sort=price")
+                let prices = all.all("price", in: "data.items").compactMap(\.number)
+                #expect(prices.count > 40 && prices == prices.sorted(), "\(state)")
+                let down = try await app.get("/v1/shop/search?limit=100&sort=-price")
+                #expect(down.all("price", in: "data.items").compactMap(\.number) == prices.reversed())
+                let titles = try await app.get("/v1/shop/search?limit=100&sort=title").strings(
+                    "title",
+                    in: "data.items"
+                )
+                let folded = titles.map { Array($0.caseFolded.utf8) }
+                #expect(zip(folded, folded.dropFirst()).allSatisfy { !$1.lexicographicallyPrecedes($0) })
+                var (seen, target): ([Int], String?) = ([], "/v1/shop/search?sort=price&limit=7")
+                while let next = target {
+                    let page = try await app.get(next)
+                    seen += page.ids
+                    target = page["links.next"]?.string
+                }
+                #expect(seen == all.ids)
+                #expect(all["meta.partial"] == (state == "online" ? nil : true))
+                try await app.goOffline()
+            }
+            try await app.get("/v1/shop/search?sort=size").expectProblem("invalid-parameter", 400)
+        }
+    }
+
+    @Test("SHOP-22 ONE-08 by relevance whole words come first, then beginnings, other parts, and descriptions")
+    func relevance() async throws {
+        try await ShopHarness.run { (app) async throws in
+            for (id, title, description) in [
+                (901, "Zest of deskmate", ""), (902, "Sundesk", ""), (903, "Desk", "Oak."),
+                (904, "Chair", "For a desk."),
+            ] {
+                try app.control(
+                    .put,
+                    "products/\(id)",
+                    #"{"title":"\#(title)","description":"\#(description)","price":4,"categoryId":5}"#
+                )
+            }
+            let found = try await app.get("/v1/shop/search?q=desk&sort=relevance&price=4&limit=50")
+            #expect(found.ids == [903, 901, 902, 904], "\(found.ids)")
+            let words = try await app.get("/v1/shop/search?q=oak%20desk&sort=relevance&limit=50")
+            #expect(words.ids.first == 903)
+            let typo = try await app.get("/v1/shop/search?q=keybord&sort=relevance")
+            #expect(typo.ids == [16] && typo["meta.search.used"] == ["typo"])
+        }
+    }
+
+    @Test("SHOP-22 what is typed is completed by titles that are stored, whole words first, offline too")
+    func suggestions() async throws {
+        try await ShopHarness.run { (app) async throws in
+            _ = try await app.get("/v1/shop/search?limit=100")
+            try await app.goOffline()
+            let typed = try await app.get("/v1/shop/history?q=la")
+            let texts = typed.strings("text", in: "data.suggestions")
+            #expect(!texts.isEmpty && texts.count <= 8)
+            for text in texts { #expect(text.lowercased().split(separator: " ").contains { $0.hasPrefix("la") }) }
+            let href = try #require(typed.strings("href", in: "data.suggestions").first)
+            #expect(try await app.get(href).strings("title", in: "data.items").contains(texts[0]))
+            #expect(try await app.get("/v1/shop/history")["data.suggestions"] == [])
+        }
+    }
+}
