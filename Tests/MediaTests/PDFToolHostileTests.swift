@@ -47,6 +47,34 @@ import Testing
         #expect(try await !scratch.engine.documents.inspect(scratch.url("out.pdf")).wasEncrypted)
     }
 
+    @Test("PDF-23 with their password documents of every kind of encryption open, with a wrong one they do not")
+    func password() async throws {
+        let scratch = try Scratch()
+        let plain = try scratch.write(PDFFixture(widths: [200]).bytes, to: "plain.pdf")
+        for options in [["256"], ["128", "--use-aes=y"], ["40"]] {
+            let weak = options == ["256"] ? [] : ["--allow-weak-crypto"]
+            let (locked, out) = (scratch.url("locked.pdf"), scratch.url("out.pdf"))
+            try await scratch.tool(
+                "qpdf",
+                weak + ["--encrypt", "пароль 1", "owner"] + options + ["--", plain.path, locked.path]
+            )
+            for password in ["пароль 1", "owner"] {
+                let summary = try await scratch.engine.documents.compose(
+                    nil,
+                    of: [locked],
+                    isImport: true,
+                    password: password,
+                    to: out
+                )
+                #expect(summary.pages.count == 1, "\(options)")
+                #expect(try await !scratch.engine.documents.inspect(out).wasEncrypted)
+            }
+            await #expect(throws: MediaError.encrypted) {
+                _ = try await scratch.engine.documents.compose(nil, of: [locked], password: "wrong", to: out)
+            }
+        }
+    }
+
     @Test("PDF-12 cut, empty and foreign files", arguments: [0, 4, 20, 300, 5000]) func cut(length: Int) async throws {
         let scratch = try Scratch()
         let whole = PDFFixture(widths: Array(repeating: 200, count: 100)).bytes

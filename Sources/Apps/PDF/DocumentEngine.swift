@@ -17,6 +17,8 @@ struct DocumentEngine: Sendable {
         var title: String?
         /// Whether the sources are a client's, and not yet checked.
         var isImport = false
+        /// Opens encrypted sources.
+        var password: String?
     }
 
     /// Makes a PDF of pictures: ``PDFTool/pages(of:options:title:to:progress:)``.
@@ -26,7 +28,7 @@ struct DocumentEngine: Sendable {
             _ progress: @escaping Progress
         ) async throws -> PDFDocumentSummary
     /// Makes a PDF of pages of others, or of all their pages:
-    /// ``PDFTool/compose(_:of:title:isImport:keepsMetadata:to:progress:)``.
+    /// ``PDFTool/compose(_:of:title:isImport:keepsMetadata:password:to:progress:)``.
     var compose:
         @Sendable (_ composition: Composition, _ output: URL, _ progress: @escaping Progress)
             async throws -> PDFDocumentSummary
@@ -53,6 +55,7 @@ extension DocumentEngine {
                     title: composition.title,
                     isImport: composition.isImport,
                     keepsMetadata: keepsMetadata,
+                    password: composition.password,
                     to: output,
                     progress: progress
                 )

@@ -139,7 +139,7 @@ package struct PDFApp: App {
             Route(.get, documents, "pdf.list", { $0.library.list }).query("q", .page, "tz"),
             Route(.post, documents, "pdf.created", { $0.creation.create })
                 .answering().query("mode", "page", "margin_mm", "quality", "tz")
-                .form("files"),
+                .form("files", "password"),
             Route(.get, "/v1/pdf/drafts", "pdf.drafts", { $0.library.drafts }).query("tz"),
             Route(.get, document, "pdf.reader", { $0.library.reader }).query("tz"),
             Route(.patch, document, "pdf.reader", { $0.saving.rename }).answering().body("name"),
@@ -150,7 +150,7 @@ package struct PDFApp: App {
             Route(.post, "\(document)/pages", "pdf.reader", { $0.photos.add })
                 .bodyLimit { $0.options.textBodyBytes }.answering().query("page", "margin_mm", "quality")
                 .body("text", "locale", "at")
-                .form("at", "files"),
+                .form("at", "files", "password"),
             Route(.put, "\(document)/pages/order", "pdf.reader", { $0.pages.reorder })
                 .bodyLimit { $0.options.pageListBytes }.answering().body("pages"),
             Route(.patch, page, "pdf.reader", { $0.pages.rotate }).answering().body("rotate_by"),
@@ -159,7 +159,7 @@ package struct PDFApp: App {
             Route(.post, "\(document)/extract", "pdf.reader", { $0.copying.extract })
                 .bodyLimit { $0.options.pageListBytes }.answering().body("pages", "name"),
             Route(.post, "/v1/pdf/merge", "pdf.reader", { $0.copying.merge }).answering()
-                .body("first", "second", "name"),
+                .body("first", "second", "documents", "name"),
         ]
         let bin = DocumentTrash.routes { method, path, handler in
             Route(method, path, Trash.documents.screen, { app in { try await handler(app.trash)($0, $0.profile()) } })

@@ -88,6 +88,8 @@ package enum PDFJob: Codable, Sendable, Equatable {
         package var isChecked: Bool
         /// Whether metadata of photos on the pages stay: time, camera, position.
         package var keepsMetadata: Bool
+        /// Opens the sources; nil for the empty password.
+        package var password: String?
 
         package init(
             sources: [String],
@@ -96,7 +98,8 @@ package enum PDFJob: Codable, Sendable, Equatable {
             output: String,
             maximumPages: Int,
             isChecked: Bool = false,
-            keepsMetadata: Bool = false
+            keepsMetadata: Bool = false,
+            password: String? = nil
         ) {
             self.sources = sources
             self.pages = pages
@@ -105,6 +108,7 @@ package enum PDFJob: Codable, Sendable, Equatable {
             self.maximumPages = maximumPages
             self.isChecked = isChecked
             self.keepsMetadata = keepsMetadata
+            self.password = password
         }
     }
 

@@ -7,7 +7,10 @@ struct ComposedDocument {
     func make() throws -> PDFDocumentSummary {
         var sources: [PDFFile] = []
         for (index, path) in job.sources.enumerated() {
-            try JobError.naming(index) { sources.append(try PDFFile(reading: path, maximumPages: job.maximumPages)) }
+            try JobError.naming(index) {
+                let source = try PDFFile(reading: path, maximumPages: job.maximumPages, password: job.password)
+                sources.append(source)
+            }
         }
         let (drawings, losses) = try drawFields(of: sources)
         let pages = try job.pages ?? all(of: sources)

@@ -20,14 +20,15 @@ final class PDFFile {
         try check()
     }
 
-    /// Opens a document with the empty password.
+    /// Opens a document.
     ///
+    /// - Parameter password: Nil for the empty one.
     /// - Throws: ``JobError`` `encrypted`, `damaged`, `tooManyPages`.
-    init(reading path: String, maximumPages: Int) throws {
+    init(reading path: String, maximumPages: Int, password: String? = nil) throws {
         handle = qpdf_init()
         qpdf_silence_errors(handle)
         qpdf_set_suppress_warnings(handle, QPDF_BOOL(1))
-        qpdf_read(handle, path, nil)
+        qpdf_read(handle, path, password)
         try check()
         try boundPageTree(maximumPages)
         let count = try pageCount()

@@ -150,6 +150,31 @@ import Testing
         }
     }
 
+    @Test("PDF-23 a PDF that needs a password opens with the part password, in a new document and in an old one")
+    func password() async throws {
+        try await PDFHarness.run { app in
+            func password(_ text: String) -> FormFile {
+                FormFile(head: #"Content-Disposition: form-data; name="password""#, Data(text.utf8))
+            }
+            let locked = PDFHarness.pdf(["encrypted page"], name: "bank.pdf")
+            for wrong in [[locked], [locked, password("")], [password("other"), locked]] {
+                try await app.create(wrong).expectProblem("encrypted", 422)
+            }
+            let made = try await app.create([password("secret"), locked])
+            #expect(made.status == 201 && made["data.name"] == "bank" && made["data.page_count"] == 1)
+            #expect(!made.text.contains("secret"))
+            let href = try await app.draft("one")
+            let form = MultipartForm([locked, password("secret")])
+            let target = "\(href)/pages"
+            let added = try await app.routes.ask(.post, target, [.contentType: form.contentType], body: form.body)
+            #expect(added.status == 201 && added["data.page_count"] == 2)
+            let create = try await app.routes.get("/v1/pdf/documents")["data.actions"]?.elements?.first {
+                $0["id"] == "create"
+            }
+            #expect(create?["fields"]?[1]?["kind"] == "password" && create?["fields"]?[1]?["required"] == false)
+        }
+    }
+
     @Test(
         "PDF-04 PDF-12 a file that the engine finds fault with is named, in both modes, and nothing is created",
         arguments: [

@@ -69,6 +69,35 @@ import Testing
         }
     }
 
+    @Test("PDF-23 any number of documents is one in their order, by one request; one alone, or one twice, is refused")
+    func many() async throws {
+        try await PDFHarness.run { app in
+            var ids: [String] = []
+            for name in ["A", "B", "C", "D"] { ids.append(String(try await app.saved(name, name: name).suffix(16))) }
+            func merge(_ ids: [String], _ more: String = "") async throws -> Exchanged {
+                let list = ids.map { "\"\($0)\"" }.joined(separator: ",")
+                return try await app.routes.ask(.post, "/v1/pdf/merge", json: #"{"documents":[\#(list)]\#(more)}"#)
+            }
+            let merged = try await merge([ids[2], ids[0], ids[3], ids[1]])
+            merged.expectPDF("pdf.reader", status: 201)
+            #expect(merged["data.name"] == "C + A + …" && merged["data.page_count"] == 4)
+            let pages = try await app.paper(merged.string("data.href"))
+            #expect(pages == ["jpeg C 0", "jpeg A 0", "jpeg D 0", "jpeg B 0"])
+            #expect(try await merge([ids[0], ids[1]])["data.name"] == "A + B")
+            #expect(try await merge(ids, #","name":"All""#)["data.name"] == "All")
+            for (wrong, more) in [
+                ([ids[0]], ""), ([], ""), ([ids[0], ids[0]], ""), ([ids[0], ids[1]], #","first":"\#(ids[2])""#),
+                ((0...100).map { "\($0)" }, ""),
+            ] {
+                let refused = try await merge(wrong, more)
+                refused.expectProblem("validation-failed", 422)
+                #expect(refused["errors.0.pointer"] == "/documents")
+            }
+            try await merge([ids[0], "0123456789abcdef"]).expectProblem("not-found", 404)
+            #expect(try await app.listed().count == 7)
+        }
+    }
+
     @Test("PDF-08 a document with more pages than there may be is 413")
     func tooManyPages() async throws {
         try await PDFHarness.run(limits: .pages(2)) { app in

@@ -174,8 +174,9 @@ struct UploadedFiles: Sendable {
         guard !form.files.isEmpty else {
             throw Problem.validation([.field("/files", "required", .noFiles)])
         }
+        let password = form.fields.last { $0.name == "password" && !$0.value.isEmpty }?.value
         return try form.files.enumerated().map { index, file in
-            try SourceFile(
+            var source = try SourceFile(
                 title: file.title(at: index),
                 fileName: file.fileName,
                 length: file.length,
@@ -183,6 +184,8 @@ struct UploadedFiles: Sendable {
                 index: index,
                 pointer: "/files/\(index)"
             )
+            source.password = password
+            return source
         }
     }
 }

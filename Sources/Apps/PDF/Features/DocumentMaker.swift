@@ -115,7 +115,12 @@ struct DocumentMaker: Sendable {
         try await MediaError.OfInput.naming(part.first, of: part.files.count) {
             let urls = part.files.map(\.url)
             let report: DocumentEngine.Progress = { progress($0.fraction) }
-            let imported = DocumentEngine.Composition(sources: urls, title: job.title, isImport: true)
+            let imported = DocumentEngine.Composition(
+                sources: urls,
+                title: job.title,
+                isImport: true,
+                password: part.files[0].password
+            )
             let summary =
                 part.isPictures
                 ? try await engine.pages(urls.map { .file($0) }, job.options, job.title, output, report)

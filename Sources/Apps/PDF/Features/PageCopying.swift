@@ -14,7 +14,7 @@ struct PageCopying: Sendable {
     let arranger: PageArranger
     let options: PDFOptions
 
-    /// `POST /v1/pdf/merge {"first", "second", "name"?}`: all pages of two documents.
+    /// `POST /v1/pdf/merge {"documents", "name"?}`, or `first` and `second`: all pages of these documents.
     @Sendable func merge(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
         let fields = try await request.jsonObject()
@@ -32,7 +32,9 @@ struct PageCopying: Sendable {
             let pages = sources.enumerated().flatMap { index, source in
                 source.pages.indices.map { (source: index, page: $0) }
             }
-            return (pages, name ?? DocumentName.joined(sources[0].name, sources[1].name))
+            let joined = DocumentName.joined(sources[0].name, sources[1].name)
+            let beginning = DocumentName.shortened(joined, to: DocumentName.longest - 8)
+            return (pages, name ?? (sources.count == 2 ? joined : "\(beginning) + …"))
         }
     }
 
@@ -83,7 +85,23 @@ struct PageCopying: Sendable {
         return response
     }
 
+    /// The most documents that one request joins.
+    private static let mostDocuments = 100
+
+    /// Reads `documents`, or `first` and `second`.
     private static func ids(_ fields: JSONFields) throws -> [String] {
+        guard let documents = try fields.strings("documents") else { return try pair(fields) }
+        guard fields.values["first"] == nil, fields.values["second"] == nil else {
+            let detail: Text = "documents cannot stand beside first and second."
+            throw Problem.validation([.field("/documents", "contradictory", detail)])
+        }
+        guard (2...mostDocuments).contains(documents.count), Set(documents).count == documents.count else {
+            throw Problem.validation([.field("/documents", "invalid", .documentsForm(mostDocuments))])
+        }
+        return documents
+    }
+
+    private static func pair(_ fields: JSONFields) throws -> [String] {
         let names = ["first", "second"]
         let ids = try names.map { try fields.string($0) ?? "" }
         let missing = zip(names, ids).filter { $1.isEmpty }.map { field, _ in

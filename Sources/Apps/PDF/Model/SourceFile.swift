@@ -11,6 +11,8 @@ struct SourceFile: Sendable {
     let fileName: String?
     let format: SourceFormat
     let place: TemporaryPath
+    /// Opens an encrypted PDF.
+    var password: String?
 
     var url: URL { URL(filePath: place.path) }
 }

@@ -36,7 +36,7 @@ extension Action {
             title: .newDocument,
             method: "POST",
             href: "/v1/pdf/documents",
-            fields: [Field("files", .files, .files)],
+            fields: [Field("files", .files, .files), .password],
             disabled: reason
         )
     }
@@ -76,7 +76,7 @@ extension Action {
                 title: .addPhotos,
                 method: "POST",
                 href: "\(href)/pages",
-                fields: [Field("files", .files, .files), .place],
+                fields: [Field("files", .files, .files), .password, .place],
                 disabled: refusal
             ),
             Action(
@@ -124,6 +124,8 @@ extension Action {
 }
 
 extension Action.Field {
+    /// That of PDFs which need one.
+    fileprivate static let password = Action.Field("password", .password, .passwordOfFiles, required: false)
     /// The number that the first new page gets; the end without it.
     fileprivate static let place = Action.Field("at", .integer, .atPage, required: false)
 }

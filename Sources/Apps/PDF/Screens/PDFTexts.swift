@@ -12,6 +12,12 @@ extension Text {
     static let language = Text("Language", ru: "Язык")
     static let atPage = Text("Before page", ru: "Перед страницей")
     static let rotate = Text("Rotate", ru: "Повернуть")
+    static func documentsForm(_ most: Int) -> Text {
+        Text(
+            "documents must be ids of 2 to \(most) documents, each once.",
+            ru: "Нужно от 2 до \(most) документов, каждый один раз."
+        )
+    }
     /// Why something cannot be done now.
     static let nothingToMerge = Text("Merging needs two saved documents.", ru: "Нужны два сохранённых документа.")
     static let nothingToReorder = Text("The document has one page.", ru: "В документе одна страница.")
@@ -97,6 +103,7 @@ extension Text {
 extension Text {
     static let isDamaged = Text("is damaged or incomplete", ru: "— файл повреждён или неполон")
     static let isProtected = Text("is protected by a password", ru: "— файл защищён паролем")
+    static let passwordOfFiles = Text("Password of the PDFs, if they have one", ru: "Пароль файлов PDF, если он есть")
     static let takesTooLong = Text("takes longer to process than a job may", ru: "— обработка слишком долгая")
     static let tooExpensive = Text(
         "needs more memory or disk than a job may use",

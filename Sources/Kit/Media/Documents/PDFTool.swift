@@ -37,6 +37,7 @@ package struct PDFTool: Sendable {
     ///   - isImport: whether the sources are a client's: then the result is read as a whole, and refused as `damaged`
     ///     if a part of it cannot be read.
     ///   - keepsMetadata: whether photos on the pages keep their metadata: time, camera, position of the photographer.
+    ///   - password: opens encrypted sources; the result is not encrypted.
     /// - Throws: the errors of ``inspect(_:)``, and `noSuchPage`; of several sources as ``MediaError/OfInput``.
     package func compose(
         _ pages: [ComposedPage]?,
@@ -44,6 +45,7 @@ package struct PDFTool: Sendable {
         title: String? = nil,
         isImport: Bool = false,
         keepsMetadata: Bool = false,
+        password: String? = nil,
         to destination: URL,
         progress: Progress? = nil
     ) async throws -> PDFDocumentSummary {
@@ -63,7 +65,8 @@ package struct PDFTool: Sendable {
                 output: folder.path("out.pdf"),
                 maximumPages: bench.limits.pdfPages,
                 isChecked: isImport,
-                keepsMetadata: keepsMetadata
+                keepsMetadata: keepsMetadata,
+                password: password
             )
             let summary = try await work(
                 .compose(job),

@@ -273,6 +273,7 @@ extension ContractScenario {
         try await askPDF("POST /v1/pdf/merge", body: #"{"first":"\#(one.id)","second":"0123456789abcdef"}"#)
         try await askPDF("POST /v1/pdf/merge", body: #"{"first":"\#(one.id)","second":"\#(draft.id)"}"#)
         try await askPDF("POST /v1/pdf/merge", body: #"{"first":"\#(one.id)","second":"\#(one.id)"}"#)
+        try await askPDF("POST /v1/pdf/merge", body: #"{"documents":["\#(one.id)"]}"#)
         try await askPDF("DELETE \(member)/pages/{page_id}", of: other)
         for operation in ["GET \(member)/thumbnail", "GET \(member)/pages/{page_id}/thumbnail"] {
             try await askPDF(operation, of: one, query: "?width=0")
