@@ -11,9 +11,14 @@ final class YandexAccounts: Sendable {
     /// The accounts with the tokens that open them from the start.
     static let tokens: KeyValuePairs<String, String> = ["anna": "sandbox-token", "boris": "sandbox-token-2"]
 
+    /// A right that a token has (`cloud_api:disk.…`).
+    enum Right: String, CaseIterable, Sendable, Codable {
+        case info, read, write
+    }
+
     /// The rights of a request by its `Authorization` field.
     enum Access: Equatable {
-        case granted(login: String)
+        case granted(login: String, rights: Set<Right>)
         /// There is no such field.
         case none
         case refused
@@ -36,6 +41,8 @@ final class YandexAccounts: Sendable {
     struct Token: Sendable, Equatable, Codable {
         let login: String
         let expires: Date?
+        /// Nil for all.
+        var rights: Set<Right>?
     }
 
     /// The subject of a code.
@@ -95,12 +102,14 @@ final class YandexAccounts: Sendable {
             guard let token = state.access[String(parts[1])], token.expires.map({ now < $0 }) ?? true else {
                 return .refused
             }
-            return .granted(login: token.login)
+            return .granted(login: token.login, rights: token.rights ?? Set(Right.allCases))
         }
     }
 
     /// A pair of new tokens.
-    func issue(to login: String) -> (access: String, refresh: String, lifetime: Int) {
+    ///
+    /// - Parameter rights: Those of the access token; nil for all.
+    func issue(to login: String, rights: Set<Right>? = nil) -> (access: String, refresh: String, lifetime: Int) {
         withState { state, now in
             let access = "y0_sandbox_\(secret("access", &state))"
             let parts: [Substring] = [
@@ -110,7 +119,8 @@ final class YandexAccounts: Sendable {
             let refresh = parts.joined(separator: ":")
             state.access[access] = Token(
                 login: login,
-                expires: now.addingTimeInterval(TimeInterval(state.settings.lifetime))
+                expires: now.addingTimeInterval(TimeInterval(state.settings.lifetime)),
+                rights: rights
             )
             state.refresh[refresh] = login
             return (access, refresh, state.settings.lifetime)

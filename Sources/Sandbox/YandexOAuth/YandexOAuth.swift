@@ -150,8 +150,8 @@ extension YandexOAuth {
             .init(
                 method: "POST",
                 path: "\(root)/tokens",
-                purpose: "issues tokens to an account",
-                example: #"{"account":"anna"}"#
+                purpose: "issues tokens to an account, with all rights or some (info, read, write)",
+                example: #"{"account":"anna","rights":["info","read"]}"#
             ),
             .init(
                 method: "POST",
@@ -174,8 +174,9 @@ extension YandexOAuth {
         case ["tokens"]:
             try request.require(.post)
             let fields = try ControlFields(try request.json())
-            try fields.require(only: "account")
-            let tokens = accounts.issue(to: try login(fields) ?? "anna")
+            try fields.require(only: "account", "rights")
+            let rights = try fields.choices("rights", of: YandexAccounts.Right.self)
+            let tokens = accounts.issue(to: try login(fields) ?? "anna", rights: rights)
             return .json(
                 .ok,
                 [

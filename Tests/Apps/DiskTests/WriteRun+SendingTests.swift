@@ -182,6 +182,30 @@ struct WriteRunSendingTests {
         }
     }
 
+    @Test("DISK-46 a token without a right says which, in both languages: at the login, for reads and for writes")
+    func rights() async throws {
+        let disk = WriteScenario.disk()
+        try await DiskHarness.run(disk) { app in
+            let token = try await app.logIn()
+            disk.intercept { _ in FakeYandexDisk.refusal(403, "ForbiddenError") }
+            for (method, target, right) in [
+                (HTTPRequest.Method.get, "/v1/disk/profile?refresh=1", "info"),
+                (.get, "/v1/disk/files?path=/&refresh=1", "read"), (.get, "/v1/disk/recent?refresh=1", "read"),
+                (.delete, "/v1/disk/file?path=/a.txt", "write"),
+            ] {
+                for language in ["en", "ru"] {
+                    let refused = try await app.ask(method, target, as: token, [.acceptLanguage: language])
+                    refused.expectProblem("upstream-forbidden", 403)
+                    #expect(try refused.string("detail").contains("cloud_api:disk.\(right)"), "\(refused.text)")
+                }
+            }
+            let login = #"{"mode":"oauth_token","access_token":"other"}"#
+            let refused = try await app.ask(.post, "/v1/disk/session", json: login)
+            refused.expectProblem("upstream-forbidden", 403)
+            #expect(try refused.string("detail").contains("cloud_api:disk.info"))
+        }
+    }
+
     @Test("DISK-38 423 of the upstream is retryable; names of only spaces are refused and nothing is sent")
     func refusals() async throws {
         let disk = WriteScenario.disk()

@@ -20,6 +20,24 @@ import Testing
         bench.send(.post, "/yandex_oauth/\(path)", headers: headers, body: Array(FormEncoding.query(form).utf8))
     }
 
+    @Test("DISK-46 a token that lacks a right is refused by the calls that need it, and by no others")
+    func rights() throws {
+        for (right, allowed) in [("info", ["GET "]), ("read", ["GET /resources"]), ("write", ["PUT /resources"])] {
+            let tokens = try bench.control(.post, "tokens", #"{"rights":["\#(right)"]}"#, of: .yandexOAuth)
+            let token = try #require(tokens["access_token"]?.string)
+            for call in ["GET ", "GET /resources", "PUT /resources", "GET /resources/upload", "DELETE /resources"] {
+                let method: HTTPRequest.Method = ["GET": .get, "PUT": .put][call.prefix(3)] ?? .delete
+                let path = String(call.drop { $0 != " " }.dropFirst())
+                let status = bench.call(method, path, ["path": "disk:/\(right)"], token: token).status.code
+                let isWrite = right == "write" && !allowed.contains(call) && call != "GET " && call != "GET /resources"
+                #expect((status != 403) == (allowed.contains(call) || isWrite), "\(right), \(call): \(status)")
+            }
+        }
+        #expect(throws: (any Error).self) {
+            try bench.control(.post, "tokens", #"{"rights":["all"]}"#, of: .yandexOAuth)
+        }
+    }
+
     private func items(_ response: UpstreamResponse, after separator: Character = "?") throws -> [String: String] {
         let location = try #require(response.headers[.location])
         let index = try #require(location.firstIndex(of: separator))

@@ -197,11 +197,12 @@ extension Text {
         )
     }
 
-    static func notAllowed(_ disk: String) -> Text {
+    static func notAllowed(_ disk: String, _ right: DiskRight) -> Text {
         Text(
-            "\(disk) does not allow this. It allows little while the files take more space than the account has.",
-            ru:
-                "Яндекс Диск не разрешает это действие. Почти всё запрещено, пока файлам не хватает места."
+            "\(disk) does not allow this: the token lacks the right \(right.rawValue), or the files take more space "
+                + "than the account has.",
+            ru: "Яндекс Диск не разрешает это действие: у токена нет права \(right.rawValue), или файлам не хватает "
+                + "места."
         )
     }
 

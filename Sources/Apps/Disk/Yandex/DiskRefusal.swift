@@ -9,6 +9,8 @@ struct DiskRefusal: Error, Sendable, Equatable {
     let status: Int
     /// The API's error code, such as `DiskNotFoundError`; empty if it sent none.
     let code: String
+    /// The right that the call needs, if it was refused for want of one.
+    var right: DiskRight?
 
     /// Whether it says that nothing is at the requested path. 404 and 410 have other codes, too, such as those of an
     /// operation, a route or a version of the API.
@@ -26,7 +28,21 @@ struct DiskRefusal: Error, Sendable, Equatable {
     }
 }
 
+/// A right that a token may have (scopes of Yandex OAuth).
+enum DiskRight: String, Sendable {
+    case info = "cloud_api:disk.info"
+    case read = "cloud_api:disk.read"
+    case write = "cloud_api:disk.write"
+}
+
 extension DiskRefusal {
+    /// Returns the refusal of a call that needs a right.
+    func needing(_ right: DiskRight) -> DiskRefusal {
+        var refusal = self
+        if status == HTTPResponse.Status.forbidden.code { refusal.right = right }
+        return refusal
+    }
+
     /// Parses a refusal in the API's form, `{"error": "DiskNotFoundError", "description": "…", "message": "…"}`; nil
     /// for another body.
     ///
@@ -92,9 +108,13 @@ extension YandexDiskClient {
 
     /// Translates an error of a request into a problem of this app. Other errors are returned unchanged.
     ///
-    /// - Parameter hasPath: Whether the request is about a path, or about an item of a known path.
-    func translated(_ error: any Error, hasPath: Bool = true) -> any Error {
-        if let refusal = DiskRefusal(error) { return refusal.problem(upstream, hasPath: hasPath) }
+    /// - Parameters:
+    ///   - hasPath: Whether the request is about a path, or about an item of a known path.
+    ///   - right: The right that a read needs; calls name their own.
+    func translated(_ error: any Error, hasPath: Bool = true, right: DiskRight = .read) -> any Error {
+        if let refusal = DiskRefusal(error) {
+            return (refusal.right == nil ? refusal.needing(right) : refusal).problem(upstream, hasPath: hasPath)
+        }
         if case UpstreamError.failing(let status, _) = error, status.code == Self.locked {
             return DiskRefusal(status: status.code, code: "").problem(upstream)
         }
@@ -129,7 +149,7 @@ extension DiskRefusal {
             case (401, _): (.upstreamSessionExpired, .tokenRefused(title))
             case (403, "DiskSymlinkPasswordRequiredError"): (.upstreamForbidden, .passwordRequired)
             case (403, "DiskUnsupportedUserAccountTypeError"): (.upstreamForbidden, .accountTypeRefused(title))
-            case (403, _): (.upstreamForbidden, .notAllowed(title))
+            case (403, _): (.upstreamForbidden, .notAllowed(title, right ?? .read))
             case (404, "DiskOperationNotFoundError"): (.notFound, .operationForgotten(title))
             case (404, _), (410, _): (.notFound, hasPath ? .nothingThere(title) : .noSuchList(title))
             case (406, _), (415, _): (.upstreamForbidden, .formRefused(title))

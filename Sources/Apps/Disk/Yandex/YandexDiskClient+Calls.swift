@@ -198,8 +198,13 @@ extension YandexDiskClient {
             }
             return response
         } catch {
-            throw DiskRefusal(error) ?? error
+            throw DiskRefusal(error)?.needing(right(of: request)) ?? error
         }
+    }
+
+    private func right(of request: OutgoingRequest) -> DiskRight {
+        if request.url == url("") { return .info }
+        return request.method == .get && !request.url.hasPrefix(url("/resources/upload")) ? .read : .write
     }
 
     /// Returns the identifier in an address: `…/operations/<id>`, or `operations?id=<id>` as in older responses.

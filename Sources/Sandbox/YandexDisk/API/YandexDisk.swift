@@ -68,7 +68,9 @@ final class YandexDisk: SimulatedUpstream {
                 let handler = try YandexDisk.route(call.method, call.path)
                 var account: Int?
                 switch accounts.access(request.headers[.authorization], at: now) {
-                case .granted(let login): account = model.account(login: login)
+                case .granted(let login, let rights):
+                    account = model.account(login: login)
+                    guard rights.contains(Self.right(call)) else { throw .forbidden }
                 // Public resources need no token, but a wrong one is refused there as well.
                 case .none: if !handler.isPublic { throw .unauthorized }
                 case .refused: throw .unauthorized
@@ -96,6 +98,12 @@ final class YandexDisk: SimulatedUpstream {
         case anyone((inout DiskModel, DiskRequest) throws(DiskFailure) -> UpstreamResponse)
 
         var isPublic: Bool { if case .anyone = self { true } else { false } }
+    }
+
+    /// The right that a call needs.
+    private static func right(_ call: DiskRequest) -> YandexAccounts.Right {
+        if call.path.isEmpty { return .info }
+        return call.method == .get && call.path != ["resources", "upload"] ? .read : .write
     }
 
     private static func route(_ method: HTTPRequest.Method, _ path: [String]) throws(DiskFailure) -> Handler {

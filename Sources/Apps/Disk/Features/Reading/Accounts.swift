@@ -128,7 +128,8 @@ extension Disk {
                 try await forget(path, for: account)
             }
             if let expired = error as? TokenProvider.Expired, let failure = expired.failure { throw failure }
-            throw client.translated(error, hasPath: path != nil)
+            let right: DiskRight = resource.url == client.url("") ? .info : .read
+            throw client.translated(error, hasPath: path != nil, right: right)
         }
     }
 
