@@ -1,4 +1,5 @@
 import Foundation
+import JSONValues
 import Sandbox
 import Screens
 import Storage
@@ -23,7 +24,7 @@ struct ServerSeed: Sendable {
     ///
     /// - Throws: ``SeedRefusal``; `StorageError`. Nothing is stored then.
     func store(_ document: [UInt8]) async throws -> SeedReport {
-        let values: [String: JSONFields.Value]
+        let values: JSONObject
         do {
             values = try JSONFields(Data(document)).values
         } catch let problem as Problem {
@@ -55,7 +56,7 @@ struct ServerSeed: Sendable {
     }
 
     /// Reads the items of a member.
-    private func read(_ member: String, _ value: JSONFields.Value?, _ plan: inout Plan) async {
+    private func read(_ member: String, _ value: JSONValue?, _ plan: inout Plan) async {
         guard let value else { return }
         guard case .array(let items) = value else {
             return plan.faults.append(.init(pointer: "/\(member)", code: "invalid", detail: "It is an array."))
