@@ -106,8 +106,14 @@ static const unsigned char file_pair_js[] = {
 static const unsigned char file_parts_js[] = {
 #embed "site/parts.js"
 };
+static const unsigned char file_pdf_acts_js[] = {
+#embed "site/pdf-acts.js"
+};
 static const unsigned char file_pdf_new_js[] = {
 #embed "site/pdf-new.js"
+};
+static const unsigned char file_pdf_pages_js[] = {
+#embed "site/pdf-pages.js"
 };
 static const unsigned char file_pdf_reader_js[] = {
 #embed "site/pdf-reader.js"
@@ -208,7 +214,9 @@ static const struct larder_web_asset assets[] = {
     {"pair.html", file_pair_html, sizeof file_pair_html},
     {"pair.js", file_pair_js, sizeof file_pair_js},
     {"parts.js", file_parts_js, sizeof file_parts_js},
+    {"pdf-acts.js", file_pdf_acts_js, sizeof file_pdf_acts_js},
     {"pdf-new.js", file_pdf_new_js, sizeof file_pdf_new_js},
+    {"pdf-pages.js", file_pdf_pages_js, sizeof file_pdf_pages_js},
     {"pdf-reader.js", file_pdf_reader_js, sizeof file_pdf_reader_js},
     {"pdf-speech.js", file_pdf_speech_js, sizeof file_pdf_speech_js},
     {"pdf.js", file_pdf_js, sizeof file_pdf_js},

@@ -83,6 +83,7 @@ SCREENS = [
     Screen("pdf", "/pdf", ".rows > li"),
     Screen("pdf-new", "/pdf/new"),
     Screen("pdf-reader", "/pdf/{document}", ".leaf-item img"),
+    Screen("pdf-pages", "/pdf/{document}?view=pages", ".tiles .leaf-item img"),
     Screen("ships-login", "/ships/login"),
     Screen("ships", "/ships", ".rows > li"),
     Screen("ship", "/ships/{ship}", ".ship-facts"),

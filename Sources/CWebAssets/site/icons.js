@@ -40,6 +40,8 @@ const shapes = {
   user: 'M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8M4 21c0-4 3.5-6 8-6s8 2 8 6',
   logout: 'M14 4H5v16h9M10 12h11M17 8l4 4-4 4',
   rotate: 'M4 12a8 8 0 1 0 3-6.2M4 4v5h5',
+  turn: 'M20 12a8 8 0 1 1-3-6.2M20 4v5h-5',
+  grid: 'M4 4h6v6H4zM14 4h6v6h-6zM4 14h6v6H4zM14 14h6v6h-6z',
   warning: 'M12 4l9 16H3zM12 10v4M12 17h.01',
   offline: 'M3 3l18 18M8.5 8A6 6 0 0 0 7 18h9M11 6a6 6 0 0 1 7 5.5A4 4 0 0 1 20 17',
   clock: 'M12 4a8 8 0 1 0 0 16 8 8 0 0 0 0-16M12 8v4l3 2',

@@ -57,7 +57,7 @@ export function openNote(screen) {
     note = fresh;
     editor = null;
     address(screen, {edit: null});
-    show(screen, note, write, resource);
+    show(screen, note, write);
     resource.soon();
   };
   const write = () => {
@@ -71,7 +71,7 @@ export function openNote(screen) {
     note = data;
     if (editor) editor.seen(data);
     else if (screen.query.get('edit')) write();
-    else show(screen, data, write, resource);
+    else show(screen, data, write);
   }, {skeleton: 'page'});
 }
 
@@ -80,14 +80,13 @@ function placed(location) {
   return location && (location.lat !== 0 || location.lon !== 0) ? location : null;
 }
 
-function show(screen, note, write, resource) {
+function show(screen, note, write) {
   const place = placed(note.location);
   screen.mayLeave = null;
   screen.unsaved = null;
   screen.head({title: note.body.trim().split('\n')[0].slice(0, 80), back: '/notes', actions: [
     button(t('edit'), write, {icon: 'edit', kind: 'primary'}),
-    button(common('remove'), () => remove(screen, note), {icon: 'trash', bare: true, write: true, key: 'delete'}),
-    screen.refreshButton(() => resource)]});
+    button(common('remove'), () => remove(screen, note), {icon: 'trash', bare: true, write: true, key: 'delete'})]});
   screen.show(h('article', {class: 'note'},
     h('div', {class: 'note-text'}, words('p', {class: 'row-sub'}, note.last_edited_text),
       h('p', {class: 'note-body card', dir: 'auto', lang: langOf(note.body)}, note.body)),

@@ -113,7 +113,7 @@ function openList(screen) {
   const href = words => zoned('/v1/notes', {q: words});
   let offered = [];
   const files = button(t('files'), () => openFiles(files, offered, list), {bare: true, icon: 'more'});
-  screen.head({title: t('notes'), tabs, actions: [screen.refreshButton(() => list.resource), files,
+  screen.head({title: t('notes'), tabs, actions: [files,
     linkButton(t('create'), '/notes/new', {kind: 'primary', icon: 'plus'})]});
   screen.body.before(h('div', {class: 'toolbar'},
     searchField(screen, t('search'), words => list.resource.go(href(words))),

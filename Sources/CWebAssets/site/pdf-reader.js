@@ -5,42 +5,34 @@ import {h, replace} from './dom.js';
 import {field, form} from './form.js';
 import {icon} from './icons.js';
 import {keyed} from './list.js';
-import {ask, attempt, dialog, menu, toast} from './overlay.js';
-import {pickFiles} from './parts.js';
-import {remove, rename} from './pdf.js';
+import {attempt, dialog, menu, toast} from './overlay.js';
+import {address, pickFiles} from './parts.js';
+import {remove, rename} from './pdf-acts.js';
+import {Pages} from './pdf-pages.js';
 import {dictation} from './pdf-speech.js';
 import {sortHandle} from './sort.js';
-import {define, langOf, plural, time} from './texts.js';
+import {define, langOf, time} from './texts.js';
 import {button, linkButton, picture} from './ui.js';
 
 const t = define({
   en: {
     document: 'Document', more: 'More actions', page: number => `Page ${number}`,
     rotate: number => `Rotate page ${number}`,
-    drop: number => `Delete page ${number}`, sure: number => `Delete page ${number}?`,
-    sureText: 'There is no way back.',
-    delete: 'Delete', keep: 'Keep', closer: 'Larger', farther: 'Smaller',
-    draft: until => `Draft: it is deleted on ${until} `
-    + 'unless you save it.', saved: 'Saved', select: 'Select pages', done: 'Done', extract: 'Make a document of them',
-    chosen: count => `${count} ${plural(count, {one: 'page', other: 'pages'})} selected`,
-    pick: number => `Select page ${number}`,
+    drop: number => `Delete page ${number}`, closer: 'Larger', farther: 'Smaller',
+    draft: until => `Draft: it is deleted on ${until} unless you save it.`, saved: 'Saved', arrange: 'Arrange pages',
+    done: 'Done', pick: number => `Select page ${number}`,
     name: 'Name', text: 'Text', needText: 'Please type some text.', where: 'Place', end: 'At the end',
     before: number => `Before page ${number}`, add: 'Add', changed: 'It was changed elsewhere',
     changedText: 'Nothing was overwritten. The newest pages are shown now; please try again.',
-    toDisk: 'Save to the Disk',
-      saveHere: 'Save here',
+    toDisk: 'Save to the Disk', saveHere: 'Save here',
     onDisk: 'Saved on the Disk', adding: 'Adding pages…', cancel: 'Cancel', size: 'Size of the pages',
   },
   ru: {
     document: 'Документ', more: 'Другие действия', page: number => `Страница ${number}`,
     rotate: number => `Повернуть страницу ${number}`, drop: number => `Удалить страницу ${number}`,
-    sure: number => `Удалить страницу ${number}?`, sureText: 'Вернуть её будет нельзя.', delete: 'Удалить',
-    keep: 'Оставить',
     closer: 'Крупнее', farther: 'Мельче', draft: until => `Черновик: будет удалён ${until}, если не сохранить.`,
-    saved: 'Сохранено', select: 'Выбрать страницы', done: 'Готово', extract: 'Сделать из них документ',
-    chosen: count => `Выбрано страниц: ${count}`, pick: number => `Выбрать страницу ${number}`, name: 'Имя',
-    text: 'Текст',
-    needText: 'Введите текст.', where: 'Место', end: 'В конце', before: number => `Перед страницей ${number}`,
+    saved: 'Сохранено', arrange: 'Упорядочить страницы', done: 'Готово', pick: number => `Выбрать страницу ${number}`,
+    name: 'Имя', text: 'Текст', needText: 'Введите текст.', where: 'Место', end: 'В конце', before: number => `Перед страницей ${number}`,
     add: 'Добавить', changed: 'Документ изменили в другом месте',
     changedText: 'Ничего не перезаписано. Показаны новые страницы; попробуйте ещё раз.', toDisk: 'Сохранить на Диск',
     saveHere: 'Сохранить сюда',
@@ -55,39 +47,62 @@ export function openReader(screen) { new Reader(screen).open(); }
 
 class Reader {
   constructor(screen) {
-    Object.assign(this, {screen, document: null, zoom: 2, chosen: [], changes: new ChangeQueue()});
-    this.pages = h('ol', {class: 'leaves'});
+    Object.assign(this, {screen, document: null, zoom: 2, changes: new ChangeQueue()});
+    this.leaves = h('ol', {class: 'leaves'});
+    this.pages = new Pages(this, this.leaves);
     this.state = h('div', {});
     this.zoomed = h('output', {'aria-label': t('size')});
-    this.select = button(t('select'), () => this.toggle(), {icon: 'check', kind: 'compact'});
-    this.selected = h('div', {class: 'selection', hidden: true});
+    this.arrange = button(t('arrange'), () => this.toggle(), {icon: 'grid'});
   }
 
   open() {
     const {screen} = this;
     screen.head({title: t('document'), back: '/pdf'});
     const zoomBy = step => { this.zoom = Math.max(0, Math.min(zooms.length - 1, this.zoom + step)); this.resize(); };
-    this.tools = h('div', {class: 'toolbar'}, this.select, h('div', {class: 'bar zoom'},
-      button(t('farther'), () => zoomBy(-1), {bare: true, icon: 'minus'}), this.zoomed,
-      button(t('closer'), () => zoomBy(1), {bare: true, icon: 'plus'})));
+    this.zooms = h('div', {class: 'bar zoom'}, button(t('farther'), () => zoomBy(-1), {bare: true, icon: 'minus'}),
+      this.zoomed, button(t('closer'), () => zoomBy(1), {bare: true, icon: 'plus'}));
+    this.tools = h('div', {class: 'toolbar'}, this.arrange, this.zooms);
+    screen.signal.addEventListener('abort', () => this.pages.leave());
+    addEventListener('pagehide', () => this.pages.leave(), {signal: screen.signal});
     this.resource = screen.load(`/v1/pdf/documents/${screen.params.id}`, ({data}) => this.draw(data),
       {skeleton: 'page', held: () => this.changes.busy});
   }
 
   draw(data) {
     this.document = data;
-    this.chosen = this.chosen.filter(id => data.pages.some(page => page.id === id));
-    if (!this.pages.isConnected) this.screen.show(this.state, this.tools, this.selected,
-      h('div', {class: 'reader'}, this.pages));
+    if (!this.leaves.isConnected) this.begin();
     const draft = data.status === 'draft';
     replace(this.state, draft && data.draft_until && h('p', {class: 'banner draft'}, icon('clock'),
       h('span', {}, t('draft', time(data.draft_until)))),
     data.notices?.map(notice => h('p', {class: 'field-hint', lang: langOf(notice.text)}, notice.text)));
     this.head(data, draft);
+    this.redraw();
+  }
+
+  begin() {
+    this.screen.show(this.state, this.tools, this.pages.bar, h('div', {class: 'reader'}, this.leaves));
+    if (this.screen.query.get('view') === 'pages') this.toggle();
+  }
+
+  /** Draws the pages, without those that are deleted but for a way back. */
+  redraw() {
+    const {shown} = this.pages;
     this.resize();
-    keyed(this.pages, data.pages.map(page => ({...page, all: data.page_count})), page => page.id,
+    this.arrange.hidden = shown.length < 2 && !this.pages.on;
+    keyed(this.leaves, shown.map((page, index) => ({...page, number: index + 1, all: shown.length})), page => page.id,
       page => this.leaf(page));
-    this.drawSelected();
+    this.pages.draw();
+  }
+
+  /** Shows the pages side by side to be arranged, or large to be read. */
+  toggle() {
+    this.pages.toggle();
+    const {on} = this.pages;
+    this.zooms.hidden = on;
+    this.arrange.setAttribute('aria-pressed', String(on));
+    replace(this.arrange.querySelector('span'), on ? t('done') : t('arrange'));
+    address(this.screen, {view: on ? 'pages' : null});
+    this.resize();
   }
 
   action(id) { return this.document.actions.find(each => each.id === id); }
@@ -99,7 +114,6 @@ class Reader {
         {kind: 'primary', icon: 'check', write: true}),
       share && linkButton(share.title, withQuery(share.href, {disposition: 'attachment'}), {icon: 'share',
         download: `${data.name}.${data.extension}`}),
-      this.screen.refreshButton(() => this.resource),
       button(t('more'), event => this.acts(event.currentTarget), {bare: true, icon: 'more'})]});
   }
 
@@ -121,13 +135,21 @@ class Reader {
 
   match() { return {'If-Match': `"${this.document.version}"`}; }
 
-  /** Sends a change; after a lost race the newest pages are shown, and nothing is lost. */
+  /**
+   * Sends a change; after a lost race the newest pages are shown, and nothing is lost.
+   * @param {string|function(): Array} href Address, or a function that gives address and options when its turn has come.
+   */
   change(href, method, body) {
-    return this.sent(() => call(href, {method, body, headers: this.match()}));
+    const request = typeof href === 'function' ? href : () => [href, {method, body}];
+    return this.sent(() => {
+      const [to, options] = request();
+      return call(to, {...options, headers: this.match()});
+    });
   }
 
   async sent(send) {
     let answer = null;
+    this.pages.finish?.();
     try { answer = await this.changes.add(() => this.versioned(send)); } catch (problem) {
       if (problem.name !== 'AbortError') await this.resource.reload();
       if (problem.status !== 412) throw problem;
@@ -157,13 +179,13 @@ class Reader {
     });
   }
 
-  get width() { return Math.round(640 * zooms[this.zoom]); }
+  get width() { return this.pages.on ? 200 : Math.round(640 * zooms[this.zoom]); }
 
   resize() {
-    this.pages.style.setProperty('--leaf', `${this.width}px`);
-    this.pages.classList.toggle('fit', zooms[this.zoom] <= 1);
+    this.leaves.style.setProperty('--leaf', `${this.width}px`);
+    this.leaves.classList.toggle('fit', this.pages.on || zooms[this.zoom] <= 1);
     replace(this.zoomed, `${zooms[this.zoom] * 100} %`);
-    for (const image of this.pages.querySelectorAll('img[data-rotation]')) {
+    for (const image of this.leaves.querySelectorAll('img[data-rotation]')) {
       const wanted = this.source(image.dataset.href, Number(image.dataset.rotation));
       if (image.getAttribute('src') !== wanted) image.src = wanted;
     }
@@ -171,15 +193,14 @@ class Reader {
 
   /** Gives the address of a page's picture; a turned page has another width, and so another address. */
   source(href, rotation) {
-    const shown = Math.min(this.width, Math.max(320, this.pages.parentElement?.clientWidth || innerWidth));
-    const wanted = zooms[this.zoom] > 1 ? this.width : shown;
+    const shown = Math.min(this.width, Math.max(320, this.leaves.parentElement?.clientWidth || innerWidth));
+    const wanted = this.pages.on || zooms[this.zoom] > 1 ? this.width : shown;
     const width = Math.min(1996, Math.ceil(wanted * (devicePixelRatio || 1) / 80) * 80);
     return withQuery(href, {width: width - rotation / 90});
   }
 
   leaf(page) {
     const {id, number, rotation, thumbnail_url: href} = page;
-    const own = `${this.document.href}/pages/${id}`;
     const turned = rotation % 180 !== 0;
     const made = picture(this.source(href, rotation), `${this.document.name}, ${t('page', number)}`,
       {class: 'leaf-picture',
@@ -187,62 +208,24 @@ class Reader {
     const image = made.querySelector('img');
     Object.assign(image.dataset, {href, rotation});
     made.style.aspectRatio = turned ? `${page.height} / ${page.width}` : `${page.width} / ${page.height}`;
-    const reorder = rows => {
-      const order = rows.map(row => row.rowKey);
-      return attempt(() => this.change(`${this.document.href}/pages/order`, 'PUT', {pages: order}));
-    };
+    const reorder = rows => this.pages.order(rows.map(row => row.rowKey));
     const act = (title, run, sign) => button(title, run, {bare: true, icon: sign, write: true});
-    const leaf = h('li', {class: 'leaf-item'}, made, h('div', {class: 'leaf-bar'},
-      h('input', {type: 'checkbox', class: 'row-check', 'aria-label': t('pick', number),
-        checked: this.chosen.includes(id),
-        onchange: event => this.choose(id, event.target.checked)}),
-      h('span', {class: 'count', 'aria-hidden': 'true'}, t('page', number)),
-      page.all > 1 && sortHandle(() => leaf, t('page', number), reorder),
-      act(t('rotate', number), () => this.change(own, 'PATCH', {rotate_by: 90}), 'rotate'),
-      act(t('drop', number), () => this.drop(own, number), 'trash')));
+    const leaf = h('li', {class: 'leaf-item'}, made, this.pages.box(id, t('pick', number)),
+      h('span', {class: 'leaf-mark'}, icon('check', 18)), h('div', {class: 'leaf-bar'},
+        h('span', {class: 'count', 'aria-hidden': 'true'}, t('page', number)),
+        page.all > 1 && sortHandle(() => leaf, t('page', number), reorder),
+        act(t('rotate', number), () => this.pages.turn([id], 90), 'turn'),
+        page.all > 1 && act(t('drop', number), () => this.pages.drop([id]), 'trash')));
     return leaf;
   }
 
-  async drop(href, number) {
-    const sure = await ask({title: t('sure', number), message: t('sureText'), buttons: [t('delete'), t('keep')]});
-    if (sure) await this.change(href, 'DELETE');
-  }
-
-  toggle() {
-    const on = this.screen.root.classList.toggle('selecting');
-    this.chosen = [];
-    replace(this.select.querySelector('span'), on ? t('done') : t('select'));
-    this.select.setAttribute('aria-pressed', String(on));
-    for (const box of this.pages.querySelectorAll('.row-check')) box.checked = false;
-    this.drawSelected();
-  }
-
-  choose(id, on) {
-    this.chosen = this.chosen.filter(other => other !== id);
-    if (on) this.chosen.push(id);
-    this.drawSelected();
-  }
-
-  drawSelected() {
-    this.selected.hidden = this.chosen.length === 0;
-    if (this.chosen.length) {
-      replace(this.selected, h('span', {role: 'status'}, t('chosen', this.chosen.length)),
-        button(t('extract'), () => { this.extract(); }, {icon: 'pdf', kind: 'primary', write: true}));
-    }
-  }
-
-  /** Makes a document of the chosen pages, in the order in which they were chosen. */
-  extract() {
-    const action = this.action('extract');
-    return dialog(action.title, close => {
-      const name = field('name', t('name'), {autofocus: true, maxlength: 200, autocomplete: 'off'});
-      return [form([name], action.title, async values => {
-        const {data} = await this.change(action.href, action.method, {pages: this.chosen,
-          name: values.name.trim() || null});
-        close(true);
-        await this.screen.go(`/pdf/${data.id}`);
-      })];
-    });
+  /** Turns the picture of a page at once, before the server has. */
+  lean(id, degrees) {
+    const row = [...this.leaves.children].find(one => one.rowKey === id);
+    const image = row?.querySelector('img');
+    if (!image) return;
+    const {width, height} = image.getBoundingClientRect();
+    image.style.transform = `rotate(${degrees}deg) scale(${degrees % 180 ? Math.min(width / height, height / width) : 1})`;
   }
 
   /** Adds pages of files; after an error they can be sent again without another choice. */

@@ -2,19 +2,19 @@
 
 import {call, withQuery} from './api.js';
 import {h, replace} from './dom.js';
-import {field, form} from './form.js';
 import {pagedList} from './list.js';
-import {ask, attempt, dialog, menu, toast} from './overlay.js';
+import {ask, attempt, menu, toast} from './overlay.js';
 import {searchField} from './parts.js';
+import {remove, rename} from './pdf-acts.js';
 import {define, langOf, time} from './texts.js';
-import {openTrash, sayDeleted, t as bin} from './trash.js';
+import {openTrash, t as bin} from './trash.js';
 import {button, empty, linkButton, picture, words} from './ui.js';
 
 const t = define({
   en: {
     pdf: 'Documents', create: 'New document', search: 'Search documents', nothing: 'Nothing found',
-    nothingText: 'No document has these words in its name.', more: name => `Actions for ${name}`, name: 'Name',
-    needName: 'Please type a name.', second: 'Choose the second document', cancel: 'Cancel',
+    nothingText: 'No document has these words in its name.', more: name => `Actions for ${name}`,
+    second: 'Choose the second document', cancel: 'Cancel',
     merged: name => `${name} is made`,
     open: 'Open', gone: 'Document deleted', first: name => `Its pages come after those of “${name}”.`,
     list: 'Saved documents', drafts: 'Not saved yet', draftUntil: when => `Kept until ${when}`, saved: 'Saved',
@@ -22,8 +22,8 @@ const t = define({
   },
   ru: {
     pdf: 'Документы', create: 'Новый документ', search: 'Поиск документов', nothing: 'Ничего не найдено',
-    nothingText: 'Нет документов с такими словами в имени.', more: name => `Действия: ${name}`, name: 'Имя',
-    needName: 'Введите имя.', second: 'Выберите второй документ', cancel: 'Отмена', merged: name => `Готово: ${name}`,
+    nothingText: 'Нет документов с такими словами в имени.', more: name => `Действия: ${name}`,
+    second: 'Выберите второй документ', cancel: 'Отмена', merged: name => `Готово: ${name}`,
     open: 'Открыть', gone: 'Документ удалён', first: name => `Его страницы встанут после страниц «${name}».`,
     list: 'Сохранённые документы', drafts: 'Ещё не сохранены', draftUntil: when => `Хранится до ${when}`,
     saved: 'Сохранено', discard: 'Удалить',
@@ -63,7 +63,7 @@ async function openList(screen) {
   }
   const merging = new Merge(screen, () => list);
   const href = query => withQuery('/v1/pdf/documents', {q: query});
-  screen.head({title: t('pdf'), actions: [screen.refreshButton(() => list.resource),
+  screen.head({title: t('pdf'), actions: [
     linkButton(t('create'), '/pdf/new', {kind: 'primary', icon: 'plus'})]});
   screen.body.before(h('div', {class: 'toolbar'},
     searchField(screen, t('search'), typed => list.resource.go(href(typed))),
@@ -84,7 +84,7 @@ function draftShelf(screen, list) {
     shelf.hidden = data.items.length === 0;
     replace(shelf, h('h2', null, t('drafts')), h('ul', {class: 'rows', role: 'list'}, data.items.map(item =>
       draftRow(item, () => Promise.all([drafts.reload(), list().resource.reload()])))));
-  }, {place: h('div'), quiet: true, watch: ['pdf.list'], problem: () => null});
+  }, {place: h('div'), quiet: true, problem: () => null});
   return shelf;
 }
 
@@ -133,26 +133,6 @@ function acts(opener, item, list, merging) {
   };
   const sent = Object.fromEntries(item.actions.filter(action => action.enabled).map(action => [action.id, action]));
   menu(opener, t('more', item.name), Object.keys(entries).filter(id => sent[id]).map(id => entries[id](sent[id])));
-}
-
-/** Asks for another name of a document; `send` gets the body of the request. */
-export function rename(value, action, send) {
-  return dialog(action.title, close => {
-    const name = field('name', t('name'), {value, autofocus: true, autocomplete: 'off', maxlength: 200,
-      check: text => (text.trim() ? null : t('needName'))});
-    return [form([name], action.title, async values => {
-      await send({name: values.name.trim()});
-      close(true);
-    })];
-  });
-}
-
-/** Asks in the server's words, and deletes a document. */
-export async function remove(action, done) {
-  if (!await ask(action.confirm)) return;
-  const answer = await call(action.href, {method: action.method});
-  await done();
-  sayDeleted(t('gone'), answer, done);
 }
 
 /** The choice of the second document of a merge. */

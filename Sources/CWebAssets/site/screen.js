@@ -172,6 +172,7 @@ export class Resource {
       taken: 0});
     const {signal} = screen;
     screen.on('screen-changed', data => data.app === screen.app && this.concerns(data.screen) && this.soon());
+    screen.on('job', data => data.app === screen.app && data.state === 'done' && this.soon());
     screen.on('outbox-changed', data => data.app === screen.app && this.soon());
     screen.on('connectivity', data => upstreams[screen.app]?.includes(data.upstream) && this.soon());
     for (const type of ['reset', 'opened']) screen.on(type, () => this.soon());
@@ -189,9 +190,11 @@ export class Resource {
     await this.reload();
   }
 
-  concerns(name) {
-    return !this.answer || name === this.answer.meta.screen || this.options.watch?.includes(name);
-  }
+  /**
+   * Tells whether a change of another screen of the app may be one of this: events name lists, and a thing is in several
+   * of them. What the Shop shows beside its list is the list itself (`followCart`).
+   */
+  concerns(name) { return this.screen.app !== 'shop' || !this.answer || name === this.answer.meta.screen; }
 
   /** Shows another address in the same place, as after a change of a filter. */
   go(href) {
@@ -271,6 +274,8 @@ export class Resource {
     this.failed = problem;
     this.place.removeAttribute('aria-busy');
     if (!this.options.quiet) replace(screen.origin);
+    // Nothing can be done to what is gone.
+    if (problem.status === 404) replace(screen.actionPlace);
     replace(this.place, this.options.problem?.(problem) ?? problemView(problem, () => this.reload(true)));
   }
 }

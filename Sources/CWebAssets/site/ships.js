@@ -140,7 +140,7 @@ function openDetails(screen) {
   const resource = screen.load(href, ({data}) => {
     screen.head({title: data.name, actions: [close]});
     drawDetails(screen, data);
-  }, {skeleton: 'page', watch: ['ships.list'], problem: problem => problemView(problem, () => resource.reload(true),
+  }, {skeleton: 'page', problem: problem => problemView(problem, () => resource.reload(true),
     problem.code === 'ship-deleted' && button(t('restoreOne'), async () => {
       await call('/v1/ships/restore', {method: 'POST', body: {ids: [screen.params.id]}});
       await resource.reload();

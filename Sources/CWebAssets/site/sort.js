@@ -1,4 +1,4 @@
-// Order by hand: drag by mouse or touch at a handle, or move by buttons and arrow keys.
+// Order by hand: drag by mouse or touch, at a handle or anywhere, or move by buttons and arrow keys.
 
 import {h} from './dom.js';
 import {icon} from './icons.js';
@@ -26,7 +26,8 @@ export function sortHandle(rowOf, name, changed) {
     event.preventDefault();
     if (moveBy(rowOf(), step)) { changed(rowsOf(rowOf())); handle.focus(); say(rowOf(), name); }
   });
-  handle.addEventListener('pointerdown', event => event.button === 0 && drag(event, handle, rowOf(), changed));
+  handle.addEventListener('pointerdown', event => event.button === 0
+    && drag(event, rowOf(), [rowOf()], rows => rows && changed(rows)));
   return handle;
 }
 
@@ -35,16 +36,8 @@ const rowsOf = row => [...row.parentElement.children].filter(other => !other.lea
 /** Moves a row by a number of places. Gives false at the ends. */
 export function moveBy(row, step) {
   const over = rowsOf(row)[rowsOf(row).indexOf(row) + step];
-  if (over) moveTo(row, over);
+  if (over) place([row], over);
   return Boolean(over);
-}
-
-/** Moves a row to the place of another one. The rows between them move: one that moves loses focus and pointer. */
-function moveTo(row, over) {
-  const rows = rowsOf(row);
-  const [from, to] = [rows.indexOf(row), rows.indexOf(over)];
-  if (to < from) row.after(...rows.slice(to, from));
-  else row.before(...rows.slice(from + 1, to + 1));
 }
 
 function say(row, name) {
@@ -55,43 +48,110 @@ function say(row, name) {
   setTimeout(() => words.remove(), 2000);
 }
 
-function drag(event, handle, row, changed) {
-  event.preventDefault();
-  handle.setPointerCapture(event.pointerId);
-  const before = rowsOf(row);
-  let origin = {x: event.clientX, y: event.clientY};
-  let offset = {x: 0, y: 0};
-  row.classList.add('dragged');
-  const follow = moveEvent => {
-    const over = target(row, moveEvent);
-    if (over) {
-      const from = row.getBoundingClientRect();
-      moveTo(row, over);
-      row.style.transform = '';
-      const rest = row.getBoundingClientRect();
-      origin = {x: origin.x + rest.left - (from.left - offset.x), y: origin.y + rest.top - (from.top - offset.y)};
-    }
-    offset = {x: moveEvent.clientX - origin.x, y: moveEvent.clientY - origin.y};
-    row.style.transform = `translate(${offset.x}px, ${offset.y}px)`;
-  };
-  const end = ended => {
-    handle.removeEventListener('pointermove', follow);
-    row.classList.remove('dragged');
-    row.style.transform = '';
-    if (ended.type === 'pointercancel') { moveTo(row, rowsOf(row)[before.indexOf(row)]); return; }
-    if (rowsOf(row).some((other, index) => other !== before[index])) changed(rowsOf(row));
-  };
-  handle.addEventListener('pointermove', follow);
-  handle.addEventListener('pointerup', end, {once: true});
-  handle.addEventListener('pointercancel', end, {once: true});
+/**
+ * Lets rows be dragged where they are: by a mouse at once, by a finger that rests for a moment.
+ * @param {HTMLElement} list
+ * @param {function(HTMLElement): Array<HTMLElement>} together Gives the rows that are dragged with a row, in their order.
+ * @param {function(Array<HTMLElement>): void} changed As in `sortHandle`.
+ */
+export function dragRows(list, together, changed) {
+  let isDragging = false;
+  list.addEventListener('dragstart', event => event.preventDefault());
+  // A press that has become a drag chooses nothing, and opens no menu of the picture.
+  list.addEventListener('click', event => isDragging && event.preventDefault(), {capture: true});
+  list.addEventListener('contextmenu', event => isDragging && event.preventDefault());
+  list.addEventListener('touchmove', event => isDragging && event.preventDefault(), {passive: false});
+  list.addEventListener('pointerdown', event => {
+    const row = [...list.children].find(one => one.contains(event.target));
+    if (!row || event.button !== 0 || event.target.closest('button, a')) return;
+    const wait = new AbortController();
+    const begin = () => {
+      wait.abort();
+      isDragging = true;
+      const end = rows => { setTimeout(() => { isDragging = false; }); return rows && changed(rows); };
+      drag(event, row, together(row), end);
+    };
+    const rest = event.pointerType === 'touch' && setTimeout(begin, 300);
+    wait.signal.addEventListener('abort', () => clearTimeout(rest));
+    list.addEventListener('pointermove', moved => {
+      if (Math.hypot(moved.clientX - event.clientX, moved.clientY - event.clientY) < 6) return;
+      if (rest) wait.abort(); else begin();
+    }, wait);
+    for (const type of ['pointerup', 'pointercancel']) list.addEventListener(type, () => wait.abort(), wait);
+  });
 }
 
-/** Finds the row whose middle the pointer has passed. */
-function target(row, {clientX, clientY}) {
-  return rowsOf(row).find(other => {
-    if (other === row) return false;
-    const box = other.getBoundingClientRect();
-    return clientY > box.top + box.height * 0.25 && clientY < box.bottom - box.height * 0.25
-      && clientX > box.left && clientX < box.right;
-  });
+/** Drags a row, and those that go with it, until the pointer is let go; `changed` gets null if all is as before. */
+function drag(event, row, rows, changed) {
+  event.preventDefault();
+  const list = row.parentElement;
+  const before = rowsOf(row);
+  const box = row.getBoundingClientRect();
+  const grip = {x: event.clientX - box.left, y: event.clientY - box.top};
+  const held = document.activeElement;
+  const stop = new AbortController();
+  let at = event;
+  const draw = () => {
+    const over = target(list, rows, at);
+    if (over) place(rows, over);
+    row.style.transform = '';
+    const rest = row.getBoundingClientRect();
+    row.style.transform = `translate(${at.clientX - grip.x - rest.left}px, ${at.clientY - grip.y - rest.top}px)`;
+  };
+  const end = ended => {
+    stop.abort();
+    for (const one of rows) one.classList.remove('dragged');
+    row.style.transform = '';
+    if (ended.type === 'pointercancel') list.append(...before);
+    if (held !== document.activeElement) held.focus({preventScroll: true});
+    const after = rowsOf(row);
+    changed(after.some((other, index) => other !== before[index]) ? after : null);
+  };
+  list.setPointerCapture(event.pointerId);
+  for (const one of rows) one.classList.add('dragged');
+  row.before(...rows.slice(0, rows.indexOf(row)));
+  row.after(...rows.slice(rows.indexOf(row) + 1));
+  draw();
+  list.addEventListener('pointermove', moved => { at = moved; draw(); }, stop);
+  for (const type of ['pointerup', 'pointercancel']) list.addEventListener(type, end, stop);
+  scrollAlong(() => at.clientY, draw, stop.signal);
+}
+
+/** Scrolls the page while a pointer is near its edges, the faster the nearer. */
+function scrollAlong(y, moved, signal) {
+  const [edge, fastest] = [90, 20];
+  const step = () => {
+    if (signal.aborted) return;
+    const bottom = innerHeight - (parseFloat(getComputedStyle(document.documentElement).scrollPaddingBottom) || 0);
+    const beyond = Math.max(0, y() - bottom + edge) - Math.max(0, 56 + edge - y());
+    const from = scrollY;
+    scrollBy({top: Math.max(-fastest, Math.min(fastest, beyond / 4)), behavior: 'instant'});
+    if (scrollY !== from) moved();
+    requestAnimationFrame(step);
+  };
+  step();
+}
+
+/** Moves rows that follow each other to the place of another one; they stay in the page, since those between move. */
+function place(rows, over) {
+  const all = rowsOf(over);
+  const [from, to] = [all.indexOf(rows[0]), all.indexOf(over)];
+  if (to < from) rows.at(-1).after(...all.slice(to, from));
+  else rows[0].before(...all.slice(from + rows.length, to + 1));
+}
+
+/** Finds the row whose middle the pointer has passed; beside all of them it is the first or the last one. */
+function target(list, rows, {clientX: x, clientY: y}) {
+  const others = [...list.children].filter(one => !one.leaving && !rows.includes(one));
+  if (others.length === 0) return null;
+  const boxes = others.map(one => one.getBoundingClientRect());
+  const isGrid = boxes.length > 1 && boxes[0].top === boxes[1].top;
+  const [inX, inY] = isGrid ? [0.2, 0] : [0, 0.25];
+  const at = boxes.findIndex(({left, top, width, height}) => y > top + height * inY && y < top + height * (1 - inY)
+    && x > left + width * inX && x < left + width * (1 - inX));
+  if (at >= 0) return others[at];
+  const isFirst = others[0].compareDocumentPosition(rows[0]) & Node.DOCUMENT_POSITION_PRECEDING;
+  const isLast = others.at(-1).compareDocumentPosition(rows[0]) & Node.DOCUMENT_POSITION_FOLLOWING;
+  if (y < Math.min(...boxes.map(box => box.top)) && !isFirst) return others[0];
+  return y > Math.max(...boxes.map(box => box.bottom)) && !isLast ? others.at(-1) : null;
 }

@@ -36,7 +36,7 @@ export function openTrash(screen, {href, back, icon, name}) {
       ? act(action, item, {icon: 'rotate', kind: 'compact'})
       : act(action, item, {icon: 'trash', bare: true, key: 'delete'})))));
   const stored = h('div', {class: 'card stack small usage', hidden: true});
-  screen.head({title: t('trash'), back, actions: [screen.refreshButton(() => list.resource)]});
+  screen.head({title: t('trash'), back});
   const list = pagedList(screen, {href, key: item => item.id, label: t('trash'), row,
     before: ({data}) => [h('div', {class: 'toolbar'},
       data.count > 0 && data.actions.map(action => act(action, null, {})),

@@ -51,8 +51,11 @@ export function provenance(answer) {
 
 const signs = {live: 'bolt', fresh: 'jar', stale: 'clock', offline: 'offline', local: 'home', bundled: 'jar'};
 
+/** Kinds of origin of which a sign is enough: all is well. */
+const quiet = ['live', 'fresh', 'local'];
+
 /**
- * Makes the provenance chip of an answer: in words, with its age, and the details on a press.
+ * Makes the provenance chip of an answer: a sign while all is well, else in words, with its age; the details on a press.
  * @returns {HTMLButtonElement} With `show(answer)`, which makes it the chip of a later answer.
  */
 export function chip(first) {
@@ -66,12 +69,15 @@ export function chip(first) {
     const words = kind === 'local' ? '' : kind === 'bundled' ? time(answer.meta.fetched_at, {dateStyle: 'medium'})
       : t('confirmed', ago(seconds));
     if (age.textContent !== words) age.textContent = words;
+    const said = [t(kind), words].filter(Boolean).join(', ');
+    if (element.matches('.quiet')) Object.assign(element, {title: said, ariaLabel: said});
   };
   element.show = next => {
     answer = next;
     const kind = provenance(answer);
-    element.className = `chip chip-${kind}`;
+    element.className = `chip chip-${kind} ${quiet.includes(kind) && !answer.meta.partial ? 'quiet' : ''}`;
     element.dataset.kind = kind;
+    for (const name of ['title', 'aria-label']) element.removeAttribute(name);
     replace(element, icon(signs[kind], 16), h('span', {class: 'chip-word'}, t(kind)), age,
       answer.meta.partial && h('span', {class: 'chip-partial'}, t('partial')));
     element.tick();
