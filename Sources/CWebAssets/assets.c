@@ -22,8 +22,20 @@ static const unsigned char file_disk_list_js[] = {
 static const unsigned char file_disk_outbox_js[] = {
 #embed "site/disk-outbox.js"
 };
+static const unsigned char file_disk_parts_js[] = {
+#embed "site/disk-parts.js"
+};
+static const unsigned char file_disk_select_js[] = {
+#embed "site/disk-select.js"
+};
 static const unsigned char file_disk_tray_js[] = {
 #embed "site/disk-tray.js"
+};
+static const unsigned char file_disk_view_js[] = {
+#embed "site/disk-view.js"
+};
+static const unsigned char file_disk_viewer_js[] = {
+#embed "site/disk-viewer.js"
 };
 static const unsigned char file_disk_js[] = {
 #embed "site/disk.js"
@@ -54,6 +66,9 @@ static const unsigned char file_index_html[] = {
 };
 static const unsigned char file_keys_js[] = {
 #embed "site/keys.js"
+};
+static const unsigned char file_lightbox_js[] = {
+#embed "site/lightbox.js"
 };
 static const unsigned char file_list_js[] = {
 #embed "site/list.js"
@@ -186,7 +201,11 @@ static const struct larder_web_asset assets[] = {
     {"disk-file.js", file_disk_file_js, sizeof file_disk_file_js},
     {"disk-list.js", file_disk_list_js, sizeof file_disk_list_js},
     {"disk-outbox.js", file_disk_outbox_js, sizeof file_disk_outbox_js},
+    {"disk-parts.js", file_disk_parts_js, sizeof file_disk_parts_js},
+    {"disk-select.js", file_disk_select_js, sizeof file_disk_select_js},
     {"disk-tray.js", file_disk_tray_js, sizeof file_disk_tray_js},
+    {"disk-view.js", file_disk_view_js, sizeof file_disk_view_js},
+    {"disk-viewer.js", file_disk_viewer_js, sizeof file_disk_viewer_js},
     {"disk.js", file_disk_js, sizeof file_disk_js},
     {"docs.js", file_docs_js, sizeof file_docs_js},
     {"dom.js", file_dom_js, sizeof file_dom_js},
@@ -197,6 +216,7 @@ static const struct larder_web_asset assets[] = {
     {"icons.js", file_icons_js, sizeof file_icons_js},
     {"index.html", file_index_html, sizeof file_index_html},
     {"keys.js", file_keys_js, sizeof file_keys_js},
+    {"lightbox.js", file_lightbox_js, sizeof file_lightbox_js},
     {"list.js", file_list_js, sizeof file_list_js},
     {"main.js", file_main_js, sizeof file_main_js},
     {"manifest.webmanifest", file_manifest_webmanifest, sizeof file_manifest_webmanifest},

@@ -2,6 +2,7 @@
 
 import {call, Problem, withQuery} from './api.js';
 import {h, replace} from './dom.js';
+import {downloadOf} from './disk-parts.js';
 import {field, form} from './form.js';
 import {icon} from './icons.js';
 import {ask, attempt, copy, dialog, toast} from './overlay.js';
@@ -20,7 +21,7 @@ const t = define({
     link: 'Share link', linkText: 'Everyone who has this link can see it.', copyLink: 'Copy', done: 'Done',
     until: date => `It works until ${date}.`,
     renamed: 'Renamed', keeps: ext => `The extension ${ext} stays.`, empty: 'No folders here',
-    going: 'Yandex Disk is still working on it.', left: 'In the outbox. It is sent once Yandex Disk is back.',
+    undo: 'Undo', going: 'Yandex Disk is still working on it.', left: 'In the outbox. It is sent once Yandex Disk is back.',
   },
   ru: {
     folder: 'Новая папка', name: 'Имя', create: 'Создать', made: 'Папка создана', needName: 'Введите имя.',
@@ -33,14 +34,25 @@ const t = define({
     linkText: 'Это увидит каждый, у кого есть ссылка.', copyLink: 'Копировать', done: 'Готово',
     until: date => `Она действует до ${date}.`,
     renamed: 'Переименовано', keeps: ext => `Расширение ${ext} остаётся.`, empty: 'Здесь нет папок',
-    going: 'Яндекс Диск ещё работает над этим.', left: 'В исходящих. Отправим, когда Яндекс Диск вернётся.',
+    undo: 'Вернуть', going: 'Яндекс Диск ещё работает над этим.', left: 'В исходящих. Отправим, когда Яндекс Диск вернётся.',
   },
 });
 
 const check = text => (text.trim() === '' ? t('needName') : text.includes('/') ? t('slash') : null);
 const inside = (folder, name) => `${folder.replace(/\/$/, '')}/${name}`;
-/** Says what was done, or that it waits in the outbox. */
-export function said(answer, text) { toast(answer.left && answer.data.status !== 'done' ? t('left') : text); }
+const isLeft = answer => Boolean(answer?.left && answer.data.status !== 'done');
+
+/** Says what was done, with a way back if there is one, or that it waits in the outbox. */
+export function said(answer, text, undo) {
+  toast(isLeft(answer) ? t('left') : text, !isLeft(answer) && undo ? {action: {title: t('undo'), run: undo}} : {});
+}
+
+/** Downloads files one after the other, as links do. */
+export function download(items) {
+  for (const item of items.filter(({type}) => type !== 'dir')) {
+    h('a', {href: downloadOf(item), download: item.name}).click();
+  }
+}
 
 const fileScreen = path => withQuery('/v1/disk/file', {path});
 
@@ -66,8 +78,12 @@ export async function copyOrMove(kind, items, done) {
   const folder = await chooseFolder(t(kind), t(`${kind}Here`), items);
   if (!folder) return;
   const {answers} = await each(items, (item, headers) => transfer(kind, item, inside(folder, item.name), headers));
-  const count = answers.filter(Boolean).length;
-  if (count) said(answers.find(answer => answer?.left) ?? {}, t(kind === 'move' ? 'moved' : 'copied', count));
+  const moved = items.filter((_, index) => answers[index]);
+  const back = () => each(moved, (item, headers) => transfer('move', {path: inside(folder, item.name)}, item.path,
+    headers));
+  if (moved.length) {
+    said(answers.find(isLeft), t(kind === 'move' ? 'moved' : 'copied', moved.length), kind === 'move' && back);
+  }
   await done();
 }
 
@@ -155,8 +171,17 @@ export async function askToDelete(items, done) {
   const permanently = choice === 'forGood' ? 'true' : null;
   const {answers, whole} = await each(actions, ({href}, headers) => call(withQuery(href, {permanently}),
     {method: 'DELETE', headers}));
-  if (whole) said(answers.find(answer => answer.left) ?? {}, t(permanently ? 'deleted' : 'trashed'));
+  if (whole) said(answers.find(isLeft), t(permanently ? 'deleted' : 'trashed'), !permanently && (() => putBack(items)));
   if (whole || actions.length > 1) await done();
+}
+
+/** Takes things out of the trash again; of several from one place, the one that came last. */
+async function putBack(items) {
+  const {data} = await call('/v1/disk/trash', {refresh: true});
+  for (const {path} of items) {
+    const restore = data.items.find(one => one.origin === path)?.actions.find(action => action.id === 'restore');
+    if (restore) await call(restore.href, {method: restore.method, body: restore.body});
+  }
 }
 
 /** Publishes a file or folder and shows its link. */

@@ -2,39 +2,37 @@
 
 import {call, Problem, withQuery} from './api.js';
 import {h, replace} from './dom.js';
-import {icon} from './icons.js';
-import {ask, menu, toast} from './overlay.js';
+import {ask, attempt, menu, toast} from './overlay.js';
 import {askToDelete, copyOrMove, rename, said, shareLink} from './disk-acts.js';
-import {pageOf, parentOf, sign, waiting} from './disk-list.js';
+import {downloadOf, filesBeside, pageOf, parentOf, waiting} from './disk-parts.js';
+import {drawViewer} from './disk-viewer.js';
 import {define, langOf, time, zone} from './texts.js';
-import {button, linkButton, problemView, skeleton, words} from './ui.js';
+import {button, linkButton} from './ui.js';
 
 const t = define({
   en: {
-    file: 'File', open: 'Open PDF', more: 'More actions', move: 'Move', copy: 'Copy', size: 'Size',
+    file: 'File', more: 'More actions', move: 'Move', copy: 'Copy', size: 'Size',
     created: 'Created', changed: 'Changed', kind: 'Kind', where: 'Folder', state: 'In Larder',
     stored: 'Here, also without the Internet', notStored: 'Not yet', fetch: 'Fetch into Larder',
-    page: number => `Page ${number}`,
     waiting: 'Waiting…', failed: 'The download failed', public: 'Published', until: 'Until',
-    tooLong: 'This text is long. Download it to read all of it.', shareFile: 'Send the file',
+    shareFile: 'Send the file',
     notShown: 'This file cannot be shown',
-    notShownText: 'It is not in Larder, and Yandex Disk did not give it.', alt: name => `Picture ${name}`,
-    toPDF: 'Make a PDF of it', outbox: 'Outbox',
+    toPDF: 'Make a PDF of it', outbox: 'Outbox', download: 'Download', keep: 'Keep offline',
+    beside: 'Other files of the list', previous: 'Previous file', next: 'Next file', at: (at, of) => `${at} of ${of}`,
   },
   ru: {
-    file: 'Файл', open: 'Открыть PDF', more: 'Другие действия', move: 'Переместить',
+    file: 'Файл', more: 'Другие действия', move: 'Переместить',
     copy: 'Копировать',
     size: 'Размер', created: 'Создан', changed: 'Изменён', kind: 'Вид', where: 'Папка', state: 'В Larder',
     stored: 'Есть, и без интернета', notStored: 'Пока нет', fetch: 'Загрузить в Larder',
-    page: number => `Страница ${number}`, waiting: 'Ждёт…', failed: 'Загрузка не удалась',
-    public: 'Опубликовано', until: 'До', tooLong: 'Текст длинный. Скачайте его, чтобы прочитать целиком.',
+    waiting: 'Ждёт…', failed: 'Загрузка не удалась',
+    public: 'Опубликовано', until: 'До',
     shareFile: 'Отправить файл', notShown: 'Этот файл не показать',
-    notShownText: 'Его нет в Larder, и Яндекс Диск его не отдал.', alt: name => `Картинка ${name}`,
-    toPDF: 'Сделать из него PDF', outbox: 'Исходящие',
+    toPDF: 'Сделать из него PDF', outbox: 'Исходящие', download: 'Скачать', keep: 'Хранить здесь',
+    beside: 'Другие файлы списка', previous: 'Предыдущий файл', next: 'Следующий файл',
+    at: (at, of) => `${at} из ${of}`,
   },
 });
-
-const longText = 512 * 1024;
 
 /** Opens a file. */
 export function openFile(screen) {
@@ -48,19 +46,36 @@ export function openFile(screen) {
   const resource = screen.load(withQuery('/v1/disk/file', {path, tz: zone}), ({data}) => {
     if (data.type === 'dir') { screen.go(pageOf(data), {replace: true}); return; }
     drawHead(screen, data, resource, again);
-    if (!view.isConnected) screen.show(h('div', {class: 'file-page'}, view, h('aside', {class: 'stack'}, facts, job)));
+    if (!view.isConnected) {
+      screen.show(steps(screen, data), h('div', {class: 'file-page'}, view, h('aside', {class: 'stack'}, facts, job)));
+    }
     replace(facts, factsOf(data), downloadPart(screen, data, job, again));
     const version = `${data.modified_at} ${data.size}`;
     if (shown !== version) { shown = version; drawViewer(screen, view, data); }
   }, {skeleton: 'page'});
 }
 
+/** Makes the ways to the files before and after it in the list that it was opened from; arrow keys are the same. */
+function steps(screen, {path}) {
+  const files = filesBeside({path});
+  const at = files.findIndex(file => file.path === path);
+  if (files.length < 2) return null;
+  const go = by => files[at + by] && screen.go(pageOf(files[at + by]), {replace: true});
+  const step = (title, sign, by) => button(title, () => { go(by); }, {bare: true, icon: sign, disabled: !files[at + by]});
+  document.addEventListener('keydown', event => {
+    const by = {ArrowLeft: -1, ArrowRight: 1}[event.key];
+    const isOwn = event.target.closest('input, textarea, select, audio, video, dialog, [role=menu]');
+    if (by && !isOwn && !event.ctrlKey && !event.metaKey && !event.altKey) go(by);
+  }, {signal: screen.signal});
+  return h('nav', {class: 'bar file-steps', 'aria-label': t('beside')}, step(t('previous'), 'back', -1),
+    h('span', {class: 'count'}, t('at', at + 1, files.length)), step(t('next'), 'right', 1));
+}
+
 function drawHead(screen, data, resource, again) {
   const action = id => data.actions.find(each => each.id === id);
   const [share, link] = [action('share'), action('link')];
-  const attachment = share && withQuery(share.href, {disposition: 'attachment'});
   screen.head({title: data.name, back: withQuery('/disk/files', {path: parentOf(data.path)}), actions: [
-    share && linkButton(share.title, attachment, {icon: 'download', kind: 'primary', download: data.name}),
+    share && linkButton(t('download'), downloadOf(data), {icon: 'download', kind: 'primary', download: data.name}),
     link && button(link.title, (event, headers) => shareLink(data.path, headers).then(again),
       {icon: 'link', write: true, kind: 'compact'}),
     screen.refreshButton(() => resource),
@@ -82,11 +97,11 @@ function acts(opener, screen, data, again) {
     if (answer.left) said(answer);
     await again();
   };
-  const signs = {rename: 'edit', delete: 'trash', unpublish: 'link', keep_offline: 'download', remove_offline: 'close'};
+  const signs = {rename: 'edit', delete: 'trash', unpublish: 'link'};
   const item = action => ({title: action.title, icon: signs[action.id], kind: action.id === 'delete' ? 'danger' : '',
     run: headers => (runs[action.id] ?? plain)(action, headers)});
   // These are elsewhere on the page, or need more than one answer.
-  const own = ['share', 'link', 'download', 'move', 'copy', 'delete'];
+  const own = ['share', 'link', 'download', 'move', 'copy', 'delete', 'keep_offline', 'remove_offline'];
   menu(opener, t('more'), [
     ...data.actions.filter(action => !own.includes(action.id)).map(item),
     {title: t('move'), icon: 'right', run: () => copyOrMove('move', [data], leave)},
@@ -126,13 +141,22 @@ function factsOf(data) {
     [h('dt', null, name), h('dd', {lang: typeof value === 'string' ? langOf(value) : null}, value)]));
 }
 
-/** Shows whether the bytes are in Larder, and fetches them with their progress. */
+/** Shows whether the bytes are in Larder, fetches them with their progress, and keeps them there. */
 function downloadPart(screen, data, job, again) {
   const here = data.downloaded || data.kept_offline;
-  if (here && job.dataset.running) return null;
-  return h('div', {class: 'bar'}, h('span', {class: `tag ${here ? 'ok' : ''}`}, `${t('state')}: `,
+  const keep = data.actions.find(({id}) => id === (data.kept_offline ? 'remove_offline' : 'keep_offline'));
+  const change = async (event, headers) => {
+    if (!headers && keep.confirm && !await ask(keep.confirm)) { event.target.checked = data.kept_offline; return; }
+    await call(keep.href, {method: keep.method, body: keep.body, headers});
+    await again();
+  };
+  const toggle = keep && h('label', {class: 'check'}, h('input', {type: 'checkbox', role: 'switch',
+    checked: data.kept_offline, onchange: event => attempt(headers => change(event, headers)), dataset: {write: ''}}),
+  t('keep'));
+  if (here && job.dataset.running) return toggle;
+  return [toggle, h('div', {class: 'bar'}, h('span', {class: `tag ${here ? 'ok' : ''}`}, `${t('state')}: `,
     here ? t('stored') : t('notStored')), !here && !job.dataset.running
-    && button(t('fetch'), () => download(screen, data, job, again), {icon: 'download', write: true}));
+    && button(t('fetch'), () => download(screen, data, job, again), {icon: 'jar', write: true}))];
 }
 
 async function download(screen, data, job, again) {
@@ -166,100 +190,4 @@ function happened(screen, id) {
     screen.on('job', event => event.id === id && resolve());
     setTimeout(resolve, 700);
   });
-}
-
-function drawViewer(screen, view, data) {
-  const office = data.document?.available === false ? drawNothing : drawPages;
-  const viewers = {image: drawImage, pdf: drawPages, office, text: drawText, audio: drawMedia, video: drawMedia};
-  const draw = viewers[data.viewer] ?? drawNothing;
-  draw(screen, view, data);
-}
-
-function drawNothing(screen, view, data) {
-  const alert = data.alert ?? {title: t('notShown'), message: data.document?.reason ?? ''};
-  replace(view, h('div', {class: 'state'}, sign(data), words('h2', {}, alert.title),
-    words('p', {}, alert.message ?? alert.text)));
-}
-
-function drawImage(screen, view, data) {
-  const image = h('img', {src: data.content_url, alt: t('alt', data.name), class: 'viewer-image', onerror: () =>
-    explain(view, data.content_url, () => drawImage(screen, view, data))});
-  replace(view, image);
-}
-
-function drawMedia(screen, view, data) {
-  replace(view, h(data.viewer, {src: data.content_url, controls: true, preload: 'metadata', class: 'viewer-image',
-    'aria-label': data.name, onerror: () => explain(view, data.content_url, () => drawMedia(screen, view, data))}));
-}
-
-/** Shows pages as pictures, each when the one before is there; a first page that fails says why. */
-function drawPages(screen, view, data) {
-  const pages = h('div', {class: 'pages'});
-  const width = Math.min(2000, Math.round(Math.min(760, innerWidth - 32) * (devicePixelRatio || 1)));
-  const address = data.page_url ?? withQuery('/v1/disk/file/page', {path: data.path});
-  const add = number => {
-    const image = h('img', {class: 'sheet-page', alt: t('page', number),
-      src: withQuery(address, {page: number, width})});
-    const bone = number === 1 && skeleton('page', 1);
-    if (bone) pages.append(bone);
-    image.onload = () => {
-      bone && bone.remove();
-      pages.append(h('figure', {}, image, h('figcaption', {class: 'count'}, t('page', number))));
-      more(number + 1);
-    };
-    image.onerror = () => { if (number === 1) explain(view, image.src, () => drawPages(screen, view, data)); };
-  };
-  const more = number => {
-    if (data.viewer === 'image' || screen.signal.aborted) return;
-    const mark = h('div', {class: 'page-mark'});
-    pages.append(mark);
-    const watcher = new IntersectionObserver(entries => {
-      if (!entries.at(-1).isIntersecting) return;
-      watcher.disconnect();
-      mark.remove();
-      add(number);
-    }, {rootMargin: '600px'});
-    watcher.observe(mark);
-    screen.signal.addEventListener('abort', () => watcher.disconnect());
-  };
-  const whole = data.viewer === 'pdf' ? withQuery(data.content_url, {disposition: 'inline'}) : data.document?.pdf_url;
-  replace(view, whole && h('div', {class: 'bar'}, h('a', {class: 'button', target: '_blank', rel: 'noopener',
-    href: whole}, icon('file'), h('span', null, t('open')))), pages);
-  add(1);
-}
-
-async function drawText(screen, view, data) {
-  if (data.size > longText) { drawNothing(screen, view, {...data,
-    alert: {title: t('notShown'), message: t('tooLong')}}); return; }
-  replace(view, skeleton('page', 4));
-  try {
-    const response = await fetch(data.content_url, {signal: screen.signal});
-    if (!response.ok) throw new Problem(await response.json(), {status: response.status});
-    const text = decode(await response.arrayBuffer());
-    replace(view, h('pre', {class: 'card text-file', tabindex: '0', dir: 'auto', lang: langOf(text),
-      'aria-label': data.name}, text));
-  } catch (problem) {
-    if (problem.name === 'AbortError') return;
-    failed(view, problem, () => drawText(screen, view, data));
-  }
-}
-
-/** Reads text: UTF-8, else the old encoding of Russian Windows. */
-function decode(bytes) {
-  try { return new TextDecoder('utf-8', {fatal: true}).decode(bytes); } catch {
-    return new TextDecoder('windows-1251').decode(bytes);
-  }
-}
-
-/** Says why a picture did not come: its address is asked for the server's words. */
-async function explain(view, href, retry) {
-  try {
-    await call(href);
-    failed(view, new Problem({title: t('notShown'), detail: t('notShownText'), retryable: true}), retry);
-  } catch (problem) { failed(view, problem, retry); }
-}
-
-function failed(view, problem, retry) {
-  if (problem instanceof Problem) replace(view, problemView(problem, retry));
-  else if (problem.name !== 'AbortError') throw problem;
 }

@@ -2,27 +2,27 @@
 
 import {call, withQuery} from './api.js';
 import {h, replace} from './dom.js';
+import {askToDelete, copyOrMove, newFolder, rename, said, shareLink} from './disk-acts.js';
+import {downloadOf, nameOf, pageOf, parentOf, showList, sign, tabs, waiting} from './disk-parts.js';
+import {Selection} from './disk-select.js';
+import {enqueue, enqueueFolders} from './disk-tray.js';
+import {columns, isGrid, sortOf, viewButton} from './disk-view.js';
 import {icon} from './icons.js';
 import {pagedList} from './list.js';
 import {ask, copy, menu, toast} from './overlay.js';
 import {address, pickFiles, searchField, takeFiles} from './parts.js';
-import {tabs} from './disk.js';
-import {askToDelete, copyOrMove, newFolder, rename, said, shareLink} from './disk-acts.js';
-import {enqueue} from './disk-tray.js';
-import {define, langOf, time, zone} from './texts.js';
-import {button, empty, linkButton, picture, words} from './ui.js';
+import {define, zone} from './texts.js';
+import {button, empty} from './ui.js';
 
 const t = define({
   en: {
-    recent: 'Recent', root: 'Disk', search: 'Search the disk', found: 'Search',
+    recent: 'Recent', search: 'Search the disk', found: 'Search',
     published: 'Published',
     trash: 'Trash', offline: 'Kept offline', all: 'Everything', documents: 'Documents', images: 'Images',
     tables: 'Tables',
-    kind: 'Kind of files', sort: 'Order', name: 'Name', created: 'Oldest first', '-created': 'Newest first',
-    '-size': 'Largest first', modified: 'Changed', folder: 'New folder', upload: 'Upload', select: 'Select',
-    done: 'Done',
-    rename: 'Rename', move: 'Move', copy: 'Copy', remove: 'Delete', chosen: count => `${count} selected`,
-    choose: name => `Select ${name}`,
+    kind: 'Kind of files', sort: 'Order', name: 'By name', created: 'Oldest first', '-created': 'Newest first',
+    '-size': 'Largest first', '-modified': 'Changed last', folder: 'New folder', upload: 'Upload',
+    wholeFolder: 'Whole folder', download: 'Download', rename: 'Rename', move: 'Move', copy: 'Copy', remove: 'Delete',
     more: name => `Actions for ${name}`, link: 'Share link', copyLink: 'Copy the link',
     way: 'Folder', nothing: 'Nothing found',
     nothingText: 'No file has these words in its name.', emptyFolder: 'This folder is empty',
@@ -33,13 +33,13 @@ const t = define({
     room: (used, all) => `${used} of ${all} used`,
   },
   ru: {
-    recent: 'Недавние', root: 'Диск', search: 'Поиск по диску', found: 'Поиск',
+    recent: 'Недавние', search: 'Поиск по диску', found: 'Поиск',
     published: 'Опубликованные', trash: 'Корзина', offline: 'Доступно офлайн', all: 'Всё', documents: 'Документы',
     images: 'Картинки', tables: 'Таблицы', kind: 'Вид файлов', sort: 'Порядок', name: 'По имени',
-    created: 'Сначала старые', '-created': 'Сначала новые', '-size': 'Сначала большие', modified: 'По изменению',
-    folder: 'Новая папка', upload: 'Загрузить', select: 'Выбрать', done: 'Готово', move: 'Переместить',
-    rename: 'Переименовать', copy: 'Копировать',
-    remove: 'Удалить', chosen: count => `Выбрано: ${count}`, choose: name => `Выбрать ${name}`,
+    created: 'Сначала старые', '-created': 'Сначала новые', '-size': 'Сначала большие',
+    '-modified': 'Новые правки', folder: 'Новая папка', upload: 'Загрузить',
+    wholeFolder: 'Папка целиком', download: 'Скачать', move: 'Переместить', rename: 'Переименовать',
+    copy: 'Копировать', remove: 'Удалить',
     more: name => `Действия: ${name}`, link: 'Поделиться ссылкой', copyLink: 'Скопировать ссылку', way: 'Папка',
     nothing: 'Ничего не найдено', nothingText: 'Нет файлов с такими словами в имени.', emptyFolder: 'Папка пуста',
     emptyFolderText: 'Перетащите сюда файлы или загрузите их.', emptyTrash: 'Корзина пуста',
@@ -49,9 +49,6 @@ const t = define({
     room: (used, all) => `занято ${used} из ${all}`,
   },
 });
-
-/** Gives the page of a file or folder. */
-export function pageOf({type, path}) { return withQuery(type === 'dir' ? '/disk/files' : '/disk/file', {path}); }
 
 const zoned = (href, values) => withQuery(href, {tz: zone, ...values});
 const finding = screen => searchField(screen, t('search'), words => screen.go(withQuery('/disk/search', {q: words})));
@@ -81,7 +78,7 @@ export function openSearch(screen) {
   const box = searchField(screen, t('search'), show);
   screen.body.before(h('div', {class: 'toolbar'}, box, choice(screen, 'media_type', t('kind'), {'': t('all'),
     document: t('documents'), image: t('images'), spreadsheet: t('tables')}, show),
-  choice(screen, 'sort', t('sort'), {'': t('modified'), name: t('name'), '-created': t('-created'),
+  choice(screen, 'sort', t('sort'), {'': t('-modified'), name: t('name'), '-created': t('-created'),
     '-size': t('-size')}, show)));
   show();
   if (!box.contains(document.activeElement)) setTimeout(() => box.querySelector('input').focus());
@@ -90,20 +87,26 @@ export function openSearch(screen) {
 /** Opens a folder. */
 export function openFiles(screen) {
   const path = screen.query.get('path') || 'disk:/';
-  const href = () => zoned('/v1/disk/files', {path, sort: screen.query.get('sort')});
-  const send = chosen => enqueue(path, chosen, () => list.resource.soon(true));
+  const href = () => zoned('/v1/disk/files', {path, sort: sortOf(screen)});
+  const again = () => list.resource.go(href());
+  const done = () => list.resource.soon(true);
+  const send = chosen => enqueue(path, chosen, done);
   const selection = new Selection(screen, () => list);
+  const order = choice(screen, 'sort', t('sort'), {name: t('name'), created: t('created'), '-created': t('-created'),
+    '-modified': t('-modified'), '-size': t('-size')}, () => head.sorted(), sortOf(screen));
+  const head = columns(screen, again, sort => { order.value = sort; });
+  // Phones know no folders to choose.
+  const whole = matchMedia('(pointer: fine)').matches && button(t('wholeFolder'), () => pickFiles(chosen =>
+    enqueueFolders(path, chosen, done), {webkitdirectory: true}), {icon: 'upfolder', bare: true, write: true});
   screen.head({title: nameOf(path), tabs, actions: [screen.refreshButton(() => list.resource)]});
-  screen.body.before(h('div', {class: 'toolbar'}, finding(screen), choice(screen, 'sort', t('sort'), {'': t('created'),
-    '-created': t('-created'), name: t('name'), '-modified': t('modified'), '-size': t('-size')},
-  () => list.resource.go(href())), selection.button,
-  button(t('folder'), () => { newFolder(path, () => list.resource.reload(true)); }, {icon: 'folder', write: true,
-    kind: 'compact'}),
-  button(t('upload'), () => pickFiles(send), {icon: 'upload', kind: 'primary compact', write: true})), crumbs(path),
-    selection.bar);
+  screen.body.before(h('div', {class: 'toolbar'}, finding(screen), order, viewButton(() => list.redraw()),
+    selection.button, button(t('folder'), () => { newFolder(path, () => list.resource.reload(true)); },
+      {icon: 'folder', write: true, kind: 'compact'}), whole,
+    button(t('upload'), () => pickFiles(send), {icon: 'upload', kind: 'primary compact', write: true})), h('div', {}, path !== 'disk:/' && crumbs(path)),
+  selection.bar, head.element);
   screen.root.dataset.drop = t('drop');
-  takeFiles(screen.root, screen.signal, send);
-  const list = files(screen, href(), {selection,
+  takeFiles(screen.root, screen.signal, (chosen, entries) => enqueueFolders(path, chosen, done, entries));
+  const list = files(screen, href(), {selection, head,
     empty: data => empty(data.empty ?? {title: t('emptyFolder'), text: t('emptyFolderText')}, {icon: 'folder'})});
 }
 
@@ -147,10 +150,17 @@ export function openTrash(screen) {
 }
 
 function files(screen, href, options = {}) {
-  const list = pagedList(screen, {href, key: item => item.path, label: screen.title,
-    row: item => fileRow(item, () => list, options.selection),
+  const {selection, head} = options;
+  const list = pagedList(screen, {href, key: item => item.path, label: screen.title, class: 'files',
+    row: item => fileRow(item, () => list, selection),
     empty: options.empty ?? (data => empty(data.empty ?? {title: t('nothingYet')}, {icon: 'folder',
-      run: () => list.resource.refresh()})), drawn: () => options.selection?.drawn()});
+      run: () => list.resource.refresh()})), drawn: () => {
+      const grid = selection && isGrid();
+      list.element.classList.toggle('gallery-view', grid);
+      head?.draw(grid || list.items().length === 0);
+      showList(() => list.items());
+      selection?.drawn();
+    }});
   return list;
 }
 
@@ -158,36 +168,26 @@ function fileRow(item, list, selection) {
   const size = item.type === 'dir' ? null : item.size_text?.replace(' ', '\u00a0');
   const tags = [item.kept_offline && ['check', t('isOffline')], item.published
     && ['link', t('isPublic')]].filter(Boolean);
-  return row(item, [item.folder?.name, item.created_text, size], tags, list, null, selection);
+  return row(item, [item.folder?.name, item.modified_text ?? item.created_text, size], tags, list, null, selection);
 }
 
 function row(item, facts, tags, list, extra = null, selection = null) {
-  return h('li', {class: 'row', dataset: {path: item.path}}, selection?.box(item), sign(item),
+  const names = ['fact-folder', 'fact-date', 'fact-size'];
+  return h('li', {class: 'row', dataset: {path: item.path}}, selection?.box(item), sign(item, isGrid() ? 180 : 44),
     h('div', {class: 'row-main'},
     h('a', {class: 'row-link', href: pageOf(item), dir: 'auto'}, item.name),
-    h('span', {class: 'row-sub'}, facts.filter(Boolean).join(' · '), tags.map(([image, title]) =>
+    h('span', {class: 'row-sub'}, facts.map((fact, index) => fact && h('span', {class: names[index]}, fact))),
+    tags.length > 0 && h('span', {class: 'row-tags'}, tags.map(([image, title]) =>
       h('span', {class: 'row-tag', title, role: 'img', 'aria-label': title}, icon(image, 16)))), waiting(item), extra),
-  h('div', {class: 'row-end'}, button(t('more', item.name), event => acts(event.currentTarget, item, list()),
+  h('div', {class: 'row-end'}, item.type !== 'dir' && h('a', {class: 'button bare row-download',
+    href: downloadOf(item), download: item.name, title: t('download'), 'aria-label': `${t('download')}: ${item.name}`},
+  icon('download')), button(t('more', item.name), event => acts(event.currentTarget, item, list()),
     {bare: true, icon: 'more'})));
-}
-
-/** Says that a change of a file waits in the outbox; nothing if none does. */
-export function waiting({pending}) {
-  return pending && h('span', {class: 'waits', dataset: {state: pending.state}, lang: langOf(pending.state_text),
-    title: time(pending.since)}, icon('upload', 16), `${pending.kind_text}: ${pending.state_text}`,
-  h('span', {class: 'hidden'}, `, ${time(pending.since)}`));
-}
-
-/** Makes the picture or the sign of a file. */
-export function sign(item) {
-  if (item.preview_url) return picture(item.preview_url, '', {class: 'thumb file-thumb', sign: 'image'});
-  const signs = {folder: 'folder', image: 'image'};
-  return h('span', {class: `file-sign kind-${item.icon}`}, icon(signs[item.icon] ?? 'file', 24));
 }
 
 function acts(opener, item, list) {
   const again = () => list.resource.reload(true);
-  const signs = {unpublish: 'link', keep_offline: 'download', remove_offline: 'close'};
+  const signs = {unpublish: 'link', keep_offline: 'pin', remove_offline: 'close'};
   const sent = (item.actions ?? []).filter(action => action.id in signs).map(action => ({title: action.title,
     icon: signs[action.id], run: async headers => {
       if (!headers && action.confirm && !await ask(action.confirm, action.title)) return;
@@ -195,7 +195,8 @@ function acts(opener, item, list) {
       if (answer.left) said(answer);
       await list.resource.reload();
     }}));
-  menu(opener, item.name, [...sent,
+  menu(opener, item.name, [item.type !== 'dir' && {title: t('download'), icon: 'download', href: downloadOf(item),
+    download: item.name}, ...sent,
     // The link of one that has an end is asked for, because it may have ended.
     item.public_url && !item.available_until ? {title: t('copyLink'), icon: 'share', run: () => copy(item.public_url)}
       : {title: t('link'), icon: 'share', run: headers => shareLink(item.path, headers).then(again)},
@@ -205,73 +206,17 @@ function acts(opener, item, list) {
     {title: t('remove'), icon: 'trash', kind: 'danger', run: () => askToDelete([item], again)}]);
 }
 
-function choice(screen, name, label, options, changed) {
-  return h('select', {class: 'field-input narrow', 'aria-label': label, value: screen.query.get(name) ?? '',
+function choice(screen, name, label, options, changed, value = screen.query.get(name) ?? '') {
+  return h('select', {class: 'field-input narrow', 'aria-label': label, value,
     onchange: event => { address(screen, {[name]: event.target.value}); changed(); }},
-  Object.entries(options).map(([value, title]) => h('option',
-    {value, selected: value === (screen.query.get(name) ?? '')},
-    title)));
-}
-
-const nameOf = path => path.split('/').filter(Boolean).slice(1).at(-1) ?? t('root');
-
-/** Gives the folder of a path. */
-export function parentOf(path) {
-  const at = path.replace(/\/$/, '').lastIndexOf('/');
-  return path.slice(0, Math.max(at, path.indexOf('/') + 1));
+  Object.entries(options).map(([key, title]) => h('option', {value: key, selected: key === value}, title)));
 }
 
 function crumbs(path) {
   const names = path.replace(/^disk:/, '').split('/').filter(Boolean);
-  const links = [['disk:/', t('root')], ...names.map((name, index) => [`disk:/${names.slice(0, index + 1).join('/')}`,
+  const links = [['disk:/', nameOf('disk:/')], ...names.map((name, index) => [`disk:/${names.slice(0, index + 1).join('/')}`,
     name])];
   return h('nav', {'aria-label': t('way')}, h('ol', {class: 'crumbs'}, links.map(([to, name], index) => h('li', null,
     index > 0 && icon('right', 14), index === links.length - 1 ? h('span', {'aria-current': 'page', dir: 'auto'}, name)
       : h('a', {href: withQuery('/disk/files', {path: to}), dir: 'auto'}, name)))));
-}
-
-/** What is selected in a folder, and the bar with what can be done to it. */
-class Selection {
-  constructor(screen, list) {
-    Object.assign(this, {screen, list, on: false, paths: new Set()});
-    this.button = button(t('select'), () => this.toggle(), {icon: 'check', kind: 'compact'});
-    this.button.setAttribute('aria-pressed', 'false');
-    this.count = h('span', {role: 'status'});
-    const act = (title, sign, run, kind) => button(title, async () => run(this.items(), () => this.finished()),
-      {icon: sign, kind, write: true});
-    this.bar = h('div', {class: 'selection', hidden: true}, this.count,
-      act(t('move'), 'right', (items, done) => copyOrMove('move', items, done)),
-      act(t('copy'), 'copy', (items, done) => copyOrMove('copy', items, done)),
-      act(t('remove'), 'trash', (items, done) => askToDelete(items, done), 'danger'));
-  }
-
-  items() { return this.list().items().filter(item => this.paths.has(item.path)); }
-
-  toggle() {
-    this.on = !this.on;
-    this.paths.clear();
-    this.screen.root.classList.toggle('selecting', this.on);
-    this.button.setAttribute('aria-pressed', String(this.on));
-    replace(this.button.querySelector('span'), this.on ? t('done') : t('select'));
-    for (const box of this.screen.body.querySelectorAll('.row-check')) box.checked = false;
-    this.drawn();
-  }
-
-  box(item) {
-    return h('input', {type: 'checkbox', class: 'row-check', 'aria-label': t('choose', item.name),
-      checked: this.paths.has(item.path), onchange: event => {
-        this.paths[event.target.checked ? 'add' : 'delete'](item.path);
-        this.drawn();
-      }});
-  }
-
-  drawn() {
-    this.bar.hidden = !this.on || this.paths.size === 0;
-    replace(this.count, t('chosen', this.paths.size));
-  }
-
-  async finished() {
-    if (this.on) this.toggle();
-    await this.list().resource.reload(true);
-  }
 }

@@ -1,9 +1,9 @@
 // Disk: the tray of uploads. It stays while other screens are open; two files are sent at a time.
 
-import {newId, upload, withQuery} from './api.js';
+import {call, newId, upload, withQuery} from './api.js';
 import {h, replace} from './dom.js';
 import {icon} from './icons.js';
-import {ask, linkFor} from './overlay.js';
+import {ask, attempt, linkFor} from './overlay.js';
 import {bytes, define, langOf} from './texts.js';
 import {button} from './ui.js';
 
@@ -36,16 +36,69 @@ let tray = null;
 let list = null;
 let summary = null;
 let later = null;
+let closing = 0;
 
 /**
  * Sends files to a folder, one entry of the tray each.
  * @param {string} folder @param {Array<File>} files @param {function()} done Is called after each that is there.
  */
 export function enqueue(folder, files, done) {
+  send([...files].map(file => ({file, path: inside(folder, file.name)})), done);
+}
+
+/**
+ * Sends files and whole folders, as they are dropped or picked.
+ * @param {Array<FileSystemEntry>} [entries] What was dropped; without it, files may name their folders themselves.
+ */
+export async function enqueueFolders(folder, files, done, entries = []) {
+  const found = {files: [], folders: new Set()};
+  if (entries.some(entry => entry.isDirectory)) for (const entry of entries) await gather(entry, '', found);
+  else {
+    for (const file of files) {
+      const way = (file.webkitRelativePath || file.name).split('/');
+      way.slice(0, -1).forEach((_, index) => found.folders.add(way.slice(0, index + 1).join('/')));
+      found.files.push({file, name: way.join('/')});
+    }
+  }
+  // Parents are before what is in them.
+  let later;
+  for (const name of found.folders) {
+    const made = await attempt(headers => makeFolder(inside(folder, name), later = headers ?? later));
+    if (made === false) return;
+  }
+  if (found.folders.size) done();
+  send(found.files.map(({file, name}) => ({file, path: inside(folder, name)})), done);
+}
+
+const inside = (folder, name) => `${folder.replace(/\/$/, '')}/${name}`;
+
+async function gather(entry, way, found) {
+  const name = way + entry.name;
+  if (entry.isFile) {
+    found.files.push({file: await new Promise((resolve, reject) => entry.file(resolve, reject)), name});
+    return;
+  }
+  found.folders.add(name);
+  const reader = entry.createReader();
+  // A reader gives some at a time, and none at its end.
+  for (;;) {
+    const some = await new Promise((resolve, reject) => reader.readEntries(resolve, reject));
+    if (some.length === 0) return;
+    for (const one of some) await gather(one, `${name}/`, found);
+  }
+}
+
+async function makeFolder(path, headers) {
+  try { await call('/v1/disk/folders', {method: 'POST', body: {path}, headers}); } catch (problem) {
+    if (problem.status !== 409) throw problem;
+  }
+}
+
+function send(files, done) {
   if (files.length === 0) return;
   open();
-  for (const file of files) {
-    const entry = {file, path: `${folder.replace(/\/$/, '')}/${file.name}`, done, state: 'waiting', row: null};
+  for (const one of files) {
+    const entry = {...one, done, state: 'waiting', row: null};
     entries.push(entry);
     list.append(entry.row = h('li', {class: 'tray-item'}));
     draw(entry);
@@ -81,18 +134,21 @@ addEventListener('beforeunload', event => { if (unfinished().length) event.preve
 function next() {
   const busy = entries.filter(entry => entry.state === 'sending').length;
   for (const entry of entries.filter(each => each.state === 'waiting').slice(0,
-    Math.max(0, atOnce - busy))) send(entry);
+    Math.max(0, atOnce - busy))) sendOne(entry);
   const left = unfinished().length;
   const failed = entries.filter(entry => ['failed', 'exists'].includes(entry.state)).length;
   // As in a form: a session that ends does not take away what was chosen.
   if (left || failed) tray.dataset.typed = ''; else delete tray.dataset.typed;
   const kept = entries.some(entry => entry.state === 'kept');
   replace(summary, left ? t('left', left) : failed ? t('failed', failed) : t(kept ? 'allKept' : 'all'));
+  // It goes by itself once there is nothing to say of it.
+  clearTimeout(closing);
+  if (!left && !failed) closing = setTimeout(close, 8000);
   const refused = entries.filter(entry => entry.state === 'failed' && entry.problem.leave);
   replace(later, refused.length > 1 && button(t('allLater'), () => refused.forEach(sendLater)));
 }
 
-async function send(entry) {
+async function sendOne(entry) {
   Object.assign(entry, {state: 'sending', share: 0, sent: 0, problem: null, abort: new AbortController()});
   draw(entry);
   const progress = (share, sent) => { Object.assign(entry, {share, sent}); draw(entry); };
@@ -139,6 +195,7 @@ function draw(entry) {
     return;
   }
   entry.drawn = state;
+  if (state === 'failed' || state === 'exists') list.prepend(entry.row);
   entry.row.dataset.state = state;
   const icons = {done: 'check', failed: 'warning', exists: 'warning', kept: 'clock', accepted: 'clock'};
   replace(entry.row, icon(icons[state] ?? 'file'),

@@ -6,13 +6,14 @@ import {endSession, newDocument, reopen} from './events.js';
 import {field, form} from './form.js';
 import {icon} from './icons.js';
 import {ask} from './overlay.js';
+import {tabs} from './disk-parts.js';
 import {afterLogin, hasSandbox} from './parts.js';
 import {define, langOf} from './texts.js';
 import {button, words} from './ui.js';
 
 const t = define({
   en: {
-    disk: 'Disk', recent: 'Recent', files: 'All files', profile: 'Profile', welcome: 'Welcome', login: 'LOG IN',
+    disk: 'Disk', profile: 'Profile', welcome: 'Welcome', login: 'LOG IN',
     lead: 'Larder reads your Yandex Disk and keeps a copy of what you look at.', token: 'Access token of Yandex Disk',
     tokenHint: 'From oauth.yandex.com. It is kept encrypted and is never shown again.',
     needToken: 'Please paste a token.',
@@ -23,7 +24,7 @@ const t = define({
     waiting: '-- GB', denied: 'Yandex did not allow it.',
   },
   ru: {
-    disk: 'Диск', recent: 'Недавние', files: 'Все файлы', profile: 'Профиль', welcome: 'Добро пожаловать',
+    disk: 'Диск', profile: 'Профиль', welcome: 'Добро пожаловать',
     login: 'ВОЙТИ', lead: 'Larder читает ваш Яндекс Диск и хранит копию того, что вы смотрите.',
     token: 'Токен доступа Яндекс Диска',
     tokenHint: 'С oauth.yandex.ru. Он хранится зашифрованным и больше не показывается.',
@@ -53,10 +54,6 @@ export const routes = [
   {path: '/disk/file', open: async screen => (await import('./disk-file.js')).openFile(screen)},
   {path: '/disk/profile', open: openProfile},
 ];
-
-/** The tabs of the Disk. */
-export const tabs = [{href: '/disk/recent', title: t('recent')}, {href: '/disk/files', title: t('files')},
-  {href: '/disk/profile', title: t('profile')}];
 
 const places = {'disk.onboarding': '/disk/onboarding', 'disk.session': '/disk/login', 'disk.recent': '/disk/recent'};
 

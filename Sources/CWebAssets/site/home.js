@@ -1,24 +1,21 @@
-// Home: what Larder is, how things stand, the five apps, and where to start.
+// Home: the apps and how their sources stand, what is the visitor's own in them, and where to start.
 
-import {call, larder, Problem} from './api.js';
+import {call, larder, Problem, withQuery} from './api.js';
 import {h, replace} from './dom.js';
 import {reopen} from './events.js';
 import {icon} from './icons.js';
 import {drawnApps} from './screen.js';
-import {define, t as common} from './texts.js';
-import {button, linkButton, sourceState} from './ui.js';
+import {define, langOf, t as common, zone} from './texts.js';
+import {button, linkButton, picture, sourceState, words} from './ui.js';
 
 const t = define({
   en: {
     title: 'Kept fresh. Kept near.',
-    lead: 'Five apps drawn from Larder’s own API. What comes from far away is kept here; every screen says where it is '
-      + 'from and how old it is – also when there is no connection.',
-    disk: 'Files, previews, uploads, offline copies.', shop: 'Search with filters, product cards, a shopping list.',
-    pdf: 'Photos and text to PDF: reorder, merge, extract.', ships: 'A fleet that stays aboard when the API sinks.',
-    notes: 'Notes on a map, places, people.', status: 'What answers, what is kept, what happens.',
-    diskName: 'Disk', shopName: 'Shop', pdfName: 'PDF', shipsName: 'Ships', notesName: 'Notes',
-    statusName: 'Control room',
-    none: 'Needs no source',
+    lead: 'Files, a shop, documents, ships and notes. What comes from far away is kept here, so it is there without a '
+      + 'connection, too.',
+    none: 'No source needed', logIn: 'Log in', disk: 'Recent files', pdf: 'Documents',
+    shop: 'Shopping list', notes: 'Notes', diskNone: 'Log in to see your files here.', notesNone: 'Log in to see your '
+      + 'notes here.', nothing: 'Nothing here yet', draft: 'Not saved yet', write: 'New note', make: 'New document',
     start: 'Start here', startText: 'The remote APIs are simulated by the sandbox. Nothing leaves this machine.',
     one: 'Look at the ships as a guest', oneText: 'No account needed.',
     two: 'Open the Disk as Anna', twoText: 'The sandbox’s first account; its token is sandbox-token.',
@@ -29,14 +26,11 @@ const t = define({
   },
   ru: {
     title: 'Всегда под рукой.',
-    lead: 'Пять приложений на API самого Larder. То, что приходит издалека, хранится здесь; каждый экран говорит, '
-      + 'откуда данные и насколько они стары, — и без связи тоже.',
-    disk: 'Файлы, просмотр, загрузка, копии без сети.', shop: 'Поиск с фильтрами, карточки, список покупок.',
-    pdf: 'Фотографии и текст в PDF: порядок, слияние, страницы.', ships: 'Флот, который держится на плаву и без API.',
-    notes: 'Заметки на карте, места, люди.', status: 'Кто отвечает, что хранится, что происходит.',
-    diskName: 'Диск', shopName: 'Магазин', pdfName: 'PDF', shipsName: 'Корабли', notesName: 'Заметки',
-    statusName: 'Пульт',
-    none: 'Источник не нужен',
+    lead: 'Файлы, магазин, документы, корабли и заметки. То, что приходит издалека, хранится здесь и есть и без связи.',
+    none: 'Источник не нужен', logIn: 'Войти', disk: 'Недавние файлы', pdf: 'Документы',
+    shop: 'Корзина', notes: 'Заметки', diskNone: 'Войдите, и здесь будут ваши файлы.',
+    notesNone: 'Войдите, и здесь будут ваши заметки.', nothing: 'Пока пусто', draft: 'Ещё не сохранён',
+    write: 'Новая заметка', make: 'Новый документ',
     start: 'С чего начать', startText: 'Удалённые сервисы изображает песочница. Ничто не покидает эту машину.',
     one: 'Посмотреть корабли гостем', oneText: 'Без учётной записи.',
     two: 'Открыть Диск Анны', twoText: 'Первая запись песочницы; её токен — sandbox-token.',
@@ -47,6 +41,9 @@ const t = define({
 });
 
 const sources = {disk: 'yandex_disk', shop: 'catalogue', pdf: null, ships: 'spacex', notes: 'people'};
+const most = 4;
+/** Whether this browser has had something of its own here: who knows Larder needs no introduction. */
+const known = 'larder.known';
 
 export const routes = [{path: '/', open}];
 
@@ -54,9 +51,9 @@ async function open(screen) {
   screen.head({title: 'Larder', quiet: true});
   const begin = h('div');
   const cards = h('ul', {class: 'home-cards', role: 'list'});
-  screen.show(h('div', {class: 'hero'}, h('p', {class: 'hero-title'}, t('title')), h('p', {class: 'hero-lead'},
-    t('lead'))),
-    cards, begin);
+  const hero = !localStorage.getItem(known) && h('div', {class: 'hero'}, h('p', {class: 'hero-title'}, t('title')),
+    h('p', {class: 'hero-lead'}, t('lead')));
+  screen.show(hero, cards, mine(screen), begin);
   const drawn = Object.keys(sources).map(app => ({app}));
   let own = [];
   let shown = null;
@@ -88,10 +85,62 @@ function card({app, title}, upstreams) {
   const state = upstream ? sourceState(upstream) : null;
   const told = state ? common(`source${state}`) : sources[app] === null ? t('none') : null;
   return h('li', {class: 'home-card', dataset: {app}}, h('span', {class: 'home-sign'},
-    icon(app === 'status' ? 'gauge' : app, 26)),
-    h('div', {class: 'row-main'}, h('h2', null, h('a', {class: 'row-link', href: `/${app}`}, title ?? t(`${app}Name`))),
-      !title && h('p', {class: 'muted small'}, t(app)),
-      app !== 'status' && h('p', {class: 'home-state small', dataset: {state: state?.toLowerCase() ?? ''}}, told)));
+    icon(app === 'status' ? 'gauge' : app, 24)),
+  h('h2', null, h('a', {class: 'row-link', href: `/${app}`}, title ?? common(app))),
+  h('p', {class: 'home-state small', dataset: {state: state?.toLowerCase() ?? ''}}, told));
+}
+
+/** What is the visitor's own: the last files, documents, notes, and the shopping list. Each card keeps its place. */
+function mine(screen) {
+  const size = Math.round(60 * (devicePixelRatio || 1));
+  const row = (item, page, name, about, look) => h('li', {class: 'row'}, look, h('div', {class: 'row-main'},
+    h('a', {class: 'row-link', href: page, dir: 'auto', lang: langOf(name)}, name),
+    words('span', {class: 'row-sub'}, about)));
+  const leaf = item => picture(withQuery(item.thumbnail_url, {width: size}), '', {class: 'leaf', sign: 'pdf'});
+  const drafts = [];
+  const cards = {
+    disk: own(screen, 'disk', `/v1/disk/recent?limit=${most}&tz=${encodeURIComponent(zone)}`, '/disk/recent', item =>
+      row(item, withQuery('/disk/file', {path: item.path}), item.name, item.created_text, item.preview_url
+        ? picture(item.preview_url, '', {class: 'thumb file-thumb', sign: 'image'})
+        : h('span', {class: `file-sign kind-${item.icon}`}, icon('file', 24)))),
+    pdf: own(screen, 'pdf', `/v1/pdf/documents?limit=${most}`, '/pdf', item => row(item, `/pdf/${item.id}`, item.name,
+      item.draft_until ? t('draft') : item.page_count_text, leaf(item)), {more: () => drafts,
+      act: linkButton(t('make'), '/pdf/new', {icon: 'plus', kind: 'quiet'})}),
+    shop: own(screen, 'shop', '/v1/shop/list', '/shop/list', item => row(item, `/shop/${item.product_id}`, item.title,
+      `${item.quantity} × ${item.price_text}`, picture(item.image_url, '', {class: 'thumb', sign: 'shop',
+        sizes: '64px'})), {foot: data => words('p', {class: 'price'}, data.totals.price_text)}),
+    notes: own(screen, 'notes', `/v1/notes?limit=${most}&tz=${encodeURIComponent(zone)}`, '/notes', item => row(item,
+      `/notes/${item.id}`, item.first_line, item.modified_text),
+    {act: linkButton(t('write'), '/notes/new', {icon: 'plus', kind: 'quiet'})}),
+  };
+  const shelf = screen.load('/v1/pdf/drafts', ({data}) => {
+    drafts.splice(0, drafts.length, ...data.items);
+    cards.pdf.draw();
+  }, {place: h('div'), quiet: true, problem: () => null});
+  shelf.ready.catch(() => {});
+  return h('div', {class: 'mine'}, Object.values(cards).map(one => one.element));
+}
+
+/** Makes a card of one's own things: rows, or a way to them. */
+function own(screen, app, href, page, row, {more = () => [], act = null, foot} = {}) {
+  const place = h('div');
+  const element = h('section', {class: 'card mine-card', 'aria-label': t(app)}, h('div', {class: 'bar'},
+    h('h2', null, h('a', {href: page, class: 'mine-link'}, t(app))), act), place);
+  let data = null;
+  const draw = () => {
+    if (!data) return;
+    const items = [...more(), ...data.items].slice(0, most);
+    if (items.length) localStorage.setItem(known, '1');
+    replace(place, items.length ? h('ul', {class: 'rows', role: 'list'}, items.map(row))
+      : h('p', {class: 'muted'}, t('nothing')), items.length > 0 && foot?.(data));
+  };
+  const resource = screen.load(href, answer => { ({data} = answer); draw(); }, {place, quiet: true,
+    problem: problem => (problem.status === 401 ? h('p', {class: 'muted'}, t(`${app}None`), ' ',
+      h('a', {href: `/${app}/login`}, t('logIn'))) : h('p', {class: 'muted', lang: langOf(problem.words)},
+      problem.words))});
+  // Nothing of an account stays after it, and that of the next one comes.
+  for (const type of ['session', 'session-ended', 'account']) screen.on(type, event => event.app === app && resource.soon());
+  return {element, draw};
 }
 
 function newcomer(screen) {

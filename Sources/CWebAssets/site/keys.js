@@ -38,8 +38,8 @@ export function settings(opener) {
 
 /** Shows the keys. */
 export function help() {
-  const rows = [[['/'], t('kSearch')], [['r'], t('kRefresh')], [['j', 'k'], t('kRows')], [['Enter'], t('kOpen')],
-    [['#'], t('kDelete')], [['u'], t('kUndo')], [['?'], t('kHelp')], [['Esc'], t('kClose')]];
+  const rows = [[['Ctrl', 'K'], t('kAll')], [['/'], t('kSearch')], [['r'], t('kRefresh')], [['j', 'k'], t('kRows')], [['Enter'], t('kOpen')],
+    [['#', 'Delete'], t('kDelete')], [['u'], t('kUndo')], [['?'], t('kHelp')], [['Esc'], t('kClose')]];
   const go = [['d', 'disk'], ['s', 'shop'], ['p', 'pdf'], ['h', 'ships'], ['n', 'notes'], ['c', 'status']];
   const key = name => h('kbd', null, name);
   dialog(t('keys'), [h('p', {class: 'muted'}, t('keysText')), h('dl', {class: 'keys'},
@@ -48,13 +48,27 @@ export function help() {
       h('dd', null, `${t('kGo')}: ${t(app)}`)]))]);
 }
 
+/** Opens the search over all apps. */
+export async function palette(go) { (await import('./palette.js')).openPalette(go); }
+
 /** Begins to hear keys, except in fields and below dialogs. */
 export function keys(go) {
   document.addEventListener('keydown', event => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isField(event.target)) return;
-    if (document.querySelector('dialog[open], :popover-open')) return;
-    if (press(event.key, go)) event.preventDefault();
+    if (event.defaultPrevented || event.altKey || document.querySelector('dialog[open], :popover-open')) return;
+    if ((event.ctrlKey || event.metaKey) && event.code === 'KeyK') {
+      event.preventDefault();
+      palette(go);
+    }
+    if (event.ctrlKey || event.metaKey || isField(event.target)) return;
+    if (press(keyOf(event), go)) event.preventDefault();
   });
+}
+
+/** Gives the key by its place where the layout has other letters there, as a Russian one does. */
+function keyOf({key, code}) {
+  if (/^[!-~]$|^\w{2,}$/.test(key) && !(code === 'Slash' && /[.,]/.test(key))) return key;
+  const signs = {Slash: key === ',' ? '?' : '/', Digit3: '#'};
+  return signs[code] ?? (/^Key([A-Z])$/.exec(code)?.[1].toLowerCase() || key);
 }
 
 function isField(element) {
@@ -73,11 +87,13 @@ function press(key, go) {
     r: () => document.querySelector('#main [data-key=refresh]')?.click(),
     '/': () => document.querySelector('#main [data-key=search]')?.focus(),
     j: () => step(1), k: () => step(-1),
-    '#': () => document.activeElement?.closest('.row')?.querySelector('[data-key=delete]')?.click(),
+    '#': remove, Delete: remove,
   };
   acts[key]?.();
   return key in acts;
 }
+
+const remove = () => document.activeElement?.closest('.row')?.querySelector('[data-key=delete]')?.click();
 
 function step(by) {
   const rows = [...document.querySelectorAll('#main .rows > *')].filter(row => !row.inert && !row.hidden);

@@ -103,7 +103,7 @@ function move(row, from, was) {
  * @param {Object} options `href`, `key`, `row` and `update` as in `keyed`; `before` makes what is above the rows,
  *   `empty` the empty state; `items` gives the rows of `data`; `drawn` is called after each drawing; `place` takes the
  *   list.
- * @returns {Object} `resource`, `items()`, `element`; `change(edit, send)` applies a change to the rows at once and
+ * @returns {Object} `resource`, `items()`, `element`; `redraw()` makes all rows anew; `change(edit, send)` applies a change to the rows at once and
  *   sends it when those before it are through; one that fails is taken back.
  */
 export function pagedList(screen, options) {
@@ -191,7 +191,11 @@ export function pagedList(screen, options) {
       throw failure;
     } finally { if (send && !changes.busy) resource.soon(); }
   };
-  return {resource, items: () => state.items, change, element: list};
+  const redraw = () => {
+    for (const row of list.children) row.rowData = null;
+    draw(false);
+  };
+  return {resource, items: () => state.items, change, redraw, element: list};
 }
 
 /** Asks for as many pages as were shown; one that does not come stays as it was, so that the list is not shortened. */

@@ -4,7 +4,7 @@ import {call, forget, larder, Problem, unreachable} from './api.js';
 import {h, refocus, replace} from './dom.js';
 import {isEnding, listen, start} from './events.js';
 import {icon} from './icons.js';
-import {keys, settings, theme} from './keys.js';
+import {keys, palette, settings, theme} from './keys.js';
 import {toast} from './overlay.js';
 import {notFound, Screen, shownApps, whyLogin} from './screen.js';
 import {language, t} from './texts.js';
@@ -35,7 +35,7 @@ export async function go(href, options = {}) {
   remember();
   const state = {key: options.replace && history.state?.key ? history.state.key : String(Math.random())};
   if (options.replace) memories.delete(state.key);
-  const fromHere = !options.replace && base !== null;
+  const fromHere = options.replace ? history.state?.fromHere ?? false : base !== null;
   history[options.replace ? 'replaceState' : 'pushState']({...state, fromHere}, '', href);
   await open(options);
 }
@@ -232,6 +232,8 @@ function buildShell() {
       h('nav', {class: 'nav', 'aria-label': t('apps')}, apps.map(link)),
       h('a', {href: '/status', class: 'pulse', dataset: {app: 'status'}}, h('span', {class: 'pulse-dot'}),
         h('span', {class: 'pulse-words'}, t('status'))),
+      h('button', {type: 'button', class: 'button bare', 'aria-label': t('kAll'), title: `${t('kAll')} (Ctrl+K)`,
+        'aria-haspopup': 'dialog', onclick: () => palette(go)}, icon('search')),
       h('button', {type: 'button', class: 'button bare', 'aria-label': t('menu'), 'aria-haspopup': 'menu',
         onclick: event => settings(event.currentTarget)}, icon('more')))),
     h('div', {id: 'lost', class: 'lost', role: 'status'}), main, h('div', {id: 'toasts', class: 'toasts',

@@ -52,7 +52,7 @@ export async function hasSandbox() {
 /**
  * Takes files that are dropped on an element, or pasted into the page.
  * @param {Element} element @param {AbortSignal} signal
- * @param {function(Array<File>)} take
+ * @param {function(Array<File>, Array<FileSystemEntry>)} take
  */
 export function takeFiles(element, signal, take) {
   const holds = event => [...event.dataTransfer?.types ?? []].includes('Files');
@@ -67,7 +67,9 @@ export function takeFiles(element, signal, take) {
     if (!holds(event)) return;
     event.preventDefault();
     mark(false);
-    take([...event.dataTransfer.files]);
+    // Entries know folders, but not after the event.
+    take([...event.dataTransfer.files], [...event.dataTransfer.items].map(item => item.webkitGetAsEntry?.())
+      .filter(Boolean));
   }, {signal});
   document.addEventListener('paste', event => {
     const files = [...event.clipboardData?.files ?? []];

@@ -49,7 +49,7 @@ export class Screen {
     replace(this.heading, title);
     this.heading.lang = langOf(title) ?? '';
     this.heading.className = quiet ? 'hidden' : '';
-    replace(this.backPlace, back && linkButton(t('back'), back, {bare: true, icon: 'back'}));
+    replace(this.backPlace, back && backLink(back));
     replace(this.actionPlace, actions);
     replace(this.leadPlace, lead);
     replace(this.tabPlace, tabs.length > 0 && h('nav', {class: 'tabs', 'aria-label': t(this.app)}, tabs.map(tab =>
@@ -136,6 +136,17 @@ export class Screen {
   leave() { this.controller.abort(); }
 }
 
+/** Makes the way back: to where one came from, else to the screen above. */
+function backLink(href) {
+  const link = linkButton(t('back'), href, {bare: true, icon: 'back'});
+  link.addEventListener('click', event => {
+    if (!history.state?.fromHere || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    history.back();
+  });
+  return link;
+}
+
 /** What is said above the rows of an answer, in a form that is compared. */
 function notices({meta}) { return JSON.stringify([meta.banner, meta.search]); }
 
@@ -171,12 +182,14 @@ export class Resource {
     Object.assign(this, {screen, href, draw, options, answer: null, failed: null, pause: 2500, asked: 0,
       taken: 0});
     const {signal} = screen;
-    screen.on('screen-changed', data => data.app === screen.app && this.concerns(data.screen) && this.soon());
-    screen.on('job', data => data.app === screen.app && data.state === 'done' && this.soon());
-    screen.on('outbox-changed', data => data.app === screen.app && this.soon());
-    screen.on('connectivity', data => upstreams[screen.app]?.includes(data.upstream) && this.soon());
+    // Home shows those of all apps.
+    const app = this.app = href.split('/')[2];
+    screen.on('screen-changed', data => data.app === app && this.concerns(data.screen) && this.soon());
+    screen.on('job', data => data.app === app && data.state === 'done' && this.soon());
+    screen.on('outbox-changed', data => data.app === app && this.soon());
+    screen.on('connectivity', data => upstreams[app]?.includes(data.upstream) && this.soon());
     for (const type of ['reset', 'opened']) screen.on(type, () => this.soon());
-    screen.on('nudge', () => this.answer?.meta.source !== 'local' && upstreams[screen.app]?.length && this.soon(true));
+    screen.on('nudge', () => this.answer?.meta.source !== 'local' && upstreams[app]?.length && this.soon(true));
     document.addEventListener('visibilitychange', () => document.hidden || this.soon(), {signal});
     signal.addEventListener('abort', () => { clearTimeout(this.timer); clearTimeout(this.again); });
     /** Settled when the first answer or problem is there. */
@@ -194,7 +207,7 @@ export class Resource {
    * Tells whether a change of another screen of the app may be one of this: events name lists, and a thing is in several
    * of them. What the Shop shows beside its list is the list itself (`followCart`).
    */
-  concerns(name) { return this.screen.app !== 'shop' || !this.answer || name === this.answer.meta.screen; }
+  concerns(name) { return this.app !== 'shop' || !this.answer || name === this.answer.meta.screen; }
 
   /** Shows another address in the same place, as after a change of a filter. */
   go(href) {
@@ -240,7 +253,7 @@ export class Resource {
 
   take(answer) {
     const first = !this.answer;
-    shownApps.add(this.screen.app);
+    shownApps.add(this.app);
     this.answer = answer;
     this.moved = false;
     if (this.failed || first) replace(this.place);

@@ -114,7 +114,7 @@ function openList(screen) {
 
 function row(ship, remove) {
   return h('li', {class: 'row', dataset: {name: ship.name.toLocaleLowerCase(), id: ship.id}},
-    picture(ship.image_url, '', {class: 'thumb', sign: 'ships'}),
+    picture(ship.image_url, '', {class: 'thumb', sign: 'ships', sizes: '64px'}),
     h('div', {class: 'row-main'},
       h('a', {class: 'row-link', href: `/ships/${ship.id}`, lang: langOf(ship.name)}, ship.name),
       h('span', {class: 'row-sub'}, [ship.type_text, ship.year_built && t('built', ship.year_built_text)]
@@ -153,7 +153,8 @@ function drawDetails(screen, ship) {
     [t('port'), ship.home_port_text], [t('roles'), ship.roles_text],
     ship.active === null || ship.active === undefined ? null : [t('status'), ship.active ? t('yes') : t('no')]];
   if (screen.drawn !== ship.image_url) {
-    screen.image = picture(ship.image_url, ship.name, {class: 'ship-image', sign: 'ships', eager: true});
+    screen.image = picture(ship.image_url, ship.name, {class: 'ship-image', sign: 'ships', eager: true,
+      sizes: '(max-width: 44rem) 100vw, 720px'});
     screen.drawn = ship.image_url;
   }
   screen.show(screen.image, !ship.upstream_present && h('p', {class: 'tag warn'}, t('gone')),

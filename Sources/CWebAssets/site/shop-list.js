@@ -2,8 +2,9 @@
 
 import {call} from './api.js';
 import {h, replace} from './dom.js';
+import {lightbox} from './lightbox.js';
 import {pagedList} from './list.js';
-import {ask, attempt, dialog, share, toast} from './overlay.js';
+import {ask, attempt, share, toast} from './overlay.js';
 import {cartLink} from './shop.js';
 import {afterQuantities, followCart, quantityControl} from './shop-cart.js';
 import {moveBy, sortHandle} from './sort.js';
@@ -70,15 +71,22 @@ export function openProduct(screen) {
   return resource.ready;
 }
 
-/** Makes the gallery: pictures side by side, a counter, and the full screen. */
+/** Makes the gallery: pictures side by side, a counter, and a press that shows them edge to edge. */
 function gallery({image_urls: urls, image_texts: texts, title}) {
   const sources = urls.length ? urls : [null];
   let at = 0;
-  const strip = h('div', {class: 'gallery-strip', tabindex: '0', role: 'group', 'aria-label': t('pictures')},
-    sources.map((url, index) => picture(url, `${title}, ${texts[index] ?? '1/1'}`, {sign: 'shop',
-      eager: index === 0})));
+  const nameOf = index => `${title}, ${texts[index] ?? '1/1'}`;
+  const open = async () => {
+    const shown = sources.map((src, index) => ({src, alt: nameOf(index), title}));
+    to(await lightbox(shown, at), 'instant');
+  };
+  const strip = h('div', {class: 'gallery-strip', tabindex: '0', role: 'group', 'aria-label': t('pictures'),
+    onclick: () => urls.length && open(),
+    onkeydown: event => event.key === 'Enter' && urls.length && open()},
+  sources.map((url, index) => picture(url, nameOf(index), {sign: 'shop', eager: index === 0,
+    sizes: '(max-width: 44rem) 100vw, 640px'})));
   const count = h('span', {class: 'gallery-count', role: 'status'}, texts[0] ?? '1/1');
-  const to = index => strip.scrollTo({left: strip.clientWidth * index, behavior: 'smooth'});
+  const to = (index, behavior = 'smooth') => strip.scrollTo({left: strip.clientWidth * index, behavior});
   const previous = button(t('previous'), () => to(at - 1), {icon: 'back', bare: true, disabled: true});
   const next = button(t('next'), () => to(at + 1), {icon: 'right', bare: true, disabled: sources.length < 2});
   strip.addEventListener('scroll', () => {
@@ -87,29 +95,8 @@ function gallery({image_urls: urls, image_texts: texts, title}) {
     previous.disabled = at === 0;
     next.disabled = at >= sources.length - 1;
   }, {passive: true});
-  const full = button(t('full'), () => fullScreen(sources, texts, title, at), {icon: 'image', bare: true});
+  const full = urls.length > 0 && button(t('full'), () => { open(); }, {icon: 'grow', bare: true});
   return h('div', {class: 'gallery'}, strip, h('div', {class: 'gallery-bar'}, previous, count, next, full));
-}
-
-function fullScreen(sources, texts, title, start) {
-  let at = start;
-  const place = h('div', {class: 'full-picture'});
-  const count = h('p', {class: 'small muted', role: 'status'});
-  const show = index => {
-    at = (index + sources.length) % sources.length;
-    replace(place, picture(sources[at], `${title}, ${texts[at] ?? '1/1'}`, {sign: 'shop', eager: true}));
-    count.textContent = texts[at] ?? '1/1';
-  };
-  show(at);
-  const keys = event => {
-    const step = {ArrowLeft: -1, ArrowRight: 1}[event.key];
-    if (step) { event.preventDefault(); show(at + step); }
-  };
-  const content = h('div', {class: 'stack', onkeydown: keys}, place, h('div', {class: 'bar'},
-    button(t('previous'), () => show(at - 1), {icon: 'back', bare: true}), count,
-    button(t('next'), () => show(at + 1), {icon: 'right', bare: true})));
-  addEventListener('keydown', keys);
-  return dialog(title, [content], {wide: true}).finally(() => removeEventListener('keydown', keys));
 }
 
 /** Opens the shopping list. */
@@ -182,7 +169,7 @@ function line(item, {remove, order}) {
     quantity: item.quantity}},
     {itemId: item.item_id});
   const row = h('li', {class: 'row cart-row'},
-    sortHandle(() => row, item.title, order), picture(item.image_url, '', {class: 'thumb', sign: 'shop'}),
+    sortHandle(() => row, item.title, order), picture(item.image_url, '', {class: 'thumb', sign: 'shop', sizes: '64px'}),
     h('div', {class: 'row-main'},
       h('a', {class: 'row-link', href: `/shop/${item.product_id}`, lang: langOf(item.title)}, item.title),
       h('span', {class: 'row-sub'}, t('each', item.price_text), item.difference_text && h('span', {class: 'tag warn'},

@@ -111,7 +111,7 @@ const withCart = (item, lines) => ({...item, cart: {in_list: lines.has(item.id),
 function productCard(item, line) {
   const control = quantityControl(item, {bare: true, itemId: line?.itemId});
   const card = h('li', {class: `product ${item.layout}`}, picture(item.image_url, '', {class: 'product-image',
-    sign: 'shop'}),
+    sign: 'shop', sizes: '(max-width: 44rem) 45vw, 270px'}),
     h('div', {class: 'product-text'}, h('p', {class: 'price'}, item.price_text),
       h('a', {class: 'row-link product-title', href: `/shop/${item.id}`, lang: langOf(item.title)}, item.title),
       h('p', {class: 'product-about small muted', lang: langOf(item.description_text)}, item.description_text)),

@@ -5,7 +5,7 @@ import {h, replace} from './dom.js';
 import {icon} from './icons.js';
 import {keyed} from './list.js';
 import {ago, bytes, define, language, plural, t as common, time} from './texts.js';
-import {button, sourceState} from './ui.js';
+import {button, skeleton, sourceState} from './ui.js';
 import {openDevices} from './status-devices.js';
 
 const t = define({
@@ -47,6 +47,7 @@ async function open(screen) {
   const facts = h('div', {class: 'stack'});
   const requests = h('div');
   const devices = h('div');
+  const happened = events(screen);
   screen.head({title: t('title'), lead: t('lead'), actions: [screen.refreshButton(() => resource)]});
   let controls = null;
   let metrics = null;
@@ -57,21 +58,21 @@ async function open(screen) {
   const openHarness = once(() => import('./status-harness.js'), (part, base) =>
     part.openHarness(screen, harness, base));
   const resource = screen.load('/v1/status', async ({data}, first) => {
-    if (first) {
-      screen.show(h('div', {class: 'stack wide-gap'}, sandbox, section(t('upstreams'), upstreams), harness, h('div',
-        {class: 'columns'}, facts, events(screen)), devices, section(t('requests'), requests)));
-      openDevices(screen, devices);
+    if (first) screen.show(skeleton('grid'));
+    const [read, health] = await Promise.all([readMetrics(), readHealth(),
+      data.sandbox && openControls(data.upstreams.map(one => one.name)), data.harness && openHarness(data.harness.base)]);
+    if (screen.signal.aborted) return;
+    if (read) {
+      metrics = read;
+      drawSelf(facts, data, metrics, health);
+      replace(requests, requestTable(metrics));
     }
     drawUpstreams();
-    if (data.sandbox) await openControls(data.upstreams.map(one => one.name));
-    if (data.harness) await openHarness(data.harness.base);
-    drawUpstreams();
-    const [read, health] = await Promise.all([readMetrics(), readHealth()]);
-    if (!read || screen.signal.aborted) return;
-    metrics = read;
-    drawUpstreams();
-    drawSelf(facts, data, metrics, health);
-    replace(requests, requestTable(metrics));
+    // All at once: what came one after the other would move what is below it.
+    if (upstreams.isConnected) return;
+    screen.show(h('div', {class: 'stack wide-gap'}, sandbox, section(t('upstreams'), upstreams), harness, h('div',
+      {class: 'columns'}, facts, happened), devices, section(t('requests'), requests)));
+    openDevices(screen, devices);
   }, {skeleton: 'grid'});
   const drawUpstreams = () => {
     for (const row of upstreams.children) row.rowData = null;
@@ -79,7 +80,7 @@ async function open(screen) {
       one => upstreamCard(one, () => controls, () => metrics),
       {animate: false, update: (row, one) => { row.redraw(one); return true; }});
   };
-  const again = setInterval(() => document.hidden || resource.soon(), 5000);
+  const again = setInterval(() => document.hidden || resource.soon(), 15000);
   screen.signal.addEventListener('abort', () => clearInterval(again));
   screen.on('connectivity', () => resource.soon());
   await resource.ready;

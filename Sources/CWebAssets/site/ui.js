@@ -1,5 +1,6 @@
 // What every screen is made of: buttons, provenance chip, banner, skeleton, empty and error states, pictures.
 
+import {withQuery} from './api.js';
 import {h, replace} from './dom.js';
 import {icon} from './icons.js';
 import {ago, langOf, t, time} from './texts.js';
@@ -155,17 +156,21 @@ export function retryButton(problem, retry, {write = false} = {}) {
 
 /**
  * Makes a picture; one that fails is a placeholder, never a broken icon.
- * @param {?string} src @param {string} alt @param {{class: string, sign: string, eager: boolean}} [options]
+ * @param {?string} src @param {string} alt
+ * @param {{class: string, sign: string, eager: boolean, sizes: string}} [options] With `sizes` the server is asked for
+ *   the width (`width=`) that this and the screen need.
  */
 export function picture(src, alt, options = {}) {
   const holder = h('div', {class: `picture ${options.class ?? ''}`});
   const fallback = () => replace(holder, h('div', {class: 'picture-none', role: alt ? 'img' : null,
     'aria-label': alt || null, 'aria-hidden': alt ? null : 'true'}, icon(options.sign ?? 'image', 28)));
   if (!src) fallback();
-  else holder.append(h('img', {src, alt, loading: options.eager ? 'eager' : 'lazy', decoding: 'async',
+  else holder.append(h('img', {...(options.sizes && {sizes: options.sizes, srcset: srcset(src)}), src, alt, loading: options.eager ? 'eager' : 'lazy', decoding: 'async',
     onerror: fallback, onload: event => event.target.classList.add('seen')}));
   return holder;
 }
+
+const srcset = src => [160, 320, 640, 1280, 1920].map(width => `${withQuery(src, {width})} ${width}w`).join(', ');
 
 /** Gives how an upstream of `/v1/status` responds: `Up`, `Errors`, `Down` or `Unknown`; null if that is not told. */
 export function sourceState({reachable, last_ok_at: lastOk, last_error: lastError}) {

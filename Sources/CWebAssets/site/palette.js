@@ -1,0 +1,138 @@
+// One search over all apps, and every place and act by its name: Ctrl+K, or the glass in the head of the page.
+
+import {call, Problem, withQuery} from './api.js';
+import {h, replace} from './dom.js';
+import {icon} from './icons.js';
+import {dialog} from './overlay.js';
+import {define, langOf, t as common} from './texts.js';
+
+const t = define({
+  en: {
+    title: 'Search everything', hint: 'Files, products, documents, ships, notes, people…', none: 'Nothing found',
+    newNote: 'New note', newDocument: 'New document', list: 'Shopping list', trash: 'Trash of the Disk',
+    outbox: 'Outbox', map: 'Map', people: 'People', go: 'Go to',
+    keys: 'Arrow keys choose, Enter opens.',
+  },
+  ru: {
+    title: 'Поиск по всему', hint: 'Файлы, товары, документы, корабли, заметки, люди…', none: 'Ничего не найдено',
+    newNote: 'Новая заметка', newDocument: 'Новый документ', list: 'Корзина магазина', trash: 'Корзина Диска',
+    outbox: 'Исходящие', map: 'Карта', people: 'Люди', go: 'Перейти',
+    keys: 'Стрелки выбирают, Enter открывает.',
+  },
+});
+
+const pageOfFile = ({type, path}) => withQuery(type === 'dir' ? '/disk/files' : '/disk/file', {path});
+/** Where is searched: the list, how a hit is shown, and whether the list itself is asked with the words. */
+const sources = [
+  {app: 'disk', sign: 'file', href: '/v1/disk/search', name: item => item.name, page: pageOfFile,
+    about: item => item.folder?.name},
+  {app: 'notes', sign: 'notes', href: '/v1/notes', name: item => item.first_line, page: item => `/notes/${item.id}`,
+    about: item => item.modified_text},
+  {app: 'pdf', sign: 'pdf', href: '/v1/pdf/documents', name: item => item.name, page: item => `/pdf/${item.id}`,
+    about: item => item.page_count_text},
+  {app: 'shop', sign: 'shop', href: '/v1/shop/search', name: item => item.title, page: item => `/shop/${item.id}`,
+    about: item => item.price_text},
+  {app: 'ships', sign: 'ships', href: '/v1/ships', name: item => item.name, page: item => `/ships/${item.id}`,
+    about: item => item.type_text, here: true},
+  {app: 'notes', title: 'people', sign: 'user', href: '/v1/notes/people', name: item => item.full_name,
+    page: item => `/notes/people/${item.id}`, about: item => item.email},
+];
+const most = 4;
+const places = () => [
+  ...['disk', 'shop', 'pdf', 'ships', 'notes'].map(app => ({name: common(app), page: `/${app}`, sign: app})),
+  {name: common('status'), page: '/status', sign: 'gauge'}, {name: common('home'), page: '/', sign: 'home'},
+  {name: t('newNote'), page: '/notes/new', sign: 'plus'}, {name: t('newDocument'), page: '/pdf/new', sign: 'plus'},
+  {name: t('list'), page: '/shop/list', sign: 'cart'}, {name: t('map'), page: '/notes/map', sign: 'map'},
+  {name: t('people'), page: '/notes/people', sign: 'people'}, {name: t('trash'), page: '/disk/trash', sign: 'trash'},
+  {name: t('outbox'), page: '/disk/outbox', sign: 'upload'}];
+
+/** Opens it; `go` opens the page that was chosen. */
+export async function openPalette(go) {
+  if (document.querySelector('.palette')) return;
+  const page = await dialog(t('title'), close => new Palette(close).nodes, {wide: true});
+  if (page) go(page);
+}
+
+class Palette {
+  constructor(close) {
+    Object.assign(this, {close, groups: new Map(), at: 0, turn: 0});
+    this.input = h('input', {type: 'search', class: 'field-input', role: 'combobox', autofocus: true,
+      'aria-label': t('title'), 'aria-expanded': 'true', 'aria-controls': 'palette-hits', 'aria-autocomplete': 'list',
+      placeholder: t('hint'), autocomplete: 'off', enterkeyhint: 'go', oninput: () => this.type(),
+      onkeydown: event => this.press(event)});
+    this.hits = h('div', {id: 'palette-hits', class: 'palette', role: 'listbox', 'aria-label': t('title')});
+    this.said = h('p', {class: 'muted small', role: 'status'}, t('keys'));
+    this.nodes = [h('div', {class: 'search-field'}, icon('search'), this.input), this.hits, this.said];
+    this.type();
+  }
+
+  type() {
+    const words = this.input.value.trim();
+    const turn = ++this.turn;
+    const fits = ({name}) => words.toLowerCase().split(/\s+/).every(word => name.toLowerCase().includes(word));
+    this.groups = new Map([[t('go'), places().filter(fits).slice(0, words ? 5 : 20)]]);
+    this.at = 0;
+    this.draw();
+    clearTimeout(this.timer);
+    if (words) this.timer = setTimeout(() => this.search(words, turn), 200);
+  }
+
+  /** Asks every app at once; each is shown as it comes. One without a session, or without a connection, has nothing. */
+  async search(words, turn) {
+    await Promise.all(sources.map(async source => {
+      let items = [];
+      try {
+        ({data: {items}} = await call(withQuery(source.href, source.here ? {} : {q: words})));
+      } catch (problem) { if (!(problem instanceof Problem)) throw problem; }
+      if (turn !== this.turn) return;
+      const found = items.map(item => ({name: source.name(item) ?? '', page: source.page(item), sign: source.sign,
+        about: source.about(item)})).filter(hit => !source.here
+          || hit.name.toLowerCase().includes(words.toLowerCase())).slice(0, most);
+      if (found.length) this.groups.set(source.title ? t(source.title) : common(source.app), found);
+      this.draw();
+    }));
+    if (turn === this.turn) this.tell();
+  }
+
+  tell() {
+    const count = [...this.groups.values()].flat().length;
+    replace(this.said, count ? t('keys') : t('none'));
+  }
+
+  draw() {
+    let index = -1;
+    replace(this.hits, [...this.groups].filter(([, hits]) => hits.length).map(([title, hits]) => h('div',
+      {role: 'group', 'aria-label': title}, h('p', {class: 'palette-title', 'aria-hidden': 'true'}, title),
+      hits.map(hit => {
+        index += 1;
+        return h('div', {role: 'option', id: `palette-${index}`, class: 'palette-hit', 'aria-selected': 'false',
+          dataset: {page: hit.page}, onclick: () => this.close(hit.page)}, icon(hit.sign),
+        h('span', {class: 'palette-name', dir: 'auto', lang: langOf(hit.name)}, hit.name),
+        hit.about && h('span', {class: 'muted small', lang: langOf(hit.about)}, hit.about));
+      }))));
+    this.mark();
+  }
+
+  mark() {
+    const all = [...this.hits.querySelectorAll('[role=option]')];
+    this.at = Math.max(0, Math.min(this.at, all.length - 1));
+    all.forEach((one, index) => one.setAttribute('aria-selected', String(index === this.at)));
+    if (all.length) this.input.setAttribute('aria-activedescendant', `palette-${this.at}`);
+    else this.input.removeAttribute('aria-activedescendant');
+    all[this.at]?.scrollIntoView({block: 'nearest'});
+    return all;
+  }
+
+  press(event) {
+    const step = {ArrowDown: 1, ArrowUp: -1}[event.key];
+    const all = this.hits.querySelectorAll('[role=option]');
+    if (step && all.length) {
+      event.preventDefault();
+      this.at = (this.at + step + all.length) % all.length;
+      this.mark();
+    } else if (event.key === 'Enter') {
+      event.preventDefault();
+      if (all[this.at]) this.close(all[this.at].dataset.page);
+    }
+  }
+}
