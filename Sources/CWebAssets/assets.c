@@ -49,6 +49,9 @@ static const unsigned char file_dom_js[] = {
 static const unsigned char file_events_js[] = {
 #embed "site/events.js"
 };
+static const unsigned char file_files_css[] = {
+#embed "site/files.css"
+};
 static const unsigned char file_form_js[] = {
 #embed "site/form.js"
 };
@@ -117,6 +120,9 @@ static const unsigned char file_pair_html[] = {
 };
 static const unsigned char file_pair_js[] = {
 #embed "site/pair.js"
+};
+static const unsigned char file_palette_js[] = {
+#embed "site/palette.js"
 };
 static const unsigned char file_parts_js[] = {
 #embed "site/parts.js"
@@ -210,6 +216,7 @@ static const struct larder_web_asset assets[] = {
     {"docs.js", file_docs_js, sizeof file_docs_js},
     {"dom.js", file_dom_js, sizeof file_dom_js},
     {"events.js", file_events_js, sizeof file_events_js},
+    {"files.css", file_files_css, sizeof file_files_css},
     {"form.js", file_form_js, sizeof file_form_js},
     {"home.js", file_home_js, sizeof file_home_js},
     {"icon.svg", file_icon_svg, sizeof file_icon_svg},
@@ -233,6 +240,7 @@ static const struct larder_web_asset assets[] = {
     {"pair.css", file_pair_css, sizeof file_pair_css},
     {"pair.html", file_pair_html, sizeof file_pair_html},
     {"pair.js", file_pair_js, sizeof file_pair_js},
+    {"palette.js", file_palette_js, sizeof file_palette_js},
     {"parts.js", file_parts_js, sizeof file_parts_js},
     {"pdf-acts.js", file_pdf_acts_js, sizeof file_pdf_acts_js},
     {"pdf-new.js", file_pdf_new_js, sizeof file_pdf_new_js},

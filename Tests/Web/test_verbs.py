@@ -186,7 +186,8 @@ def test_web_41_a_file_is_kept_offline_by_one_switch(anna):
     keep.check()
     expect(page.get_by_text("Here, also without the Internet")).to_be_visible()
     expect(keep).to_be_checked()
-    keep.uncheck()
+    with page.expect_response(lambda answer: answer.request.method == "DELETE" and "/offline" in answer.url):
+        keep.uncheck()
     expect(keep).not_to_be_checked()
     kept = anna.send("GET", "/v1/disk/offline").json()["data"]["items"]
     assert kept == []

@@ -47,10 +47,11 @@ export function said(answer, text, undo) {
   toast(isLeft(answer) ? t('left') : text, !isLeft(answer) && undo ? {action: {title: t('undo'), run: undo}} : {});
 }
 
-/** Downloads files one after the other, as links do. */
-export function download(items) {
+/** Downloads files as links do, with a pause after each: a browser forgets one that another follows at once. */
+export async function download(items) {
   for (const item of items.filter(({type}) => type !== 'dir')) {
     h('a', {href: downloadOf(item), download: item.name}).click();
+    await new Promise(resolve => setTimeout(resolve, 400));
   }
 }
 

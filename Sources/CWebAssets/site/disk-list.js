@@ -155,7 +155,7 @@ function files(screen, href, options = {}) {
     row: item => fileRow(item, () => list, selection),
     empty: options.empty ?? (data => empty(data.empty ?? {title: t('nothingYet')}, {icon: 'folder',
       run: () => list.resource.refresh()})), drawn: () => {
-      const grid = selection && isGrid();
+      const grid = Boolean(selection) && isGrid();
       list.element.classList.toggle('gallery-view', grid);
       head?.draw(grid || list.items().length === 0);
       showList(() => list.items());
@@ -173,12 +173,12 @@ function fileRow(item, list, selection) {
 
 function row(item, facts, tags, list, extra = null, selection = null) {
   const names = ['fact-folder', 'fact-date', 'fact-size'];
-  return h('li', {class: 'row', dataset: {path: item.path}}, selection?.box(item), sign(item, isGrid() ? 180 : 44),
+  return h('li', {class: 'row', dataset: {path: item.path}}, selection?.box(item), sign(item, selection && isGrid() ? 180 : 44),
     h('div', {class: 'row-main'},
     h('a', {class: 'row-link', href: pageOf(item), dir: 'auto'}, item.name),
-    h('span', {class: 'row-sub'}, facts.map((fact, index) => fact && h('span', {class: names[index]}, fact))),
-    tags.length > 0 && h('span', {class: 'row-tags'}, tags.map(([image, title]) =>
-      h('span', {class: 'row-tag', title, role: 'img', 'aria-label': title}, icon(image, 16)))), waiting(item), extra),
+    h('span', {class: 'row-sub'}, facts.map((fact, index) => fact && h('span', {class: names[index]}, fact)),
+      tags.length > 0 && h('span', {class: 'row-tags'}, tags.map(([image, title]) =>
+        h('span', {class: 'row-tag', title, role: 'img', 'aria-label': title}, icon(image, 16))))), waiting(item), extra),
   h('div', {class: 'row-end'}, item.type !== 'dir' && h('a', {class: 'button bare row-download',
     href: downloadOf(item), download: item.name, title: t('download'), 'aria-label': `${t('download')}: ${item.name}`},
   icon('download')), button(t('more', item.name), event => acts(event.currentTarget, item, list()),

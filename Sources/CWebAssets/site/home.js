@@ -118,7 +118,7 @@ function mine(screen) {
     cards.pdf.draw();
   }, {place: h('div'), quiet: true, problem: () => null});
   shelf.ready.catch(() => {});
-  return h('div', {class: 'mine'}, Object.values(cards).map(one => one.element));
+  return h('div', {class: `mine ${localStorage.getItem(known) ? 'known' : ''}`}, Object.values(cards).map(one => one.element));
 }
 
 /** Makes a card of one's own things: rows, or a way to them. */

@@ -133,6 +133,10 @@ class Palette {
     } else if (event.key === 'Enter') {
       event.preventDefault();
       if (all[this.at]) this.close(all[this.at].dataset.page);
+    } else if (event.key === 'Escape') {
+      // In a search field, the browser would empty it first.
+      event.preventDefault();
+      this.close(null);
     }
   }
 }

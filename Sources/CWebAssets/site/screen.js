@@ -183,7 +183,7 @@ export class Resource {
       taken: 0});
     const {signal} = screen;
     // Home shows those of all apps.
-    const app = this.app = href.split('/')[2];
+    const app = this.app = href.split(/[/?]/)[2];
     screen.on('screen-changed', data => data.app === app && this.concerns(data.screen) && this.soon());
     screen.on('job', data => data.app === app && data.state === 'done' && this.soon());
     screen.on('outbox-changed', data => data.app === app && this.soon());

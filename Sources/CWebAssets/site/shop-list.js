@@ -129,8 +129,8 @@ export function openList(screen) {
     footer.hidden = list.items().length === 0;
     replace(footer, h('div', {class: 'grow'}, h('p', {class: 'muted'}, totals.items_text),
       h('p', {class: 'price big'}, totals.price_text)), h('div', {class: 'bar'},
-      act('clear') && button(act('clear').title, clear, {write: true, kind: 'quiet'}),
-      act('share') && button(act('share').title, shareList, {icon: 'share', kind: 'primary'})));
+      act('clear') && button(act('clear').title, clear, {write: true, icon: 'trash', kind: 'quiet compact'}),
+      act('share') && button(act('share').title, shareList, {icon: 'share', kind: 'primary compact'})));
     if (!footer.isConnected) screen.body.append(footer);
   };
   // A row is kept while its item is the same; a quantity that was not stored is taken back in it, too.
