@@ -14,7 +14,8 @@ DROP = """() => {
         const left = [inside.slice(0, 1), inside.slice(1), []];
         return {readEntries: done => done(left.shift())};
     }});
-    const tree = folder('Dropped', file('one.txt'), folder('inner', file('two.txt'), folder('deep', file('three.txt'))));
+    const deep = folder('deep', file('three.txt'));
+    const tree = folder('Dropped', file('one.txt'), folder('inner', file('two.txt'), deep));
     const event = new DragEvent('drop', {bubbles: true, cancelable: true});
     Object.defineProperty(event, 'dataTransfer', {value: {types: ['Files'], files: [], items: [
         {webkitGetAsEntry: () => tree}, {webkitGetAsEntry: () => file('beside.txt')}]}});

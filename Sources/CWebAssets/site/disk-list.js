@@ -214,8 +214,8 @@ function choice(screen, name, label, options, changed, value = screen.query.get(
 
 function crumbs(path) {
   const names = path.replace(/^disk:/, '').split('/').filter(Boolean);
-  const links = [['disk:/', nameOf('disk:/')], ...names.map((name, index) => [`disk:/${names.slice(0, index + 1).join('/')}`,
-    name])];
+  const links = [['disk:/', nameOf('disk:/')], ...names.map((name, index) =>
+    [`disk:/${names.slice(0, index + 1).join('/')}`, name])];
   return h('nav', {'aria-label': t('way')}, h('ol', {class: 'crumbs'}, links.map(([to, name], index) => h('li', null,
     index > 0 && icon('right', 14), index === links.length - 1 ? h('span', {'aria-current': 'page', dir: 'auto'}, name)
       : h('a', {href: withQuery('/disk/files', {path: to}), dir: 'auto'}, name)))));

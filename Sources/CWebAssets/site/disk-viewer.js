@@ -25,7 +25,7 @@ const t = define({
 
 const longText = 512 * 1024;
 /** Names of files that are text, whatever their type is said to be. */
-const isText = /\.(md|markdown|csv|tsv|json|geojson|log|ya?ml|toml|ini|xml|gpx|srt|tex|sql|sh|py|js|ts|css|swift|c|h)$/i;
+const isText = /\.(md|csv|tsv|json|geojson|log|ya?ml|toml|ini|xml|gpx|srt|tex|sql|sh|py|js|ts|css|swift|c|h)$/i;
 
 /** Shows a file by the viewer of its kind. */
 export function drawViewer(screen, view, data) {

@@ -118,7 +118,8 @@ function mine(screen) {
     cards.pdf.draw();
   }, {place: h('div'), quiet: true, problem: () => null});
   shelf.ready.catch(() => {});
-  return h('div', {class: `mine ${localStorage.getItem(known) ? 'known' : ''}`}, Object.values(cards).map(one => one.element));
+  return h('div', {class: `mine ${localStorage.getItem(known) ? 'known' : ''}`},
+    Object.values(cards).map(one => one.element));
 }
 
 /** Makes a card of one's own things: rows, or a way to them. */
@@ -139,7 +140,9 @@ function own(screen, app, href, page, row, {more = () => [], act = null, foot} =
       h('a', {href: `/${app}/login`}, t('logIn'))) : h('p', {class: 'muted', lang: langOf(problem.words)},
       problem.words))});
   // Nothing of an account stays after it, and that of the next one comes.
-  for (const type of ['session', 'session-ended', 'account']) screen.on(type, event => event.app === app && resource.soon());
+  for (const type of ['session', 'session-ended', 'account']) {
+    screen.on(type, event => event.app === app && resource.soon());
+  }
   return {element, draw};
 }
 

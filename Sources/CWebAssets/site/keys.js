@@ -38,7 +38,8 @@ export function settings(opener) {
 
 /** Shows the keys. */
 export function help() {
-  const rows = [[['Ctrl', 'K'], t('kAll')], [['/'], t('kSearch')], [['r'], t('kRefresh')], [['j', 'k'], t('kRows')], [['Enter'], t('kOpen')],
+  const rows = [[['Ctrl', 'K'], t('kAll')], [['/'], t('kSearch')], [['r'], t('kRefresh')],
+    [['j', 'k'], t('kRows')], [['Enter'], t('kOpen')],
     [['#', 'Delete'], t('kDelete')], [['u'], t('kUndo')], [['?'], t('kHelp')], [['Esc'], t('kClose')]];
   const go = [['d', 'disk'], ['s', 'shop'], ['p', 'pdf'], ['h', 'ships'], ['n', 'notes'], ['c', 'status']];
   const key = name => h('kbd', null, name);

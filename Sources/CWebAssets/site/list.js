@@ -103,8 +103,8 @@ function move(row, from, was) {
  * @param {Object} options `href`, `key`, `row` and `update` as in `keyed`; `before` makes what is above the rows,
  *   `empty` the empty state; `items` gives the rows of `data`; `drawn` is called after each drawing; `place` takes the
  *   list.
- * @returns {Object} `resource`, `items()`, `element`; `redraw()` makes all rows anew; `change(edit, send)` applies a change to the rows at once and
- *   sends it when those before it are through; one that fails is taken back.
+ * @returns {Object} `resource`, `items()`, `element`; `redraw()` makes all rows anew; `change(edit, send)` applies a
+ *   change to the rows at once and sends it when those before it are through; one that fails is taken back.
  */
 export function pagedList(screen, options) {
   const rowsOf = options.items ?? (data => data.items);

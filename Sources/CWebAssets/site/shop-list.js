@@ -169,7 +169,8 @@ function line(item, {remove, order}) {
     quantity: item.quantity}},
     {itemId: item.item_id});
   const row = h('li', {class: 'row cart-row'},
-    sortHandle(() => row, item.title, order), picture(item.image_url, '', {class: 'thumb', sign: 'shop', sizes: '64px'}),
+    sortHandle(() => row, item.title, order),
+    picture(item.image_url, '', {class: 'thumb', sign: 'shop', sizes: '64px'}),
     h('div', {class: 'row-main'},
       h('a', {class: 'row-link', href: `/shop/${item.product_id}`, lang: langOf(item.title)}, item.title),
       h('span', {class: 'row-sub'}, t('each', item.price_text), item.difference_text && h('span', {class: 'tag warn'},
