@@ -97,7 +97,7 @@ def text_of_a_page(visitor):
 
 def pages_of_a_document(visitor):
     page = visitor.open(f"/pdf/{things.document(visitor.larder, 2)}")
-    page.get_by_role("button", name="Select pages").click()
+    page.get_by_role("button", name="Arrange pages").click()
     page.get_by_role("checkbox", name="Select page 1").check()
     page.get_by_role("button", name="Make a document of them").click()
     form = in_dialog(page, "POST", r"/v1/pdf/documents/\w+/extract$", "", Name="Typed Ж 🐕")

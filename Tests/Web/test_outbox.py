@@ -134,7 +134,7 @@ def test_out_03_05_every_write_is_left_by_clicks_and_sent_without_a_reload(anna,
     tray.get_by_role("button", name="Send all later").click()
     expect(tray.locator("[data-state=kept]")).to_have_count(2)
     tray.get_by_role("button", name="Close the list").click()
-    row(page, "old.txt").get_by_role("link").click()
+    row(page, "old.txt").locator(".row-link").click()
     page.get_by_role("button", name="More actions").click()
     page.get_by_role("menuitem", name="Rename").click()
     page.get_by_role("textbox", name="Name").fill("new")

@@ -76,8 +76,12 @@ def test_web_39_chosen_pages_are_dragged_together(visitor, larder):
 def test_web_39_a_finger_that_rests_lifts_a_page_and_one_that_moves_scrolls(visit, larder):
     page, number, before = grid(visit(larder, width=390, height=700), 12)
     fingers = Fingers(page)
+    page.evaluate("""() => {
+        window.rest = new Promise(done => addEventListener('scrollend', () => done(), {once: true}));
+    }""")
     fingers.drag((200, 500), (200, 300))
     page.wait_for_function("() => scrollY > 0")
+    page.evaluate("window.rest")
     assert ids(larder, number) == before
     page.evaluate("scrollTo(0, 0)")
     first, third = middle(tiles(page).first), middle(tiles(page).nth(2))

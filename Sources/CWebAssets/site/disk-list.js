@@ -102,8 +102,8 @@ export function openFiles(screen) {
   screen.body.before(h('div', {class: 'toolbar'}, finding(screen), order, viewButton(() => list.redraw()),
     selection.button, button(t('folder'), () => { newFolder(path, () => list.resource.reload(true)); },
       {icon: 'folder', write: true, kind: 'compact'}), whole,
-    button(t('upload'), () => pickFiles(send), {icon: 'upload', kind: 'primary compact', write: true})), h('div', {}, path !== 'disk:/' && crumbs(path)),
-  selection.bar, head.element);
+    button(t('upload'), () => pickFiles(send), {icon: 'upload', kind: 'primary compact', write: true})),
+  h('div', {}, path !== 'disk:/' && crumbs(path)), selection.bar, head.element);
   screen.root.dataset.drop = t('drop');
   takeFiles(screen.root, screen.signal, (chosen, entries) => enqueueFolders(path, chosen, done, entries));
   const list = files(screen, href(), {selection, head,
@@ -173,12 +173,14 @@ function fileRow(item, list, selection) {
 
 function row(item, facts, tags, list, extra = null, selection = null) {
   const names = ['fact-folder', 'fact-date', 'fact-size'];
-  return h('li', {class: 'row', dataset: {path: item.path}}, selection?.box(item), sign(item, selection && isGrid() ? 180 : 44),
+  return h('li', {class: 'row', dataset: {path: item.path}}, selection?.box(item),
+    sign(item, selection && isGrid() ? 180 : 44),
     h('div', {class: 'row-main'},
     h('a', {class: 'row-link', href: pageOf(item), dir: 'auto'}, item.name),
     h('span', {class: 'row-sub'}, facts.map((fact, index) => fact && h('span', {class: names[index]}, fact)),
       tags.length > 0 && h('span', {class: 'row-tags'}, tags.map(([image, title]) =>
-        h('span', {class: 'row-tag', title, role: 'img', 'aria-label': title}, icon(image, 16))))), waiting(item), extra),
+        h('span', {class: 'row-tag', title, role: 'img', 'aria-label': title}, icon(image, 16))))),
+    waiting(item), extra),
   h('div', {class: 'row-end'}, item.type !== 'dir' && h('a', {class: 'button bare row-download',
     href: downloadOf(item), download: item.name, title: t('download'), 'aria-label': `${t('download')}: ${item.name}`},
   icon('download')), button(t('more', item.name), event => acts(event.currentTarget, item, list()),
