@@ -20,7 +20,7 @@ enum ConfineCommand {
         "larder-confine [--strict] [--parent NUMBER] [--read PATH]… [--sockets FOLDER]… --folder FOLDER "
         + "-- PROGRAM [ARGUMENT…]"
 
-    /// The abilities of the kernel in a line, and if one is missing, what a server lacks.
+    /// The abilities of the kernel in a line, and the loss of a server if one is missing.
     private static var abilities: String {
         let landlock = Landlock.version > 0
         return (landlock ? "Landlock \(Landlock.version)" : "this kernel has no Landlock")

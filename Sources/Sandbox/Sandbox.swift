@@ -175,7 +175,7 @@ package struct SandboxConfiguration: Sendable {
     package var simulatesUpstreams: Bool
     /// OpenAPI documents of further upstreams, by their names.
     package var documents: [String: String]
-    /// What is wrong with the upstreams from the start on.
+    /// The condition under which the upstreams start.
     package var condition: HarnessCondition?
 
     /// - Parameters:
@@ -183,7 +183,7 @@ package struct SandboxConfiguration: Sendable {
     ///   - seed: any number.
     ///   - simulatesUpstreams: false for the controls of the server that is tested alone.
     ///   - documents: YAML or JSON, by the names of the upstreams that are simulated by them.
-    ///   - condition: what is wrong with the upstreams from the start on.
+    ///   - condition: the condition under which the upstreams start.
     package init(
         port: Int = 0,
         seed: UInt64 = 1,

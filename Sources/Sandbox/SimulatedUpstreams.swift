@@ -27,7 +27,7 @@ final class SimulatedUpstreams: Sendable {
 
     /// - Parameters:
     ///   - documents: OpenAPI documents of further services, by their names.
-    ///   - faults: what is wrong with each of them at first.
+    ///   - faults: the first fault of each of them.
     /// - Throws: ``SandboxError/malformedData(resource:reason:)``.
     init(
         seed: UInt64,

@@ -120,7 +120,7 @@ final class ExecutedCommand: Service {
     ///   - words: the command and its arguments.
     ///   - spaces: how many spaces it gets.
     ///   - conditions: it runs once for each, in a space; none for once in the server.
-    ///   - folder: for what it writes then.
+    ///   - folder: takes its output then.
     init(_ words: [String], spaces: Int, conditions: [HarnessCondition], in folder: URL) {
         self.words = words
         spaceCount = spaces
@@ -134,7 +134,7 @@ final class ExecutedCommand: Service {
         let condition: String
         /// As a shell tells it.
         let code: Int32
-        /// What it has written; empty if that went to the streams of this process.
+        /// Its output; empty if that went to the streams of this process.
         let output: String
     }
 

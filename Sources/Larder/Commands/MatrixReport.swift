@@ -2,7 +2,7 @@ import Foundation
 import JSONValues
 import Sandbox
 
-/// The results of a command that ran under several conditions, and what each route was under each.
+/// The results of a command that ran under several conditions, and the outcomes of each route under each.
 struct MatrixReport {
     private static let widest = 40
 
@@ -65,7 +65,7 @@ struct ContractCoverage {
     /// Of a hundred.
     var percent: Int { expected.isEmpty ? 0 : met.count * 100 / expected.count }
 
-    /// A route a line: what was met, and what was not.
+    /// A line for each route, with the states that were met and those that were not.
     var text: String {
         let routes = Set(expected.map(\.route)).sorted()
         let lines = routes.map { route in

@@ -77,7 +77,7 @@ struct ServedProcess {
     var announced: @Sendable (ServerAddresses, (any HarnessedSpaces)?) -> Void = { addresses, _ in addresses.print() }
     /// Runs beside the server: when it ends, the server stops.
     var companion: (any Service)?
-    /// Notes what clients meet in the server and its spaces; nil if nobody asks.
+    /// Notes the states that clients meet in the server and its spaces; nil if nobody asks.
     var coverage: FrontCoverage?
     /// The archive with which the server begins; nil for none.
     var importPath: String?

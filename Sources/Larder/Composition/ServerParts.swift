@@ -19,7 +19,7 @@ struct ServerParts: Sendable {
         let port: Int
         /// Whether the sandbox simulates the upstreams, or has the controls only.
         let simulatesUpstreams: Bool
-        /// What is wrong with them from the start on.
+        /// The condition under which they start.
         var condition: HarnessCondition?
         /// The data with which they begin, by their names; none for those of the start.
         var upstreams: [String: Data] = [:]

@@ -103,7 +103,7 @@ extension Harness {
         return try await entry.respond(to: request, on: context.channel, by: server)
     }
 
-    /// Notes what a client meets: the route, the status, and the code of a problem.
+    /// Notes the outcome of a request: its route, status, and code of a problem.
     func note(_ response: inout Response, to request: Request, _ context: ScreenContext) async throws {
         guard let coverage, let route = context.endpointPath, route != "NotFound" else { return }
         var state = FrontCoverage.detail(of: response.headers)

@@ -41,7 +41,7 @@ final class Harness: Sendable {
     /// The one clock of the server and its simulated upstreams.
     let clock: VirtualClock
     let front = FrontJournal()
-    /// What clients have met, and under which condition; nil if nobody asks.
+    /// The states that clients have met, by condition; nil if nobody asks.
     let coverage: (all: FrontCoverage, condition: String)?
     let frontFaults: FrontFaults
     let snapshots = Snapshots()

@@ -31,7 +31,7 @@ final class Spaces: HarnessedSpaces, Service {
     ///   - configuration: That of the process, which all spaces share but for address, data and seed.
     ///   - simulatesUpstreams: Whether they have simulated upstreams.
     ///   - pristine: The contents of new data directories.
-    ///   - coverage: Notes what clients meet; nil if nobody asks.
+    ///   - coverage: Notes the states that clients meet; nil if nobody asks.
     init(
         _ configuration: LarderConfiguration,
         simulatesUpstreams: Bool,

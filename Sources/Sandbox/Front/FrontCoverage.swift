@@ -1,7 +1,7 @@
 package import HTTPTypes
 import Synchronization
 
-/// What clients have met in a server and its spaces. No reset empties it.
+/// The states and problems that clients have met in a server and its spaces. No reset empties it.
 package final class FrontCoverage: Sendable {
     /// A kind of response.
     package struct Met: Sendable, Hashable, Comparable {
@@ -33,7 +33,7 @@ package final class FrontCoverage: Sendable {
         _ = met.withLock { $0[condition, default: []].insert(one) }
     }
 
-    /// What was met under a condition; nil for under any.
+    /// The states and problems met under a condition; nil for under any.
     package func met(under condition: String? = nil) -> Set<Met> {
         met.withLock { all in
             condition.map { all[$0] ?? [] } ?? all.values.reduce(into: []) { $0.formUnion($1) }

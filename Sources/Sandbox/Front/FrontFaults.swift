@@ -7,7 +7,7 @@ package final class FrontFaults: Sendable {
     let gate: FaultGate
     let streams = FrontStreams()
 
-    /// - Parameter condition: What is wrong with the server from the start on; nil for nothing.
+    /// - Parameter condition: The condition under which the server starts; nil for none.
     package init(_ condition: HarnessCondition? = nil) { gate = FaultGate(condition?.front ?? RuleSet()) }
 
     /// Removes all faults but those of the start, and releases every held request.

@@ -1,4 +1,4 @@
-/// What is wrong with a server and its upstreams from the start on, and after each reset.
+/// The faults of a server and its upstreams at the start and after each reset.
 package struct HarnessCondition: Sendable, Equatable {
     /// As it was written.
     package let text: String

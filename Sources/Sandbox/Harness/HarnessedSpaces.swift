@@ -33,7 +33,7 @@ package struct SpaceOrder: Sendable {
     package var idle: Duration? = .seconds(600)
     /// The name of a snapshot with whose contents it begins; nil for none.
     package var snapshot: String?
-    /// What is wrong with it from the start on; nil for nothing.
+    /// The condition under which it starts; nil for none.
     package var condition: HarnessCondition?
     /// Has something done when the connection has ended with which the space is to end; nil if it outlives it.
     package var onDisconnect: (@Sendable (_ action: @escaping @Sendable () -> Void) -> Void)?

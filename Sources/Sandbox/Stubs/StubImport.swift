@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 import JSONValues
 
-/// Rules that are made of files of other tools, and what of them could not be made into rules.
+/// Rules that are made of files of other tools, and the parts that could not be made into rules.
 struct StubImport: Sendable {
     /// An exchange of a file that has become no rule.
     struct Unmapped: Error, Equatable {

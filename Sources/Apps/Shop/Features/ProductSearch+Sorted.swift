@@ -5,7 +5,7 @@ import Storage
 import Upstream
 
 /// Results in another order than the catalogue's, which the upstream does not have: the whole catalogue is read, or
-/// what is stored of it if it cannot be, and sorted here.
+/// its stored products if it cannot be, and sorted here.
 extension ProductSearch {
     func sorted(by order: SearchOrder, _ page: Page, from offset: Int) async throws -> Result {
         let catalogueToken = ChangeToken(of: store.catalogueChanges)

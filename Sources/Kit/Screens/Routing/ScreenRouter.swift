@@ -9,7 +9,7 @@ import Synchronization
 package struct ScreenRouter: Sendable {
     /// The routes that are served.
     package let table: RouteTable
-    /// Counts what fails for want of the shared store; ends with the server.
+    /// Counts the requests that fail for want of the shared store; ends with the server.
     package let outages: StoreOutages
     private let sessions: SessionStore
     private let hosts: HostRules
