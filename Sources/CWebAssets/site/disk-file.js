@@ -61,7 +61,8 @@ function steps(screen, {path}) {
   const at = files.findIndex(file => file.path === path);
   if (files.length < 2) return null;
   const go = by => files[at + by] && screen.go(pageOf(files[at + by]), {replace: true});
-  const step = (title, sign, by) => button(title, () => { go(by); }, {bare: true, icon: sign, disabled: !files[at + by]});
+  const step = (title, sign, by) => button(title, () => { go(by); },
+    {bare: true, icon: sign, disabled: !files[at + by]});
   document.addEventListener('keydown', event => {
     const by = {ArrowLeft: -1, ArrowRight: 1}[event.key];
     const isOwn = event.target.closest('input, textarea, select, audio, video, dialog, [role=menu]');

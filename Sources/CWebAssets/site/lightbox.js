@@ -139,8 +139,8 @@ class Lightbox {
     this.points.delete(event.pointerId);
     if (this.points.size) return;
     const sunk = event.clientY - this.began?.y;
-    const isClosed = event.type === 'pointerup' && event.pointerType === 'touch' && this.scale === 1 && this.began?.alone
-      && sunk > 110 && sunk > 2 * Math.abs(event.clientX - this.began.x);
+    const isClosed = event.type === 'pointerup' && event.pointerType === 'touch' && this.scale === 1
+      && this.began?.alone && sunk > 110 && sunk > 2 * Math.abs(event.clientX - this.began.x);
     this.sink(0);
     if (isClosed) this.element.close();
     if (this.scale < 1.05) this.zoom(1);
