@@ -21,7 +21,8 @@ const t = define({
     link: 'Share link', linkText: 'Everyone who has this link can see it.', copyLink: 'Copy', done: 'Done',
     until: date => `It works until ${date}.`,
     renamed: 'Renamed', keeps: ext => `The extension ${ext} stays.`, empty: 'No folders here',
-    undo: 'Undo', going: 'Yandex Disk is still working on it.', left: 'In the outbox. It is sent once Yandex Disk is back.',
+    undo: 'Undo', going: 'Yandex Disk is still working on it.',
+    left: 'In the outbox. It is sent once Yandex Disk is back.',
   },
   ru: {
     folder: 'Новая папка', name: 'Имя', create: 'Создать', made: 'Папка создана', needName: 'Введите имя.',

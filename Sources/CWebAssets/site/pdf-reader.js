@@ -32,7 +32,8 @@ const t = define({
     rotate: number => `Повернуть страницу ${number}`, drop: number => `Удалить страницу ${number}`,
     closer: 'Крупнее', farther: 'Мельче', draft: until => `Черновик: будет удалён ${until}, если не сохранить.`,
     saved: 'Сохранено', arrange: 'Упорядочить страницы', done: 'Готово', pick: number => `Выбрать страницу ${number}`,
-    name: 'Имя', text: 'Текст', needText: 'Введите текст.', where: 'Место', end: 'В конце', before: number => `Перед страницей ${number}`,
+    name: 'Имя', text: 'Текст', needText: 'Введите текст.', where: 'Место', end: 'В конце',
+    before: number => `Перед страницей ${number}`,
     add: 'Добавить', changed: 'Документ изменили в другом месте',
     changedText: 'Ничего не перезаписано. Показаны новые страницы; попробуйте ещё раз.', toDisk: 'Сохранить на Диск',
     saveHere: 'Сохранить сюда',
@@ -137,7 +138,7 @@ class Reader {
 
   /**
    * Sends a change; after a lost race the newest pages are shown, and nothing is lost.
-   * @param {string|function(): Array} href Address, or a function that gives address and options when its turn has come.
+   * @param {string|function(): Array} href Address, or what gives address and options when its turn has come.
    */
   change(href, method, body) {
     const request = typeof href === 'function' ? href : () => [href, {method, body}];
@@ -225,7 +226,8 @@ class Reader {
     const image = row?.querySelector('img');
     if (!image) return;
     const {width, height} = image.getBoundingClientRect();
-    image.style.transform = `rotate(${degrees}deg) scale(${degrees % 180 ? Math.min(width / height, height / width) : 1})`;
+    const scale = degrees % 180 ? Math.min(width / height, height / width) : 1;
+    image.style.transform = `rotate(${degrees}deg) scale(${scale})`;
   }
 
   /** Adds pages of files; after an error they can be sent again without another choice. */

@@ -204,8 +204,8 @@ export class Resource {
   }
 
   /**
-   * Tells whether a change of another screen of the app may be one of this: events name lists, and a thing is in several
-   * of them. What the Shop shows beside its list is the list itself (`followCart`).
+   * Tells whether a change of another screen of the app may be one of this: events name lists, and a thing is in
+   * several of them. What the Shop shows beside its list is the list itself (`followCart`).
    */
   concerns(name) { return this.app !== 'shop' || !this.answer || name === this.answer.meta.screen; }
 

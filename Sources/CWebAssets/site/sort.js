@@ -51,7 +51,7 @@ function say(row, name) {
 /**
  * Lets rows be dragged where they are: by a mouse at once, by a finger that rests for a moment.
  * @param {HTMLElement} list
- * @param {function(HTMLElement): Array<HTMLElement>} together Gives the rows that are dragged with a row, in their order.
+ * @param {function(HTMLElement): Array<HTMLElement>} together Gives the rows dragged with a row, in order.
  * @param {function(Array<HTMLElement>): void} changed As in `sortHandle`.
  */
 export function dragRows(list, together, changed) {

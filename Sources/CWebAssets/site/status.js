@@ -60,7 +60,8 @@ async function open(screen) {
   const resource = screen.load('/v1/status', async ({data}, first) => {
     if (first) screen.show(skeleton('grid'));
     const [read, health] = await Promise.all([readMetrics(), readHealth(),
-      data.sandbox && openControls(data.upstreams.map(one => one.name)), data.harness && openHarness(data.harness.base)]);
+      data.sandbox && openControls(data.upstreams.map(one => one.name)),
+      data.harness && openHarness(data.harness.base)]);
     if (screen.signal.aborted) return;
     if (read) {
       metrics = read;

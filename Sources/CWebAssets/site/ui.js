@@ -56,7 +56,7 @@ const signs = {live: 'bolt', fresh: 'jar', stale: 'clock', offline: 'offline', l
 const quiet = ['live', 'fresh', 'local'];
 
 /**
- * Makes the provenance chip of an answer: a sign while all is well, else in words, with its age; the details on a press.
+ * Makes the provenance chip of an answer: a sign while all is well, else words and its age; the details on a press.
  * @returns {HTMLButtonElement} With `show(answer)`, which makes it the chip of a later answer.
  */
 export function chip(first) {
@@ -165,7 +165,8 @@ export function picture(src, alt, options = {}) {
   const fallback = () => replace(holder, h('div', {class: 'picture-none', role: alt ? 'img' : null,
     'aria-label': alt || null, 'aria-hidden': alt ? null : 'true'}, icon(options.sign ?? 'image', 28)));
   if (!src) fallback();
-  else holder.append(h('img', {...(options.sizes && {sizes: options.sizes, srcset: srcset(src)}), src, alt, loading: options.eager ? 'eager' : 'lazy', decoding: 'async',
+  else holder.append(h('img', {...(options.sizes && {sizes: options.sizes, srcset: srcset(src)}), src, alt,
+    loading: options.eager ? 'eager' : 'lazy', decoding: 'async',
     onerror: fallback, onload: event => event.target.classList.add('seen')}));
   return holder;
 }
