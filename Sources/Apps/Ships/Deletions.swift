@@ -2,6 +2,7 @@ import Cluster
 import Concurrency
 import Foundation
 import HTTP
+import JSONValues
 import Screens
 import Storage
 import Synchronization

@@ -1,5 +1,6 @@
 import Concurrency
 import Foundation
+import JSONValues
 import Screens
 import Upstream
 

@@ -1,4 +1,5 @@
 import Foundation
+import JSONValues
 import Screens
 
 /// A note that is to be added.

@@ -1,4 +1,5 @@
 import Concurrency
+import JSONValues
 import Media
 import Screens
 import Storage

@@ -2,6 +2,7 @@ import Concurrency
 import Foundation
 import HTTP
 import HTTPTypes
+import JSONValues
 import Screens
 
 /// The cold start of the app: which screen comes first, and the pages of the onboarding.

@@ -2,6 +2,7 @@ import Concurrency
 import Foundation
 import HTTP
 import HTTPTypes
+import JSONValues
 import Screens
 import Upstream
 
