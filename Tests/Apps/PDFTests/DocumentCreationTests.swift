@@ -168,7 +168,7 @@ import Testing
             let target = "\(href)/pages"
             let added = try await app.routes.ask(.post, target, [.contentType: form.contentType], body: form.body)
             #expect(added.status == 201 && added["data.page_count"] == 2)
-            let create = try await app.routes.get("/v1/pdf/documents")["data.actions"]?.elements?.first {
+            let create = try await app.routes.get("/v1/pdf/documents")["data.actions"]?.elements.first {
                 $0["id"] == "create"
             }
             #expect(create?["fields"]?[1]?["kind"] == "password" && create?["fields"]?[1]?["required"] == false)

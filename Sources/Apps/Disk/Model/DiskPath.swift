@@ -2,6 +2,7 @@ import Concurrency
 import Foundation
 import HTTP
 import HTTPTypes
+import JSONValues
 import Screens
 
 /// A path on the Disk in canonical spelling: scheme, slash, names separated by slashes, no trailing slash but the
