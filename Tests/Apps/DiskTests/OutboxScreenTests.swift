@@ -16,8 +16,11 @@ struct OutboxScreenTests {
         _ progress: OutboxProgress,
         pauseEnd: Date? = nil
     ) -> OutboxOperationScreen {
-        let entry = OutboxEntry(id: "one", account: "1130", work: work, progress: progress, queuedAt: noon)
-        return OutboxOperationScreen(entry, sent: nil, pauseEnd: pauseEnd, timeZone: .gmt)
+        OutboxOperationScreen(entry(work, progress), sent: nil, pauseEnd: pauseEnd, timeZone: .gmt)
+    }
+
+    private static func entry(_ work: QueuedWrite, _ progress: OutboxProgress) -> OutboxEntry<QueuedWrite> {
+        OutboxEntry(id: "one", account: "1130", work: work, progress: progress, queuedAt: noon)
     }
 
     @Test("What waits is tried at the end of its own pause, or of that of the API if that is later")
@@ -40,8 +43,8 @@ struct OutboxScreenTests {
         func title(_ kind: QueuedWrite.Kind, to: String? = nil, disputed: String) -> String? {
             var work = QueuedWrite(kind: kind, path: .at("/a.txt"), to: to.map { .at($0) })
             work.conflictingPath = .at(disputed)
-            let actions = Self.screen(work, OutboxProgress(state: .conflict)).task.actions
-            return actions.first { $0.id == "overwrite" }?.title.english
+            return [Action].ofOperation(Self.entry(work, OutboxProgress(state: .conflict)), "/v1/disk/outbox/one")
+                .first { $0.id == "overwrite" }?.title.english
         }
         #expect(title(.upload, disputed: "/a.txt") == "Overwrite" && title(.folder, disputed: "/a.txt") == "Overwrite")
         #expect(title(.move, to: "/b.txt", disputed: "/b.txt") == "Overwrite")

@@ -171,7 +171,7 @@ import Testing
             let create = try await app.routes.get("/v1/pdf/documents")["data.actions"]?.elements.first {
                 $0["id"] == "create"
             }
-            #expect(create?["fields"]?[1]?["kind"] == "password" && create?["fields"]?[1]?["required"] == false)
+            #expect(create?.fields[1].kind == "password" && create?.fields[1].required == false)
         }
     }
 

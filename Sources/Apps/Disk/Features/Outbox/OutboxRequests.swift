@@ -160,7 +160,7 @@ extension OutboxRequests {
     private func response(_ outcome: OutboxOutcome, _ request: ScreenRequest) throws -> ScreenResponse {
         let (entry, timeZone) = (outcome.entry, try request.timeZone(fallback: disk.timeZone))
         let screen = self.screen(of: entry, pauseEnd: sender.pauseEnd(of: entry.account), timeZone)
-        return try .local(screen, meta(.content, outcome.pending), Links(self: screen.href))
+        return try .local(screen, meta(.content, outcome.pending), Links(self: OutboxScreen.href(of: entry.id)))
     }
 
     private func screen(of entry: OutboxEntry<QueuedWrite>, pauseEnd: Date?, _ timeZone: TimeZone)
