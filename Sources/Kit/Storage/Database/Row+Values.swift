@@ -3,8 +3,8 @@ public import GRDB
 
 // A damaged page may hold the cells of another table, and so any value in any column. GRDB's row subscripts end the
 // process then (`Row.swift`, `try!`), and its `decode` takes a text for the number 0. These functions throw
-// `SQLITE_CORRUPT`, as SQLite does for other damage; `script/format --check` finds subscripts. They are inlinable, since
-// a list reads hundreds of values, and as generic code of another module each would look its type up.
+// `SQLITE_CORRUPT`, as SQLite does for other damage; `script/format --check` finds subscripts. They are inlinable: a
+// list reads hundreds of values, and generic code of another module looks up the type of each.
 extension Row {
     /// Returns the value of a column; its type is the one that the caller expects, an optional if it may be NULL.
     ///
