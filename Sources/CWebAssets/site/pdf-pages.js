@@ -158,30 +158,36 @@ export class Pages {
 
   /** Takes pages away; they are deleted for good once the way back is gone. */
   drop(ids) {
-    this.finish?.();
     const {reader} = this;
-    this.gone = new Set(ids);
-    reader.redraw();
     const back = () => {
-      this.gone = new Set();
-      this.finish = null;
+      for (const id of ids) this.gone.delete(id);
       reader.redraw();
+    };
+    const remove = async id => {
+      try { await reader.change(() => [`${reader.document.href}/pages/${id}`, {method: 'DELETE'}]); } catch (problem) {
+        // One before it failed, and says so.
+        if (problem.name === 'AbortError') return;
+        throw problem;
+      }
+      this.gone.delete(id);
     };
     const send = async () => {
-      this.finish = null;
-      const {href} = reader.document;
-      await attempt(() => Promise.all(ids.map(id => reader.change(() => [`${href}/pages/${id}`, {method: 'DELETE'}]))));
-      this.gone = new Set();
-      reader.redraw();
+      await attempt(() => Promise.all(ids.filter(id => this.gone.has(id)).map(remove)));
+      back();
     };
+    for (const id of ids) this.gone.add(id);
+    reader.redraw();
     this.finish = toast(t('dropped', ids.length), {action: {title: t('undo'), run: async () => back()}, ended: send});
   }
 
-  /** Sends what waits for its way back to end, since the page goes away. */
-  leave() {
-    const {document: {href}} = this.reader;
-    if (this.finish) for (const id of this.gone) fetch(`${href}/pages/${id}`, {method: 'DELETE', keepalive: true});
-    this.finish = null;
+  /** Ends the way back, which sends what waits for that. A page that goes away sends it without its queue. */
+  leave(isAway) {
+    const {document} = this.reader;
+    if (isAway) {
+      for (const id of this.gone) fetch(`${document.href}/pages/${id}`, {method: 'DELETE', keepalive: true});
+      this.gone.clear();
+    }
+    this.finish?.();
   }
 
   /** Makes a document of the chosen pages. */

@@ -63,8 +63,8 @@ class Reader {
     this.zooms = h('div', {class: 'bar zoom'}, button(t('farther'), () => zoomBy(-1), {bare: true, icon: 'minus'}),
       this.zoomed, button(t('closer'), () => zoomBy(1), {bare: true, icon: 'plus'}));
     this.tools = h('div', {class: 'toolbar'}, this.arrange, this.zooms);
-    screen.signal.addEventListener('abort', () => this.pages.leave());
-    addEventListener('pagehide', () => this.pages.leave(), {signal: screen.signal});
+    screen.signal.addEventListener('abort', () => this.pages.leave(false));
+    addEventListener('pagehide', () => this.pages.leave(true), {signal: screen.signal});
     this.resource = screen.load(`/v1/pdf/documents/${screen.params.id}`, ({data}) => this.draw(data),
       {skeleton: 'page', held: () => this.changes.busy});
   }
@@ -123,7 +123,7 @@ class Reader {
       'add-photos': ['image', action => this.addFiles(action)], 'add-text': ['text', action => this.addText(action)],
       rename: ['edit', action => rename(this.document.name, action, body => this.change(action.href, action.method,
         body))],
-      delete: ['trash', action => remove(action, () => this.screen.go('/pdf', {replace: true}))],
+      delete: ['trash', action => remove(action, () => this.left())],
     };
     const items = Object.entries(runs).map(([id, [sign, run]]) => {
       const action = this.action(id);
@@ -132,6 +132,12 @@ class Reader {
     });
     items.splice(3, 0, {title: t('toDisk'), icon: 'disk', run: () => this.toDisk()});
     menu(opener, t('more'), items.filter(Boolean));
+  }
+
+  /** Goes to the list, since the document is gone: nothing of it is left to be deleted. */
+  left() {
+    this.pages.gone.clear();
+    return this.screen.go('/pdf', {replace: true});
   }
 
   match() { return {'If-Match': `"${this.document.version}"`}; }
