@@ -151,6 +151,21 @@ def test_web_39_each_press_on_rotate_counts(visitor, larder):
     assert stored(larder, number)[0]["rotation"] == 270
 
 
+def test_web_39_a_turn_that_failed_is_sent_again_or_taken_back(visitor, larder):
+    number = things.document(larder, photos=1)
+    page = visitor.open(f"/pdf/{number}")
+    image = page.locator(".leaf-item img")
+    for answer in ["Try again", "OK"]:
+        page.route("**/pages/*", lambda route: route.abort("connectionrefused"), times=1)
+        page.get_by_role("button", name="Rotate page 1").click()
+        problem = page.get_by_role("alertdialog")
+        problem.get_by_role("button", name=answer, exact=True).click()
+        expect(problem).to_have_count(0)
+        expect(image).to_have_attribute("data-rotation", "90")
+        assert stored(larder, number)[0]["rotation"] == 90
+    expect(image).to_have_attribute("style", re.compile(r"rotate\(0deg\)"))
+
+
 def test_web_39_deleted_pages_come_back_or_go_for_good(visitor, larder):
     page, number, before = grid(visitor, 5)
     for one in (2, 3):

@@ -142,18 +142,23 @@ export class Pages {
       const isSending = this.turns.has(id);
       this.turns.set(id, (this.turns.get(id) ?? 0) + by);
       this.reader.lean(id, this.turns.get(id));
-      if (!isSending) attempt(() => this.sendTurn(id));
+      if (!isSending) this.sendTurn(id);
     }
   }
 
+  /** Sends all turns of a page up to now; sent again, they are the same ones. */
   async sendTurn(id) {
-    try {
-      await this.reader.change(() => {
-        const rotate = this.turns.get(id);
-        this.turns.delete(id);
-        return [`${this.reader.document.href}/pages/${id}`, {method: 'PATCH', body: {rotate_by: rotate}}];
-      });
-    } finally { this.turns.delete(id); }
+    let rotate;
+    const take = () => {
+      const sum = this.turns.get(id);
+      this.turns.delete(id);
+      return sum;
+    };
+    const answer = await attempt(() => this.reader.change(() => [`${this.reader.document.href}/pages/${id}`,
+      {method: 'PATCH', body: {rotate_by: rotate ??= take()}}]));
+    if (answer) return;
+    if (rotate === undefined) take();
+    this.reader.lean(id, 0);
   }
 
   /** Takes pages away; they are deleted for good once the way back is gone. */
