@@ -57,6 +57,42 @@ def test_web_39_the_first_of_12_pages_is_dragged_behind_the_last_in_one_go(visit
     assert chosen(page) == []
 
 
+def test_web_39_a_page_is_not_dragged_while_one_reads_or_without_a_server(visit, larder):
+    visitor = visit(larder, width=1280, height=1900)
+    number = things.document(larder, photos=3)
+    page = visitor.open(f"/pdf/{number}")
+    for _ in range(2):
+        page.get_by_role("button", name="Smaller").click()
+    for is_read in [True, False]:
+        if not is_read:
+            page.get_by_role("button", name="Arrange pages").click()
+            expect(tiles(page)).to_have_count(3)
+            larder.stop()
+            expect(page.get_by_text("Larder does not answer").first).to_be_visible()
+        page.mouse.move(*middle(page.locator(".leaf-item").first))
+        page.mouse.down()
+        page.mouse.move(*middle(page.locator(".leaf-item").nth(1)), steps=8)
+        expect(page.locator(".dragged")).to_have_count(0)
+        page.mouse.up()
+        assert not [one for one in visitor.requests if one.endswith("/pages/order")]
+
+
+def test_web_39_a_dragged_page_stays_when_the_document_is_drawn_anew(visitor, larder):
+    page, number, before = grid(visitor, 4)
+    page.mouse.move(*middle(tiles(page).first))
+    page.mouse.down()
+    page.mouse.move(*middle(tiles(page).nth(2)), steps=8)
+    expect(tiles(page).nth(2)).to_have_class(re.compile("dragged"))
+    with page.expect_response(lambda answer: answer.url.endswith(f"/v1/pdf/documents/{number}") and answer.ok):
+        page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    for _ in range(10):
+        page.evaluate("new Promise(requestAnimationFrame)")
+    expect(tiles(page).nth(2)).to_have_class(re.compile("dragged"))
+    with ordered(page):
+        page.mouse.up()
+    assert ids(larder, number) == [before[1], before[2], before[0], before[3]]
+
+
 def test_web_39_chosen_pages_are_dragged_together(visitor, larder):
     page, number, before = grid(visitor, 6)
     for one in (5, 2):

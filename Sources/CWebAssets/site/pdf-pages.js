@@ -1,6 +1,7 @@
 // PDF: the pages of a document side by side. They are chosen by a press, a range or keys, and then moved, turned,
 // deleted or taken out together.
 
+import {larder} from './api.js';
 import {h, replace} from './dom.js';
 import {field, form} from './form.js';
 import {attempt, dialog, toast} from './overlay.js';
@@ -42,7 +43,8 @@ export class Pages {
       h('div', {class: 'bar'}, this.range, button(t('all'), () => this.choose(this.ids.keys()), {kind: 'quiet'})),
       this.acts);
     list.addEventListener('keydown', event => this.on && this.press(event));
-    dragRows(list, row => this.together(row), rows => this.order(rows.map(one => one.rowKey)));
+    dragRows(list, () => this.on && larder.up, row => this.together(row),
+      rows => this.order(rows.map(one => one.rowKey)));
   }
 
   get on() { return this.list.classList.contains('tiles'); }

@@ -159,10 +159,10 @@ export const shownApps = new Set();
 let release = () => {};
 let released = Promise.resolve();
 
-/** Hears when a button is pressed and let go: what is drawn anew in between would take the press, or the drag, away. */
+/** Hears when a button, or a row that is dragged, is pressed and let go: a drawing in between would take it away. */
 function watchPresses() {
   addEventListener('pointerdown', event => {
-    if (event.button !== 0 || !event.target.closest?.('a, button')) return;
+    if (event.button !== 0 || !event.target.closest?.('a, button, .tiles')) return;
     release();
     released = new Promise(resolve => { release = resolve; });
   }, {capture: true});

@@ -51,19 +51,20 @@ function say(row, name) {
 /**
  * Lets rows be dragged where they are: by a mouse at once, by a finger that rests for a moment.
  * @param {HTMLElement} list
+ * @param {function(): boolean} may Tells whether they can be dragged now.
  * @param {function(HTMLElement): Array<HTMLElement>} together Gives the rows dragged with a row, in order.
  * @param {function(Array<HTMLElement>): void} changed As in `sortHandle`.
  */
-export function dragRows(list, together, changed) {
+export function dragRows(list, may, together, changed) {
   let isDragging = false;
-  list.addEventListener('dragstart', event => event.preventDefault());
+  list.addEventListener('dragstart', event => may() && event.preventDefault());
   // A press that has become a drag chooses nothing, and opens no menu of the picture.
   list.addEventListener('click', event => isDragging && event.preventDefault(), {capture: true});
   list.addEventListener('contextmenu', event => isDragging && event.preventDefault());
   list.addEventListener('touchmove', event => isDragging && event.preventDefault(), {passive: false});
   list.addEventListener('pointerdown', event => {
     const row = [...list.children].find(one => one.contains(event.target));
-    if (!row || event.button !== 0 || event.target.closest('button, a')) return;
+    if (!row || !may() || event.button !== 0 || event.target.closest('button, a')) return;
     const wait = new AbortController();
     const begin = () => {
       wait.abort();
