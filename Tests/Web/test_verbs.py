@@ -114,6 +114,32 @@ def test_web_41_what_was_deleted_comes_back(anna):
     assert stored(anna, "disk:/Work/sub/x.txt") == "x"
 
 
+def test_web_41_all_of_many_that_were_deleted_come_back(visit, larder, anna):
+    count = 24
+    for number in range(count):
+        larder.control("PUT", "/yandex_disk/files", {"path": f"disk:/Many/{number}.txt", "text": "x"})
+    # In a window so high, all rows are loaded.
+    visitor = visit(larder, width=1280, height=3000)
+    visitor.log_in("disk")
+    page = visitor.open("/disk/files?path=" + quote("disk:/Many", safe=""))
+    expect(rows(page)).to_have_count(count)
+    page.get_by_role("button", name="Select").click()
+    page.get_by_role("checkbox", name="Select 0.txt").check()
+    page.locator(".selection").get_by_role("button", name="All").click()
+    page.locator(".selection").get_by_role("button", name="Delete").click()
+    page.get_by_role("alertdialog").get_by_role("button", name="To the trash").click()
+    expect(rows(page)).to_have_count(0)
+    # The way back stays while the pointer is on it. Meanwhile one of them is deleted for good.
+    page.get_by_role("button", name="Undo").hover()
+    trash = visitor.send("GET", "/v1/disk/trash?limit=100&refresh=1").json()["data"]["items"]
+    purge = next(action for one in trash if one["origin"] == "disk:/Many/7.txt" for action in one["actions"]
+                 if action["id"] == "purge")
+    visitor.send(purge["method"], purge["href"])
+    page.get_by_role("button", name="Undo").click()
+    expect(page.get_by_text("Not restored: 1")).to_be_visible()
+    expect(rows(page)).to_have_count(count - 1)
+
+
 def test_web_41_what_was_moved_goes_back_by_a_key(anna, larder):
     larder.control("PUT", "/yandex_disk/folders", {"path": "disk:/Work/Away"})
     page = work(anna)

@@ -21,7 +21,7 @@ const t = define({
     link: 'Share link', linkText: 'Everyone who has this link can see it.', copyLink: 'Copy', done: 'Done',
     until: date => `It works until ${date}.`,
     renamed: 'Renamed', keeps: ext => `The extension ${ext} stays.`, empty: 'No folders here',
-    undo: 'Undo', going: 'Yandex Disk is still working on it.',
+    undo: 'Undo', notBack: count => `Not restored: ${count}`, going: 'Yandex Disk is still working on it.',
     left: 'In the outbox. It is sent once Yandex Disk is back.',
   },
   ru: {
@@ -35,7 +35,7 @@ const t = define({
     linkText: 'Это увидит каждый, у кого есть ссылка.', copyLink: 'Копировать', done: 'Готово',
     until: date => `Она действует до ${date}.`,
     renamed: 'Переименовано', keeps: ext => `Расширение ${ext} остаётся.`, empty: 'Здесь нет папок',
-    undo: 'Вернуть', going: 'Яндекс Диск ещё работает над этим.',
+    undo: 'Вернуть', notBack: count => `Не возвращено: ${count}`, going: 'Яндекс Диск ещё работает над этим.',
     left: 'В исходящих. Отправим, когда Яндекс Диск вернётся.',
   },
 });
@@ -178,13 +178,20 @@ export async function askToDelete(items, done) {
   if (whole || actions.length > 1) await done();
 }
 
-/** Takes things out of the trash again; of several from one place, the one that came last. */
+/** Takes things out of the trash again; of several from one place, the one that came last. Says how many are not. */
 async function putBack(items) {
-  const {data} = await call('/v1/disk/trash', {refresh: true});
-  for (const {path} of items) {
-    const restore = data.items.find(one => one.origin === path)?.actions.find(action => action.id === 'restore');
-    if (restore) await call(restore.href, {method: restore.method, body: restore.body});
+  const found = new Map(items.map(({path}) => [path, null]));
+  const isMissing = () => [...found.values()].includes(null);
+  for (let next = '/v1/disk/trash?limit=100'; next && isMissing();) {
+    const {data, links} = await call(next, {refresh: true});
+    for (const {origin, actions} of data.items) {
+      if (found.get(origin) === null) found.set(origin, actions.find(action => action.id === 'restore') ?? null);
+    }
+    next = links.next;
   }
+  const {answers} = await each([...found.values()].filter(Boolean), ({href, method, body}, headers) =>
+    call(href, {method, body, headers}));
+  if (answers.length < items.length) toast(t('notBack', items.length - answers.length));
 }
 
 /** Publishes a file or folder and shows its link. */
