@@ -249,6 +249,19 @@ def test_web_17_a_folder_that_answers_late_is_not_shown_for_another(visitor, lar
     expect(dialog.get_by_role("button", name="in Slow", exact=True)).to_have_count(0)
 
 
+def test_web_41_the_view_of_a_folder_is_chosen_before_its_files_are_there(visitor):
+    visitor.log_in("disk")
+    page = visitor.context.new_page()
+    files = Late(page, "**/v1/disk/files?*")
+    page.goto("/disk/files", wait_until="domcontentloaded")
+    page.get_by_role("button", name="Show as pictures").click()
+    expect(page.get_by_role("button", name="Show as a list")).to_be_visible()
+    files.wait()
+    files.release()
+    expect(page.locator(".gallery-view > li").first).to_be_visible()
+    expect(page.get_by_role("alertdialog")).to_have_count(0)
+
+
 def test_web_09_the_loss_of_the_network_of_this_machine_is_noticed_at_once(visitor, larder):
     visitor.log_in("ships")
     page = visitor.open("/ships")

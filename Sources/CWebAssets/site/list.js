@@ -193,7 +193,7 @@ export function pagedList(screen, options) {
   };
   const redraw = () => {
     for (const row of list.children) row.rowData = null;
-    draw(false);
+    if (state.pages.length) draw(false);
   };
   return {resource, items: () => state.items, change, redraw, element: list};
 }
