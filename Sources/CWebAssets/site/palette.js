@@ -22,7 +22,7 @@ const t = define({
 });
 
 const pageOfFile = ({type, path}) => withQuery(type === 'dir' ? '/disk/files' : '/disk/file', {path});
-/** Where is searched: the list, how a hit is shown, and whether the list itself is asked with the words. */
+/** Where is searched: the list, and how a hit is shown. */
 const sources = [
   {app: 'disk', sign: 'file', href: '/v1/disk/search', name: item => item.name, page: pageOfFile,
     about: item => item.folder?.name},
@@ -33,7 +33,7 @@ const sources = [
   {app: 'shop', sign: 'shop', href: '/v1/shop/search', name: item => item.title, page: item => `/shop/${item.id}`,
     about: item => item.price_text},
   {app: 'ships', sign: 'ships', href: '/v1/ships', name: item => item.name, page: item => `/ships/${item.id}`,
-    about: item => item.type_text, here: true},
+    about: item => item.type_text},
   {app: 'notes', title: 'people', sign: 'user', href: '/v1/notes/people', name: item => item.full_name,
     page: item => `/notes/people/${item.id}`, about: item => item.email},
 ];
@@ -82,12 +82,11 @@ class Palette {
     await Promise.all(sources.map(async source => {
       let items = [];
       try {
-        ({data: {items}} = await call(withQuery(source.href, source.here ? {} : {q: words})));
+        ({data: {items}} = await call(withQuery(source.href, {q: words})));
       } catch (problem) { if (!(problem instanceof Problem)) throw problem; }
       if (turn !== this.turn) return;
-      const found = items.map(item => ({name: source.name(item) ?? '', page: source.page(item), sign: source.sign,
-        about: source.about(item)})).filter(hit => !source.here
-          || hit.name.toLowerCase().includes(words.toLowerCase())).slice(0, most);
+      const found = items.slice(0, most).map(item => ({name: source.name(item) ?? '', page: source.page(item),
+        sign: source.sign, about: source.about(item)}));
       if (found.length) this.groups.set(source.title ? t(source.title) : common(source.app), found);
       this.draw();
     }));
