@@ -218,3 +218,9 @@ def test_web_41_a_file_is_kept_offline_by_one_switch(anna):
     expect(keep).not_to_be_checked()
     kept = anna.send("GET", "/v1/disk/offline").json()["data"]["items"]
     assert kept == []
+    # It shows how it is, not how it was to be.
+    page.route("**/v1/disk/offline*", lambda route: route.abort("connectionrefused"), times=1)
+    keep.click()
+    page.get_by_role("alertdialog").get_by_role("button", name="OK", exact=True).click()
+    expect(page.get_by_role("alertdialog")).to_have_count(0)
+    expect(keep).not_to_be_checked()

@@ -146,14 +146,15 @@ function factsOf(data) {
 function downloadPart(screen, data, job, again) {
   const here = data.downloaded || data.kept_offline;
   const keep = data.actions.find(({id}) => id === (data.kept_offline ? 'remove_offline' : 'keep_offline'));
-  const change = async (event, headers) => {
-    if (!headers && keep.confirm && !await ask(keep.confirm)) { event.target.checked = data.kept_offline; return; }
+  const change = async headers => {
+    if (!headers && keep.confirm && !await ask(keep.confirm)) return false;
     await call(keep.href, {method: keep.method, body: keep.body, headers});
-    await again();
+    return again();
   };
   const toggle = keep && h('label', {class: 'check'}, h('input', {type: 'checkbox', role: 'switch',
-    checked: data.kept_offline, onchange: event => attempt(headers => change(event, headers)), dataset: {write: ''}}),
-  t('keep'));
+    checked: data.kept_offline, dataset: {write: ''}, onchange: async ({target}) => {
+      if (await attempt(change) === false) target.checked = data.kept_offline;
+    }}), t('keep'));
   if (here && job.dataset.running) return toggle;
   return [toggle, h('div', {class: 'bar'}, h('span', {class: `tag ${here ? 'ok' : ''}`}, `${t('state')}: `,
     here ? t('stored') : t('notStored')), !here && !job.dataset.running
