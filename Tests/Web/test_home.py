@@ -120,6 +120,14 @@ def test_web_45_the_search_is_a_press_on_a_phone_and_gives_the_focus_back(visit,
     expect(page.get_by_role("dialog").get_by_role("status")).to_have_text("Nothing found")
 
 
+def test_web_45_the_search_says_that_larder_cannot_be_reached(visitor, larder):
+    page = visitor.open("/pdf")
+    settle(page)
+    larder.stop()
+    page.keyboard.press("Control+k")
+    expect(page.get_by_role("alertdialog", name="Larder cannot be reached")).to_be_visible()
+
+
 # A key of a Russian layout, by its place: its letter, and where it is.
 RUSSIAN = """([key, code, shift]) => document.body.dispatchEvent(new KeyboardEvent('keydown',
     {key, code, shiftKey: shift ?? false, bubbles: true, cancelable: true}))"""

@@ -1,7 +1,8 @@
 // Keys, their help, and the choices of appearance and language.
 
+import {unreachable} from './api.js';
 import {h} from './dom.js';
-import {dialog, menu, undoLast} from './overlay.js';
+import {dialog, menu, showProblem, undoLast} from './overlay.js';
 import {chooseLanguage, languageChoice, t} from './texts.js';
 
 const places = {d: '/disk', s: '/shop', p: '/pdf', h: '/ships', n: '/notes', c: '/status', '/': '/'};
@@ -49,8 +50,12 @@ export function help() {
       h('dd', null, `${t('kGo')}: ${t(app)}`)]))]);
 }
 
-/** Opens the search over all apps. */
-export async function palette(go) { (await import('./palette.js')).openPalette(go); }
+/** Opens the search over all apps; says so if its module cannot be loaded, since Larder does not answer. */
+export async function palette(go) {
+  let module;
+  try { module = await import('./palette.js'); } catch { showProblem(unreachable()); return; }
+  module.openPalette(go);
+}
 
 /** Begins to hear keys, except in fields and below dialogs. */
 export function keys(go) {
