@@ -180,6 +180,11 @@ def test_web_41_a_phone_sorts_by_its_list(visit, larder, anna):
     expect(page.locator(".file-columns")).to_be_hidden()
     page.get_by_label("Order").select_option(label="Largest first")
     expect(page.locator(".rows > li .row-link", has_text=".txt")).to_have_text(["c.txt", "b.txt", "a.txt"])
+    # The orders of the columns, which other windows have, are those of the list too.
+    for value in ["-name", "modified", "size"]:
+        page.evaluate("value => sessionStorage.setItem('larder.disk.sort', value)", value)
+        page.goto("/disk/files?path=" + quote("disk:/Work/sub", safe=""))
+        expect(page.get_by_label("Order")).to_have_value(value)
 
 
 def test_web_41_rows_become_pictures_and_stay_so(anna):

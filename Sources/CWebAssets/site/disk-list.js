@@ -21,7 +21,8 @@ const t = define({
     trash: 'Trash', offline: 'Kept offline', all: 'Everything', documents: 'Documents', images: 'Images',
     tables: 'Tables',
     kind: 'Kind of files', sort: 'Order', name: 'By name', created: 'Oldest first', '-created': 'Newest first',
-    '-size': 'Largest first', '-modified': 'Changed last', folder: 'New folder', upload: 'Upload',
+    '-size': 'Largest first', '-modified': 'Changed last', '-name': 'By name, Z–A', modified: 'Oldest changes',
+    size: 'Smallest first', folder: 'New folder', upload: 'Upload',
     wholeFolder: 'Whole folder', download: 'Download', rename: 'Rename', move: 'Move', copy: 'Copy', remove: 'Delete',
     more: name => `Actions for ${name}`, link: 'Share link', copyLink: 'Copy the link',
     way: 'Folder', nothing: 'Nothing found',
@@ -37,7 +38,8 @@ const t = define({
     published: 'Опубликованные', trash: 'Корзина', offline: 'Доступно офлайн', all: 'Всё', documents: 'Документы',
     images: 'Картинки', tables: 'Таблицы', kind: 'Вид файлов', sort: 'Порядок', name: 'По имени',
     created: 'Сначала старые', '-created': 'Сначала новые', '-size': 'Сначала большие',
-    '-modified': 'Новые правки', folder: 'Новая папка', upload: 'Загрузить',
+    '-modified': 'Новые правки', '-name': 'По имени, Я–А', modified: 'Старые правки', size: 'Сначала малые',
+    folder: 'Новая папка', upload: 'Загрузить',
     wholeFolder: 'Папка целиком', download: 'Скачать', move: 'Переместить', rename: 'Переименовать',
     copy: 'Копировать', remove: 'Удалить',
     more: name => `Действия: ${name}`, link: 'Поделиться ссылкой', copyLink: 'Скопировать ссылку', way: 'Папка',
@@ -92,8 +94,9 @@ export function openFiles(screen) {
   const done = () => list.resource.soon(true);
   const send = chosen => enqueue(path, chosen, done);
   const selection = new Selection(screen, () => list);
-  const order = choice(screen, 'sort', t('sort'), {name: t('name'), created: t('created'), '-created': t('-created'),
-    '-modified': t('-modified'), '-size': t('-size')}, () => head.sorted(), sortOf(screen));
+  const orders = ['name', '-name', 'created', '-created', 'modified', '-modified', 'size', '-size'];
+  const order = choice(screen, 'sort', t('sort'), Object.fromEntries(orders.map(key => [key, t(key)])),
+    () => head.sorted(), sortOf(screen));
   const head = columns(screen, again, sort => { order.value = sort; });
   // Phones know no folders to choose.
   const whole = matchMedia('(pointer: fine)').matches && button(t('wholeFolder'), () => pickFiles(chosen =>
