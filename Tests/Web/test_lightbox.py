@@ -141,5 +141,11 @@ def test_web_41_pictures_of_a_folder_follow_each_other_in_the_order_of_the_list(
     expect(page.locator("h1")).to_have_text("Photos c.png")
     page.get_by_role("button", name="Previous file").click()
     expect(page.locator("h1")).to_have_text("Photos b.png")
+    # With Shift an arrow selects.
+    page.keyboard.press("Shift+ArrowLeft")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("h1")).to_have_text("Photos c.png")
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator("h1")).to_have_text("Photos b.png")
     page.get_by_role("link", name="Back").click()
     expect(page.locator("h1")).to_have_text("Disk")

@@ -65,8 +65,8 @@ function steps(screen, {path}) {
     {bare: true, icon: sign, disabled: !files[at + by]});
   document.addEventListener('keydown', event => {
     const by = {ArrowLeft: -1, ArrowRight: 1}[event.key];
-    const isOwn = event.target.closest('input, textarea, select, audio, video, dialog, [role=menu]');
-    if (by && !isOwn && !event.ctrlKey && !event.metaKey && !event.altKey) go(by);
+    const isOwn = event.target.closest('input, textarea, select, audio, video, dialog, [role=menu], .text-file');
+    if (by && !isOwn && !event.shiftKey && !event.ctrlKey && !event.metaKey && !event.altKey) go(by);
   }, {signal: screen.signal});
   return h('nav', {class: 'bar file-steps', 'aria-label': t('beside')}, step(t('previous'), 'back', -1),
     h('span', {class: 'count'}, t('at', at + 1, files.length)), step(t('next'), 'right', 1));
