@@ -187,7 +187,7 @@ export class Pages {
     this.finish = toast(t('dropped', ids.length), {action: {title: t('undo'), run: async () => back()}, ended: send});
   }
 
-  /** Ends the way back, which sends what waits for that. A page that goes away sends it without its queue. */
+  /** Ends the way back, so that the deletion is sent; all are sent without the queue if the tab goes away with it. */
   leave(isAway) {
     const {document} = this.reader;
     if (isAway) {
