@@ -375,7 +375,7 @@ class Space extends Controls {
   constructor(larder, made) {
     super(made.url, made.sandbox);
     this.name = made.name;
-    this.log = async () => (await larder.log()).filter(line => line.includes(` space=${made.name}`));
+    this.log = async () => (await larder.log()).filter(line => line.split(' ').includes(`space=${made.name}`));
     this.end = () => larder.control('DELETE', `/_harness/spaces/${encodeURIComponent(made.name)}`);
   }
 }

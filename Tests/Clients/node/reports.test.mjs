@@ -25,7 +25,7 @@ it('fails', t => larder.test(async space => {
 describe('Tests', () => {
   const world = worlds();
 
-  it('show journals, clock and log when they fail', () => {
+  it('HARN-37 show journals, clock and log when they fail', () => {
     const folder = mkdtempSync(join(tmpdir(), 'larder-node-'));
     try {
       const file = join(folder, 'one.test.mjs');

@@ -24,6 +24,7 @@ def test_is_wrong(larder_space):
 
 
 def test_journals_clock_and_log_are_in_the_report_of_a_failure(pytestconfig, tmp_path):
+    """HARN-37"""
     (tmp_path / "test_one.py").write_text(SUITE)
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:xdist", "--strict-markers", "."]
     variables = environment() | {"LARDER_EXECUTABLE": executable(pytestconfig)}

@@ -81,7 +81,7 @@ class Space(Controls):
 
     @property
     def log(self) -> list[str]:
-        return [line for line in self._larder.log if f" space={self.name}" in line]
+        return [line for line in self._larder.log if f"space={self.name}" in line.split()]
 
     def end(self) -> None:
         """Ends the space and removes its files."""
