@@ -186,7 +186,7 @@ import Testing
         #expect(await RunningProcess(["exec", "--matrix", "offline,slowly", "--", "true"]).ended() == 64)
     }
 
-    @Test("HARN-39 --coverage prints the responses of the contract that were met, and fails below its threshold")
+    @Test("Coverage prints the responses of the contract that were met, and fails below its threshold")
     func coverage() async throws {
         let script = "curl -s -o /dev/null $LARDER_URL/v1/ships; curl -s -o /dev/null $LARDER_URL/v1/ships/launch"
         let process = RunningProcess(["exec", "--coverage", "1", "--", "sh", "-c", script])
@@ -195,6 +195,9 @@ import Testing
         #expect(code == 0 && text.contains("GET /v1/ships\n  met    401"), "\(text)")
         #expect(text.contains("responses of the contract") && !text.contains("/v1/notes"))
         #expect(await RunningProcess(["exec", "--coverage", "90", "--", "sh", "-c", script]).ended() == 1)
+        for wrong in [["--coverage", "101"], ["--coverage=-1"], ["--spaces", "2", "--matrix", "offline"]] {
+            #expect(await RunningProcess(["exec"] + wrong + ["--", "true"]).ended() == 64, "\(wrong)")
+        }
     }
 
     @Test(

@@ -66,10 +66,7 @@ struct ExecCommand: AsyncParsableCommand {
             StandardError.write("larder: a command comes behind --, such as larder exec -- pytest\n")
             throw ExitCode.validationFailure
         }
-        guard (0...Spaces.limit).contains(spaces) else {
-            StandardError.write("larder: --spaces is \(spaces); accepted: 0…\(Spaces.limit)\n")
-            throw ExitCode.validationFailure
-        }
+        try checkOptions()
         let conditions = try conditions()
         let folder = URL.temporaryDirectory.appending(path: "larder-exec-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -92,6 +89,22 @@ struct ExecCommand: AsyncParsableCommand {
         let report = try ContractCoverage(of: configuration.apps.contract().root, met: met.met())
         StandardOutput.write(report.text)
         throw ExitCode(code == 0 && report.percent < coverage ? EXIT_FAILURE : code)
+    }
+
+    private func checkOptions() throws {
+        let refusal: String?
+        if !(0...Spaces.limit).contains(spaces) {
+            refusal = "--spaces is \(spaces); accepted: 0…\(Spaces.limit)"
+        } else if spaces > 0, matrix != nil {
+            refusal = "--spaces and --matrix exclude each other: a matrix makes a space for each condition"
+        } else if let coverage, !(0...100).contains(coverage) {
+            refusal = "--coverage is \(coverage); accepted: 0…100"
+        } else {
+            refusal = nil
+        }
+        guard let refusal else { return }
+        StandardError.write("larder: \(refusal)\n")
+        throw ExitCode.validationFailure
     }
 
     /// Reads `--matrix`: commas within parentheses belong to a fault.
