@@ -10,8 +10,11 @@ package final class FrontFaults: Sendable {
     /// - Parameter condition: The condition under which the server starts; nil for none.
     package init(_ condition: HarnessCondition? = nil) { gate = FaultGate(condition?.front ?? RuleSet()) }
 
-    /// Removes all faults but those of the start, and releases every held request.
-    package func reset() { gate.reset() }
+    /// Removes all faults but those of the start, also of event streams, and releases every held request.
+    package func reset() {
+        gate.reset()
+        _ = streams.set(.online, nil)
+    }
 
     /// Counts a request and decides its faults; nil if it has none.
     func admit(_ head: HTTPRequest) -> Admission? {
@@ -110,7 +113,6 @@ extension HarnessAPI {
             _ = try request.parameters()
             for channel in try setFrontFault(try request.json()) { _ = await channel.reset() }
         case .delete:
-            _ = server.frontFaults.streams.set(.online, nil)
             try removeFrontFault(try request.parameters(["route"])["route"])
         default:
             _ = try request.parameters()
@@ -155,18 +157,21 @@ extension HarnessAPI {
             return rules.add(definition) != nil
         }
         guard isSet else { throw .conflict("At most \(RuleSet.capacity) routes have faults.") }
-        return server.frontFaults.streams.set(definition.faults[0], definition.match)
+        // Faults that are counted are of requests: a stream has made its own.
+        let isCounted = definition.times != nil || definition.after > 0
+        return server.frontFaults.streams.set(isCounted ? .online : definition.faults[0], definition.match)
     }
 
     /// Removes the faults of a route, or all with the release of every held request.
     private func removeFrontFault(_ route: String?) throws(ControlProblem) {
-        guard let route else { return gate.reset() }
+        guard let route else { return server.frontFaults.reset() }
         let match = try FrontRoute.match(route)
         let routes = gate.rules.rules.map { FrontRoute.text($0.definition.match) }
         let isRemoved = gate.change { rules in
             rules.rules.first { $0.definition.match == match }.map { rules.remove($0.id) } ?? false
         }
         guard isRemoved else { throw .notFound("'\(route)' has no fault.", field: "route", accepted: routes) }
+        _ = server.frontFaults.streams.set(.online, match)
     }
 
     private var frontState: JSONValue {
