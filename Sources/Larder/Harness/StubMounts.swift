@@ -27,7 +27,7 @@ final class StubMounts: Sendable {
     /// Returns the mount of an upstream; nil if no test has made one of that name.
     @Sendable func mount(_ name: String) -> Mount? {
         guard let (upstream, made) = resources.stub(name) else {
-            entries.withLock { $0.removeValue(forKey: name) }?.mount.stop()
+            if let entry = entries.withLock({ $0.removeValue(forKey: name) }) { Self.stop(entry.mount) }
             return nil
         }
         let (mount, old) = entries.withLock { entries -> (Mount, Mount?) in
@@ -35,7 +35,12 @@ final class StubMounts: Sendable {
             let mount = Mount(upstream, hasher: hasher)
             return (mount, entries.updateValue(Entry(mount: mount, made: made), forKey: name)?.mount)
         }
-        old?.stop()
+        if let old { Self.stop(old) }
         return mount
+    }
+
+    private static func stop(_ mount: Mount) {
+        mount.stop()
+        mount.upstream.stop()
     }
 }
