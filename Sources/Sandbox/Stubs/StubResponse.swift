@@ -18,6 +18,9 @@ struct StubResponse: Sendable, Equatable {
     /// Whether `{{…}}` is replaced.
     var isTemplate = true
 
+    /// Most bytes that placeholders are replaced by.
+    static let largest = 16 << 20
+
     /// Returns the response to a request.
     ///
     /// - Parameter count: How many requests have got it, this one included.
@@ -42,6 +45,10 @@ struct StubResponse: Sendable, Equatable {
             guard let name = HTTPField.Name(field.name) else { continue }
             if given.insert(name).inserted { response.headers[name] = nil }
             response.headers.append(HTTPField(name: name, value: filled(field.value)))
+        }
+        guard source.left >= 0 else {
+            let detail = "The response of the rule has more than \(Self.largest) bytes of its request."
+            return .text(.internalServerError, detail)
         }
         return response
     }
@@ -103,10 +110,27 @@ extension StubResponse {
 
 /// `{{name}}` in the texts of a stub, as in scenarios; the names are those of parts of the request.
 enum StubTemplate {
-    struct Source {
+    /// The request of one response. Its body is read and parsed once.
+    final class Source {
         let request: UpstreamRequest
         let count: Int
         let now: Date
+        /// Bytes that placeholders may still be replaced by; below 0 if there were too many.
+        private(set) var left = StubResponse.largest
+        private lazy var bytes = request.start(SandboxResponder.maximumBody)
+        lazy var text = String(decoding: bytes, as: UTF8.self)
+        lazy var json = try? JSONParser.parse(bytes)
+
+        init(request: UpstreamRequest, count: Int, now: Date) {
+            (self.request, self.count, self.now) = (request, count, now)
+        }
+
+        /// Returns a value if its bytes are not too many, else nil from then on.
+        func counted(_ value: JSONValue?) -> JSONValue? {
+            guard let value else { return nil }
+            left -= value.string?.utf8.count ?? value.serialized().count
+            return left < 0 ? nil : value
+        }
     }
 
     static let accepted = [
@@ -118,7 +142,7 @@ enum StubTemplate {
     static func filled(_ text: String, _ source: Source) -> String {
         pieces(of: text).map { piece in
             guard piece.isPlaceholder else { return piece.text }
-            let value = value(of: piece.text, source)
+            let value = counted(piece.text, source)
             return value?.string ?? value.map { String(decoding: $0.serialized(), as: UTF8.self) } ?? ""
         }.joined()
     }
@@ -130,7 +154,7 @@ enum StubTemplate {
         case .string(let text):
             let pieces = pieces(of: text)
             guard pieces.count == 1, pieces[0].isPlaceholder else { return .string(filled(text, source)) }
-            return self.value(of: pieces[0].text, source) ?? .null
+            return counted(pieces[0].text, source) ?? .null
         case .array(let values): return .array(values.map { filled($0, source) })
         case .object(var object):
             for index in object.members.indices {
@@ -173,6 +197,11 @@ enum StubTemplate {
         return ["query.", "header."].contains { name.hasPrefix($0) && name.count > $0.count }
     }
 
+    /// Returns the value of a placeholder; nil if there is none, or if there were too many bytes of them.
+    private static func counted(_ name: String, _ source: Source) -> JSONValue? {
+        source.left < 0 ? nil : source.counted(value(of: name, source))
+    }
+
     private static func value(of name: String, _ source: Source) -> JSONValue? {
         let request = source.request
         switch name {
@@ -180,12 +209,11 @@ enum StubTemplate {
         case "path": return .string("/" + request.path.joined(separator: "/"))
         case "count": return .integer(source.count)
         case "now": return .string(source.now.formatted(ControlFields.timeForm))
-        case "body": return .string(String(decoding: request.start(SandboxResponder.maximumBody), as: UTF8.self))
+        case "body": return .string(source.text)
         default: break
         }
         if let pointer = JSONPointer(String(name.dropFirst(4))), name.hasPrefix("body/") {
-            let body = try? JSONParser.parse(request.start(SandboxResponder.maximumBody))
-            return body?.value(at: pointer.tokens)
+            return source.json?.value(at: pointer.tokens)
         }
         let part = name.prefix { $0 != "." }
         let key = String(name.dropFirst(part.count + 1))
