@@ -22,12 +22,14 @@ final class SimulatedUpstreams: Sendable {
     /// Those that were made from documents.
     private let stubs = Mutex<[Slot]>([])
     let journal = Journal()
+    /// The first fault of each upstream.
+    private let faults: RuleSet
     /// The time that the services have, and the journal.
     let now: @Sendable () -> Date
 
     /// - Parameters:
     ///   - documents: OpenAPI documents of further services, by their names.
-    ///   - faults: the first fault of each of them.
+    ///   - faults: the first fault of each upstream, also of one that is made from a document.
     /// - Throws: ``SandboxError/malformedData(resource:reason:)``.
     init(
         seed: UInt64,
@@ -36,6 +38,7 @@ final class SimulatedUpstreams: Sendable {
         now: @escaping @Sendable () -> Date = { Date() }
     ) throws(SandboxError) {
         self.now = now
+        self.faults = faults
         let single: [any SimulatedUpstream] = [
             try SpaceX(seed: seed), try Catalogue(seed: seed), People(seed: seed), Geocoder(),
         ]
@@ -51,6 +54,7 @@ final class SimulatedUpstreams: Sendable {
     /// Simulates no upstream: for the controls of a server with real ones.
     init(now: @escaping @Sendable () -> Date) {
         self.now = now
+        faults = RuleSet()
         services = []
     }
 
@@ -83,7 +87,7 @@ final class SimulatedUpstreams: Sendable {
             guard stubs.count < Self.mostStubs, !stubs.contains(where: { $0.upstream.name == stub.name }) else {
                 return nil
             }
-            let slot = Slot(upstream: stub)
+            let slot = Slot(upstream: stub, faults: faults)
             stubs.append(slot)
             return slot
         }

@@ -63,4 +63,30 @@ import Testing
         #expect(third.decision.source == .status(503, retryAfter: nil))
         #expect(rules.decide(MatchedRequest(method: "GET", path: ["b"]), override: nil).decision == .response)
     }
+
+    @Test("HARN-35 the fault of the upstream comes before a response, unless its rule has a fault of its own")
+    func faultOfTheUpstream() throws {
+        var rules = RuleSet()
+        _ = rules.add(try Self.rule(#"{"match":{"path":"/a"},"respond":{"text":"x"}}"#))
+        _ = rules.add(try Self.rule(#"{"match":{"path":"/b"},"respond":{"text":"x"},"faults":["online"]}"#))
+        rules.set(FaultPlan(.offline))
+        let offline = rules.decide(MatchedRequest(method: "GET", path: ["a"]), override: nil)
+        #expect(offline.decision.source == .none && offline.rule == 1 && offline.plan == FaultPlan(.offline))
+        let own = rules.decide(MatchedRequest(method: "GET", path: ["b"]), override: nil).decision
+        #expect(own.source == .stub(StubResponse(body: .text("x")), count: 1))
+        rules.set(FaultPlan(.slow(milliseconds: 5)))
+        let slow = rules.decide(MatchedRequest(method: "GET", path: ["a"]), override: nil).decision
+        #expect(slow.delay == 5 && slow.source == .stub(StubResponse(body: .text("x")), count: 2))
+    }
+
+    @Test("HARN-35 a response that repeats its request too often is refused with its reason")
+    func endless() throws {
+        let respond = try #require(try Self.rule(#"{"respond":{"text":"{{body}}{{body}}{{body}}"}}"#).respond)
+        var request = UpstreamRequest(method: .post, path: [], body: Array("ab".utf8), origin: "")
+        #expect(respond.response(to: request, count: 1, at: Date()).body == Array("ababab".utf8))
+        request.body = Array(repeating: UInt8(ascii: "a"), count: 1 << 20)
+        let many = StubResponse(body: .text(String(repeating: "{{body}}", count: 17)))
+        let response = many.response(to: request, count: 1, at: Date())
+        #expect(response.status.code == 500 && response.body.count < 200)
+    }
 }

@@ -15,6 +15,9 @@ struct Rule: Sendable, Equatable {
         var times: Int?
         /// Number of matching requests before the first that gets one.
         var after = 0
+
+        /// Whether ``respond`` is behind the fault of the upstream, because the rule has none of its own.
+        var leavesFault: Bool { respond != nil && !isSequence && faults == [.online] }
     }
 
     let id: Int
@@ -102,12 +105,22 @@ struct RuleSet: Sendable, Equatable {
     mutating func decide(_ request: MatchedRequest, override: FaultPlan?) -> Admission {
         if override == nil {
             for index in rules.indices {
-                if let admission = rules[index].decide(request) { return admission }
+                guard let admission = rules[index].decide(request) else { continue }
+                return rules[index].definition.leavesFault ? behindFault(admission) : admission
             }
         }
         let plan = override ?? fault
         defer { ordinal += 1 }
         return Admission(plan: plan, decision: plan.decision(ordinal: ordinal))
+    }
+
+    /// Returns the upstream's own fault with the response of a rule in place of the upstream's.
+    private mutating func behindFault(_ admission: Admission) -> Admission {
+        guard fault != .online else { return admission }
+        defer { ordinal += 1 }
+        var decision = fault.decision(ordinal: ordinal)
+        if decision.source == .upstream { decision.source = admission.decision.source }
+        return Admission(plan: fault, decision: decision, rule: admission.rule)
     }
 
     /// Counts a request that was held and is released: the rest of its faults is applied to it, or the upstream's own
@@ -171,22 +184,22 @@ extension Rule.Definition {
 extension Rule {
     /// The rule with its counts.
     var json: JSONValue {
-        let faults: JSONObject.Member =
-            definition.isSequence
-            ? .init(name: "faults", value: .array(definition.faults.map { .string($0.description) }))
-            : .init(name: "fault", value: .string(definition.faults[0].description))
-        let respond = definition.respond.map { [JSONObject.Member(name: "respond", value: $0.json)] } ?? []
-        return .object(
-            JSONObject(
-                members: [
-                    .init(name: "id", value: .integer(id)), .init(name: "match", value: definition.match.json), faults,
-                ] + respond + [
-                    .init(name: "times", value: .integerOrNull(definition.times)),
-                    .init(name: "after", value: .integer(definition.after)),
-                    .init(name: "matched", value: .integer(matched)), .init(name: "applied", value: .integer(applied)),
-                    .init(name: "left", value: .integerOrNull(left)),
-                ]
-            )
-        )
+        let texts = definition.faults.map { JSONValue.string($0.description) }
+        var members: [JSONObject.Member] = [
+            .init(name: "id", value: .integer(id)), .init(name: "match", value: definition.match.json),
+        ]
+        if definition.isSequence {
+            members.append(.init(name: "faults", value: .array(texts)))
+        } else {
+            members.append(.init(name: "fault", value: texts[0]))
+        }
+        if let respond = definition.respond { members.append(.init(name: "respond", value: respond.json)) }
+        members += [
+            .init(name: "times", value: .integerOrNull(definition.times)),
+            .init(name: "after", value: .integer(definition.after)),
+            .init(name: "matched", value: .integer(matched)), .init(name: "applied", value: .integer(applied)),
+            .init(name: "left", value: .integerOrNull(left)),
+        ]
+        return .object(JSONObject(members: members))
     }
 }
