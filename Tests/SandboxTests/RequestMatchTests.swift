@@ -26,6 +26,10 @@ import Testing
             (#"{"body":"нет"}"#, true), (#"{"body":"да"}"#, false), (#"{"body":{"query":{"a":1}}}"#, true),
             (#"{"body":{"query":{"a":2}}}"#, false), (#"{"body":{"query":{"b":[1]},"text":"нет"}}"#, true),
             (#"{"body":{"none":null}}"#, false), (#"{"method":"POST","path":"/v5"}"#, false),
+            (#"{"query":{"limit":"3","empty":""},"exact_query":true}"#, false), (#"{"exact_query":true}"#, false),
+            (#"{"query":{"limit":true,"empty":""},"exact_query":true}"#, true),
+            (#"{"body":{"text":"нет"},"exact_body":true}"#, false), (#"{"body":"нет","exact_body":true}"#, false),
+            (#"{"body":{"text":"нет","query":{"b":[1],"a":1}},"exact_body":true}"#, true),
         ]
     )
     func matches(text: String, expected: Bool) throws {

@@ -93,6 +93,18 @@ import Testing
             (#"{"request":{"url":"/"},"response":{"proxyBaseUrl":"http://a"}}"#, "response/proxyBaseUrl"),
             (#"{"request":{"url":"/"},"response":{"bodyFileName":"a.json"}}"#, "response/bodyFileName"),
             (#"{"request":{"url":"/"},"response":{},"scenarioName":"s"}"#, "scenarioName"),
+            (
+                #"{"request":{"url":"/"},"response":{"fixedDelayMilliseconds":1e300}}"#,
+                "response/fixedDelayMilliseconds"
+            ),
+            (
+                #"{"request":{"url":"/"},"response":{"delayDistribution":{"type":"uniform","lower":0,"upper":1e300}}}"#,
+                "response/delayDistribution/upper"
+            ),
+            (
+                #"{"request":{"url":"/"},"response":{"delayDistribution":{"type":"lognormal","median":-1}}}"#,
+                "response/delayDistribution/median"
+            ),
         ]
     )
     func unmapped(mapping: String, member: String) throws {
@@ -119,10 +131,41 @@ import Testing
         #expect(imported.rules.map(\.times) == [1, nil])
         #expect(
             imported.rules.map(\.match.json)
-                == Array(repeating: ["route": "GET /v1/x", "query": ["p": "a b"]], count: 2)
+                == Array(repeating: ["route": "GET /v1/x", "query": ["p": "a b"], "exact_query": true], count: 2)
         )
         #expect(imported.rules.map(\.respond?.body) == [.bytes(Array(#"{"a":1}"#.utf8)), .bytes(Array("hi".utf8))])
         #expect(imported.rules[0].respond?.header.map(\.name) == ["ETag", "Content-Type"])
         #expect(imported.unmapped.map(\.source) == ["a.har#2", "a.har#3", "a.har#4"])
+    }
+
+    @Test("HARN-40 an exchange responds to its own request, and to none with further parameters or members")
+    func exact() throws {
+        let text = #"""
+            {"log":{"entries":[
+             {"request":{"method":"POST","url":"https://a.example/x","postData":{"text":"{\"a\":1}"}},
+              "response":{"status":201,"content":{}}},
+             {"request":{"method":"POST","url":"https://a.example/x?page=2"},"response":{"status":202,"content":{}}}]}}
+            """#
+        var imported = StubImport()
+        try imported.add(archives: [("a.har", try JSONParser.parse(Array(text.utf8)))])
+        var request = MatchedRequest(method: "POST", path: ["x"], body: Array(#"{"a":1}"#.utf8))
+        let first = Self.exchange(imported.rules, request).source
+        #expect(first == .stub(StubResponse(status: 201, isTemplate: false), count: 1))
+        request.body = Array(#"{"a":1,"b":2}"#.utf8)
+        #expect(Self.exchange(imported.rules, request) == .response)
+        request.query = [.init(name: "page", value: "2")]
+        let second = Self.exchange(imported.rules, request).source
+        #expect(second == .stub(StubResponse(status: 202, isTemplate: false), count: 1))
+        let mappings = try Self.wireMock(#"{"request":{"url":"/x"},"response":{}}"#)
+        #expect(Self.exchange(mappings.rules, request) == .response)
+    }
+
+    @Test("HARN-40 a pattern of everything below a path is not of the path itself")
+    func below() throws {
+        let imported = try Self.wireMock(#"{"request":{"urlPathPattern":"/a/.*"},"response":{}}"#)
+        #expect(Self.exchange(imported.rules, MatchedRequest(method: "GET", path: ["a"])) == .response)
+        for path in [["a", "b"], ["a", "b", "c"]] {
+            #expect(Self.exchange(imported.rules, MatchedRequest(method: "GET", path: path)) != .response)
+        }
     }
 }

@@ -45,10 +45,13 @@ extension RequestMatch {
             let values = request.query.filter { $0.name == item.name }.map(\.value)
             if !item.value.matches(values) { found.append(item.difference("query", values)) }
         }
+        for item in surplus(in: request.query) {
+            found.append(Difference("query.\(item.name)", "none", item.value))
+        }
         for item in header where !item.value.matches(values(item.name)) {
             found.append(item.difference("header", values(item.name)))
         }
-        if let body, !body.matches(actual) { found.append(Difference("body", body.text, shown)) }
+        if let body, !body.matches(actual, exactly: exactBody) { found.append(Difference("body", body.text, shown)) }
         return found
     }
 
@@ -68,12 +71,9 @@ extension RequestMatch.Named {
 }
 
 extension RequestMatch.Body {
-    fileprivate func matches(_ actual: String?) -> Bool {
+    fileprivate func matches(_ actual: String?, exactly: Bool) -> Bool {
         guard let text = actual else { return false }
-        return switch self {
-        case .contains(let part): text.contains(part)
-        case .json(let value): (try? JSONParser.parse(Array(text.utf8))).map { value.isPart(of: $0) } ?? false
-        }
+        return matches(Array(text.utf8), exactly: exactly)
     }
 
     fileprivate var text: String {

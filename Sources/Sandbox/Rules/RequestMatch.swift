@@ -28,6 +28,18 @@ struct RequestMatch: Sendable, Equatable {
         case contains(String)
         /// JSON with at least these members.
         case json(JSONValue)
+
+        /// - Parameter exactly: Whether a text is the whole body, and whether JSON has no further members.
+        func matches(_ bytes: [UInt8], exactly: Bool) -> Bool {
+            switch self {
+            case .contains(let part):
+                let text = String(decoding: bytes, as: UTF8.self)
+                return exactly ? text == part : text.contains(part)
+            case .json(let value):
+                guard let other = try? JSONParser.parse(bytes) else { return false }
+                return value.isPart(of: other) && (!exactly || other.isPart(of: value))
+            }
+        }
     }
 
     var method: String?
@@ -39,6 +51,10 @@ struct RequestMatch: Sendable, Equatable {
     /// Names in lower case.
     var header: [Named] = []
     var body: Body?
+    /// Whether a request with a parameter that ``query`` does not have is none of these.
+    var exactQuery = false
+    /// Whether ``body`` is the whole body.
+    var exactBody = false
 
     func matches(_ request: MatchedRequest) -> Bool {
         if let method, method != request.method { return false }
@@ -48,18 +64,20 @@ struct RequestMatch: Sendable, Equatable {
             let values = request.query.filter { $0.name == item.name }.map(\.value)
             guard item.value.matches(values) else { return false }
         }
+        guard surplus(in: request.query).isEmpty else { return false }
         for item in header {
             let values = request.headers.filter { $0.name.canonicalName == item.name }.map(\.value)
             guard item.value.matches(values) else { return false }
         }
         guard let body else { return true }
-        return Self.matches(body, request.body)
+        return body.matches(request.body, exactly: exactBody)
     }
 
-    private static func matches(_ expected: Body, _ body: [UInt8]) -> Bool {
-        switch expected {
-        case .contains(let text): String(decoding: body, as: UTF8.self).contains(text)
-        case .json(let value): (try? JSONParser.parse(body)).map { value.isPart(of: $0) } ?? false
+    /// Returns the parameters of a request that ``exactQuery`` does not permit.
+    func surplus(in parameters: [RequestTarget.QueryItem]) -> [RequestTarget.QueryItem] {
+        guard exactQuery else { return [] }
+        return parameters.filter { given in
+            !query.contains { $0.name == given.name && $0.value.matches([given.value]) }
         }
     }
 }
@@ -85,13 +103,13 @@ struct MatchedRequest: Sendable {
 }
 
 extension RequestMatch {
-    /// Reads `{"method":…,"path":…,"query":{…},"header":{…},"body":…}`, or `route` in place of the first two; every
-    /// member may be left out.
+    /// Reads `{"method":…,"path":…,"query":{…},"header":{…},"body":…,"exact_query":true,"exact_body":true}`, or `route`
+    /// in place of the first two; every member may be left out.
     ///
     /// - Parameter isWhole: Whether `path` is all of the path unless it ends with `/**`; else its first segments.
     init(_ value: JSONValue, isWhole: Bool = false) throws(ControlProblem) {
         let fields = try ControlFields(value)
-        try fields.require(only: "route", "method", "path", "query", "header", "body")
+        try fields.require(only: "route", "method", "path", "query", "header", "body", "exact_query", "exact_body")
         if let route = try fields.text("route") {
             guard fields["method"] == nil, fields["path"] == nil else {
                 throw .invalid(field: "route", value: route, accepted: ["route, or method and path"])
@@ -110,6 +128,8 @@ extension RequestMatch {
         case .string(let text): body = .contains(text)
         case .some(let value): body = .json(value)
         }
+        exactQuery = try fields.flag("exact_query") ?? false
+        exactBody = try fields.flag("exact_body") ?? false
     }
 
     private static func path(_ text: String?) throws(ControlProblem) -> [String] {
@@ -181,6 +201,8 @@ extension RequestMatch {
         case .contains(let text): members.append(.init(name: "body", value: .string(text)))
         case .json(let value): members.append(.init(name: "body", value: value))
         }
+        if exactQuery { members.append(.init(name: "exact_query", value: true)) }
+        if exactBody { members.append(.init(name: "exact_body", value: true)) }
         return .object(JSONObject(members: members))
     }
 

@@ -19,7 +19,11 @@ extension ControlAPI {
         }
         let stub = try Self.stub(name, fields)
         var imported = StubImport()
-        for value in fields["rules"]?.array ?? [] { imported.rules.append(try Rule.Definition(value)) }
+        for value in fields["rules"]?.array ?? [] {
+            var rule = try Rule.Definition(value)
+            rule.match = rule.match.below(name)
+            imported.rules.append(rule)
+        }
         if let given = fields["wiremock"] { try imported.add(wireMock: try Self.documents(given, field: "wiremock")) }
         if let given = fields["har"] { try imported.add(archives: try Self.documents(given, field: "har")) }
         guard imported.rules.count <= RuleSet.capacity else {
@@ -31,11 +35,7 @@ extension ControlAPI {
             )
         }
         slot.gate.change { [rules = imported.rules] set in
-            for rule in rules {
-                var rule = rule
-                rule.match = rule.match.below(name)
-                _ = set.add(rule)
-            }
+            for rule in rules { _ = set.add(rule) }
         }
         var state = slot.status.object ?? JSONObject()
         state["operations"] = .array(stub.operations.map { .string($0) })
@@ -43,7 +43,12 @@ extension ControlAPI {
         return .json(.created, .object(state))
     }
 
+    private static let sources = ["openapi", "rules", "wiremock", "har"]
+
     private static func stub(_ name: String, _ fields: ControlFields) throws(ControlProblem) -> OpenAPIStub {
+        guard sources.contains(where: { fields[$0] != nil }) else {
+            throw .invalid(field: "body", value: "name", accepted: ["name, and one of the others at least"] + sources)
+        }
         if let rules = fields["rules"], rules.array == nil {
             throw .invalid(field: "rules", value: rules.excerpt, accepted: ["an array of rules"])
         }
@@ -74,14 +79,19 @@ extension ControlAPI {
         throw .notFound("There is no upstream '\(name)'.", field: "name", accepted: stage.stubbed.map(\.name))
     }
 
-    /// Reads a document, or all JSON files of a folder in the order of their names.
+    /// Reads a document, or all JSON files of a folder, of which there must be one, in the order of their names.
     private static func documents(_ value: JSONValue, field: String) throws(ControlProblem) -> [(String, JSONValue)] {
         guard let path = value.string, !path.contains("\n"), !path.hasPrefix("{"),
             let names = try? FileManager.default.contentsOfDirectory(atPath: path)
         else { return [(value.string.map { String($0.prefix(200)) } ?? field, try read(value, field))] }
         var documents: [(String, JSONValue)] = []
-        for name in names.sorted() where name.hasSuffix(".json") {
+        let suffixes = [".json", ".\(field)"]
+        for name in names.sorted() where suffixes.contains(where: { name.hasSuffix($0) }) {
             documents.append((name, try read(.string("\(path)/\(name)"), field)))
+        }
+        guard !documents.isEmpty else {
+            let accepted = ["a folder with files that end with \(suffixes[0])"]
+            throw .invalid(field: field, value: String(path.prefix(200)), accepted: accepted)
         }
         return documents
     }

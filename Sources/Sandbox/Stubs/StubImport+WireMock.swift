@@ -80,7 +80,9 @@ extension StubImport {
         match.isWhole = true
         match.path = target.segments
         switch name {
-        case "url": match.query = target.query.map { .init(name: $0.name, value: .equal($0.value)) }
+        case "url":
+            match.query = target.query.map { .init(name: $0.name, value: .equal($0.value)) }
+            match.exactQuery = true
         case "urlPathTemplate": match.path = target.segments.map { $0.hasPrefix("{") ? "*" : $0 }
         case "urlPathPattern", "urlPattern":
             // Without "?", which begins a query or is an operator.
@@ -89,6 +91,7 @@ extension StubImport {
                 match.isWhole = false
                 segments.removeLast()
             }
+            let isBelow = !match.isWhole && !segments.isEmpty
             let any: Set = ["[^/]+", "[^/]*"]
             let plain = segments.map { any.contains($0) ? "*" : $0.replacing("\\.", with: ".") }
             let isKnown = zip(segments, plain).allSatisfy { source, plain in
@@ -97,7 +100,8 @@ extension StubImport {
             guard isKnown, name == "urlPathPattern" || !match.isWhole else {
                 throw Unmapped(source: "", member: "request/\(name)")
             }
-            match.path = plain
+            // "/a/.*" is not "/a".
+            match.path = plain + (isBelow ? ["*"] : [])
         default: break
         }
     }
@@ -199,16 +203,18 @@ extension StubImport {
 
     private static func faults(of response: JSONObject) throws(Unmapped) -> FaultPlan {
         var faults: [Fault] = []
-        let number = { (value: JSONValue?) in value?.double.flatMap { Int(exactly: $0) } }
-        if let time = number(response["fixedDelayMilliseconds"]) { faults.append(.slow(milliseconds: time)) }
+        if let delay = try time("fixedDelayMilliseconds", of: response, at: "response/") {
+            faults.append(.slow(milliseconds: delay))
+        }
         if let spread = response["delayDistribution"]?.object {
             faults.append(try delay(spread))
         }
         if let dribble = response["chunkedDribbleDelay"]?.object {
             let length = response["body"]?.string?.utf8.count ?? response["jsonBody"]?.serialized().count ?? 0
-            let chunks = max(1, number(dribble["numberOfChunks"]) ?? 1)
-            let time = (number(dribble["totalDuration"]) ?? 0) / chunks
-            faults.append(.slice(bytes: max(1, length / chunks), milliseconds: time))
+            let place = "response/chunkedDribbleDelay/"
+            let chunks = max(1, try time("numberOfChunks", of: dribble, at: place) ?? 1)
+            let total = try time("totalDuration", of: dribble, at: place) ?? 0
+            faults.append(.slice(bytes: max(1, length / chunks), milliseconds: total / chunks))
         }
         if let name = response["fault"]?.string {
             let known: [String: Fault] = [
@@ -227,13 +233,37 @@ extension StubImport {
     }
 
     private static func delay(_ spread: JSONObject) throws(Unmapped) -> Fault {
+        let place = "response/delayDistribution/"
         switch spread["type"]?.string {
         case "lognormal":
-            return .delayed(.lognormal(median: spread["median"]?.double ?? 0, sigma: spread["sigma"]?.double ?? 0))
+            let median = try number("median", of: spread, at: place, in: 0...Double(Fault.longestDelay)) ?? 0
+            let sigma = try number("sigma", of: spread, at: place, in: 0...10) ?? 0
+            return .delayed(.lognormal(median: median, sigma: sigma))
         case "uniform":
-            let least = Int(spread["lower"]?.double ?? 0)
-            return .jitter(milliseconds: least...max(least, Int(spread["upper"]?.double ?? 0)), seed: 1)
+            let least = try time("lower", of: spread, at: place) ?? 0
+            let most = try time("upper", of: spread, at: place) ?? least
+            guard least <= most else { throw Unmapped(source: "", member: "\(place)upper") }
+            return .jitter(milliseconds: least...most, seed: 1)
         default: throw Unmapped(source: "", member: "response/delayDistribution")
         }
+    }
+
+    /// Returns a number of at most ``Fault/longestDelay``; nil if there is none.
+    private static func time(_ name: String, of object: JSONObject, at place: String) throws(Unmapped) -> Int? {
+        try number(name, of: object, at: place, in: 0...Double(Fault.longestDelay)).map { Int($0) }
+    }
+
+    /// - Throws: ``Unmapped`` if there is something else than a number of that range.
+    private static func number(
+        _ name: String,
+        of object: JSONObject,
+        at place: String,
+        in range: ClosedRange<Double>
+    ) throws(Unmapped) -> Double? {
+        guard let value = object[name], value != .null else { return nil }
+        guard let number = value.double, range.contains(number) else {
+            throw Unmapped(source: "", member: place + name)
+        }
+        return number
     }
 }

@@ -26,7 +26,7 @@ struct StubImport: Sendable {
         }
     }
 
-    /// Returns a rule that responds to requests to a whole path.
+    /// Returns a rule that responds unless the upstream's fault does.
     static func rule(_ match: RequestMatch, _ response: StubResponse) -> Rule.Definition {
         Rule.Definition(match: match, faults: [.online], respond: response)
     }
@@ -38,6 +38,7 @@ extension StubImport {
     /// from then on.
     mutating func add(archives files: [(name: String, value: JSONValue)]) throws(ControlProblem) {
         var host: String?
+        let first = rules.count
         for (name, value) in files {
             guard let entries = value.object?["log"]?.object?["entries"]?.array else {
                 throw .invalid(field: "har", value: name, accepted: ["a HAR file, which has log.entries"])
@@ -46,9 +47,15 @@ extension StubImport {
                 add("\(name)#\(index)") { () throws(Unmapped) in try Self.exchange(entry, &host) }
             }
         }
-        for index in rules.indices where rules[(index + 1)...].contains(where: { $0.match == rules[index].match }) {
+        var seen: Set<[String]> = []
+        for index in (first..<rules.count).reversed() where !seen.insert(Self.key(of: rules[index].match)).inserted {
             rules[index].times = 1
         }
+    }
+
+    /// Returns texts that are equal for equal matches. Segments are of their own, since they may have slashes.
+    private static func key(of match: RequestMatch) -> [String] {
+        [String(decoding: match.json.serialized(), as: UTF8.self)] + match.path
     }
 
     private static func exchange(_ entry: JSONValue, _ host: inout String?) throws(Unmapped) -> Rule.Definition {
@@ -60,9 +67,11 @@ extension StubImport {
         let target = RequestTarget(String(url.drop { $0 != ":" }.dropFirst(3).drop { $0 != "/" && $0 != "?" }))
         var match = RequestMatch(method: request["method"]?.string?.uppercased(), path: target.segments, isWhole: true)
         match.query = target.query.map { .init(name: $0.name, value: .equal($0.value)) }
+        match.exactQuery = true
         if let text = request["postData"]?.object?["text"]?.string, !text.isEmpty {
             let value = try? JSONParser.parse(Array(text.utf8))
             match.body = value.flatMap { $0.object == nil ? nil : .json($0) } ?? .contains(text)
+            match.exactBody = true
         }
         return rule(match, try Self.response(response))
     }
