@@ -17,6 +17,10 @@ def test_fails(larder_space):
 def test_passes(larder_space):
     larder_space.get("/v1/shop/list")
 
+@pytest.mark.larder(faults={"spacex": "nothing"})
+def test_has_no_such_fault(larder_space):
+    pass
+
 @pytest.mark.larder(faulty={})
 def test_is_wrong(larder_space):
     pass
@@ -30,10 +34,12 @@ def test_journals_clock_and_log_are_in_the_report_of_a_failure(pytestconfig, tmp
     variables = environment() | {"LARDER_EXECUTABLE": executable(pytestconfig)}
     ran = subprocess.run(command, cwd=tmp_path, env=variables, timeout=120, capture_output=True, text=True)
     text = ran.stdout
-    assert ran.returncode == 1 and "1 failed, 1 passed, 1 error" in text, text + ran.stderr
+    assert ran.returncode == 1 and "1 failed, 1 passed, 2 errors" in text, text + ran.stderr
     for shown in ("larder: requests to Larder", "GET /v1/ships?refresh=1 → 200", "larder: requests to upstreams",
                   "GET /spacex/v4/ships → 500  fault error(500)", "2030-01-05T10:00:00", "frozen", "larder: log"):
         assert shown in text, text
+    setup = text.partition("ERROR at setup of test_has_no_such_fault")[2].partition("____ ")[0]
+    assert "larder: requests to Larder" in setup, text
     assert "/v1/shop/list" not in text and "@pytest.mark.larder has no faulty" in text
 
 

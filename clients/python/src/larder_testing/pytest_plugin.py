@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import os
 import re
+from contextlib import contextmanager
 from typing import Any, Iterator
 
 import pytest
@@ -15,6 +16,8 @@ document=None, strict=None):
 the world of the test: its clock, the seed of what is random, a snapshot of `larder` to begin with, what is wrong even
 after a reset, faults by upstream, a fault of Larder itself, a document of `seed`, and strict=DAYS: the test fails if a
 request in replay had no recording, or one that is older"""
+# The report of a world that has ended by the time its test is reported.
+_REPORT = pytest.StashKey[dict[str, str]]()
 _OF_SPACES = ("now", "frozen", "seed", "snapshot", "condition")
 
 
@@ -29,15 +32,34 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
-    """Adds journals, clock and log of its server to the report of a test that fails."""
+    """Adds journals, clock and log of its server to the report of a test that fails, or of its setup or teardown."""
     report = (yield).get_result()
+    if not report.failed:
+        return
+    if _REPORT in item.stash:
+        report.sections += item.stash[_REPORT].items()
+        return
     fixtures = getattr(item, "funcargs", {})
     world = fixtures.get("larder_space") or fixtures.get("larder")
-    if report.when == "call" and report.failed and world is not None:
-        try:
-            report.sections += world.report().items()
-        except Exception as error:  # the report of the failure is worth more
-            report.sections.append(("larder", f"no report: {error}"))
+    if report.when != "teardown" and world is not None:
+        report.sections += _report(world).items()
+
+
+def _report(world: Controls) -> dict[str, str]:
+    try:
+        return world.report()
+    except Exception as error:  # the report of the failure is worth more
+        return {"larder": f"no report: {error}"}
+
+
+@contextmanager
+def _kept(world: Controls, item: pytest.Item) -> Iterator[None]:
+    """Keeps the report of a world if something fails, since it ends before that is reported."""
+    try:
+        yield
+    except Exception:
+        item.stash[_REPORT] = _report(world)
+        raise
 
 
 def _worker() -> int:
@@ -72,18 +94,24 @@ def larder_space(larder: Larder, request: pytest.FixtureRequest) -> Iterator[Con
         raise pytest.UsageError(f"@pytest.mark.larder has no {', '.join(sorted(unknown))}; it is {_MARK}")
     if larder.has_spaces:
         with larder.space(**options) as space:
-            yield _filled(space, **wishes)
-            if strict is not None:
-                space.verify_recordings(strict)
+            yield from _lent(space, request.node, wishes, strict)
         return
     if needs := set(options) - {"now", "frozen"}:
         pytest.skip(f"a space has no spaces of its own, which {', '.join(sorted(needs))} would need")
     larder.reset()
     if options:
         larder.control("PUT", "/_harness/clock", json=options)
-    yield _filled(larder, **wishes)
+    yield from _lent(larder, request.node, wishes, strict)
+
+
+def _lent(world: Controls, item: pytest.Item, wishes: dict[str, Any], strict: int | None) -> Iterator[Controls]:
+    """Fills a world, lends it to a test, and verifies its recordings."""
+    with _kept(world, item):
+        _filled(world, **wishes)
+    yield world
     if strict is not None:
-        larder.verify_recordings(strict)
+        with _kept(world, item):
+            world.verify_recordings(strict)
 
 
 def _filled(
