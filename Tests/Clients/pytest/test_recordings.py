@@ -23,7 +23,9 @@ WEATHER = {
 
 @pytest.fixture
 def recorder(tmp_path):
-    with Larder.start(upstreams_spacex_fixtures=tmp_path, notes_scrypt_logarithm=10) as larder:
+    # A busy machine may need more than the patience to record: the response would be the bundled copy.
+    settings = {"upstreams_spacex_fixtures": tmp_path, "upstreams_spacex_patience_ms": 60_000}
+    with Larder.start(notes_scrypt_logarithm=10, **settings) as larder:
         yield larder
 
 
