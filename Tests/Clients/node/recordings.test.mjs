@@ -17,7 +17,8 @@ describe('Recordings and stubs', {concurrency: true}, () => {
   it('replay what was recorded, without the upstream', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'larder-recordings-'));
     // A busy machine may need more than the patience to record.
-    const larder = await Larder.start({settings: {upstreams_spacex_fixtures: folder, upstreams_spacex_patience_ms: 60_000}});
+    const settings = {upstreams_spacex_fixtures: folder, upstreams_spacex_patience_ms: 60_000};
+    const larder = await Larder.start({settings});
     try {
       const spacex = larder.upstream('spacex');
       const names = async () => {

@@ -2,6 +2,7 @@
 import time
 
 import pytest
+from larder_testing import Refused
 
 
 def test_one_route_is_slow(space, guest):
@@ -38,3 +39,20 @@ def test_faults_reach_event_streams_that_are_open(space):
         space.front_fault("offline", route=route)
         with pytest.raises(AssertionError, match="the stream ended"):
             events.wait("none")
+
+
+def test_faults_of_other_routes_and_counted_ones_leave_event_streams_alone(space):
+    guest = space.session("ships", mode="guest")
+    route = "GET /v1/events"
+    with space.events() as events:
+        space.front_fault("offline", route=route, times=1)
+        space.front_fault("hold", route=route)
+        with pytest.raises(Refused):
+            space.control("DELETE", "/_harness/front/fault", query={"route": "/v1/ships"})
+        space.upstream("spacex").offline()
+        guest.get("/v1/ships?refresh=1")
+        while space.control("GET", "/_harness/front/fault")["waiting"] == 0:
+            pass
+        space.control("DELETE", "/_harness/front/fault", query={"route": route})
+        space.control("POST", "/_harness/front/release")
+        assert events.wait("connectivity").data["reachable"] is False
