@@ -79,6 +79,19 @@ import Testing
         #expect(slow.delay == 5 && slow.source == .stub(StubResponse(body: .text("x")), count: 2))
     }
 
+    @Test("HARN-35 a request that was held before a rule responds meets the fault of the upstream when it is released")
+    func released() throws {
+        var rules = RuleSet()
+        _ = rules.add(try Self.rule(#"{"respond":{"text":"x"}}"#))
+        rules.set(FaultPlan(.hold))
+        let held = rules.decide(MatchedRequest(method: "GET", path: []), override: nil)
+        #expect(held.decision.isHeld)
+        let released = rules.decide(released: held).decision
+        #expect(!released.isHeld && released.source == .stub(StubResponse(body: .text("x")), count: 1))
+        rules.set(FaultPlan(.offline))
+        #expect(rules.decide(released: held).decision.source == .none)
+    }
+
     @Test("HARN-35 a response that repeats its request too often is refused with its reason")
     func endless() throws {
         let respond = try #require(try Self.rule(#"{"respond":{"text":"{{body}}{{body}}{{body}}"}}"#).respond)

@@ -113,6 +113,14 @@ struct FaultDecision: Sendable, Equatable {
         case stub(StubResponse, count: Int)
         /// There is none: the connection is reset.
         case none
+
+        /// Whether the response is that of the upstream, or of a rule in its place.
+        var isWithoutFault: Bool {
+            switch self {
+            case .upstream, .stub: true
+            case .status, .html, .garbage, .none: false
+            }
+        }
     }
 
     static let response = FaultDecision()

@@ -126,7 +126,7 @@ struct RuleSet: Sendable, Equatable {
     /// Counts a request that was held and is released: the rest of its faults is applied to it, or the upstream's own
     /// fault if there is no rest. Nothing is held twice.
     mutating func decide(released admission: Admission) -> Admission {
-        guard admission.plan.faults.count == 1, admission.decision.source == .upstream else {
+        guard admission.plan.faults.count == 1, admission.decision.source.isWithoutFault else {
             var admission = admission
             admission.decision.isHeld = false
             return admission
@@ -136,6 +136,7 @@ struct RuleSet: Sendable, Equatable {
             next.decision.isHeld = false
             if next.plan.faults.count == 1 { next = Admission(plan: .online, decision: .response) }
         }
+        if next.decision.source == .upstream { next.decision.source = admission.decision.source }
         return next
     }
 }
