@@ -26,7 +26,8 @@ const INSIDE = fileURLToPath(new URL('program/larder', import.meta.url));
  *   timeoutMs?: number}} Options A request ends after 60 s, or `timeoutMs`.
  * @typedef {{route?: string, method?: string, path?: string, query?: string, header?: string, status?: number|'none',
  *   since?: number, until?: number, request_id?: string, waiting?: boolean, limit?: number}} Filters
- * @typedef {{route?: string, method?: string, path?: string, query?: object, header?: object, body?: any}} Match
+ * @typedef {{route?: string, method?: string, path?: string, query?: object, header?: object, body?: any,
+ *   exact_query?: boolean, exact_body?: boolean}} Match
  * @typedef {{match?: Match, fault?: string|Array<string>, faults?: Array<any>, respond?: StubResponse, times?: number,
  *   after?: number}} Rule
  * @typedef {{status?: number, header?: Record<string, string>, json?: any, text?: string, base64?: string,
