@@ -57,3 +57,9 @@ def test_a_condition_outlasts_a_reset(server, space):
     space.reset()
     guest = space.session("ships", mode="guest")
     assert guest.get("/v1/ships").code == "session-expired"
+
+
+@pytest.mark.larder(condition="offline")
+def test_a_condition_is_one_of_a_test_s_own_api(space):
+    space.stub("own", rules=[{"respond": {"text": "x"}}])
+    assert space.get("/v1/upstreams/own/a", headers=NO_COPY).status >= 500
