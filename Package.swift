@@ -282,7 +282,7 @@ let package = Package(
         .testTarget(
             name: "StorageTests",
             dependencies: [
-                "Upstream", "Cluster", "Storage", "HTTP", "Concurrency", "TestKit", crypto, grdb, httpTypes, logging,
+                "Cluster", "Storage", "HTTP", "Concurrency", "TestKit", crypto, grdb, httpTypes, logging,
                 nioCore,
             ],
             swiftSettings: strict

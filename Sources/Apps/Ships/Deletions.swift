@@ -2,7 +2,6 @@ import Cluster
 import Concurrency
 import Foundation
 import HTTP
-import JSONValues
 import Screens
 import Storage
 import Synchronization

@@ -19,9 +19,15 @@ extension ShopStore {
     }
 
     static func selectSorted(_ conditions: [String], _ order: SearchOrder) -> String {
-        let columns: [SearchOrder: String] = [.price: "price, ", .priceDescending: "price DESC, ", .title: "folded, "]
+        let columns =
+            switch order {
+            case .price: "price, id"
+            case .priceDescending: "price DESC, id"
+            case .title: "folded, id"
+            default: "id"
+            }
         let filter = conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND "))"
-        return "SELECT id FROM shop_search \(filter) ORDER BY \(columns[order] ?? "")id LIMIT \(mostSorted)"
+        return "SELECT id FROM shop_search \(filter) ORDER BY \(columns) LIMIT \(mostSorted)"
     }
 
     /// Products with all words of a text, in the title or the description, the most relevant first.
