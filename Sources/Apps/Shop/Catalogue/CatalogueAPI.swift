@@ -125,14 +125,17 @@ struct CatalogueAPI: Sendable {
     ///
     /// - Parameters:
     ///   - acceptsEmpty: Whether an empty list is valid, not the response of something broken.
+    ///   - isConditional: Whether a 304 suffices, which writes no rows.
     ///   - save: Called with the categories of a new response.
     /// - Throws: `UpstreamFailure`, `StorageError`, `CancellationError`.
     func readCategories(
         _ cachePolicy: CachePolicy,
         acceptsEmpty: Bool,
+        isConditional: Bool,
         save: @escaping Save<Product.ListedCategory>
     ) async throws -> ReadResult {
-        let resource = categories(acceptsEmpty: acceptsEmpty, save: save)
+        var resource = categories(acceptsEmpty: acceptsEmpty, save: save)
+        resource.isConditional = isConditional
         return try await upstream.reportingFailures { try await upstream.read(resource, cachePolicy) }
     }
 

@@ -62,6 +62,8 @@ struct Categories: Sendable {
             cachePolicy,
             // Categories that are known do not all vanish at once.
             acceptsEmpty: try !store.hasCategories(),
+            // Rows of an earlier version have no pictures.
+            isConditional: try store.hasCategoryPictures(),
             save: store.saveCategories(changed: changed)
         )
     }

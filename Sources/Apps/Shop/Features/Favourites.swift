@@ -51,7 +51,7 @@ struct Favourites: Sendable {
         }
         if let favourites {
             let audience = ServerEvent.Audience.profile(app: ShopApp.name, profile: profile)
-            events.publish(["shop.favourites"], of: ShopApp.name, favourites.revision, to: audience)
+            events.publish(["shop.favourites", "shop.card"], of: ShopApp.name, favourites.revision, to: audience)
         }
         return response
     }
@@ -82,19 +82,10 @@ struct Favourites: Sendable {
 /// `GET /v1/shop/favourites`, and the response to every change of them.
 struct FavouritesScreen: Encodable, Sendable {
     struct Row: Encodable, Sendable {
-        let tile: ProductTile
+        @Flattened var tile: ProductTile
         /// Whether the catalogue still has the product.
         let available: Bool
         let actions: [Action]
-
-        private enum CodingKeys: CodingKey { case available, actions }
-
-        func encode(to encoder: any Encoder) throws {
-            try tile.encode(to: encoder)
-            var fields = encoder.container(keyedBy: CodingKeys.self)
-            try fields.encode(available, forKey: .available)
-            try fields.encode(actions, forKey: .actions)
-        }
     }
 
     let items: [Row]
@@ -121,7 +112,7 @@ struct ProductTile: Encodable, Sendable {
     /// - Parameter isAvailable: Whether the id is still the product's; if not, its title is searched for.
     init(_ product: Product, isAvailable: Bool = true) {
         (id, title, price, priceText) = (product.id, product.title, product.price, product.price.text)
-        _imageUrl = Nullable(wrappedValue: isAvailable ? "/v1/shop/images/\(product.id)/0" : nil)
+        imageUrl = isAvailable ? "/v1/shop/images/\(product.id)/0" : nil
         href = isAvailable ? "/v1/shop/products/\(product.id)" : SearchQuery(text: product.title).link
     }
 }

@@ -13,8 +13,8 @@ struct Filters: Sendable {
     /// `GET /v1/shop/filters`.
     func show(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
-        let known = try await categories.known()
         let ofCatalogue = ChangeToken(of: store.categoryChanges, store.catalogueChanges)
+        let known = try await categories.known()
         let (lag, changeToken) = try await store.catchUp(profile)
         return try response(
             try store.searches(of: profile),

@@ -35,8 +35,8 @@ struct ListScreen: Encodable, Sendable {
             title = item.product.title
             price = item.product.price
             priceText = item.product.price.text
-            _previousPrice = Nullable(wrappedValue: item.earlierPrice)
-            _previousPriceText = Nullable(wrappedValue: item.earlierPrice?.text)
+            previousPrice = item.earlierPrice
+            previousPriceText = item.earlierPrice?.text
             quantity = item.quantity
             lineTotal = item.total
             lineTotalText = .price(item.total)

@@ -72,7 +72,8 @@ extension Action {
                     .integer,
                     .category,
                     value: filters.categoryID.map(String.init),
-                    options: options,
+                    // Any category may be named while none is known.
+                    options: options.isEmpty ? nil : options,
                     required: false
                 ),
                 price("price", .price, filters.price), price("price_min", .priceFrom, filters.minimum),

@@ -62,6 +62,13 @@ extension ShopStore {
         try database.read { try Int.fetchOne(try $0.cachedStatement(sql: Self.countCategories)) ?? 0 > 0 }
     }
 
+    /// Whether a category has a picture.
+    func hasCategoryPictures() throws -> Bool {
+        try database.read { db in
+            try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM shop_category WHERE image IS NOT NULL)") ?? false
+        }
+    }
+
     // Another response may have other positions: a page begins after the category, or at its old position.
     static let selectCategories = """
         SELECT id, name, image, position FROM shop_category

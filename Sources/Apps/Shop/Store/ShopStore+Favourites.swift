@@ -122,7 +122,8 @@ extension ShopStore {
     static let selectFavourite = "SELECT title, made_at FROM shop_favourite WHERE profile = ? AND product_id = ?"
     private static let countFavourites = "SELECT count(*) FROM shop_favourite WHERE profile = ?"
 
-    /// A favourite that is added again stays at its place, with the present version of the product.
+    /// A favourite that is added again stays at its place, with the present version of the product; nothing is written
+    /// if it has that already.
     private static let insertFavourite = """
         INSERT INTO shop_favourite (
             title, description, price, category_id, category_name, images, made_at, slug, profile, product_id, number
@@ -133,6 +134,10 @@ extension ShopStore {
         ON CONFLICT (profile, product_id) DO UPDATE SET title = excluded.title, description = excluded.description,
             price = excluded.price, category_id = excluded.category_id, category_name = excluded.category_name,
             images = excluded.images, made_at = excluded.made_at, slug = excluded.slug
+        WHERE (shop_favourite.title, shop_favourite.description, shop_favourite.price, shop_favourite.category_id,
+            shop_favourite.category_name, shop_favourite.images, shop_favourite.made_at, shop_favourite.slug)
+            IS NOT (excluded.title, excluded.description, excluded.price, excluded.category_id, excluded.category_name,
+            excluded.images, excluded.made_at, excluded.slug)
         """
 
     private static let countFavouriteRevision = """

@@ -52,8 +52,7 @@ extension ShopStore {
             catalogueChanges.bump()
             for id in ids { productChanges[id].bump() }
             for profile in profiles { profileChanges[profile].bump() }
-            guard wereKnown else { return productListener.changed(.additions) }
-            productListener.changed(.products)
+            productListener.changed(wereKnown ? .products : .additions)
             for (profile, revision) in lists.sorted(by: { $0.key < $1.key }) {
                 productListener.changed(.list(profile: profile, revision: revision))
             }
@@ -91,8 +90,8 @@ extension ShopStore {
         ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?)
         ON CONFLICT (id) DO UPDATE SET title = excluded.title, description = excluded.description,
             price = excluded.price, category_id = excluded.category_id, category_name = excluded.category_name,
-            images = excluded.images, made_at = excluded.made_at, slug = excluded.slug, gone = 0, fetched_at = excluded.fetched_at,
-            changed_at = excluded.changed_at
+            images = excluded.images, made_at = excluded.made_at, slug = excluded.slug, gone = 0,
+            fetched_at = excluded.fetched_at, changed_at = excluded.changed_at
         """
 
     private static let upsertSearch = """

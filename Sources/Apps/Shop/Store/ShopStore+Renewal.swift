@@ -112,18 +112,19 @@ extension ShopStore {
         for move in try moves(after: ids, of: profile, db) {
             let present = try lines(of: move.product.id, move.profile, db)
             guard !present.contains(where: { $0.product.isSame(as: move.product) }) else { continue }
-            let ordinal = (present.last?.id.ordinal ?? 0) + 1
-            let item: StatementArguments = [move.profile, move.id.productID, move.id.ordinal]
+            let item: StatementArguments = [move.profile, move.profile, move.id.productID, move.id.ordinal]
             try db.cachedStatement(sql: updateMoved)
-                .execute(arguments: try move.product.columns + [move.product.id, ordinal, move.wasPrice] + item)
+                .execute(arguments: try move.product.columns + [move.product.id, move.wasPrice] + item)
             profiles.append(move.profile)
         }
         return profiles
     }
 
+    /// The number is one that no line of the list has: an address that another line had before would change the wrong
+    /// product if a page that is still open uses it.
     private static let updateMoved = """
-        UPDATE shop_list_item SET \((copied + ["product_id", "ordinal", "was_price"]).map { "\($0) = ?" }
-            .joined(separator: ", ")) \(whereItem)
+        UPDATE shop_list_item SET \((copied + ["product_id", "was_price"]).map { "\($0) = ?" }.joined(separator: ", ")),
+            ordinal = (SELECT max(ordinal) + 1 FROM shop_list_item WHERE profile = ?) \(whereItem)
         """
 
     /// Whether the id of a line is not its product's any more, as far as is known.
@@ -150,9 +151,9 @@ extension ShopStore {
                 (SELECT id FROM shop_product AS new WHERE new.slug = item.slug AND new.gone = 0
                     AND (\(isOther) OR new.id IN (SELECT value FROM json_each(:ids))
                         AND item.product_id NOT IN (SELECT value FROM json_each(:ids)))
-                    AND new.id <> item.product_id ORDER BY new.id DESC LIMIT 1),
+                    AND new.id <> item.product_id ORDER BY new.fetched_at DESC, new.id DESC LIMIT 1),
                 (SELECT id FROM shop_product AS new WHERE new.title = item.title AND new.gone = 0 AND \(isOther)
-                    AND new.category_name IS item.category_name ORDER BY new.id DESC LIMIT 1)
+                    AND new.category_name IS item.category_name ORDER BY new.fetched_at DESC, new.id DESC LIMIT 1)
             ) AS successor
             FROM line JOIN shop_list_item AS item USING (profile, product_id, ordinal)
                 JOIN shop_product AS current ON current.id = item.product_id

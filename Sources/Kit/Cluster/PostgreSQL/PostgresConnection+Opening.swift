@@ -30,9 +30,11 @@ extension PostgresConnection {
     /// 14.0, the first that finds out in one round trip whether the server is a standby.
     private static let oldestVersion = 140_000
 
-    /// Returns libpq's settings for a server whose address was looked up. Its name stays: certificates are for it.
+    /// Returns libpq's settings for a server whose address was looked up. Its name stays: certificates are for it. An
+    /// address of the environment (`PGHOSTADDR`) is used as it is.
     private static func hosts(_ options: SharedDatabaseOptions, _ deadline: Deadline) throws -> [(String, String)] {
-        guard let name = options.hostName else { return [] }
+        let known = getenv("PGHOSTADDR").map { String(cString: $0) } ?? ""
+        guard known.isEmpty, let name = options.hostName else { return [] }
         let addresses = try options.lookup.addresses(of: name, before: deadline)
         let names = addresses.map { _ in name }
         return [("host", names.joined(separator: ",")), ("hostaddr", addresses.joined(separator: ","))]

@@ -148,7 +148,8 @@ extension Action {
         @Nullable var imageUrl: Link?
 
         package init(_ value: String, _ title: Text, imageUrl: Link? = nil) {
-            (self.value, self.title, _imageUrl) = (value, title, Nullable(wrappedValue: imageUrl))
+            (self.value, self.title) = (value, title)
+            self.imageUrl = imageUrl
         }
     }
 
