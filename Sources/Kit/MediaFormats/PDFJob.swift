@@ -1,5 +1,9 @@
 /// The job of a `larder-pdf-worker` process, written as JSON to the file that its only argument names.
 package enum PDFJob: Codable, Sendable, Equatable {
+    /// The variable of the environment with the password that opens the sources, which is not written to a file; none
+    /// for the empty password.
+    package static let passwordVariable = "LARDER_PDF_PASSWORD"
+
     /// Makes a document of pictures, one page each: JPEG and PNG that can be embedded unchanged.
     case pictures(Pictures)
     /// Makes a document of pages of others, in any order.
@@ -88,8 +92,6 @@ package enum PDFJob: Codable, Sendable, Equatable {
         package var isChecked: Bool
         /// Whether metadata of photos on the pages stay: time, camera, position.
         package var keepsMetadata: Bool
-        /// Opens the sources; nil for the empty password.
-        package var password: String?
 
         package init(
             sources: [String],
@@ -98,8 +100,7 @@ package enum PDFJob: Codable, Sendable, Equatable {
             output: String,
             maximumPages: Int,
             isChecked: Bool = false,
-            keepsMetadata: Bool = false,
-            password: String? = nil
+            keepsMetadata: Bool = false
         ) {
             self.sources = sources
             self.pages = pages
@@ -108,7 +109,6 @@ package enum PDFJob: Codable, Sendable, Equatable {
             self.maximumPages = maximumPages
             self.isChecked = isChecked
             self.keepsMetadata = keepsMetadata
-            self.password = password
         }
     }
 

@@ -1,3 +1,4 @@
+import Foundation
 import MediaFormats
 
 /// A document made of pages of others.
@@ -5,10 +6,11 @@ struct ComposedDocument {
     let job: PDFJob.Compose
 
     func make() throws -> PDFDocumentSummary {
+        let password = ProcessInfo.processInfo.environment[PDFJob.passwordVariable]
         var sources: [PDFFile] = []
         for (index, path) in job.sources.enumerated() {
             try JobError.naming(index) {
-                let source = try PDFFile(reading: path, maximumPages: job.maximumPages, password: job.password)
+                let source = try PDFFile(reading: path, maximumPages: job.maximumPages, password: password)
                 sources.append(source)
             }
         }

@@ -285,4 +285,21 @@ struct CatalogueSheetTests {
             #expect(try await app.get("/v1/shop/history")["data.suggestions"] == [])
         }
     }
+
+    @Test("SHOP-22 titles with accents and ё complete what is typed with and without them")
+    func foldedSuggestions() async throws {
+        try await ShopHarness.run { (app) async throws in
+            for (id, title) in [(901, "Café Press"), (902, "Ёлка живая")] {
+                try app.control(.put, "products/\(id)", #"{"title":"\#(title)","description":"","price":4}"#)
+            }
+            _ = try await app.get("/v1/shop/search?limit=100")
+            for (typed, title) in [
+                ("cafe", "Café Press"), ("caf", "Café Press"), ("press%20caf%C3%A9", "Café Press"),
+                ("%D0%B5%D0%BB%D0%BA", "Ёлка живая"), ("%D1%91%D0%BB%D0%BA%D0%B0", "Ёлка живая"),
+            ] {
+                let found = try await app.get("/v1/shop/history?q=\(typed)").strings("text", in: "data.suggestions")
+                #expect(found == [title], "\(typed): \(found)")
+            }
+        }
+    }
 }

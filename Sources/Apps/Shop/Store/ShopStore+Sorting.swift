@@ -66,9 +66,7 @@ extension ShopStore {
     /// and beginnings first.
     func suggestions(_ text: String) throws -> [String] {
         let query = RelevanceQuery(text)
-        guard let last = query.words.last else { return [] }
-        // Titles with the last word, which is the only one that may be unfinished.
-        let found = try search(SearchQuery(text: last), from: SearchPlace(offset: 0), limit: Self.mostCompared)
+        let found = try products(beginning: text, limit: Self.mostCompared)
         var seen: Set<String> = []
         let titles = found.map(\.product.title).filter { seen.insert($0).inserted }
         let ranked = titles.compactMap { title in query.rank(of: .init(title: title)).map { (rank: $0, title: title) } }

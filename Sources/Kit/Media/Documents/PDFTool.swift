@@ -65,14 +65,14 @@ package struct PDFTool: Sendable {
                 output: folder.path("out.pdf"),
                 maximumPages: bench.limits.pdfPages,
                 isChecked: isImport,
-                keepsMetadata: keepsMetadata,
-                password: password
+                keepsMetadata: keepsMetadata
             )
             let summary = try await work(
                 .compose(job),
                 in: folder,
                 inputs: sources.count,
                 isShort: isShort,
+                password: password,
                 progress: progress
             )
             try FinishedFile.move(job.output, to: destination)
@@ -159,6 +159,7 @@ extension PDFTool {
     ///   - inputs: number of files of the job; of more than one, an error names the file.
     ///   - pictures: number of those that the worker decodes; each has the time of a decoder.
     ///   - isShort: whether the job ends soon.
+    ///   - password: opens the sources. No file has it, because a killed Larder leaves the files of its jobs.
     /// - Throws: ``MediaError``; ``MediaError/OfInput`` if there is more than one input.
     func work(
         _ job: PDFJob,
@@ -166,12 +167,21 @@ extension PDFTool {
         inputs: Int = 1,
         pictures: Int = 0,
         isShort: Bool = false,
+        password: String? = nil,
         progress: Progress?
     ) async throws -> PDFDocumentSummary {
         let description = try folder.write(try JSONEncoder().encode(job), as: "job.json")
         let decoder = JSONDecoder()
         let limits = bench.limits.pdfWorker(pictures: pictures)
-        let outcome = try await bench.run(.pdfWorker, [description], in: folder, limits, isShort: isShort) { line in
+        let environment = password.map { [PDFJob.passwordVariable: $0] } ?? [:]
+        let outcome = try await bench.run(
+            .pdfWorker,
+            [description],
+            in: folder,
+            limits,
+            environment: environment,
+            isShort: isShort
+        ) { line in
             guard let progress,
                 case .progress(let done, let total) = try? decoder.decode(PDFWorkerMessage.self, from: Data(line.utf8))
             else { return }
