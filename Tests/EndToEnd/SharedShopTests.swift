@@ -9,7 +9,7 @@ import Testing
     }
 
     @Test(
-        "SCALE-04 SCALE-15 SHOP-23 One list of two processes: each addition is there once, of two changes of a version one"
+        "SCALE-04 SCALE-15 SHOP-23 One list of two processes has each addition once, of two changes of a version one"
     )
     func lists() async throws {
         let server = try await RunningPostgres.shared.value

@@ -156,7 +156,7 @@ struct NoteStoreSearchTests {
     }
 
     @Test(
-        "NOTE-12 Parts of Chinese, Japanese, Korean and Thai words are read by an index, also longer ones than its terms",
+        "NOTE-12 Parts of Chinese, Japanese, Korean and Thai words are read by an index, also longer than its terms",
         arguments: [
             ("東京都庁舎", []), ("東京都庁", ["東京都庁 京都庁舎"]), ("北京大学图书", ["我在北京大学图书馆"]), ("京", ["東京都庁 京都庁舎", "我在北京大学图书馆"]),
             ("เลี้ยงแมว", ["ฉันเลี้ยงแมวสองตัว"]), ("แมวตัว", []), ("김치찌개집", []), ("김치찌개", ["맛있는 김치찌개"]),

@@ -176,7 +176,7 @@ struct NoteTransferTests {
     }
 
     @Test(
-        "NOTE-16 A bad file is refused in both languages with its name and the member or line; nothing of it is imported",
+        "NOTE-16 A bad file is refused in both languages with its name and the member or line; nothing is imported",
         arguments: [
             (
                 #"{"notes":[{"body":"a"},{"body":" "},{"body":"b","location":{"lat":91,"lon":0}}]}"#,

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Shop
 
-@Suite("The filter sheet, related products, favourites, order and suggestions")
+@Suite("The filter sheet, related products, favourites, and lines that follow their products")
 struct CatalogueSheetTests {
     @Test("SHOP-24 one response has the filter sheet: categories with pictures as options, and bounds of prices")
     func sheet() async throws {
@@ -217,89 +217,6 @@ struct CatalogueSheetTests {
             _ = try await see("31")
             let pressed = try await app.ask(.patch, "/v1/shop/list/items/20", json: #"{"by":1}"#)
             #expect(pressed["data.items.0.previous_price"] == .null && pressed["data.items.0.price"] == 31)
-        }
-    }
-
-    @Test("SHOP-22 results by price, descending price, title and relevance, page by page, offline too")
-    func sorted() async throws {
-        try await ShopHarness.run { (app) async throws in
-            for state in ["online", "offline"] {
-                let all = try await app.get("/v1/shop/search?limit=100&sort=price")
-                let prices = all.all("price", in: "data.items").compactMap(\.number)
-                #expect(prices.count > 40 && prices == prices.sorted(), "\(state)")
-                let down = try await app.get("/v1/shop/search?limit=100&sort=-price")
-                #expect(down.all("price", in: "data.items").compactMap(\.number) == prices.reversed())
-                let titles = try await app.get("/v1/shop/search?limit=100&sort=title").strings(
-                    "title",
-                    in: "data.items"
-                )
-                let folded = titles.map { Array($0.caseFolded.utf8) }
-                #expect(zip(folded, folded.dropFirst()).allSatisfy { !$1.lexicographicallyPrecedes($0) })
-                var (seen, target): ([Int], String?) = ([], "/v1/shop/search?sort=price&limit=7")
-                while let next = target {
-                    let page = try await app.get(next)
-                    seen += page.ids
-                    target = page["links.next"]?.string
-                }
-                #expect(seen == all.ids)
-                #expect(all["meta.partial"] == (state == "online" ? nil : true))
-                try await app.goOffline()
-            }
-            try await app.get("/v1/shop/search?sort=size").expectProblem("invalid-parameter", 400)
-        }
-    }
-
-    @Test("SHOP-22 ONE-08 by relevance whole words come first, then beginnings, other parts, and descriptions")
-    func relevance() async throws {
-        try await ShopHarness.run { (app) async throws in
-            for (id, title, description) in [
-                (901, "Zest of deskmate", ""), (902, "Sundesk", ""), (903, "Desk", "Oak."),
-                (904, "Chair", "For a desk."),
-            ] {
-                try app.control(
-                    .put,
-                    "products/\(id)",
-                    #"{"title":"\#(title)","description":"\#(description)","price":4,"categoryId":5}"#
-                )
-            }
-            let found = try await app.get("/v1/shop/search?q=desk&sort=relevance&price=4&limit=50")
-            #expect(found.ids == [903, 901, 902, 904], "\(found.ids)")
-            let words = try await app.get("/v1/shop/search?q=oak%20desk&sort=relevance&limit=50")
-            #expect(words.ids.first == 903)
-            let typo = try await app.get("/v1/shop/search?q=keybord&sort=relevance")
-            #expect(typo.ids == [16] && typo["meta.search.used"] == ["typo"])
-        }
-    }
-
-    @Test("SHOP-22 what is typed is completed by titles that are stored, whole words first, offline too")
-    func suggestions() async throws {
-        try await ShopHarness.run { (app) async throws in
-            _ = try await app.get("/v1/shop/search?limit=100")
-            try await app.goOffline()
-            let typed = try await app.get("/v1/shop/history?q=la")
-            let texts = typed.strings("text", in: "data.suggestions")
-            #expect(!texts.isEmpty && texts.count <= 8)
-            for text in texts { #expect(text.lowercased().split(separator: " ").contains { $0.hasPrefix("la") }) }
-            let href = try #require(typed.strings("href", in: "data.suggestions").first)
-            #expect(try await app.get(href).strings("title", in: "data.items").contains(texts[0]))
-            #expect(try await app.get("/v1/shop/history")["data.suggestions"] == [])
-        }
-    }
-
-    @Test("SHOP-22 titles with accents and ё complete what is typed with and without them")
-    func foldedSuggestions() async throws {
-        try await ShopHarness.run { (app) async throws in
-            for (id, title) in [(901, "Café Press"), (902, "Ёлка живая")] {
-                try app.control(.put, "products/\(id)", #"{"title":"\#(title)","description":"","price":4}"#)
-            }
-            _ = try await app.get("/v1/shop/search?limit=100")
-            for (typed, title) in [
-                ("cafe", "Café Press"), ("caf", "Café Press"), ("press%20caf%C3%A9", "Café Press"),
-                ("%D0%B5%D0%BB%D0%BA", "Ёлка живая"), ("%D1%91%D0%BB%D0%BA%D0%B0", "Ёлка живая"),
-            ] {
-                let found = try await app.get("/v1/shop/history?q=\(typed)").strings("text", in: "data.suggestions")
-                #expect(found == [title], "\(typed): \(found)")
-            }
         }
     }
 }

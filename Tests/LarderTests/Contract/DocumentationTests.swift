@@ -106,7 +106,8 @@ import Testing
         let lines = section.split(separator: "\n").prefix { !$0.hasPrefix("#") }
         let rows = lines.filter { $0.hasPrefix("| ") }
         let named = rows.dropFirst().flatMap { $0.split(separator: "|")[1].split(separator: ",") }
-        let files = Set(Repository.files(in: "Sources", suffixes: [".swift"]).compactMap { $0.split(separator: "/").last })
+        let paths = Repository.files(in: "Sources", suffixes: [".swift"])
+        let files = Set(paths.compactMap { $0.split(separator: "/").last })
         for name in named.map({ $0.trimmingCharacters(in: .whitespaces) }) {
             #expect(files.contains("\(name).swift"), "docs/architecture.md: \(name)")
         }
