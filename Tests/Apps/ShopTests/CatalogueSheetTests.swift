@@ -122,6 +122,9 @@ struct CatalogueSheetTests {
             let href = try #require(row["data.items.0.href"]?.string)
             #expect(try await app.get(href).ids == [17])
             #expect(try await app.get("/v1/shop/products/10")["data.favourite.id"] == "favourite")
+            // The other product takes the id, not the place.
+            let both = try await app.ask(.put, "/v1/shop/favourites/10")
+            #expect(both.ids == [10, 17] && both.all("available", in: "data.items") == [true, true])
         }
     }
 

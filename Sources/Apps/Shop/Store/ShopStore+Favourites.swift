@@ -92,7 +92,9 @@ extension ShopStore {
             let changes = db.totalChangesCount
             if let product {
                 let known = try Row.fetchOne(db, sql: Self.selectFavourite, arguments: [profile, id])
-                if known == nil, before.page.total ?? 0 >= Self.maximumFavourites { return nil }
+                let isFull = before.page.total ?? 0 >= Self.maximumFavourites
+                if known == nil, isFull { return nil }
+                if !isFull { try Self.moveFavourite(before: product, profile, db) }
                 try db.execute(sql: Self.insertFavourite, arguments: try product.columns + [profile, id, profile])
             } else {
                 try db.execute(
@@ -107,6 +109,31 @@ extension ShopStore {
             return try Self.favourites(profile, page, db)
         }
     }
+
+    /// Gives an earlier favourite that has the id of another product the present id of its own one. If that is not
+    /// known, the other product takes its place.
+    private static func moveFavourite(before product: Product, _ profile: String, _ db: Database) throws {
+        let successor = try Int.fetchOne(
+            db.cachedStatement(sql: selectSuccessor),
+            arguments: ["profile": profile, "id": product.id, "title": product.title, "made_at": product.madeAt]
+        )
+        guard let successor else { return }
+        try db.execute(
+            sql: "UPDATE shop_favourite SET product_id = ? WHERE profile = ? AND product_id = ?",
+            arguments: [successor, profile, product.id]
+        )
+    }
+
+    private static let selectSuccessor = """
+        SELECT new.id FROM shop_favourite AS item CROSS JOIN shop_product AS new
+            ON new.slug = item.slug OR new.title = item.title AND new.category_name IS item.category_name
+        WHERE item.profile = :profile AND item.product_id = :id AND item.title <> :title
+            AND (:made_at IS NULL OR item.made_at IS NOT :made_at) AND new.id <> :id AND new.gone = 0
+            AND NOT EXISTS (
+                SELECT 1 FROM shop_favourite AS other WHERE other.profile = :profile AND other.product_id = new.id
+            )
+        ORDER BY new.fetched_at DESC, new.id DESC LIMIT 1
+        """
 
     static let favouritePages = PagedQuery(
         """
