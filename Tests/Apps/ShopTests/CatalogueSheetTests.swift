@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import HTTPTypes
 import Screens
 import Storage
@@ -50,6 +51,17 @@ struct CatalogueSheetTests {
             #expect(try await app.get("/v1/shop/filters").all("value", in: "data.actions.0.fields.0.options").count > 1)
             app.transport.goAway()
             #expect(try await app.get("/v1/shop/filters").all("value", in: "data.actions.0.fields.0.options").count > 1)
+        }
+    }
+
+    @Test("SHOP-24 categories of an earlier version get their pictures, though the upstream would confirm its response")
+    func earlierCategories() async throws {
+        try await ShopHarness.run { (app) async throws in
+            _ = try await app.get("/v1/shop/categories")
+            let picture = try #require(try app.store.category(1)?.image)
+            try await app.database.write { db in try db.execute(sql: "UPDATE shop_category SET image = NULL") }
+            _ = try await app.get("/v1/shop/categories?refresh=1")
+            #expect(try app.store.category(1)?.image == picture)
         }
     }
 
