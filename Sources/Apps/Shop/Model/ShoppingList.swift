@@ -3,10 +3,10 @@ import HTTP
 import Screens
 
 /// Identifies a line of a shopping list: the id of its product, with a number if the upstream gave that id to several
-/// products of the list.
+/// products of the list, or if the product had another id before.
 struct ListItemID: Sendable, Hashable {
     var productID: Int
-    /// 1 for the first product of that id.
+    /// 1 for the first product of that id; of a line that has followed its product, greater than all others of the list.
     var ordinal = 1
 
     init(productID: Int, ordinal: Int = 1) {
