@@ -6,7 +6,7 @@ import Screens
 /// products of the list, or if the product had another id before.
 struct ListItemID: Sendable, Hashable {
     var productID: Int
-    /// 1 for the first product of that id; of a line that has followed its product, greater than all others of the list.
+    /// 1 for the first product of that id; of a line that has followed its product, one that no other line had then.
     var ordinal = 1
 
     init(productID: Int, ordinal: Int = 1) {
