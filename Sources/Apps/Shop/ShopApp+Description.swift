@@ -19,7 +19,6 @@ extension ShopApp {
     package static let records = [
         RecordTable("shop_product", of: KnownProduct.self),
         RecordTable("shop_list_item") { _ = try Product(row: $0, id: $0.value("product_id")) },
-        RecordTable("shop_favourite") { _ = try Product(row: $0, id: $0.value("product_id")) },
     ]
     static let freshness = Setting(
         "freshness.shop_s",

@@ -16,46 +16,27 @@ extension ShopApp {
             "shop.categories",
             Text("Categories", ru: "Категории"),
             tab: "/v1/shop/categories",
-            [.name("name"), .picture("image_url")]
+            [.name("name")]
         ),
         ScreenForm(
             "shop.history",
             Text("History", ru: "История"),
             tab: "/v1/shop/history",
             search: "/v1/shop/history",
-            [.name("q"), .name("text"), Label("suggestions"), Label("filters")] + filters
+            [.name("q"), Label("filters")] + filters
         ),
-        ScreenForm(
-            "shop.filters",
-            Text("Filters", ru: "Фильтры"),
-            tab: "/v1/shop/filters",
-            filters + [
-                Label("price_bounds", Text("Prices", ru: "Цены")), Label("min_text", Text("From", ru: "От")),
-                Label("max_text", Text("To", ru: "До")),
-            ]
-        ),
-        ScreenForm(
-            "shop.favourites",
-            .favourites,
-            tab: "/v1/shop/favourites",
-            [.name("title"), .picture("image_url"), Label("price_text")]
-        ),
+        ScreenForm("shop.filters", Text("Filters", ru: "Фильтры"), tab: "/v1/shop/filters", filters),
         ScreenForm(
             "shop.list",
             .list,
             tab: "/v1/shop/list",
             [
-                .name("title"), .picture("image_url"), Label("price_text"),
-                Label("previous_price_text", Text("Price before", ru: "Прежняя цена")), quantity,
+                .name("title"), .picture("image_url"), Label("price_text"), quantity,
                 Label("line_total_text", Text("Total", ru: "Всего")), Label("difference_text"),
                 Label("totals"), Label("items_text"),
             ]
         ),
-        ScreenForm(
-            "shop.card",
-            Text("Product", ru: "Товар"),
-            [.name("name"), .name("title"), .picture("image_urls")] + product + [Label("related", .related)]
-        ),
+        ScreenForm("shop.card", Text("Product", ru: "Товар"), [.name("name"), .picture("image_urls")] + product),
         ScreenForm("shop.share", .share, [Label("text")]),
     ]
 

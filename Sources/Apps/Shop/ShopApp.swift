@@ -22,7 +22,6 @@ package struct ShopApp: App {
     private let history: History
     private let filters: Filters
     private let categories: Categories
-    private let favourites: Favourites
     private let cards: Cards
     private let images: Images
     let lists: Lists
@@ -57,20 +56,23 @@ package struct ShopApp: App {
         )
         search = Search(products: productSearch, store: store, wide: wide, clock: clock)
         history = History(store: store)
-        categories = Categories(api: api, store: store, wide: wide, clock: clock) { [lateResponses] wereKnown in
-            lateResponses.publishChange(of: ["shop.filters"] + (wereKnown ? ["shop.categories"] : []))
+        filters = Filters(store: store)
+        categories = Categories(api: api, store: store, wide: wide, clock: clock) { [lateResponses] in
+            lateResponses.publishChange(of: ["shop.categories"])
         }
-        filters = Filters(store: store, categories: categories)
-        favourites = Favourites(products: products, store: store, events: context.events)
         cards = Cards(products: products, store: store, wide: wide, clock: clock)
-        let pictures = ScaledPictures(of: api.upstream, context.media.pictures, clock: clock)
-        images = Images(products: products, store: store, pictures: pictures)
+        images = Images(
+            api: api,
+            products: products,
+            store: store,
+            pictures: context.media.pictures,
+            clock: clock
+        )
         lists = Lists(products: products, store: store, events: context.events)
         sharing = Sharing(products: products, store: store, clock: clock)
         store.productListener.listen { [lists, lateResponses] change in
             switch change {
             case .products: lateResponses.publishChange()
-            case .additions: lateResponses.publishChange(of: ["shop.card", "shop.filters"])
             case .list(let profile, let revision): lists.publishChange(revision: revision, profile)
             }
         }
@@ -88,7 +90,7 @@ package struct ShopApp: App {
         [
             Route(.get, "/v1/shop/launch", "shop.launch", { $0.launch.show }),
             Route(.get, "/v1/shop/search", "shop.search", { $0.search.show })
-                .query("q", "category_id", "price", "price_min", "price_max", "sort", .page, "saved", "refresh"),
+                .query("q", "category_id", "price", "price_min", "price_max", .page, "saved", "refresh"),
             Route(.get, "/v1/shop/history", "shop.history", { $0.history.show }).query("q"),
             Route(.delete, "/v1/shop/history", "shop.history", { $0.history.clear }).answering(),
             Route(.delete, "/v1/shop/history/{n}", "shop.history", { $0.history.remove }).answering(),
@@ -97,13 +99,6 @@ package struct ShopApp: App {
                 .answering().body("category_id", "price", "price_min", "price_max"),
             Route(.delete, "/v1/shop/filters", "shop.filters", { $0.filters.reset }).answering(),
             Route(.get, "/v1/shop/categories", "shop.categories", { $0.categories.show }).query(.page, "refresh"),
-            Route(.get, "/v1/shop/categories/{id}/image", "shop.image", { $0.images.showCategory })
-                .query("width", "refresh"),
-            Route(.get, "/v1/shop/favourites", "shop.favourites", { $0.favourites.show }).query(.page),
-            Route(.put, "/v1/shop/favourites/{id}", "shop.favourites", { $0.favourites.add })
-                .answering().query(.page),
-            Route(.delete, "/v1/shop/favourites/{id}", "shop.favourites", { $0.favourites.remove })
-                .answering().query(.page),
             Route(.get, "/v1/shop/products/{id}", "shop.card", { $0.cards.show }).query("refresh"),
             Route(.get, "/v1/shop/products/{id}/share", "shop.share", { $0.sharing.showProduct }).query("refresh"),
             Route(.get, "/v1/shop/images/{id}/{n}", "shop.image", { $0.images.show }).query("width", "refresh"),

@@ -16,6 +16,8 @@ struct ConformanceTests {
         "PUT /v1/disk/file/content 502 outcome-unknown":
             "the operation that tells the outcome has to be away as well; LateUploadsTests shows it",
         "POST /v1/pdf/documents/{id}/save-to-disk 502 outcome-unknown": "as above",
+        "POST /v1/ships/session 401 invalid-credentials":
+            "needs a server with ships.accounts; SessionsTests of Ships shows it",
         "POST /v1/disk/session 500 internal":
             "without a database there is no way to the Disk either, and that is found first",
         "GET /v1/disk/file/pdf 200 ": needsOffice, "GET /v1/disk/file/pdf 206 ": needsOffice,

@@ -125,21 +125,18 @@ struct CatalogueAPI: Sendable {
     ///
     /// - Parameters:
     ///   - acceptsEmpty: Whether an empty list is valid, not the response of something broken.
-    ///   - isConditional: Whether a 304 suffices, which writes no rows.
     ///   - save: Called with the categories of a new response.
     /// - Throws: `UpstreamFailure`, `StorageError`, `CancellationError`.
     func readCategories(
         _ cachePolicy: CachePolicy,
         acceptsEmpty: Bool,
-        isConditional: Bool,
-        save: @escaping Save<Product.ListedCategory>
+        save: @escaping Save<Product.Category>
     ) async throws -> ReadResult {
-        var resource = categories(acceptsEmpty: acceptsEmpty, save: save)
-        resource.isConditional = isConditional
+        let resource = categories(acceptsEmpty: acceptsEmpty, save: save)
         return try await upstream.reportingFailures { try await upstream.read(resource, cachePolicy) }
     }
 
-    func categories(acceptsEmpty: Bool, save: @escaping Save<Product.ListedCategory>) -> Resource {
+    func categories(acceptsEmpty: Bool, save: @escaping Save<Product.Category>) -> Resource {
         var resource = resource(Self.categoriesPath, freshness: categoryFreshness) { (response) throws(UpstreamError) in
             let list = try Self.list(of: CategoryRecord.self, in: response)
             guard !list.isTruncated else {
@@ -147,7 +144,7 @@ struct CatalogueAPI: Sendable {
             }
             let records = list.values
             var seen = Set<Int>()
-            let categories = records.compactMap { $0?.category }.filter { seen.insert($0.category.id).inserted }
+            let categories = records.compactMap { $0?.category }.filter { seen.insert($0.id).inserted }
             guard !categories.isEmpty || records.isEmpty && acceptsEmpty else {
                 throw .badResponse(status: response.status, reason: "a list without a single category")
             }

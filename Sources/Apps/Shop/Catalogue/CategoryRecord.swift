@@ -3,10 +3,10 @@ import Upstream
 
 /// One category as the API sends it.
 struct CategoryRecord: Decodable, Sendable {
-    let category: Product.ListedCategory
+    let category: Product.Category
 
     private enum Key: String, CodingKey {
-        case id, name, image
+        case id, name
     }
 
     init(from decoder: any Decoder) throws {
@@ -16,7 +16,6 @@ struct CategoryRecord: Decodable, Sendable {
         guard id > 0, let name else {
             throw DecodingError.dataCorruptedError(forKey: .name, in: fields, debugDescription: "no id or no name")
         }
-        let image = (try? fields.decode(String.self, forKey: .image)).flatMap { ImageAddresses.clean([$0]).first }
-        category = Product.ListedCategory(category: Product.Category(id: id, name: name), image: image)
+        category = Product.Category(id: id, name: name)
     }
 }

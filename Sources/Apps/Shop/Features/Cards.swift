@@ -16,7 +16,7 @@ struct Cards: Sendable {
         let profile = try request.profile()
         let id = try products.id("id", in: request)
         let cachePolicy = try request.cachePolicy()
-        let shown = store.changeToken(products: [id]).and(ChangeToken(of: store.catalogueChanges))
+        let ofProduct = store.changeToken(products: [id])
         let (lag, changeToken) = try await store.catchUp(profile)
         let readToken = products.api.upstream.readToken()
         let stored: (ProductReader.Result, CartLines)? = try store.database.read { _ in
@@ -37,19 +37,15 @@ struct Cards: Sendable {
             provenance: read.provenance,
             banner: read.provenance.offline ? .shopOffline : nil
         ).lagging(lag)
-        let card = CardScreen(
-            read.product,
-            lines[id],
-            isListFull: lines.isListFull,
-            layout: layout,
-            isFavourite: try store.isFavourite(read.product, profile),
-            related: try store.related(to: read.product)
-        )
         return try ScreenResponse.screen(
-            Envelope(data: card, meta: meta, links: Links(self: request.selfLink)),
+            Envelope(
+                data: CardScreen(read.product, lines[id], isListFull: lines.isListFull, layout: layout),
+                meta: meta,
+                links: Links(self: request.selfLink)
+            ),
             provenance: read.provenance,
             now: clock.now(),
-            changeToken: changeToken.flatMap { read.changeToken?.and(shown).and($0) }
+            changeToken: changeToken.flatMap { read.changeToken?.and(ofProduct).and($0) }
         ).byProfile()
     }
 }

@@ -10,8 +10,8 @@ struct Categories: Sendable {
     let store: ShopStore
     let wide: [String]
     let clock: WallClock
-    /// Notified when other categories than before are shown, with whether there were some.
-    let changed: @Sendable (_ wereKnown: Bool) -> Void
+    /// Notified when other categories than before are shown.
+    let changed: @Sendable () -> Void
 
     private static let list = PagedList("shop.categories", key: [.integer, .integer])
 
@@ -21,7 +21,7 @@ struct Categories: Sendable {
         let cachePolicy = try request.cachePolicy()
         let changeToken = ChangeToken(of: store.categoryChanges)
         let readToken = api.upstream.readToken()
-        let stored: (ReadResult, ListPage<Product.ListedCategory>)? = try store.database.read { _ in
+        let stored: (ReadResult, ListPage<Product.Category>)? = try store.database.read { _ in
             try api.storedCategories(cachePolicy, since: readToken).map { ($0, try store.categories(page)) }
         }
         let (result, found) =
@@ -40,20 +40,6 @@ struct Categories: Sendable {
         )
     }
 
-    /// Returns all categories that are known; asks the API only if none is. If that fails, there are none.
-    ///
-    /// - Throws: `StorageError`, `CancellationError`.
-    func known() async throws -> [Product.ListedCategory] {
-        if try !store.hasCategories() {
-            do {
-                _ = try await refresh(.useCache)
-            } catch is UpstreamFailure {
-                return []
-            }
-        }
-        return try store.database.read(ShopStore.categories)
-    }
-
     /// Reads the categories from the API into the store.
     ///
     /// - Throws: `UpstreamFailure`, `StorageError`, `CancellationError`.
@@ -62,8 +48,6 @@ struct Categories: Sendable {
             cachePolicy,
             // Categories that are known do not all vanish at once.
             acceptsEmpty: try !store.hasCategories(),
-            // Rows of an earlier version have no pictures.
-            isConditional: try store.hasCategoryPictures(),
             save: store.saveCategories(changed: changed)
         )
     }

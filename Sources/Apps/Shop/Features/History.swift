@@ -16,10 +16,8 @@ struct History: Sendable {
         if let wrong = SearchQuery.fault(of: typed) {
             throw Problem.invalidParameter("q", accepted: wrong, dialog: .searchText)
         }
-        let ofCatalogue = ChangeToken(of: store.catalogueChanges)
         let (lag, changeToken) = try await store.catchUp(profile)
-        let searches = try store.searches(of: profile)
-        return try response(typed, searches, request, lag, changeToken: changeToken.map(ofCatalogue.and))
+        return try response(typed, try store.searches(of: profile), request, lag, changeToken: changeToken)
     }
 
     /// `DELETE /v1/shop/history`.
@@ -60,7 +58,7 @@ struct History: Sendable {
             folded.map { Array(search.text.caseFolded.utf8).firstRange(of: Array($0.utf8)) != nil } ?? true
         }.map { HistoryScreen.Row($0.element, index: $0.offset, version: searches.revision) }
         return try ScreenResponse.local(
-            HistoryScreen(rows, isNarrowed: folded != nil, suggestions: try store.suggestions(typed)),
+            HistoryScreen(rows, isNarrowed: folded != nil),
             Meta(
                 screen: "shop.history",
                 state: rows.isEmpty ? .empty : .content,

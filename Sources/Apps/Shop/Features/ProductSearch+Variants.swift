@@ -39,7 +39,7 @@ extension ProductSearch {
     }
 
     /// Reads all parts of the catalogue, which are stored for a while; nil if some cannot be read.
-    func readCatalogue(_ page: Page) async throws -> (provenance: Provenance, changeToken: ChangeToken?)? {
+    private func readCatalogue(_ page: Page) async throws -> (provenance: Provenance, changeToken: ChangeToken?)? {
         let all = Page(
             query: SearchQuery(),
             catalogueQuery: .all,

@@ -74,7 +74,6 @@ struct ProductSearch: Sendable {
             lastFetch: try store.lastFetch(),
             profile: profile
         )
-        if let order = query.order { return try await sorted(by: order, page, from: variantOffset ?? place.offset) }
         let plain = try await find(page)
         let isFirst = place == SearchPlace(offset: 0)
         guard variantOffset != nil || isFirst && plain.isEmpty, query.text != nil else { return plain }

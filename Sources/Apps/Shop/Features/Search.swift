@@ -107,7 +107,6 @@ struct Search: Sendable {
         for name in SearchQuery.parameterNames where try request.query.string(name) != nil {
             throw Problem.invalidParameter(name, accepted: "cannot stand beside saved=1, which brings its own")
         }
-        let last = try store.searches(of: profile).last ?? SearchQuery()
-        return SearchQuery(text: last.text, filters: last.filters, order: try SearchQuery.order(request.query))
+        return try store.searches(of: profile).last ?? SearchQuery()
     }
 }

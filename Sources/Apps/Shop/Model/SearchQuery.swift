@@ -21,15 +21,6 @@ struct SearchFilters: Sendable, Hashable, Codable {
     }
 }
 
-/// The order of the results, if that is not the catalogue's.
-enum SearchOrder: String, Sendable, CaseIterable {
-    /// Whole words before beginnings before other parts, titles before descriptions.
-    case relevance
-    case price
-    case priceDescending = "-price"
-    case title
-}
-
 /// A text and filters to search for.
 struct SearchQuery: Sendable, Hashable {
     /// Maximum length of a text, in characters.
@@ -38,16 +29,13 @@ struct SearchQuery: Sendable, Hashable {
     /// The text as typed, without white space around it; nil if it is empty.
     let text: String?
     let filters: SearchFilters
-    /// Nil for the order of the catalogue.
-    let order: SearchOrder?
     /// The case-folded text that titles are compared with.
     let folded: String?
 
-    init(text: String? = nil, filters: SearchFilters = SearchFilters(), order: SearchOrder? = nil) {
+    init(text: String? = nil, filters: SearchFilters = SearchFilters()) {
         let trimmed = text?.trimmingCharacters(in: .whitespacesAndNewlines) ?? ""
         self.text = trimmed.isEmpty ? nil : trimmed
         self.filters = filters
-        self.order = order
         folded = trimmed.isEmpty ? nil : trimmed.caseFolded
     }
 
@@ -65,6 +53,6 @@ struct SearchQuery: Sendable, Hashable {
             filters.categoryID.map(String.init), filters.price?.amount.description,
             filters.minimum?.amount.description, filters.maximum?.amount.description,
         ]
-        return numbers.map { $0 ?? "" }.joined(separator: "|") + "|" + (folded ?? "") + (order.map { "|\($0)" } ?? "")
+        return numbers.map { $0 ?? "" }.joined(separator: "|") + "|" + (folded ?? "")
     }
 }

@@ -3,10 +3,10 @@ import HTTP
 import Screens
 
 /// Identifies a line of a shopping list: the id of its product, with a number if the upstream gave that id to several
-/// products of the list, or if the product had another id before.
+/// products of the list.
 struct ListItemID: Sendable, Hashable {
     var productID: Int
-    /// 1 for the first product of that id; of a line that has followed its product, one that no other line had then.
+    /// 1 for the first product of that id.
     var ordinal = 1
 
     init(productID: Int, ordinal: Int = 1) {
@@ -47,8 +47,6 @@ struct ListItem: Sendable, Equatable {
     /// The product in its last known version.
     var product: Product
     var quantity: Int
-    /// The price that the user has seen before, if it is another one now.
-    var earlierPrice: Price?
     var difference: Difference?
 }
 

@@ -9,22 +9,9 @@ struct CardScreen: Encodable, Sendable {
     let imageTexts: [String]
     /// Puts the product on the list, or shows the list.
     let button: Action
-    /// Adds the product to the favourites, or takes it away.
-    let favourite: Action
-    /// Products of the same category, those of the nearest price first.
-    let related: [ProductTile]
     let shareText: Text
 
-    init(
-        _ product: Product,
-        _ line: CartLine?,
-        isListFull: Bool = false,
-        layout: Layout,
-        isFavourite: Bool = false,
-        related: [Product] = []
-    ) {
-        favourite = .favourite(product.id, isFavourite: isFavourite)
-        self.related = related.map { ProductTile($0) }
+    init(_ product: Product, _ line: CartLine?, isListFull: Bool = false, layout: Layout) {
         self.product = ProductSummary(product, line, isListFull: isListFull, layout: layout)
         let numbers = 0..<max(1, product.images.count)
         imageUrls = numbers.map { "/v1/shop/images/\(product.id)/\($0)" }

@@ -23,22 +23,13 @@ struct HistoryScreen: Encodable, Sendable {
         }
     }
 
-    /// A title that the typed text may become.
-    struct Suggestion: Encodable, Sendable {
-        let text: String
-        /// The search for it.
-        let href: Link
-    }
-
     let items: [Row]
-    let suggestions: [Suggestion]
     let actions: [Action]
     let empty: EmptyState?
 
     /// - Parameter isNarrowed: Whether only searches that contain a text are shown.
-    init(_ items: [Row], isNarrowed: Bool, suggestions: [String] = []) {
+    init(_ items: [Row], isNarrowed: Bool) {
         self.items = items
-        self.suggestions = suggestions.map { Suggestion(text: $0, href: SearchQuery(text: $0).link) }
         actions = items.isEmpty ? [] : [.clearHistory]
         let title: Text = isNarrowed ? .noSuchSearch : .emptyHistory
         empty = items.isEmpty ? EmptyState(title: title, text: "", action: .products) : nil

@@ -11,9 +11,6 @@ struct ListScreen: Encodable, Sendable {
         let title: String
         let price: Price
         let priceText: Text
-        /// The price before, until the user changes the line; null if it is the same.
-        @Nullable var previousPrice: Price?
-        @Nullable var previousPriceText: Text?
         let quantity: Int
         let lineTotal: Decimal
         let lineTotalText: Text
@@ -35,8 +32,6 @@ struct ListScreen: Encodable, Sendable {
             title = item.product.title
             price = item.product.price
             priceText = item.product.price.text
-            previousPrice = item.earlierPrice
-            previousPriceText = item.earlierPrice?.text
             quantity = item.quantity
             lineTotal = item.total
             lineTotalText = .price(item.total)

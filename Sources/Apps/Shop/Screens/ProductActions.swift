@@ -52,14 +52,9 @@ extension Action {
     }
 
     /// Replaces all filters.
-    ///
-    /// - Parameter categories: Those to choose from.
-    static func applyFilters(_ filters: SearchFilters, _ categories: [Product.ListedCategory]) -> Action {
+    static func applyFilters(_ filters: SearchFilters) -> Action {
         func price(_ name: String, _ title: Text, _ price: Price?) -> Field {
             Field(name, .number, title, value: price?.amount.description, required: false)
-        }
-        let options = categories.map(\.category).map {
-            Option(String($0.id), Text(verbatim: $0.name), imageUrl: $0.imageLink)
         }
         return Action(
             id: "apply",
@@ -67,15 +62,7 @@ extension Action {
             method: "PUT",
             href: "/v1/shop/filters",
             fields: [
-                Field(
-                    "category_id",
-                    .integer,
-                    .category,
-                    value: filters.categoryID.map(String.init),
-                    // Any category may be named while none is known.
-                    options: options.isEmpty ? nil : options,
-                    required: false
-                ),
+                Field("category_id", .integer, .category, value: filters.categoryID.map(String.init), required: false),
                 price("price", .price, filters.price), price("price_min", .priceFrom, filters.minimum),
                 price("price_max", .priceTo, filters.maximum),
             ]

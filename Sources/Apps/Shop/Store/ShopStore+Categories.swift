@@ -6,27 +6,26 @@ import Upstream
 extension ShopStore {
     /// Returns the write of a response's categories, for the transaction that stores the response.
     ///
-    /// - Parameter changed: Called once the transaction is committed, with whether some were known before.
-    func saveCategories(changed: @escaping @Sendable (_ wereKnown: Bool) -> Void = { _ in })
-        -> @Sendable ([Product.ListedCategory], Database) throws
+    /// - Parameter changed: Called if others were shown before, once the transaction is committed.
+    func saveCategories(changed: @escaping @Sendable () -> Void = {})
+        -> @Sendable ([Product.Category], Database) throws
         -> Void
     {
         { [categoryChanges] categories, db in
-            let known = try Self.categories(db)
+            let known = try Product.Category.fetchAll(db, sql: "SELECT id, name FROM shop_category ORDER BY position")
             guard known != categories else { return }
-            let wereKnown = !known.isEmpty
-            db.afterNextTransaction { _ in changed(wereKnown) }
+            if !known.isEmpty { db.afterNextTransaction { _ in changed() } }
             try db.execute(sql: "DELETE FROM shop_category")
             for (position, category) in categories.enumerated() {
-                try db.cachedStatement(sql: "INSERT INTO shop_category (id, name, image, position) VALUES (?, ?, ?, ?)")
-                    .execute(arguments: [category.category.id, category.category.name, category.image, position])
+                try db.cachedStatement(sql: "INSERT INTO shop_category (id, name, position) VALUES (?, ?, ?)")
+                    .execute(arguments: [category.id, category.name, position])
             }
             categoryChanges.bump(afterCommitOf: db)
         }
     }
 
     /// Returns a page of the categories in the upstream's order.
-    func categories(_ page: PageRequest) throws -> ListPage<Product.ListedCategory> {
+    func categories(_ page: PageRequest) throws -> ListPage<Product.Category> {
         try database.read { db in
             // Positions have no gaps: an offset is looked up, too.
             let position = page.key?[0] ?? .integer(Int64(page.offset) - 1)
@@ -36,24 +35,11 @@ extension ShopStore {
             )
             let shown = rows.prefix(page.limit)
             return ListPage(
-                try shown.map(Product.ListedCategory.init),
+                try shown.map(Product.Category.init),
                 hasMore: rows.count > page.limit,
                 key: try shown.last.map { try [$0.value("position"), $0.value("id")] },
                 total: try Int.fetchOne(try db.cachedStatement(sql: Self.countCategories)) ?? 0
             )
-        }
-    }
-
-    /// Returns all categories in the upstream's order.
-    static func categories(_ db: Database) throws -> [Product.ListedCategory] {
-        try Product.ListedCategory.fetchAll(db, sql: "SELECT id, name, image FROM shop_category ORDER BY position")
-    }
-
-    /// Returns a category; nil if it is not known.
-    func category(_ id: Int) throws -> Product.ListedCategory? {
-        try database.read { db in
-            let select = try db.cachedStatement(sql: "SELECT id, name, image FROM shop_category WHERE id = ?")
-            return try Product.ListedCategory.fetchOne(select, arguments: [id])
         }
     }
 
@@ -62,25 +48,15 @@ extension ShopStore {
         try database.read { try Int.fetchOne(try $0.cachedStatement(sql: Self.countCategories)) ?? 0 > 0 }
     }
 
-    /// Whether a category has a picture.
-    func hasCategoryPictures() throws -> Bool {
-        try database.read { db in
-            try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM shop_category WHERE image IS NOT NULL)") ?? false
-        }
-    }
-
     // Another response may have other positions: a page begins after the category, or at its old position.
     static let selectCategories = """
-        SELECT id, name, image, position FROM shop_category
+        SELECT id, name, position FROM shop_category
         WHERE position > coalesce((SELECT position FROM shop_category WHERE id = :id), :position)
         ORDER BY position LIMIT :limit
         """
     static let countCategories = "SELECT max(position) + 1 FROM shop_category"
 }
 
-extension Product.ListedCategory: FetchableRecord {
-    init(row: Row) throws {
-        let category = try Product.Category(id: row.value("id"), name: row.value("name"))
-        try self.init(category: category, image: row.value("image"))
-    }
+extension Product.Category: FetchableRecord {
+    init(row: Row) throws { try self.init(id: row.value("id"), name: row.value("name")) }
 }

@@ -49,7 +49,7 @@ extension ShopStore {
     private static func select(_ columns: String) -> String {
         """
         SELECT item.product_id, item.ordinal, item.quantity, item.position, item.title, item.price, item.category_id,
-            item.category_name, item.made_at, item.slug, item.was_price, \(columns),
+            item.category_name, item.made_at, \(columns),
             current.gone AS current_gone, current.title AS current_title, current.made_at AS current_made_at
         FROM shop_list_item AS item LEFT JOIN shop_product AS current ON current.id = item.product_id
         WHERE item.profile = :profile
@@ -133,7 +133,6 @@ extension ListItem {
             id: id,
             product: product,
             quantity: try row.value("quantity"),
-            earlierPrice: (try row.value("was_price") as String?).flatMap(Price.init(stored:)),
             difference: !isSame ? .replaced : isGone ? .gone : nil
         )
     }

@@ -60,10 +60,10 @@ extension ShopStore {
 
     private static let insertItem = """
         INSERT INTO shop_list_item (
-            title, description, price, category_id, category_name, images, made_at, slug, profile, product_id, ordinal,
+            title, description, price, category_id, category_name, images, made_at, profile, product_id, ordinal,
             quantity, position
         ) VALUES (
-            ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
+            ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
             (SELECT coalesce(max(position), 0) + 1 FROM shop_list_item WHERE profile = ?)
         )
         """
@@ -92,7 +92,7 @@ extension ShopStore {
             let before = try Int.fetchOne(select, arguments: [profile, id.productID, id.ordinal])
             guard let before else { return .notListed }
             guard let after = quantity.applied(to: before) else { return .outOfBounds }
-            try db.cachedStatement(sql: "UPDATE shop_list_item SET quantity = ?, was_price = NULL \(Self.whereItem)")
+            try db.cachedStatement(sql: "UPDATE shop_list_item SET quantity = ? \(Self.whereItem)")
                 .execute(arguments: [after, profile, id.productID, id.ordinal])
             return .changed
         }

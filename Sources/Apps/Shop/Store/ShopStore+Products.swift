@@ -33,7 +33,7 @@ extension ShopStore {
     /// - Parameter wereKnown: Whether some of them were shown before, so that listeners are notified.
     private func noteChanges(of ids: [Int], wereKnown: Bool = true, _ db: Database) throws {
         guard !ids.isEmpty else { return }
-        var profiles: Set<String> = users.isShared ? [] : try Set(Self.moveLines(after: ids, db))
+        var profiles: Set<String> = []
         for id in ids {
             profiles.formUnion(
                 try String.fetchAll(try db.cachedStatement(sql: Self.selectListingProfiles), arguments: [id])
@@ -52,7 +52,8 @@ extension ShopStore {
             catalogueChanges.bump()
             for id in ids { productChanges[id].bump() }
             for profile in profiles { profileChanges[profile].bump() }
-            productListener.changed(wereKnown ? .products : .additions)
+            guard wereKnown else { return }
+            productListener.changed(.products)
             for (profile, revision) in lists.sorted(by: { $0.key < $1.key }) {
                 productListener.changed(.list(profile: profile, revision: revision))
             }
@@ -77,21 +78,26 @@ extension ShopStore {
         try Self.index(product, replacing: known?.isGone == false ? known?.product : nil, db)
         // A list keeps the product that was put on it: only a later version of the same product replaces it there.
         if !users.isShared {
-            try db.cachedStatement(sql: Self.renewItems())
-                .execute(arguments: ["ids": [product.id].jsonArray])
+            try db.cachedStatement(sql: Self.updateListItems)
+                .execute(arguments: columns + [product.id, product.title, product.madeAt])
         }
         return known == nil ? .new : .changed
     }
 
     private static let upsertProduct = """
         INSERT INTO shop_product (
-            title, description, price, category_id, category_name, images, made_at, slug, id, gone, fetched_at,
-            changed_at
-        ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?)
+            title, description, price, category_id, category_name, images, made_at, id, gone, fetched_at, changed_at
+        ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?)
         ON CONFLICT (id) DO UPDATE SET title = excluded.title, description = excluded.description,
             price = excluded.price, category_id = excluded.category_id, category_name = excluded.category_name,
-            images = excluded.images, made_at = excluded.made_at, slug = excluded.slug, gone = 0,
-            fetched_at = excluded.fetched_at, changed_at = excluded.changed_at
+            images = excluded.images, made_at = excluded.made_at, gone = 0, fetched_at = excluded.fetched_at,
+            changed_at = excluded.changed_at
+        """
+
+    private static let updateListItems = """
+        UPDATE shop_list_item SET title = ?, description = ?, price = ?, category_id = ?, category_name = ?,
+            images = ?, made_at = ?
+        WHERE product_id = ? AND (title = ? OR made_at = ?)
         """
 
     private static let upsertSearch = """
@@ -209,13 +215,11 @@ extension KnownProduct: FetchableRecord {
 }
 
 extension Product {
-    /// The columns from title to `slug`, which three tables share.
+    /// The columns from title to `made_at`, which two tables share.
     var columns: StatementArguments {
         get throws {
             let addresses = String(decoding: try JSONEncoder().encode(images), as: UTF8.self)
-            return [
-                title, description, price.amount.description, category?.id, category?.name, addresses, madeAt, slug,
-            ]
+            return [title, description, price.amount.description, category?.id, category?.name, addresses, madeAt]
         }
     }
 
@@ -228,8 +232,6 @@ extension Product {
             price: row.value("price", Price.init(stored:)),
             category: category.map { Category(id: $0, name: try row.value("category_name") ?? "") },
             images: row.value("images") == "[]" ? [] : row.json("images"),
-            // Rows that an earlier migration reads have none.
-            slug: row.hasColumn("slug") ? row.value("slug") : nil,
             madeAt: row.value("made_at")
         )
     }

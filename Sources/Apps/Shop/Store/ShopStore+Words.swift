@@ -60,26 +60,6 @@ extension ShopStore {
         }
     }
 
-    /// Returns products with words in the title that begin as all words of a text do, by id. Of scripts without spaces,
-    /// which the index does not have, titles with the text.
-    func products(beginning text: String, limit: Int) throws -> [KnownProduct] {
-        let beginnings = Self.words(of: text).sorted()
-        guard !beginnings.isEmpty else {
-            let query = SearchQuery(text: text)
-            return query.text == nil ? [] : try search(query, from: SearchPlace(offset: 0), limit: limit)
-        }
-        return try database.read { db in
-            // `*` takes each term for the beginning of one.
-            let terms = beginnings.map { Self.words.search([Self.titleMark + $0], of: Self.owner).expression + " *" }
-            let select = try db.cachedStatement(sql: Self.selectBeginning)
-            let ids = try Int.fetchAll(select, arguments: [terms.joined(separator: " AND "), limit])
-            let known = try Self.products(ids, db)
-            return ids.compactMap { known[$0] }
-        }
-    }
-
-    private static let selectBeginning = "SELECT rowid FROM shop_word WHERE shop_word MATCH ? ORDER BY rowid LIMIT ?"
-
     private static func products(_ variant: SearchVariant, _ filters: SearchFilters, _ db: Database) throws
         -> [KnownProduct]
     {

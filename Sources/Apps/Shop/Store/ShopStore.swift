@@ -12,8 +12,6 @@ final class ProductListener: Sendable {
     enum Change: Sendable {
         /// Products are other ones than before.
         case products
-        /// Products were seen for the first time.
-        case additions
         /// A list shows other products, at a new revision.
         case list(profile: String, revision: Int)
     }
@@ -41,7 +39,7 @@ struct ShopStore: Sendable {
 
     /// The tables that several servers replicate. A list has copies of its products.
     static let replicated = JournalTables(replicated: userTables)
-    private static let userTables = ["shop_profile", "shop_list_item", "shop_history", "shop_favourite"]
+    private static let userTables = ["shop_profile", "shop_list_item", "shop_history"]
 
     let database: LarderDatabase
     let users: UserDatabase

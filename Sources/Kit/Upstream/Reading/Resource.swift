@@ -42,9 +42,6 @@ package struct Resource: Sendable {
     /// Whether a response must be validated before it is used as fresh, because something has changed since it was
     /// requested. Evaluated in the transaction that stores it, before the app's rows are written.
     package var needsRevalidation: @Sendable (Database) throws -> Bool = { _ in false }
-    /// Whether a request with a stored copy has preconditions. Without them the app's rows are written anew: a 304
-    /// writes none.
-    package var isConditional = true
     /// Validates a 200 before it is stored. Throws ``UpstreamError/badResponse(status:reason:)`` if it is not the
     /// API promises, so that it never replaces a good copy.
     package var validate: @Sendable (IncomingResponse) throws(UpstreamError) -> PersistRows

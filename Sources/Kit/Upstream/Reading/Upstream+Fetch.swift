@@ -57,9 +57,7 @@ extension Upstream {
             credential: resource.credential,
             isPicture: resource.isPicture
         )
-        if let stored, resource.isConditional {
-            ConditionalRequest(validating: stored.head, client: [:]).apply(to: &request.headerFields)
-        }
+        if let stored { ConditionalRequest(validating: stored.head, client: [:]).apply(to: &request.headerFields) }
         let requestTime = clock.now()
         let response = try await send(request)
         try resource.errors.check(response)

@@ -135,5 +135,9 @@ extension ContractScenario {
             let response = try await ask(operation, query: "?width=100")
             #expect(response.problemCode == "tool-missing", "\(operation): \(response.text)")
         }
+        let guest = try await session()
+        try await ask("GET /v1/ships", guest)
+        let picture = try await ask("GET /v1/ships/{id}/image", query: "?width=9", guest)
+        #expect(picture.problemCode == "tool-missing", "\(picture.text)")
     }
 }
