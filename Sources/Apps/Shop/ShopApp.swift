@@ -61,13 +61,8 @@ package struct ShopApp: App {
             lateResponses.publishChange(of: ["shop.categories"])
         }
         cards = Cards(products: products, store: store, wide: wide, clock: clock)
-        images = Images(
-            api: api,
-            products: products,
-            store: store,
-            pictures: context.media.pictures,
-            clock: clock
-        )
+        let pictures = ScaledPictures(of: api.upstream, context.media.pictures, clock: clock)
+        images = Images(products: products, store: store, pictures: pictures)
         lists = Lists(products: products, store: store, events: context.events)
         sharing = Sharing(products: products, store: store, clock: clock)
         store.productListener.listen { [lists, lateResponses] change in
