@@ -251,7 +251,8 @@ def pdf(renderer, proxy, server, folder):
         renderer.say("")
     tour(renderer, proxy, "pdf")
     go(renderer, proxy, "/v1/pdf/documents")
-    renderer.press(title(proxy, "pdf.list", "create"), str(folder / "none.pdf"), str(folder / "one.pdf"))
+    # No password after the files.
+    renderer.press(title(proxy, "pdf.list", "create"), str(folder / "none.pdf"), str(folder / "one.pdf"), "")
     renderer.press(title(proxy, "pdf.created", "save"), "")
     tour(renderer, proxy, "pdf")
 
