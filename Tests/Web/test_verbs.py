@@ -118,10 +118,10 @@ def test_web_41_all_of_many_that_were_deleted_come_back(visit, larder, anna):
     count = 24
     for number in range(count):
         larder.control("PUT", "/yandex_disk/files", {"path": f"disk:/Many/{number}.txt", "text": "x"})
-    # In a window so high, all rows are loaded.
-    visitor = visit(larder, width=1280, height=3000)
+    visitor = visit(larder, width=1280, height=800)
     visitor.log_in("disk")
     page = visitor.open("/disk/files?path=" + quote("disk:/Many", safe=""))
+    rows(page).nth(19).scroll_into_view_if_needed()
     expect(rows(page)).to_have_count(count)
     page.get_by_role("button", name="Select").click()
     page.get_by_role("checkbox", name="Select 0.txt").check()
