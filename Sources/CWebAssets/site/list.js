@@ -138,12 +138,18 @@ export function pagedList(screen, options) {
     const words = total === null && next ? null : h('p', {class: 'count'}, t('rows', state.items.length, total));
     const more = next && button(t('loadMore'), loadMore, {key: 'more'});
     replace(foot, more, words);
-    if (more) watcher.observe(foot);
+    if (more) watch();
+  };
+  /** Looks anew whether the foot is in view: in a high window it stays there, and nothing scrolls. */
+  const watch = () => {
+    watcher.unobserve(foot);
+    watcher.observe(foot);
   };
   const loadMore = async () => {
     const {generation} = state;
     const answer = await call(state.pages.at(-1).links.next, {signal: screen.signal});
-    if (generation !== state.generation) return;
+    // The list has been read again meanwhile.
+    if (generation !== state.generation) return void watch();
     state.pages.push(answer);
     gather();
     draw(false);
