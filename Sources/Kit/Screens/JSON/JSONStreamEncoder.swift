@@ -11,8 +11,8 @@ final class JSONStreamEncoder {
     /// The objects and arrays that have begun and not ended, outermost first.
     @exclusivity(unchecked) private var open: [Scope] = []
     @exclusivity(unchecked) private var lastScope = 0
-    /// The kinds of the types seen so far: to find one out takes longer than to look it up.
-    @exclusivity(unchecked) private var kinds: [ObjectIdentifier: Kind] = [:]
+    /// The kinds of the types seen so far, of which a screen has a dozen: to find one out takes longer than to look it up.
+    @exclusivity(unchecked) private var kinds: [(type: ObjectIdentifier, kind: Kind)] = []
 
     /// Encodes a value. Dates are written as ``WireFormat/timestamp(_:)``, URLs as their text, bytes in Base64,
     /// decimals as numbers.
@@ -105,7 +105,8 @@ extension JSONStreamEncoder {
     private enum Kind { case date, url, data, decimal, dictionary, flattened, other }
 
     private func kind<Value>(of type: Value.Type) -> Kind {
-        if let known = kinds[ObjectIdentifier(type)] { return known }
+        let identifier = ObjectIdentifier(type)
+        if let known = kinds.first(where: { $0.type == identifier }) { return known.kind }
         let kind: Kind =
             switch type {
             case is Date.Type: .date
@@ -116,7 +117,7 @@ extension JSONStreamEncoder {
             case is any FlattenedMembers.Type: .flattened
             default: .other
             }
-        kinds[ObjectIdentifier(type)] = kind
+        kinds.append((identifier, kind))
         return kind
     }
 }

@@ -6,15 +6,16 @@ package struct ItemPaths: Sendable {
     package static let longestID = 256
 
     private let base: Link
-    private let reserved: Set<String>
+    // A few: an array is searched faster than a set.
+    private let reserved: [String]
 
     /// - Parameters:
     ///   - base: The address of the list.
     ///   - reserved: Segments below it that are other routes.
-    package init(_ base: Link, reserved: Set<String> = []) {
+    package init(_ base: Link, reserved: [String] = []) {
         self.base = base
         // URIs give a meaning to two more (RFC 3986 §3.3).
-        self.reserved = reserved.union([".", ".."])
+        self.reserved = reserved + [".", ".."]
     }
 
     /// Returns the address of the row with an id. `~` before an id keeps it apart from reserved segments.
