@@ -75,15 +75,16 @@ struct CatalogueAPI: Sendable {
         return resource
     }
 
-    /// Returns the rows of a part of the list that is stored; nil if it is not.
+    /// Returns the ids of a part of the list that is stored, nil for a row without one; nil if it is not stored.
     ///
     /// - Throws: `StorageError`, `CancellationError`.
-    func storedRows(_ query: CatalogueQuery, _ options: PartOptions) async throws -> [ListedProduct?]? {
+    func storedIDs(_ query: CatalogueQuery, _ options: PartOptions) async throws -> [Int?]? {
         let path = query.path(offset: options.offset, limit: options.limit)
         let resource = resource(path, freshness: freshness) { _ in .none }
         do {
-            return try await upstream.readBody(of: resource, .onlyIfCached).body.map {
-                Self.rows(in: $0, options)
+            return try await upstream.readBody(of: resource, .onlyIfCached).body.map { body in
+                let ids = try? TolerantList<ProductID>(json: body, maximum: options.decodedRows)
+                return (ids?.values ?? []).map { $0?.value }
             }
         } catch UpstreamError.notStored {
             return nil

@@ -1,6 +1,18 @@
 import Foundation
 import Upstream
 
+/// The id of a product as the API sends it; nil if it is none.
+struct ProductID: Decodable, Sendable {
+    let value: Int?
+
+    private enum Key: CodingKey { case id }
+
+    init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: Key.self)
+        value = (try? fields.decode(Int.self, forKey: .id)).flatMap { $0 > 0 ? $0 : nil }
+    }
+}
+
 /// One product as the API sends it. Anyone may write to that API: any field may be missing, null, of another type or
 /// have any content.
 struct ProductRecord: Decodable, Sendable {
@@ -19,7 +31,7 @@ struct ProductRecord: Decodable, Sendable {
 
     init(from decoder: any Decoder) throws {
         let fields = try decoder.container(keyedBy: Key.self)
-        id = (try? fields.decode(Int.self, forKey: .id)).flatMap { $0 > 0 ? $0 : nil }
+        id = try ProductID(from: decoder).value
         guard let id, let title = Self.text(fields, .title, longest: Product.maximumTitleLength),
             let price = Self.price(fields)
         else {

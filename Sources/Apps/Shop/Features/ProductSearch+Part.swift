@@ -127,8 +127,8 @@ extension ProductSearch {
         guard part.offset > 0, rows.contains(where: { $0 != nil }) else { return false }
         let distance = page.catalogueQuery.isExact ? page.limit : part.limit
         for offset in Set([0, max(0, part.offset - distance)]) {
-            let earlier = try await api.storedRows(page.catalogueQuery, part.with(offset: offset))
-            if earlier?.map({ $0?.id }) == rows.map({ $0?.id }) { return true }
+            let earlier = try await api.storedIDs(page.catalogueQuery, part.with(offset: offset))
+            if earlier == rows.map({ $0?.id }) { return true }
         }
         return false
     }

@@ -69,8 +69,14 @@ extension String {
         if text.utf8.count > longest { text = String(String.UnicodeScalarView(unicodeScalars.prefix(4 * longest))) }
         text = text.visible(keepsLines: keepsLines)
         if text.utf8.count > longest { text = String(text.prefix(longest)) }
-        text = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        // Foundation's trimming takes as long as everything else of a row, and few texts need it.
+        if text.isPadded { text = text.trimmingCharacters(in: .whitespacesAndNewlines) }
         return text.isEmpty ? nil : text
+    }
+
+    /// Whether the text begins or ends with white space.
+    private var isPadded: Bool {
+        [unicodeScalars.first, unicodeScalars.last].contains { $0?.properties.isWhitespace ?? false }
     }
 
     private func visible(keepsLines: Bool) -> String {
