@@ -11,7 +11,7 @@ final class JSONStreamEncoder {
     /// The objects and arrays that have begun and not ended, outermost first.
     @exclusivity(unchecked) private var open: [Scope] = []
     @exclusivity(unchecked) private var lastScope = 0
-    /// The kinds of the types seen so far, of which a screen has a dozen: to find one out takes longer than to look it up.
+    /// The kinds of the types seen so far, a dozen at most: to find one out takes longer than to look it up.
     @exclusivity(unchecked) private var kinds: [(type: ObjectIdentifier, kind: Kind)] = []
 
     /// Encodes a value. Dates are written as ``WireFormat/timestamp(_:)``, URLs as their text, bytes in Base64,
