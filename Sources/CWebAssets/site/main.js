@@ -13,7 +13,7 @@ import {problemView, sourceState} from './ui.js';
 const modules = {
   '': () => import('./home.js'), status: () => import('./status.js'), disk: () => import('./disk.js'),
   shop: () => import('./shop.js'), pdf: () => import('./pdf.js'), ships: () => import('./ships.js'),
-  notes: () => import('./notes.js'), docs: () => import('./docs.js'),
+  notes: () => import('./notes.js'), docs: () => import('./docs.js'), share: () => import('./share.js'),
 };
 const apps = ['disk', 'shop', 'pdf', 'ships', 'notes'];
 const memories = new Map();
@@ -371,3 +371,5 @@ listen('connectivity', drawPulse);
 listen('reset', drawPulse);
 drawPulse();
 open({pop: true});
+const register = async () => (await modules.share()).register();
+if (matchMedia('(display-mode: standalone)').matches) register(); else addEventListener('appinstalled', register);

@@ -25,14 +25,30 @@ export function loadWorld() {
   return world;
 }
 
-function unpack({scale, lines, borders, rings}) {
-  const ofBorders = new Set(borders);
-  const points = lines.map(line => unpackLine(line, scale));
-  return {
-    rings: rings.map(ring => ring.flatMap(number => (number < 0 ? points[~number].toReversed() : points[number]))),
-    coasts: points.filter((_, number) => !ofBorders.has(number)),
-    borders: points.filter((_, number) => ofBorders.has(number)),
-  };
+/** Gives the lines of the outline; script/make-world says how they are written. A border is a line of two rings. */
+function unpack({scale, lines, rings}) {
+  const points = lines.split(' ').map(line => unpackLine(numbers(line).map(n => (n >> 1) ^ -(n & 1)), scale));
+  const uses = points.map(() => 0);
+  let next = 0;
+  const shapes = rings.split(' ').map(ring => numbers(ring).flatMap(n => {
+    const number = next - (n >> 1);
+    if (number === next) next += 1;
+    uses[number] += 1;
+    return n & 1 ? points[number].toReversed() : points[number];
+  }));
+  return {rings: shapes, coasts: points.filter((_, number) => uses[number] < 2),
+    borders: points.filter((_, number) => uses[number] > 1)};
+}
+
+function numbers(text) {
+  const found = [];
+  let high = 0;
+  for (const sign of text) {
+    const digit = sign.charCodeAt(0) - (sign > '\\' ? 36 : 35);
+    if (digit >= 60) high = 31 * high + digit - 59;
+    else { found.push(60 * high + digit); high = 0; }
+  }
+  return found;
 }
 
 function unpackLine(line, scale) {
@@ -71,6 +87,25 @@ export function place(view, x, y) {
     left: view.width / 2 + (east - Math.round(east)) * view.scale,
     top: view.height / 2 + (y - view.y) * view.scale,
   };
+}
+
+/** Gives the item that is nearest to a spot of the screen, if one is nearer than so many pixels. */
+export function nearest(view, items, spot, most) {
+  return items.map(item => ({item, at: place(view, item.x, item.y)}))
+    .map(({item, at}) => ({item, far: Math.hypot(at.left - spot.left, at.top - spot.top)}))
+    .filter(({far}) => far < most).sort((one, two) => one.far - two.far)[0]?.item;
+}
+
+/** Gives how far each mark stands aside from its place, so that those of one place are seen, as seeds of a sunflower. */
+export function spread(view, marks) {
+  const taken = new Map();
+  return new Map(marks.map(mark => {
+    const spot = [mark.x, mark.y].map(part => Math.round(part * view.scale / 12)).join();
+    const before = taken.get(spot) ?? 0;
+    taken.set(spot, before + 1);
+    const far = 20 * Math.sqrt(before);
+    return [mark, {left: far * Math.cos(2.4 * before), top: far * Math.sin(2.4 * before)}];
+  }));
 }
 
 function drawLand(pen, view, outline, colors) {
@@ -136,8 +171,7 @@ function drawCities(pen, view, cities, colors, font) {
   pen.textBaseline = 'middle';
   pen.lineJoin = 'round';
   for (const city of cities) {
-    const {x, y} = project(city.lat, city.lon);
-    const {left, top} = place(view, x, y);
+    const {left, top} = place(view, city.x, city.y);
     const box = [left - 5, top - 9, left + pen.measureText(city.name).width + 12, top + 9];
     if (left < -80 || left > view.width || top < 0 || top > view.height) continue;
     if (taken.some(other => overlap(box, other))) continue;

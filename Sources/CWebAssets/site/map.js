@@ -1,34 +1,40 @@
 // <larder-map>: a map of the world that needs no network. The canvas is a picture; pins and clusters are buttons.
 
+import {call, Problem, withQuery} from './api.js';
 import {h} from './dom.js';
 import {icon} from './icons.js';
 import {define, language} from './texts.js';
-import {draw, loadWorld, outlineZoom, place, project, Tiles, unproject} from './map-draw.js';
+import {hearGestures} from './map-gestures.js';
+import {draw, loadWorld, nearest, outlineZoom, place, project, spread, Tiles, unproject} from './map-draw.js';
 
 const t = define({
   en: {
-    help: 'Map. Arrow keys move it, plus and minus zoom.', closer: 'Zoom in', farther: 'Zoom out',
-    cluster: count => `${count} notes, zoom in`, noStreets: 'No street map is configured',
+    help: 'Map. Arrow keys move it, plus and minus zoom, Enter chooses its middle.', closer: 'Zoom in',
+    farther: 'Zoom out', cluster: count => `${count} notes, zoom in`,
     noWorld: 'The outline of the world could not be loaded', middle: 'The middle of the map is the place',
     source: 'Natural Earth',
   },
   ru: {
-    help: 'Карта. Стрелки двигают её, плюс и минус меняют масштаб.', closer: 'Ближе', farther: 'Дальше',
-    cluster: count => `Заметок: ${count}, приблизить`, noStreets: 'Карта улиц не настроена',
+    help: 'Карта. Стрелки двигают её, плюс и минус меняют масштаб, Enter выбирает середину.', closer: 'Ближе',
+    farther: 'Дальше', cluster: count => `Заметок: ${count}, приблизить`,
     noWorld: 'Контуры мира не загрузились', middle: 'Середина карты — это место', source: 'Natural Earth',
   },
 });
 
 const buttonsAtMost = 150;
-const highestZoom = 18;
+const closestTiles = 18;
 const reduced = matchMedia('(prefers-reduced-motion: reduce)');
 const colorNames = {sea: 'sea', land: 'land', coast: 'coast', border: 'line', grid: 'coast', muted: 'muted',
   accent: 'accent'};
 
+let knowsCities = true;
+
 /**
- * The element. Attribute `still` makes a picture of it, `picking` lets its middle be the place that is chosen.
+ * The element. Attribute `still` makes a picture of it, `picking` lets its middle be the place that is chosen. Without
+ * tiles it names the cities that Larder knows, and zooms as far as the outline of the world is honest.
  * Events: `view` (after each movement, `detail` is `{bbox, zoom, lat, lon}`), `pick` (the user moved a picking map),
- * `open` (a mark was chosen, `detail` is the mark).
+ * `open` (a mark was chosen, `detail` is the mark), `press` (a place was, `detail` is `{lat, lon, name}`, the name that
+ * of a city).
  */
 export class LarderMap extends HTMLElement {
   marks = [];
@@ -38,7 +44,6 @@ export class LarderMap extends HTMLElement {
   view = {x: 0.5, y: 0.4, zoom: 1, width: 0, height: 0, scale: 256};
   #world = null;
   #buttons = new Map();
-  #fingers = new Map();
   #frame = 0;
   #timer = 0;
   #target = null;
@@ -59,6 +64,8 @@ export class LarderMap extends HTMLElement {
 
   get #still() { return this.hasAttribute('still'); }
   get #picking() { return this.hasAttribute('picking'); }
+  /** The greatest zoom. */
+  get highest() { return this.tiles ? closestTiles : outlineZoom; }
   get #lowest() { return Math.log2(Math.max(this.view.width, this.view.height, 256) / 256); }
 
   /** Shows tiles of a mount (`{template, maxZoom, attribution}`), or none. */
@@ -71,16 +78,12 @@ export class LarderMap extends HTMLElement {
   /** Shows marks: `{id, lat, lon, label, count?, bbox?}`; those with a count are clusters. */
   setMarks(marks) {
     this.marks = marks.map(mark => ({...mark, ...project(mark.lat, mark.lon)}));
-    if (!this.marks.some(mark => mark.id === this.#callout?.id)) this.closeCallout();
+    if (this.#callout?.id && !this.#mark(this.#callout.id)) this.closeCallout();
     this.#syncButtons();
     this.#redraw();
   }
 
-  /** Names cities, the most important first: `{name, lat, lon}`. */
-  setCities(cities) {
-    this.cities = cities;
-    this.#redraw();
-  }
+  #mark(id) { return this.marks.find(mark => mark.id === id); }
 
   /** Moves to a place. */
   show(lat, lon, zoom = this.view.zoom, animated = false) {
@@ -109,10 +112,11 @@ export class LarderMap extends HTMLElement {
     return [unproject(this.view.x - halfX, 0).lon, south, unproject(this.view.x + halfX, 0).lon, north];
   }
 
-  /** Shows an element beside a mark. */
-  openCallout(id, content) {
+  /** Shows an element beside a mark, which its id names, or a place. */
+  openCallout(at, content) {
     this.closeCallout();
-    this.#callout = {id, element: h('div', {class: 'map-callout'}, content)};
+    const where = at.lat === undefined ? {id: at} : {place: project(at.lat, at.lon)};
+    this.#callout = {...where, element: h('div', {class: 'map-callout'}, content)};
     this.over.append(this.#callout.element);
     this.#redraw();
   }
@@ -137,9 +141,10 @@ export class LarderMap extends HTMLElement {
       probe.style.color = `var(--${token})`;
       return [name, probe];
     });
-    const controls = this.#still ? null : h('div', {class: 'map-controls'},
-      h('button', {type: 'button', 'aria-label': t('closer'), onclick: () => this.#zoomBy(1)}, icon('plus')),
-      h('button', {type: 'button', 'aria-label': t('farther'), onclick: () => this.#zoomBy(-1)}, icon('minus')));
+    const zoom = (name, levels, sign) => h('button', {type: 'button', 'aria-label': t(name),
+      onclick: () => this.#zoomBy(levels)}, icon(sign));
+    const controls = this.#still ? null : h('div', {class: 'map-controls'}, zoom('closer', 1, 'plus'),
+      zoom('farther', -1, 'minus'));
     const hair = this.#picking ? h('div', {class: 'map-picker', title: t('middle')}, icon('pin')) : null;
     this.surface = h('div', this.#still ? {class: 'map-surface'} : {class: 'map-surface', tabindex: 0, role: 'group',
       'aria-label': this.getAttribute('label') ?? t('help')}, this.canvas, this.over, hair);
@@ -155,14 +160,11 @@ export class LarderMap extends HTMLElement {
     signal.addEventListener('abort', () => { resize.disconnect(); theme.disconnect(); });
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.#redraw(), {signal});
     if (this.#still) return;
-    const on = (type, act, options) => this.surface.addEventListener(type, act, {signal, ...options});
+    const on = (type, act) => this.surface.addEventListener(type, act, {signal});
     on('keydown', event => this.#key(event));
-    on('wheel', event => this.#wheel(event), {passive: false});
-    on('dblclick', event => this.#zoomBy(1, this.#spot(event)));
-    on('pointerdown', event => this.#down(event));
-    on('pointermove', event => this.#drag(event));
-    for (const type of ['pointerup', 'pointercancel']) on(type, event => this.#up(event));
     on('focusin', event => this.#reveal(event.target));
+    hearGestures(this.surface, signal, {zoomBy: (...how) => this.#zoomBy(...how), tap: spot => this.#tap(spot),
+      panBy: (left, top) => this.#panBy(left, top), polite: () => this.hasAttribute('polite')});
   }
 
   #resize() {
@@ -177,19 +179,36 @@ export class LarderMap extends HTMLElement {
 
   #set(change) {
     const view = Object.assign(this.view, change);
-    view.zoom = Math.max(this.#lowest, Math.min(highestZoom, view.zoom));
+    view.zoom = Math.max(this.#lowest, Math.min(this.highest, view.zoom));
     view.scale = 256 * 2 ** view.zoom;
     view.x -= Math.floor(view.x);
     const half = Math.min(0.5, view.height / 2 / view.scale);
     view.y = Math.max(half, Math.min(1 - half, view.y));
     this.#redraw();
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.isConnected && this.#tell('view'), 180);
+    this.#timer = setTimeout(() => this.#rest(), 180);
   }
 
-  #tell(type) {
+  /** After a movement: tells of it, and names the cities of what is in view. */
+  async #rest() {
+    if (!this.isConnected) return;
+    this.#tell('view');
+    if (this.tiles || !knowsCities) return;
+    try {
+      const bbox = this.bbox.map(degrees => degrees.toFixed(3)).join(',');
+      const {data} = await call(withQuery('/v1/notes/cities', {bbox, limit: 40}), {signal: this.#life.signal});
+      this.cities = data.items.map(city => ({...city, ...project(city.lat, city.lon)}));
+      this.#redraw();
+    } catch (problem) {
+      if (problem.name === 'AbortError') return;
+      if (!(problem instanceof Problem)) throw problem;
+      knowsCities = problem.status !== 404;
+    }
+  }
+
+  #tell(type, name = null) {
     const {bbox, middle, view} = this;
-    this.dispatchEvent(new CustomEvent(type, {detail: {bbox, ...middle, zoom: view.zoom}}));
+    this.dispatchEvent(new CustomEvent(type, {detail: {bbox, ...middle, zoom: view.zoom, name}}));
   }
 
   #moveTo(target, animated) {
@@ -213,7 +232,7 @@ export class LarderMap extends HTMLElement {
   /** Zooms; a second press during the movement of the first one goes on from where that one leads. */
   #zoomBy(levels, spot = null, animated = true) {
     const begin = this.#target ?? this.view;
-    const zoom = Math.max(this.#lowest, Math.min(highestZoom, begin.zoom + levels));
+    const zoom = Math.max(this.#lowest, Math.min(this.highest, begin.zoom + levels));
     if (!spot || this.#picking) return this.#moveTo({x: begin.x, y: begin.y, zoom}, animated);
     const grow = 1 - 2 ** (this.view.zoom - zoom);
     const x = this.view.x + (spot.left - this.view.width / 2) / this.view.scale * grow;
@@ -234,7 +253,9 @@ export class LarderMap extends HTMLElement {
     if (event.key === 'Escape' && this.#callout) {
       const {id} = this.#callout;
       this.closeCallout();
-      this.#buttons.get(id)?.focus();
+      (this.#buttons.get(id) ?? this.surface).focus();
+    } else if (event.key === 'Enter' && event.target === this.surface) {
+      this.#press({left: this.view.width / 2, top: this.view.height / 2});
     } else if (moves[event.key]) this.#panBy(...moves[event.key]);
     else if (zooms[event.key]) this.#zoomBy(zooms[event.key]);
     else return;
@@ -242,57 +263,27 @@ export class LarderMap extends HTMLElement {
     event.stopPropagation();
   }
 
-  #wheel(event) {
-    if (!event.ctrlKey && !this.surface.contains(document.activeElement) && this.hasAttribute('polite')) return;
-    event.preventDefault();
-    const pixels = event.deltaY * (event.deltaMode === 1 ? 30 : 1);
-    this.#zoomBy(Math.max(-1, Math.min(1, -pixels / 240)), this.#spot(event), false);
-  }
-
-  #spot(event) {
-    const box = this.surface.getBoundingClientRect();
-    return {left: event.clientX - box.left, top: event.clientY - box.top};
-  }
-
-  #down(event) {
-    if (event.button !== 0 || event.target.closest('.map-callout')) return;
-    this.#fingers.set(event.pointerId, {...this.#spot(event), moved: 0});
-  }
-
-  #drag(event) {
-    const before = this.#fingers.get(event.pointerId);
-    if (!before) return;
-    const now = this.#spot(event);
-    const moved = before.moved + Math.hypot(now.left - before.left, now.top - before.top);
-    if (moved > 4 && !this.surface.hasPointerCapture(event.pointerId)) this.surface.setPointerCapture(event.pointerId);
-    const other = [...this.#fingers].find(([id]) => id !== event.pointerId)?.[1];
-    this.#fingers.set(event.pointerId, {...now, moved});
-    if (other) this.#pinch(before, now, other);
-    else if (moved > 4) this.#panBy(before.left - now.left, before.top - now.top);
-  }
-
-  #pinch(before, now, other) {
-    const width = (one, two) => Math.max(10, Math.hypot(one.left - two.left, one.top - two.top));
-    const middle = {left: (now.left + other.left) / 2, top: (now.top + other.top) / 2};
-    this.#panBy((before.left - now.left) / 2, (before.top - now.top) / 2);
-    this.#zoomBy(Math.log2(width(now, other) / width(before, other)), middle, false);
-  }
-
-  #up(event) {
-    const finger = this.#fingers.get(event.pointerId);
-    this.#fingers.delete(event.pointerId);
-    if (finger && finger.moved <= 4 && event.type === 'pointerup'
-      && !event.target.closest('button, a')) this.#tap(event);
-  }
-
-  #tap(event) {
+  /** A press beside what it had opened closes that; any other is at a dot or a place. */
+  #tap(spot) {
+    const dot = this.marks.length > buttonsAtMost && nearest(this.view, this.marks, spot, 16);
+    const wasOpen = this.#callout !== null;
     this.closeCallout();
-    if (this.marks.length <= buttonsAtMost) return;
-    const spot = this.#spot(event);
-    const near = this.marks.map(mark => ({mark, at: place(this.view, mark.x, mark.y)}))
-      .map(({mark, at}) => ({mark, far: Math.hypot(at.left - spot.left, at.top - spot.top)}))
-      .sort((one, two) => one.far - two.far)[0];
-    if (near?.far < 16) this.#choose(near.mark);
+    if (dot) this.#choose(dot);
+    else if (!wasOpen) this.#press(spot);
+  }
+
+  /** Chooses a place: that of a city if it is near to one which is named. */
+  #press({left, top}) {
+    const {x, y, scale, zoom} = this.view;
+    const at = {x: x + (left - this.view.width / 2) / scale, y: y + (top - this.view.height / 2) / scale};
+    const city = this.tiles ? null : nearest(this.view, this.cities, {left, top}, 20);
+    if (this.#picking) {
+      this.#moveTo({x: (city ?? at).x, y: (city ?? at).y, zoom}, false);
+      this.#tell('pick', city?.name);
+    } else {
+      const detail = city ? {lat: city.lat, lon: city.lon, name: city.name} : {...unproject(at.x, at.y), name: null};
+      this.dispatchEvent(new CustomEvent('press', {detail}));
+    }
   }
 
   #reveal(target) {
@@ -336,7 +327,7 @@ export class LarderMap extends HTMLElement {
     const look = mark.count ? String(mark.count) : icon('pin');
     const kind = mark.count ? 'map-cluster' : 'map-pin';
     if (this.#still) return h('span', {class: kind}, look);
-    const current = () => this.marks.find(each => each.id === mark.id) ?? mark;
+    const current = () => this.#mark(mark.id) ?? mark;
     return h('button', {type: 'button', class: kind, onclick: () => this.#choose(current())}, look);
   }
 
@@ -357,8 +348,9 @@ export class LarderMap extends HTMLElement {
     const dots = this.marks.length > buttonsAtMost ? this.marks : [];
     const font = getComputedStyle(this).fontFamily;
     draw(pen, view, {world: this.#world, tiles: this.tiles, cities: this.cities, dots, colors, font});
-    for (const mark of this.marks) this.#put(this.#buttons.get(mark.id), mark);
-    const shown = this.marks.find(mark => mark.id === this.#callout?.id);
+    const aside = spread(view, this.marks);
+    for (const mark of this.marks) this.#put(this.#buttons.get(mark.id), mark, aside.get(mark));
+    const shown = this.#callout && (this.#callout.place ?? this.#mark(this.#callout.id));
     if (shown) this.#putCallout(this.#callout.element, shown);
     this.#legend();
   }
@@ -374,9 +366,10 @@ export class LarderMap extends HTMLElement {
     classList.toggle('below', top < offsetHeight + 50);
   }
 
-  #put(element, mark) {
+  #put(element, mark, aside = {left: 0, top: 0}) {
     if (!element) return;
-    const {left, top} = place(this.view, mark.x, mark.y);
+    const spot = place(this.view, mark.x, mark.y);
+    const [left, top] = [spot.left + aside.left, spot.top + aside.top];
     element.style.transform = `translate(${left.toFixed(1)}px, ${top.toFixed(1)}px)`;
     element.hidden = !element.matches(':focus') && (left < -60 || top < -60
       || left > this.view.width + 60 || top > this.view.height + 60);
@@ -391,9 +384,12 @@ export class LarderMap extends HTMLElement {
     this.scale.textContent = new Intl.NumberFormat(language, {style: 'unit', unit: far ? 'kilometer' : 'meter'})
       .format(far ? round / 1000 : round);
     this.credit.textContent = this.tiles ? this.attribution : t('source');
-    const close = this.view.zoom > outlineZoom;
-    this.note.hidden = Boolean(this.tiles) || (!close && !this.#broken);
-    this.note.textContent = t(close ? 'noStreets' : 'noWorld');
+    this.note.hidden = Boolean(this.tiles) || !this.#broken;
+    this.note.textContent = t('noWorld');
+    const ends = [this.view.zoom >= this.highest, this.view.zoom <= this.#lowest];
+    this.querySelectorAll('.map-controls button').forEach((button, index) => {
+      button.setAttribute('aria-disabled', String(ends[index]));
+    });
   }
 }
 

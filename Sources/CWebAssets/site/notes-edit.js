@@ -43,8 +43,8 @@ const t = define({
 
 /** Opens the screen of a new note. */
 export function openNew(screen) {
-  const {lat, lon} = Object.fromEntries(screen.query);
-  const place = lat && lon ? {lat: Number(lat), lon: Number(lon), name: null} : null;
+  const {lat, lon, name = null} = Object.fromEntries(screen.query);
+  const place = lat && lon ? {lat: Number(lat), lon: Number(lon), name} : null;
   new Editor(screen, {body: '', place, version: null, back: '/notes'}).open();
 }
 

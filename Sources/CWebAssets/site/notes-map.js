@@ -14,16 +14,15 @@ const t = define({
   en: {
     map: 'Map', onMap: 'On this map', none: 'No note is in this part of the map.', all: 'Show all notes',
     create: 'New note here', near: count => `${count} ${plural(count, {one: 'note', other: 'notes'})} close together`,
-    zoom: 'Zoom in', open: 'Open the note',
+    zoom: 'Zoom in', open: 'Open the note', hint: 'Press the map to write a note of that place.',
   },
   ru: {
     map: 'Карта', onMap: 'На этой карте', none: 'В этой части карты заметок нет.', all: 'Показать все заметки',
     create: 'Новая заметка здесь', zoom: 'Приблизить', open: 'Открыть заметку',
+    hint: 'Нажмите на карту, чтобы написать заметку об этом месте.',
     near: count => `${count} ${plural(count, {one: 'заметка', few: 'заметки', other: 'заметок'})} рядом`,
   },
 });
-
-let knowsCities = true;
 
 /** Opens the screen of the map. */
 export async function openMap(screen) {
@@ -31,7 +30,7 @@ export async function openMap(screen) {
   const list = h('ul', {class: 'rows', role: 'list', 'aria-label': t('onMap')});
   const side = h('div', {class: 'map-side'});
   const create = linkButton(t('create'), '/notes/new', {kind: 'primary', icon: 'plus'});
-  screen.head({title: t('map'), tabs, actions: [create]});
+  screen.head({title: t('map'), tabs, actions: [create], lead: t('hint')});
   screen.show(h('div', {class: 'map-page'}, map, h('section', {class: 'stack', 'aria-label': t('onMap')}, side)));
   const tiles = await tileSource();
   if (screen.signal.aborted) return;
@@ -44,16 +43,16 @@ export async function openMap(screen) {
     const {lat, lon, zoom} = detail;
     address(screen, {lat: lat.toFixed(4), lon: lon.toFixed(4), zoom: zoom.toFixed(2)});
     create.href = withQuery('/notes/new', {lat: lat.toFixed(4), lon: lon.toFixed(4)});
-    resource.go(viewed(detail));
-    nameCities(map, detail, tiles, screen.signal);
+    resource.go(viewed(map));
   });
   map.addEventListener('open', ({detail}) => openCallout(map, detail));
+  map.addEventListener('press', ({detail}) => offer(map, detail));
 }
 
 /** Asks for clusters as far as they come apart; closer than that, notes of one place are pins of their own. */
-function viewed({bbox, zoom}) {
+function viewed({bbox, view: {zoom}, highest}) {
   return zoned('/v1/notes/map', {bbox: bbox.map(degrees => degrees.toFixed(4)).join(','),
-    zoom: zoom < 14 ? Math.round(zoom) : null});
+    zoom: zoom < Math.min(14, highest - 0.01) ? Math.round(zoom) : null});
 }
 
 /** Shows what the address names, else all notes, and gives what to ask for. */
@@ -68,7 +67,7 @@ async function begin(screen, map) {
       if (data.total > 0) fitAll(map, data, false);
     } catch (problem) { if (!(problem instanceof Problem)) throw problem; }
   }
-  return map.view.width ? viewed({bbox: map.bbox, zoom: map.view.zoom}) : all;
+  return map.view.width ? viewed(map) : all;
 }
 
 function marksOf({pins, clusters}) {
@@ -121,15 +120,12 @@ function openCallout(map, {id, pin}) {
   link.focus({preventScroll: true});
 }
 
-async function nameCities(map, {bbox}, tiles, signal) {
-  if (tiles || !knowsCities) return;
-  try {
-    const area = bbox.map(degrees => degrees.toFixed(3)).join(',');
-    const {data} = await call(withQuery('/v1/notes/cities', {bbox: area, limit: 40}), {signal});
-    map.setCities(data.items);
-  } catch (problem) {
-    if (problem.name === 'AbortError') return;
-    if (!(problem instanceof Problem)) throw problem;
-    knowsCities = problem.status !== 404;
-  }
+/** Offers a note of a place that was pressed. */
+function offer(map, {lat, lon, name}) {
+  const values = {lat: lat.toFixed(4), lon: lon.toFixed(4), name};
+  const link = h('a', {href: withQuery('/notes/new', values), class: 'callout'},
+    h('span', {class: 'callout-go'}, icon('plus', 16), t('create')),
+    h('span', {class: 'row-sub', lang: langOf(name)}, name ?? `${values.lat}, ${values.lon}`));
+  map.openCallout({lat, lon}, link);
+  link.focus({preventScroll: true});
 }

@@ -12,7 +12,7 @@ const t = define({
   en: {
     place: 'Place', search: 'Search for a city or a place', mine: 'Use my place',
     partial: 'Only what is known here: the service of places does not answer.', nothing: 'No such place is known.',
-    choose: 'Choose one of the places, or move the map to it.', move: 'Move the map to choose a place.',
+    choose: 'Choose one of the places, or move the map to it.', move: 'Press the map, or move it, to choose a place.',
     chosen: 'The middle of the map is the place of the note.', denied: 'The browser did not tell your place.',
     remove: 'Remove the place', source: 'Names of places: GeoNames, CC BY 4.0',
     found: count => `${count} places`, onMap: 'Map to choose a place. Arrow keys move it, plus and minus zoom.',
@@ -20,7 +20,8 @@ const t = define({
   ru: {
     place: 'Место', search: 'Город или место', mine: 'Где я сейчас',
     partial: 'Только то, что известно здесь: служба мест не отвечает.', nothing: 'Такое место неизвестно.',
-    choose: 'Выберите одно из мест или передвиньте к нему карту.', move: 'Передвиньте карту, чтобы выбрать место.',
+    choose: 'Выберите одно из мест или передвиньте к нему карту.',
+    move: 'Нажмите на карту или передвиньте её, чтобы выбрать место.',
     chosen: 'Середина карты — место заметки.', denied: 'Браузер не сообщил, где вы.', remove: 'Убрать место',
     source: 'Названия мест: GeoNames, CC BY 4.0',
     found: count => `Мест: ${count}`,
@@ -62,8 +63,9 @@ export function placeField(screen, start, change) {
     draw();
   };
   map.addEventListener('pick', event => {
-    state.place = {lat: rounded(event.detail.lat), lon: rounded(event.detail.lon), name: null};
-    input.value = '';
+    const {lat, lon, name} = event.detail;
+    state.place = {lat: rounded(lat), lon: rounded(lon), name};
+    input.value = name ?? '';
     draw();
   });
   if (start) map.show(start.lat, start.lon, 5);

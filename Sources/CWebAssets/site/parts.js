@@ -35,10 +35,11 @@ export function searchField(screen, label, run) {
     icon('search'), input);
 }
 
-/** Gives the address to go to after a login: that which led there, if it is one of the app. */
+/** Gives the address to go to after a login: that which led there, if it is of the app, or of files to be saved. */
 export function afterLogin(screen, usual) {
   const next = screen.query.get('next') ?? '';
-  return next.startsWith(`/${screen.app}`) && !next.includes('/login') ? next : usual;
+  const isOwn = next.startsWith(`/${screen.app}`) || next === '/share';
+  return isOwn && !next.includes('/login') ? next : usual;
 }
 
 /** Tells whether the server has a sandbox: its accounts are then offered. */

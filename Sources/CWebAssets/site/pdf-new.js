@@ -83,6 +83,14 @@ class Maker {
       for (const {url} of this.files) if (url) URL.revokeObjectURL(url);
     });
     this.draw();
+    if (screen.query.get('shared')) this.addShared();
+  }
+
+  /** Adds what was shared to the installed pages; it is kept there until the document is made. */
+  async addShared() {
+    const {sharedFiles, forgetShared} = await import('./share.js');
+    this.made = forgetShared;
+    this.add(await sharedFiles());
   }
 
   add(files) {
@@ -142,6 +150,7 @@ class Maker {
         quality: value(this.quality)}), {body, requestId, signal: this.sending.signal,
         progress: share => bar(share, true)});
       this.over = true;
+      await this.made?.();
       await this.done(answer.data);
     } catch (problem) {
       if (problem.name !== 'AbortError') this.fail(problem);

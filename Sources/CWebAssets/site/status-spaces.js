@@ -126,9 +126,10 @@ export function frontFaults(base) {
   return {element, update};
 }
 
-function askFault(path, done) {
-  const fields = [field('route', t('route'), {...plain, hint: t('routeHint')}), field('fault', t('fault'), {...plain,
-    hint: t('faultHint'), check: text => (text.trim() ? null : t('needFault'))})];
+/** Asks for a fault of Larder itself. */
+export function askFault(path, done, route = '') {
+  const fields = [field('route', t('route'), {...plain, hint: t('routeHint'), value: route}),
+    field('fault', t('fault'), {...plain, hint: t('faultHint'), check: text => (text.trim() ? null : t('needFault'))})];
   return askFor(t('set'), fields, async ({route, fault}) => {
     await call(path, {method: 'PUT', body: {route: route.trim() || undefined, fault: fault.trim()}});
     await done();

@@ -42,8 +42,7 @@ export const routes = [{path: '/status', open}];
 
 async function open(screen) {
   const upstreams = h('ul', {class: 'columns upstreams', role: 'list'});
-  const sandbox = h('div', {class: 'stack'});
-  const harness = h('div');
+  const [sandbox, clock, inspector, rules, harness] = Array.from({length: 5}, () => h('div', {class: 'stack'}));
   const facts = h('div', {class: 'stack'});
   const requests = h('div');
   const devices = h('div');
@@ -52,11 +51,11 @@ async function open(screen) {
   let controls = null;
   let metrics = null;
   const openControls = once(() => import('./status-sandbox.js'), async ({openSandbox}, cards) => {
-    controls = await openSandbox(screen, sandbox, () => drawUpstreams(), cards);
+    controls = await openSandbox(screen, sandbox, rules, () => drawUpstreams(), cards);
     return controls !== null;
   });
   const openHarness = once(() => import('./status-harness.js'), (part, base) =>
-    part.openHarness(screen, harness, base));
+    part.openHarness(screen, {clock, inspector, harness}, base, () => controls));
   const resource = screen.load('/v1/status', async ({data}, first) => {
     if (first) screen.show(skeleton('grid'));
     const [read, health] = await Promise.all([readMetrics(), readHealth(),
@@ -71,8 +70,10 @@ async function open(screen) {
     drawUpstreams();
     // All at once: what came one after the other would move what is below it.
     if (upstreams.isConnected) return;
-    screen.show(h('div', {class: 'stack wide-gap'}, sandbox, section(t('upstreams'), upstreams), harness, h('div',
-      {class: 'columns'}, facts, happened), devices, section(t('requests'), requests)));
+    const tested = data.sandbox || data.harness;
+    screen.show(h('div', {class: 'stack wide-gap'}, tested && h('div', {class: 'columns'}, sandbox, clock),
+      section(t('upstreams'), upstreams), tested && h('div', {class: 'stack tools'}, inspector, rules, harness),
+      h('div', {class: 'columns'}, facts, happened), devices, section(t('requests'), requests)));
     openDevices(screen, devices);
   }, {skeleton: 'grid'});
   const drawUpstreams = () => {

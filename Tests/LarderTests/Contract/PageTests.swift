@@ -8,7 +8,7 @@ import Testing
 struct PageTests {
     /// Every kind of address that the front end has.
     static let addresses = [
-        "/", "/status", "/docs", "/disk", "/disk/onboarding", "/disk/login?code=1&state=2", "/disk/recent",
+        "/", "/status", "/docs", "/share", "/disk", "/disk/onboarding", "/disk/login?code=1&state=2", "/disk/recent",
         "/disk/files?path=disk:/%D0%9F%2B%25", "/disk/search?query=a", "/disk/file?path=disk:/a", "/disk/offline",
         "/disk/published", "/disk/outbox",
         "/disk/trash", "/disk/profile", "/shop?q=&price_min=1", "/shop/1", "/shop/list", "/pdf/welcome", "/pdf",
@@ -20,7 +20,7 @@ struct PageTests {
     private static func policy(_ host: String) -> String {
         "default-src 'none'; script-src \(host)/web/; style-src \(host)/web/; img-src 'self' blob: data:; "
             + "media-src 'self'; connect-src 'self'; frame-src 'self'; manifest-src 'self'; form-action 'self'; "
-            + "base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+            + "base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types worker"
     }
 
     private static func expectProtection(_ response: ReceivedResponse, port: Int, _ address: String) {

@@ -31,7 +31,7 @@ import Testing
         #expect(WebAssets(["b.js": Data("ab".utf8), "index.html": Data("<p>".utf8)]).digest != digest)
     }
 
-    @Test("The shell names the digest in place of its placeholder; other files lose their comments only")
+    @Test("The shell names the digest in place of its placeholder; other files lose comments and indentation only")
     func placeholder() throws {
         let assets = WebAssets(["index.html": Data("/web/{digest}/a.js".utf8), "a.js": Data("// a\n{digest}".utf8)])
         let shell = try #require(try assets.file("index.html"))
@@ -68,7 +68,8 @@ import Testing
 
     /// The parts of the control room that only a server with a sandbox or a harness makes a browser load.
     private static let toolsOfTests: Set = [
-        "status-harness.js", "status-recordings.js", "status-rules.js", "status-sandbox.js", "status-spaces.js",
+        "status-harness.js", "status-recordings.js", "status-requests.js", "status-rules.js", "status-sandbox.js",
+        "status-spaces.js",
     ]
 
     /// The modules that the document loads ahead of their importers.

@@ -5,12 +5,12 @@ import Testing
 
 @Suite struct WebCommentsTests {
     @Test(
-        "Lines of comments become empty, all others stay",
+        "Lines of comments become empty, all others lose their indentation only",
         arguments: [
             ("// a\nb // c\n  // d\n", "\nb // c\n\n"),
             ("/** a\n * b; */\nc /* d */\n", "\n\nc /* d */\n"),
             ("/* a */\n  /* b\n\n  c */\nd\n", "\n\n\n\nd\n"),
-            ("a\n\n  '//'\n*/\n", "a\n\n  '//'\n*/\n"),
+            ("a\n\n  '//'  \n*/\n", "a\n\n'//'  \n*/\n"), ("  \n\ta\n", "\n\ta\n"),
             ("", ""), ("//", ""), ("a\n// b", "a\n"), ("/* a", ""), ("// é\né", "\né"),
         ]
     )

@@ -11,7 +11,7 @@ package struct WebAssets: Sendable {
     static let shellName = "index.html"
     /// Name of the document that asks a browser for the code that pairs it.
     static let pairingName = "pair.html"
-    /// The placeholder of the digest in documents.
+    /// The placeholder of the digest in documents and in the manifest.
     static let digestPlaceholder = "{digest}"
 
     /// The part of the addresses of files that changes with their content; the same word for a folder.
@@ -80,7 +80,7 @@ package struct WebAssets: Sendable {
 
     private static func prepare(_ bytes: Data, name: String, digest: String) -> PreparedBytes {
         var bytes = bytes
-        if name.hasSuffix(".html") {
+        if name.hasSuffix(".html") || name.hasSuffix(".webmanifest") {
             let text = String(decoding: bytes, as: UTF8.self)
             bytes = Data(text.replacing(digestPlaceholder, with: digest).utf8)
         } else if name.hasSuffix(".js") || name.hasSuffix(".css") {

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Comments of scripts and style sheets, which browsers need not download.
+/// Comments and indentation of scripts and style sheets, which browsers need not download.
 enum WebComments {
     /// Returns the text of a file with an empty line in place of each that has a comment only, so that no line changes
-    /// its number.
+    /// its number, and without the spaces at the beginnings of lines.
     ///
     /// A comment ends the line that it is on. Lines within a string look like others, so no string may have several.
     static func removed(from bytes: Data) -> Data {
@@ -15,7 +15,7 @@ enum WebComments {
                 position += line.count
                 let begins = Self.begins(line, with: "*")
                 guard isInside || begins || Self.begins(line, with: "/") else {
-                    kept.append(contentsOf: line)
+                    kept.append(contentsOf: line.drop { $0 == UInt8(ascii: " ") })
                     continue
                 }
                 if isInside || begins { isInside = !Self.endsComment(line) }

@@ -20,14 +20,15 @@ struct WebPolicy: Sendable {
     }
 
     /// Returns the policy (CSP Level 3). Scripts come from the folder of the front end's files only: with `'self'`, a
-    /// response that a mount passes on from an upstream could run as code of this origin.
+    /// response that a mount passes on from an upstream could run as code of this origin. The one trusted type is the
+    /// address of the worker that takes shared files.
     private func contentSecurityPolicy(authority: String?) -> String {
         let code = sources(authority: authority).joined(separator: " ")
         return [
             "default-src 'none'", "script-src \(code)", "style-src \(code)", "img-src 'self' blob: data:",
             "media-src 'self'", "connect-src 'self'", "frame-src 'self'", "manifest-src 'self'", "form-action 'self'",
             "base-uri 'none'",
-            "frame-ancestors 'none'", "require-trusted-types-for 'script'", "trusted-types 'none'",
+            "frame-ancestors 'none'", "require-trusted-types-for 'script'", "trusted-types worker",
         ].joined(separator: "; ")
     }
 

@@ -6,7 +6,7 @@ package import HTTPTypes
 package struct WebRoutes: Sendable {
     /// Addresses of the pages, as routes.
     static let pages = [
-        "/", "/status", "/docs", "/disk", "/disk/{page}", "/shop", "/shop/{id}", "/pdf", "/pdf/{id}", "/ships",
+        "/", "/status", "/docs", "/share", "/disk", "/disk/{page}", "/shop", "/shop/{id}", "/pdf", "/pdf/{id}", "/ships",
         "/ships/{id}",
         "/notes", "/notes/{id}", "/notes/people", "/notes/people/{id}",
     ]
@@ -93,7 +93,10 @@ package struct WebRoutes: Sendable {
     @Sendable private func file(_ request: ScreenRequest) throws -> ScreenResponse {
         let (digest, name) = (try request.parameter("digest"), try request.parameter("name"))
         guard digest == assets.digest, name != WebAssets.shellName else { throw Self.noFile }
-        return try response(name, to: request, cacheControl: "public, max-age=31536000, immutable")
+        var file = try response(name, to: request, cacheControl: "public, max-age=31536000, immutable")
+        // The worker takes shared files: it is for that page only.
+        if name == "worker.js" { file.headerFields[.serviceWorkerAllowed] = "/share" }
+        return file
     }
 
     private func response(_ name: String, to request: ScreenRequest, cacheControl: String) throws -> ScreenResponse {
@@ -109,4 +112,9 @@ package struct WebRoutes: Sendable {
     }
 
     private static var noFile: Problem { .notFound("There is no such file of this version of the front end.") }
+}
+
+extension HTTPField.Name {
+    /// `Service-Worker-Allowed` (Service Workers, W3C).
+    fileprivate static let serviceWorkerAllowed = HTTPField.Name(literal: "Service-Worker-Allowed")
 }

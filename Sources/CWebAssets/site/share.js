@@ -1,0 +1,90 @@
+// Files that the share sheet of a system sent to the installed pages: they become a document or files of the Disk.
+
+import {call} from './api.js';
+import {h} from './dom.js';
+import {icon} from './icons.js';
+import {bytes, define, plural} from './texts.js';
+import {button, linkButton} from './ui.js';
+
+const t = define({
+  en: {
+    title: 'Shared with Larder', none: 'Nothing was shared',
+    noneText: 'Install Larder, then choose it in the share sheet of your photos or files.', pdf: 'Make a PDF', disk: 'Save to the Disk', here: 'Save here', drop: 'Discard',
+    count: n => `${n} ${plural(n, {one: 'file', other: 'files'})}. What shall become of them?`, files: 'Shared files',
+  },
+  ru: {
+    title: 'Отправлено в Larder', none: 'Ничего не отправлено',
+    noneText: 'Установите Larder и выберите его в меню «Поделиться» у фото или файлов.', pdf: 'Сделать PDF', disk: 'Сохранить на Диск', here: 'Сохранить сюда',
+    drop: 'Убрать', files: 'Отправленные файлы',
+    count: n => `${n} ${plural(n, {one: 'файл', few: 'файла', other: 'файлов'})}. Что с ними сделать?`,
+  },
+});
+
+const kept = 'larder-shared';
+const ofPages = /^image\/|^application\/pdf$/;
+
+export const routes = [{path: '/share', open}];
+
+/** Lets the browser pass on what is shared to the installed pages; called when they are. */
+export async function register() {
+  const address = new URL('./worker.js', import.meta.url).href;
+  const policy = globalThis.trustedTypes?.createPolicy('worker', {createScriptURL: () => address});
+  await navigator.serviceWorker?.register(policy?.createScriptURL('') ?? address, {scope: '/share'});
+}
+
+/** Gives the files that were shared and are not used yet. */
+export async function sharedFiles() {
+  if (!await globalThis.caches?.has(kept)) return [];
+  const cache = await caches.open(kept);
+  return Promise.all((await cache.keys()).map(async request => {
+    const response = await cache.match(request);
+    const name = decodeURIComponent(response.headers.get('File-Name'));
+    return new File([await response.blob()], name, {type: response.headers.get('Content-Type')});
+  }));
+}
+
+/** Forgets the shared files: something was made of them, or they are not wanted. */
+export const forgetShared = () => caches.delete(kept);
+
+async function open(screen) {
+  screen.head({title: t('title')});
+  const files = await sharedFiles();
+  if (screen.signal.aborted) return;
+  const end = async href => {
+    await forgetShared();
+    await screen.go(href, {replace: true});
+  };
+  if (files.length === 0) {
+    screen.show(h('div', {class: 'state'}, h('div', {class: 'state-sign'}, icon('share', 40)), h('h2', null, t('none')),
+      h('p', null, t('noneText')), linkButton(t('pdf'), '/pdf/new', {kind: 'primary'})));
+    return;
+  }
+  const fits = files.every(file => ofPages.test(file.type));
+  screen.show(h('div', {class: 'stack'}, h('p', null, t('count', files.length)),
+    h('div', {class: 'bar'}, fits && linkButton(t('pdf'), '/pdf/new?shared=1', {kind: 'primary', icon: 'pdf'}),
+      button(t('disk'), () => toDisk(screen, files, end), {kind: fits ? '' : 'primary', icon: 'disk', write: true}),
+      button(t('drop'), () => end('/'), {kind: 'quiet'})),
+    h('ul', {class: 'rows', role: 'list', 'aria-label': t('files')}, files.map(file => row(file, screen.signal)))));
+}
+
+function row(file, signal) {
+  const url = /^image\/(jpeg|png|webp|gif|avif)/.test(file.type) && URL.createObjectURL(file);
+  if (url) signal.addEventListener('abort', () => URL.revokeObjectURL(url));
+  return h('li', {class: 'row'}, url ? h('img', {src: url, alt: '', class: 'photo'})
+    : h('span', {class: 'photo file-sign'}, icon('file')), h('div', {class: 'row-main'},
+    h('span', {class: 'row-name', dir: 'auto'}, file.name), h('span', {class: 'row-sub'}, bytes(file.size))));
+}
+
+/** Uploads the files to a folder that is chosen, after a login if there is no session. */
+async function toDisk(screen, files, end) {
+  const {data} = await call('/v1/disk/launch');
+  if (data.route.screen !== 'disk.recent') {
+    await screen.go('/disk/login?next=/share');
+    return;
+  }
+  const [{chooseFolder}, {enqueue}] = await Promise.all([import('./disk-acts.js'), import('./disk-tray.js')]);
+  const folder = await chooseFolder(t('disk'), t('here'));
+  if (!folder) return;
+  enqueue(folder, files, () => {});
+  await end(`/disk/files?${new URLSearchParams({path: folder})}`);
+}

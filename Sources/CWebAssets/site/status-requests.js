@@ -1,0 +1,126 @@
+// Control room, for tests: each request of a client, with those to the sources that Larder sent for it. Nothing is
+// asked before it is unfolded: from the first call on, the server records each request.
+
+import {call, Problem} from './api.js';
+import {h, replace} from './dom.js';
+import {keyed} from './list.js';
+import {copy} from './overlay.js';
+import {define, plural, time} from './texts.js';
+import {button} from './ui.js';
+
+const t = define({
+  en: {
+    title: 'Requests, and what they caused', requests: 'Requests of clients', none: 'None yet.', clear: 'Empty',
+    lead: 'What clients have asked since this was opened, and what Larder asked its sources for it.',
+    own: 'Also those of this page', waits: 'waits for a source', under: 'under way', ms: 'ms', kept: 'no source asked',
+    self: 'Larder by itself', curl: 'Copy as curl', rule: 'Make a rule of this', fields: 'Header fields', body: 'Body',
+    count: n => `${n} ${plural(n, {one: 'request', other: 'requests'})}`,
+  },
+  ru: {
+    title: 'Запросы и что они вызвали', requests: 'Запросы клиентов', none: 'Пока нет.', clear: 'Очистить',
+    lead: 'Что клиенты спросили с этого момента и что Larder спросил ради этого у источников.',
+    own: 'И запросы этой страницы', waits: 'ждёт источник', under: 'выполняется', ms: 'мс', kept: 'без источника',
+    self: 'Larder сам', curl: 'Скопировать для curl', rule: 'Сделать правилом', fields: 'Поля заголовка', body: 'Тело',
+    count: n => `${n} ${plural(n, {one: 'запрос', few: 'запроса', other: 'запросов'})}`,
+  },
+});
+
+// What the control room asks for by itself.
+const own = /^\/(v1\/(status|sandbox|harness|devices|events)|metrics|health|web)\b/;
+
+/**
+ * Makes the list of the requests, folded.
+ * @param {Screen} screen @param {string} base Path of the harness.
+ * @param {function(): ?Object} controls Those of the sandbox.
+ * @param {function(string)} failRoute Asks for a fault of a route of Larder itself.
+ */
+export function requests(screen, base, controls, failRoute) {
+  const list = h('ol', {class: 'log exchanges', tabindex: '0', 'aria-label': t('requests')});
+  const count = h('span', {class: 'muted small'});
+  const none = h('p', {class: 'muted small'}, t('none'));
+  const all = h('input', {type: 'checkbox', onchange: () => update()});
+  const clear = button(t('clear'), async () => {
+    await Promise.all([`${base}/journal`, controls() && '/v1/sandbox/journal'].filter(Boolean)
+      .map(path => call(path, {method: 'DELETE'})));
+    await update();
+  }, {kind: 'quiet', write: true});
+  const element = h('details', {class: 'card inspector'}, h('summary', null, t('title'), ' ', count),
+    h('div', {class: 'stack'}, h('p', {class: 'small'}, t('lead')), none, list,
+      h('div', {class: 'bar'}, h('label', {class: 'check'}, all, t('own')), clear)));
+  const acts = one => [button(t('curl'), () => copy(curl(one)), {icon: 'copy'}),
+    (!one.upstream || controls()) && button(t('rule'), () => {
+      if (one.upstream) controls().makeRule({...one, path: pathOf(one.path).replace(`/${one.upstream}`, '')});
+      else failRoute(`${one.method} ${pathOf(one.path)}`);
+    }, {icon: 'bolt', write: true})];
+  const update = async () => {
+    if (!element.open || document.hidden) return;
+    try {
+      const [asked, sent] = await Promise.all([base, controls() && '/v1/sandbox'].map(async path =>
+        (path ? (await call(`${path}/journal?limit=300`, {signal: screen.signal})).data.entries : [])));
+      const shown = paired(asked, sent).filter(([one]) => all.checked || one.upstream || !own.test(one.path));
+      replace(count, t('count', shown.length));
+      none.hidden = shown.length > 0;
+      list.hidden = shown.length === 0;
+      keyed(list, shown, ([one]) => `${one.upstream ?? ''} ${one.sequence} ${one.at}`, group => exchange(group, acts),
+        {animate: false, update: (row, group) => { row.fill(group); return true; }});
+    } catch (problem) { if (problem.name !== 'AbortError' && !(problem instanceof Problem)) throw problem; }
+  };
+  element.addEventListener('toggle', update);
+  const timer = setInterval(update, 2000);
+  screen.signal.addEventListener('abort', () => clearInterval(timer));
+  return element;
+}
+
+/** Gives each request with those that it has caused, the newest first; what Larder sent by itself stands alone. */
+function paired(asked, sent) {
+  const known = new Set(asked.map(one => one.sequence));
+  const groups = asked.map(one => [one, ...sent.filter(other => other.cause === one.sequence)]);
+  groups.push(...sent.filter(other => !known.has(other.cause)).map(one => [one]));
+  return groups.sort(([one], [other]) => other.at.localeCompare(one.at)).slice(0, 150);
+}
+
+const pathOf = target => target.split('?')[0];
+
+/** Makes the row of a request: a line, and all of it once it is unfolded. */
+function exchange(group, acts) {
+  const summary = h('summary');
+  const body = h('div', {class: 'stack'});
+  const row = h('li', null, h('details', null, summary, body));
+  row.fill = ([one, ...caused]) => {
+    replace(summary, line(one), one.upstream ? h('span', {class: 'muted'}, ` · ${t('self')}`)
+      : caused.length ? caused.map(other => [' → ', tagOf(other, `${other.upstream} `)])
+        : one.status !== null && h('span', {class: 'muted'}, ` · ${t('kept')}`));
+    replace(body, [one, ...caused].map((other, index) => h('div', {class: `stack ${index ? 'caused' : ''}`},
+      index > 0 && h('p', null, line(other)), h('div', {class: 'bar'}, acts(other)), details(other))));
+  };
+  row.fill(group);
+  return row;
+}
+
+const line = one => [h('span', {class: 'muted'}, `${time(one.at, {timeStyle: 'medium'})} `), tagOf(one), ' ',
+  h('span', {class: 'code'}, `${one.method} ${one.path}`),
+  one.duration_ms !== null && h('span', {class: 'muted'}, ` ${one.duration_ms} ${t('ms')}`),
+  one.fault && one.fault !== 'online' && [' ', h('span', {class: 'tag warn'}, one.fault)]];
+
+const tagOf = ({status, waiting}, name = '') => h('span',
+  {class: `tag ${status === null || status >= 400 ? 'warn' : 'ok'}`}, name, status ?? t(waiting ? 'waits' : 'under'));
+
+function details({headers, body}) {
+  return h('details', null, h('summary', null, t('fields')), h('dl', {class: 'facts small'},
+    Object.entries(headers).map(([name, value]) => [h('dt', null, name), h('dd', {class: 'code'}, value)]),
+    body?.text && [h('dt', null, t('body')), h('dd', {class: 'code'}, body.text)]));
+}
+
+// What curl sends by itself, and what only a browser has.
+const skipped = /^(host|connection|content-length|accept-encoding|user-agent|cookie|origin|referer|priority|sec-.*)$/;
+const quoted = text => `'${text.replaceAll("'", String.raw`'\''`)}'`;
+
+/** Makes the command that sends a request again; a credential, of which the journal has a digest only, is TOKEN. */
+function curl({upstream, method, path, headers, body}) {
+  const fields = Object.entries(headers).filter(([name]) => !skipped.test(name) && !name.startsWith('larder-'))
+    .map(([name, value]) => `${name}: ${value.replace(/sha256:\w+/, 'TOKEN')}`);
+  if (headers.cookie && !headers.authorization) fields.push('authorization: Bearer TOKEN');
+  return ['curl', method !== 'GET' && `-X ${method}`, ...fields.map(field => `-H ${quoted(field)}`),
+    body && (body.text ? `--data-raw ${quoted(body.text)}` : '--data-binary @FILE'),
+    quoted(`${upstream ? `http://${headers.host}` : location.origin}${path}`)].filter(Boolean).join(' ');
+}
