@@ -58,6 +58,15 @@ static const unsigned char file_form_js[] = {
 static const unsigned char file_home_js[] = {
 #embed "site/home.js"
 };
+static const unsigned char file_icon_192_png[] = {
+#embed "site/icon-192.png"
+};
+static const unsigned char file_icon_512_png[] = {
+#embed "site/icon-512.png"
+};
+static const unsigned char file_icon_maskable_png[] = {
+#embed "site/icon-maskable.png"
+};
 static const unsigned char file_icon_svg[] = {
 #embed "site/icon.svg"
 };
@@ -84,6 +93,9 @@ static const unsigned char file_manifest_webmanifest[] = {
 };
 static const unsigned char file_map_draw_js[] = {
 #embed "site/map-draw.js"
+};
+static const unsigned char file_map_gestures_js[] = {
+#embed "site/map-gestures.js"
 };
 static const unsigned char file_map_js[] = {
 #embed "site/map.js"
@@ -151,6 +163,9 @@ static const unsigned char file_robots_txt[] = {
 static const unsigned char file_screen_js[] = {
 #embed "site/screen.js"
 };
+static const unsigned char file_share_js[] = {
+#embed "site/share.js"
+};
 static const unsigned char file_ships_js[] = {
 #embed "site/ships.js"
 };
@@ -175,6 +190,9 @@ static const unsigned char file_status_harness_js[] = {
 static const unsigned char file_status_recordings_js[] = {
 #embed "site/status-recordings.js"
 };
+static const unsigned char file_status_requests_js[] = {
+#embed "site/status-requests.js"
+};
 static const unsigned char file_status_rules_js[] = {
 #embed "site/status-rules.js"
 };
@@ -195,6 +213,9 @@ static const unsigned char file_trash_js[] = {
 };
 static const unsigned char file_ui_js[] = {
 #embed "site/ui.js"
+};
+static const unsigned char file_worker_js[] = {
+#embed "site/worker.js"
 };
 static const unsigned char file_world_json[] = {
 #embed "site/world.json"
@@ -219,6 +240,9 @@ static const struct larder_web_asset assets[] = {
     {"files.css", file_files_css, sizeof file_files_css},
     {"form.js", file_form_js, sizeof file_form_js},
     {"home.js", file_home_js, sizeof file_home_js},
+    {"icon-192.png", file_icon_192_png, sizeof file_icon_192_png},
+    {"icon-512.png", file_icon_512_png, sizeof file_icon_512_png},
+    {"icon-maskable.png", file_icon_maskable_png, sizeof file_icon_maskable_png},
     {"icon.svg", file_icon_svg, sizeof file_icon_svg},
     {"icons.js", file_icons_js, sizeof file_icons_js},
     {"index.html", file_index_html, sizeof file_index_html},
@@ -228,6 +252,7 @@ static const struct larder_web_asset assets[] = {
     {"main.js", file_main_js, sizeof file_main_js},
     {"manifest.webmanifest", file_manifest_webmanifest, sizeof file_manifest_webmanifest},
     {"map-draw.js", file_map_draw_js, sizeof file_map_draw_js},
+    {"map-gestures.js", file_map_gestures_js, sizeof file_map_gestures_js},
     {"map.js", file_map_js, sizeof file_map_js},
     {"notes-edit.js", file_notes_edit_js, sizeof file_notes_edit_js},
     {"notes-map.js", file_notes_map_js, sizeof file_notes_map_js},
@@ -250,6 +275,7 @@ static const struct larder_web_asset assets[] = {
     {"pdf.js", file_pdf_js, sizeof file_pdf_js},
     {"robots.txt", file_robots_txt, sizeof file_robots_txt},
     {"screen.js", file_screen_js, sizeof file_screen_js},
+    {"share.js", file_share_js, sizeof file_share_js},
     {"ships.js", file_ships_js, sizeof file_ships_js},
     {"shop-cart.js", file_shop_cart_js, sizeof file_shop_cart_js},
     {"shop-list.js", file_shop_list_js, sizeof file_shop_list_js},
@@ -258,6 +284,7 @@ static const struct larder_web_asset assets[] = {
     {"status-devices.js", file_status_devices_js, sizeof file_status_devices_js},
     {"status-harness.js", file_status_harness_js, sizeof file_status_harness_js},
     {"status-recordings.js", file_status_recordings_js, sizeof file_status_recordings_js},
+    {"status-requests.js", file_status_requests_js, sizeof file_status_requests_js},
     {"status-rules.js", file_status_rules_js, sizeof file_status_rules_js},
     {"status-sandbox.js", file_status_sandbox_js, sizeof file_status_sandbox_js},
     {"status-spaces.js", file_status_spaces_js, sizeof file_status_spaces_js},
@@ -265,6 +292,7 @@ static const struct larder_web_asset assets[] = {
     {"texts.js", file_texts_js, sizeof file_texts_js},
     {"trash.js", file_trash_js, sizeof file_trash_js},
     {"ui.js", file_ui_js, sizeof file_ui_js},
+    {"worker.js", file_worker_js, sizeof file_worker_js},
     {"world.json", file_world_json, sizeof file_world_json},
 };
 

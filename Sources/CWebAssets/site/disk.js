@@ -21,7 +21,9 @@ const t = define({
     as: name => `Log in as ${name}`,
     step: (at, of) => `Page ${at} of ${of}`, checking: 'Asking Yandex Disk…', space: 'Space', trash: 'Trash',
     offline: 'Kept offline', outbox: 'Outbox', used: share => `${share} used`,
-    waiting: '-- GB', denied: 'Yandex did not allow it.',
+    waiting: '-- GB', denied: 'Yandex did not allow it.', code: 'Code from Yandex', coded: 'Yandex showed a code',
+    codeHint: 'It is valid for ten minutes, once.', needCode: 'Please type the code that Yandex shows.',
+    enter: 'Log in with the code',
   },
   ru: {
     disk: 'Диск', profile: 'Профиль', welcome: 'Добро пожаловать',
@@ -33,7 +35,9 @@ const t = define({
     as: name => `Войти как ${name}`, step: (at, of) => `Страница ${at} из ${of}`, checking: 'Спрашиваем Яндекс Диск…',
     space: 'Место', trash: 'Корзина', offline: 'Доступно офлайн', used: share => `занято ${share}`,
     outbox: 'Исходящие', waiting: '-- ГБ',
-    denied: 'Яндекс не разрешил вход.',
+    denied: 'Яндекс не разрешил вход.', code: 'Код от Яндекса', coded: 'Яндекс показал код',
+    codeHint: 'Он действует десять минут, один раз.', needCode: 'Введите код, который показывает Яндекс.',
+    enter: 'Войти с кодом',
   },
 });
 
@@ -105,6 +109,7 @@ async function openLogin(screen) {
   screen.head({title: t('disk'), lead: t('lead')});
   const enter = async (body, signal) => {
     await call('/v1/disk/session', {method: 'POST', body, login: true, signal});
+    sessionStorage.removeItem('larder.state');
     reopen('disk');
     await screen.go(afterLogin(screen, '/disk/recent'), {replace: true});
   };
@@ -126,8 +131,18 @@ async function openLogin(screen) {
   const [sandbox, oauth] = await Promise.all([hasSandbox(), hasOAuth()]);
   if (screen.signal.aborted) return;
   replace(extras, denied && h('p', {class: 'why', role: 'alert', lang: langOf(denied)}, denied),
-    oauth && [button(t('yandex'), toYandex, {kind: 'primary'}), h('p', {class: 'muted'}, t('or'))],
+    oauth && [button(t('yandex'), toYandex, {kind: 'primary'}), codeForm(enter), h('p', {class: 'muted'}, t('or'))],
     sandbox && accounts(enter));
+}
+
+/** Makes the field for a code that Yandex shows where it has no address to lead back to. */
+function codeForm(enter) {
+  const code = field('code', t('code'), {autocomplete: 'one-time-code', spellcheck: 'false', hint: t('codeHint'),
+    check: text => (text.trim() ? null : t('needCode'))});
+  const state = sessionStorage.getItem('larder.state');
+  return h('details', {open: state !== null}, h('summary', null, t('coded')), form([code], t('enter'),
+    (values, signal) => enter({mode: 'oauth_code', code: values.code.trim(), ...(state && {state})}, signal),
+    {busyText: t('checking')}));
 }
 
 /** Makes the buttons of the sandbox's accounts. */
@@ -150,6 +165,7 @@ async function hasOAuth() {
 /** Leads to Yandex's own login, which comes back with a code. */
 async function toYandex() {
   const {data} = await call('/v1/disk/session/authorization', {method: 'POST', body: {}, login: true});
+  sessionStorage.setItem('larder.state', data.state);
   location.assign(data.authorize_url);
 }
 

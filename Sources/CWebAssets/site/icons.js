@@ -58,6 +58,7 @@ const shapes = {
   copy: 'M8 8h12v12H8zM4 16V4h12',
   merge: 'M6 4v4c0 4 6 4 6 8v4M18 4v4c0 4-6 4-6 8',
   text: 'M5 6V4h14v2M12 4v16M9 20h6',
+  mic: 'M12 15a3 3 0 0 0 3-3V6a3 3 0 0 0-6 0v6a3 3 0 0 0 3 3M6 11a6 6 0 0 0 12 0M12 17v4',
 };
 
 /** Makes an icon of the set; it is decoration, the words are the caller's. */

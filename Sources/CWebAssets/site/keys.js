@@ -7,6 +7,9 @@ import {chooseLanguage, languageChoice, t} from './texts.js';
 
 const places = {d: '/disk', s: '/shop', p: '/pdf', h: '/ships', n: '/notes', c: '/status', '/': '/'};
 let waiting = null;
+let installer = null;
+// Not every browser says that it can install the pages.
+addEventListener('beforeinstallprompt', event => { installer = event; });
 
 /** Sets the appearance that the user chose; without a choice it is that of the system. */
 export function theme() {
@@ -29,6 +32,7 @@ export function chooseTheme(choice) {
 export function settings(opener) {
   menu(opener, t('menu'), [
     {title: t('status'), icon: 'gauge', href: '/status'},
+    installer && {title: t('install'), icon: 'download', run: () => { installer.prompt(); installer = null; }},
     {title: t('keys'), icon: 'keys', run: help},
     ...['auto', 'light', 'dark'].map(choice => ({title: `${t('theme')}: ${t(choice).toLowerCase()}`, icon: 'theme',
       checked: themeChoice() === choice, run: () => chooseTheme(choice)})),

@@ -337,7 +337,9 @@ function watchLinks() {
   });
   addEventListener('pageshow', event => event.persisted && open({again: true}));
   addEventListener('beforeunload', event => {
-    if ((over ?? base)?.unsaved?.() || document.querySelector('dialog[open] [data-typed]')) event.preventDefault();
+    const top = over ?? base;
+    const isLost = top?.unsaved?.() && !top.stored;
+    if (isLost || document.querySelector('dialog[open] [data-typed]:not([data-stored])')) event.preventDefault();
   });
   document.addEventListener('scroll', watchScroll(), {passive: true});
 }

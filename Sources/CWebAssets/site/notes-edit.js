@@ -3,10 +3,10 @@
 import {call, larder} from './api.js';
 import {h, replace} from './dom.js';
 import {ask, dialog, toast} from './overlay.js';
-import {address, tileSource} from './parts.js';
+import {address, keepDraft, tileSource} from './parts.js';
 import {placeField} from './notes-place.js';
-import {askToDelete, loginForm, t as common, zoned} from './notes.js';
-import {define, langOf} from './texts.js';
+import {askToDelete, draftKey, loginForm, noteDraft, t as common, zoned} from './notes.js';
+import {define, langOf, t as core} from './texts.js';
 import {sayDeleted} from './trash.js';
 import {button, words} from './ui.js';
 import './map.js';
@@ -24,6 +24,7 @@ const t = define({
     goneText: 'Your text is still here. Save it as a new note?', saveNew: 'Save as new note',
     ended: 'You were logged out. Your text is kept: save it, and you will be asked to log in.',
     again: 'Please log in again', againText: 'Your text is kept. It is saved as soon as you are logged in.',
+    kept: 'Your text is here again. It is not saved yet.', unsaved: 'You changed this note and did not save it.',
   },
   ru: {
     note: 'Заметка', newNote: 'Новая заметка', edit: 'Изменить', save: 'Сохранить', cancel: 'Отмена', text: 'Текст',
@@ -38,6 +39,7 @@ const t = define({
     saveNew: 'Сохранить новой',
     ended: 'Сеанс завершён. Текст остался: сохраните его, и вас попросят войти.', again: 'Войдите снова',
     againText: 'Ваш текст сохранён здесь и будет записан, как только вы войдёте.',
+    kept: 'Ваш текст снова здесь. Он ещё не сохранён.', unsaved: 'Вы изменили эту заметку и не сохранили её.',
   },
 });
 
@@ -91,6 +93,9 @@ function show(screen, note, write) {
     h('div', {class: 'note-text'}, words('p', {class: 'row-sub'}, note.last_edited_text),
       h('p', {class: 'note-body card', dir: 'auto', lang: langOf(note.body)}, note.body)),
     place && h('figure', {class: 'note-place'}, picture(place), h('figcaption', null, place.name))));
+  noteDraft(screen, `/v1/notes/${note.id}`).then(kept => kept && screen.unsaved === null
+    && screen.body.prepend(h('p', {class: 'banner'}, h('span', {class: 'grow'}, t('unsaved')),
+      button(core('goOn'), write))));
 }
 
 function picture(place) {
@@ -116,7 +121,7 @@ async function remove(screen, note) {
 /** The form of a note. */
 class Editor {
   constructor(screen, {href = null, body, place, version, back}) {
-    Object.assign(this, {screen, href, start: body, version, back, over: false});
+    Object.assign(this, {screen, href, start: body, startPlace: place, version, back, over: false, key: null});
     this.text = h('textarea', {class: 'field-input note-input', id: 'note-text', name: 'body', rows: '10',
       placeholder: t('hint'), dir: 'auto', value: body, oninput: () => this.check()});
     this.save = button(t('save'), () => this.send(), {kind: 'primary', icon: 'check', write: true});
@@ -138,6 +143,35 @@ class Editor {
       h('div', {class: 'field'}, h('label', {for: 'note-text'}, t('text')), this.text), this.place));
     this.check();
     this.text.focus();
+    this.restore();
+  }
+
+  /** Brings back what was typed before and not saved. */
+  async restore() {
+    const kept = await noteDraft(this.screen, this.href);
+    if (!kept || this.dirty || this.screen.signal.aborted) return;
+    this.text.value = kept.body;
+    if (kept.place && !this.place.place) this.place.set({name: null, ...kept.place});
+    this.version = kept.version;
+    this.check();
+    toast(t('kept'), {action: {title: core('discard'), run: () => this.discard()}});
+  }
+
+  discard() {
+    this.text.value = this.start;
+    this.place.set(this.startPlace);
+    this.check();
+  }
+
+  /** Keeps what is typed while it is not saved. */
+  async keep() {
+    if (!this.place || (!this.key && !this.dirty)) return;
+    try {
+      this.key ??= draftKey(this.screen, this.href);
+      const key = await this.key;
+      const value = this.dirty ? {body: this.text.value, place: this.place.place, version: this.version} : null;
+      this.screen.stored = keepDraft(key, value);
+    } catch { this.key = null; }
   }
 
   /** Keeps the text when the session ends: it is saved after the next login. */
@@ -153,10 +187,21 @@ class Editor {
     await null;
     if (!this.dirty) return true;
     if (Date.now() - (this.ended ?? 0) < 3000) return false;
-    return ask({title: t('leave'), message: t('leaveText'), buttons: [t('leaveYes'), t('leaveNo')]});
+    this.over = await ask({title: t('leave'), message: t('leaveText'), buttons: [t('leaveYes'), t('leaveNo')]});
+    if (this.over) this.keep();
+    return this.over;
   }
 
-  check() { this.save.disabled = this.text.value.trim() === '' || !larder.up; }
+  check() {
+    this.save.disabled = this.text.value.trim() === '' || !larder.up;
+    this.keep();
+  }
+
+  /** Nothing is to be kept any more. */
+  end() {
+    this.over = true;
+    this.keep();
+  }
 
   /** Tells that the note was read again while it is edited. */
   seen(note) {
@@ -167,7 +212,7 @@ class Editor {
 
   async cancel() {
     if (!await this.screen.mayLeave()) return;
-    this.over = true;
+    this.end();
     this.back();
   }
 
@@ -188,7 +233,7 @@ class Editor {
   }
 
   async done(note) {
-    this.over = true;
+    this.end();
     if (this.href) this.back(note);
     else await this.screen.go(`/notes/${note.id}`, {replace: true});
     toast(t('saved'));
@@ -206,7 +251,7 @@ class Editor {
     if (answer !== 'mine' && answer !== 'theirs') return;
     this.version = data.version;
     if (answer === 'mine') await this.send();
-    else { this.over = true; this.back(data); }
+    else { this.end(); this.back(data); }
   }
 
   async lost() {

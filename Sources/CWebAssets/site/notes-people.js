@@ -4,7 +4,7 @@ import {withQuery} from './api.js';
 import {h} from './dom.js';
 import {endSession, newDocument} from './events.js';
 import {pagedList} from './list.js';
-import {searchField} from './parts.js';
+import {forgetDrafts, searchField} from './parts.js';
 import {tabs} from './notes.js';
 import {define} from './texts.js';
 import {button, empty, picture, words} from './ui.js';
@@ -36,6 +36,7 @@ function personRow(item) {
 
 async function logout() {
   await endSession('notes', '/v1/notes/session');
+  forgetDrafts('notes.');
   newDocument('notes');
 }
 

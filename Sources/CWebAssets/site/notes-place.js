@@ -85,7 +85,7 @@ export function placeField(screen, start, change) {
   };
   const changed = () => JSON.stringify(named()) !== JSON.stringify(start && {lat: start.lat, lon: start.lon,
     ...(start.name && {name: start.name})}) || (!state.place && input.value.trim() !== '');
-  return Object.defineProperties(Object.assign(field, {valid}), {place: {get: named}, changed: {get: changed}});
+  return Object.defineProperties(Object.assign(field, {valid, set}), {place: {get: named}, changed: {get: changed}});
 }
 
 const rounded = degrees => Math.round(degrees * 1e5) / 1e5;

@@ -1,12 +1,12 @@
 // Notes: login and the list.
 
-import {call, withQuery} from './api.js';
-import {h} from './dom.js';
+import {call, Problem, withQuery} from './api.js';
+import {h, replace} from './dom.js';
 import {reopen} from './events.js';
 import {field, form} from './form.js';
 import {pagedList} from './list.js';
 import {ask, attempt, menu, showProblem, toast} from './overlay.js';
-import {afterLogin, pickFiles, searchField} from './parts.js';
+import {afterLogin, draftOf, hasDrafts, pickFiles, searchField} from './parts.js';
 import {icon} from './icons.js';
 import {define, langOf, zone} from './texts.js';
 import {openTrash, sayDeleted, t as bin} from './trash.js';
@@ -21,7 +21,7 @@ export const t = define({
     hide: 'Hide', needName: 'Please enter a user name.', needPassword: 'Please enter a password.', gone: 'Note deleted',
     lead: 'Your notes and their places are kept by this Larder.', list: 'Your notes',
     sure: 'Move this note to the trash?',
-    keep: 'Keep it', files: 'Import and export',
+    keep: 'Keep it', files: 'Import and export', draft: 'A note that you began is not saved yet',
   },
   ru: {
     notes: 'Заметки', map: 'Карта', people: 'Люди', search: 'Поиск заметок', create: 'Новая заметка',
@@ -30,7 +30,7 @@ export const t = define({
     newHere: 'Ещё нет учётной записи?', known: 'Уже есть учётная запись?', show: 'Показать', hide: 'Скрыть',
     needName: 'Введите имя пользователя.', needPassword: 'Введите пароль.', gone: 'Заметка удалена',
     lead: 'Ваши заметки и их места хранит этот Larder.', list: 'Ваши заметки', sure: 'Переместить заметку в корзину?',
-    keep: 'Оставить', files: 'Импорт и экспорт',
+    keep: 'Оставить', files: 'Импорт и экспорт', draft: 'Начатая заметка ещё не сохранена',
   },
 });
 
@@ -58,6 +58,21 @@ export const tabs = [{href: '/notes', title: t('notes')}, {href: '/notes/map', t
 
 /** Gives the address of a screen of the API with the browser's time zone. */
 export function zoned(href, values = {}) { return withQuery(href, {tz: zone, ...values}); }
+
+/** Gives the key of what is typed and not saved of a note, or of a new one; another account has another key. */
+export async function draftKey(screen, href) {
+  const {data} = await call('/v1/notes/session', {signal: screen.signal});
+  return `notes.${data.name}.${href ?? 'new'}`;
+}
+
+/** Gives what was typed and not saved of a note, or null. */
+export async function noteDraft(screen, href) {
+  if (!hasDrafts('notes.')) return null;
+  try { return draftOf(await draftKey(screen, href)); } catch (problem) {
+    if (problem.name === 'AbortError' || problem instanceof Problem) return null;
+    throw problem;
+  }
+}
 
 function openLogin(screen) {
   let mode = screen.query.get('mode') === 'register' ? 'register' : 'login';
@@ -111,13 +126,16 @@ export function loginForm(mode, typed, done) {
 
 function openList(screen) {
   const href = words => zoned('/v1/notes', {q: words});
+  const draft = h('div');
   let offered = [];
   const files = button(t('files'), () => openFiles(files, offered, list), {bare: true, icon: 'more'});
   screen.head({title: t('notes'), tabs, actions: [files,
     linkButton(t('create'), '/notes/new', {kind: 'primary', icon: 'plus'})]});
   screen.body.before(h('div', {class: 'toolbar'},
     searchField(screen, t('search'), words => list.resource.go(href(words))),
-    linkButton(bin('trash'), '/notes/trash', {icon: 'trash', kind: 'quiet compact'})));
+    linkButton(bin('trash'), '/notes/trash', {icon: 'trash', kind: 'quiet compact'})), draft);
+  noteDraft(screen, null).then(kept => replace(draft, kept && h('p', {class: 'banner'}, icon('edit'),
+    h('a', {href: '/notes/new'}, t('draft')))));
   const list = pagedList(screen, {
     href: href(screen.query.get('q')), key: item => item.id, label: t('list'), row: item => noteRow(item, list),
     drawn: ({data}) => { offered = data.actions; },

@@ -1,4 +1,5 @@
-// Parts that Notes, PDF and Disk share: search fields, addresses of screens, files that are dropped or pasted, tiles.
+// Parts that Notes, PDF and Disk share: search fields, addresses of screens, files that are dropped or pasted, tiles,
+// what is typed and not saved.
 
 import {call, Problem, withQuery} from './api.js';
 import {h} from './dom.js';
@@ -103,4 +104,28 @@ export async function tileSource() {
     if (problem instanceof Problem) return null;
     throw problem;
   }
+}
+
+const drafts = 'larder.draft.';
+
+/** Gives what was typed and not saved, as `keepDraft` keeps it, or null. */
+export const draftOf = key => JSON.parse(localStorage.getItem(drafts + key));
+
+/** Tells whether this browser keeps something that was typed, of which the key begins so. */
+export const hasDrafts = begin => Object.keys(localStorage).some(key => key.startsWith(drafts + begin));
+
+/**
+ * Keeps what is typed in this browser: a reload, another language or a closed tab does not take it. Null forgets it.
+ * @returns {boolean} Whether it is kept.
+ */
+export function keepDraft(key, value) {
+  if (value === null) localStorage.removeItem(drafts + key);
+  // A browser may have no room, or be told to keep nothing.
+  try { if (value !== null) localStorage.setItem(drafts + key, JSON.stringify(value)); } catch { return false; }
+  return value !== null;
+}
+
+/** Forgets all that was typed, as when an account leaves this browser. */
+export function forgetDrafts(begin) {
+  for (const key of Object.keys(localStorage)) if (key.startsWith(drafts + begin)) localStorage.removeItem(key);
 }

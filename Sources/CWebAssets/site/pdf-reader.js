@@ -6,7 +6,7 @@ import {field, form} from './form.js';
 import {icon} from './icons.js';
 import {keyed} from './list.js';
 import {attempt, dialog, menu, toast} from './overlay.js';
-import {address, pickFiles} from './parts.js';
+import {address, draftOf, keepDraft, pickFiles} from './parts.js';
 import {remove, rename} from './pdf-acts.js';
 import {Pages} from './pdf-pages.js';
 import {dictation} from './pdf-speech.js';
@@ -83,6 +83,8 @@ class Reader {
   begin() {
     this.screen.show(this.state, this.tools, this.pages.bar, h('div', {class: 'reader'}, this.leaves));
     if (this.screen.query.get('view') === 'pages') this.toggle();
+    const text = this.action('add-text');
+    if (text?.enabled && draftOf(this.draftKey) && !document.querySelector('dialog[open]')) this.addText(text);
   }
 
   /** Draws the pages, without those that are deleted but for a way back. */
@@ -256,21 +258,29 @@ class Reader {
     } finally { work.remove(); }
   }
 
-  addText(action) {
+  get draftKey() { return `pdf.${this.document.id}`; }
+
+  /** Asks for a text that becomes pages; what is typed is kept until it is added or discarded. */
+  async addText(action) {
     const count = this.document.page_count;
-    return dialog(action.title, close => {
+    await dialog(action.title, close => {
       const text = field('text', t('text'), {tag: 'textarea', rows: 8, autofocus: true, dir: 'auto',
         check: value => (value.trim() ? null : t('needText'))});
       const places = Array.from({length: count}, (_, index) => ({value: String(index + 1),
         title: t('before', index + 1)}));
       const at = field('at', t('where'), {tag: 'select', value: '',
         options: [{value: '', title: t('end')}, ...places]});
-      const speech = dictation(text.input, this.screen.signal);
+      text.input.addEventListener('input', () => {
+        text.toggleAttribute('data-stored', keepDraft(this.draftKey, text.input.value || null));
+      });
+      text.input.value = draftOf(this.draftKey) ?? '';
+      text.input.dispatchEvent(new Event('input'));
       return [form([text, at], t('add'), async values => {
         await this.change(action.href, action.method, {text: values.text, ...(values.at && {at: Number(values.at)})});
         close(true);
-      }, {extra: speech ? [speech] : []})];
+      }, {extra: dictation(text.input, this.screen.signal)})];
     }, {wide: true});
+    keepDraft(this.draftKey, null);
   }
 
   async toDisk() {

@@ -31,6 +31,8 @@ export class Screen {
     this.body = h('div', {class: 'page-body'});
     this.notice = h('div', {class: 'page-notice', role: 'status'});
     this.origin = h('div', {class: 'page-origin'});
+    /** Whether what is typed is kept in this browser, so that no reload takes it. */
+    this.stored = false;
     /** May be set: asked before the screen is left; false stays. */
     this.mayLeave = null;
   }
