@@ -7,8 +7,8 @@ import {define, langOf, time} from './texts.js';
 import {picture} from './ui.js';
 
 const t = define({
-  en: {recent: 'Recent', files: 'All files', profile: 'Profile', root: 'Disk'},
-  ru: {recent: 'Недавние', files: 'Все файлы', profile: 'Профиль', root: 'Диск'},
+  en: {recent: 'Recent', files: 'All files', root: 'Disk'},
+  ru: {recent: 'Недавние', files: 'Все файлы', root: 'Диск'},
 });
 
 /** The tabs of the Disk. */

@@ -6,10 +6,10 @@ import {define} from './texts.js';
 import {button} from './ui.js';
 
 const t = define({
-  en: {select: 'Select', done: 'Done', move: 'Move', copy: 'Copy', remove: 'Delete', download: 'Download', all: 'All',
+  en: {select: 'Select',
     chosen: count => `${count} selected`, choose: name => `Select ${name}`},
-  ru: {select: 'Выбрать', done: 'Готово', move: 'Переместить', copy: 'Копировать', remove: 'Удалить',
-    download: 'Скачать', all: 'Все', chosen: count => `Выбрано: ${count}`, choose: name => `Выбрать ${name}`},
+  ru: {select: 'Выбрать',
+    chosen: count => `Выбрано: ${count}`, choose: name => `Выбрать ${name}`},
 });
 
 /** What is selected in a list. */

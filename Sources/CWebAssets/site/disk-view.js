@@ -7,9 +7,9 @@ import {define} from './texts.js';
 import {button} from './ui.js';
 
 const t = define({
-  en: {name: 'Name', modified: 'Changed', size: 'Size', grid: 'Show as pictures', list: 'Show as a list',
+  en: {modified: 'Changed', grid: 'Show as pictures', list: 'Show as a list',
     by: (name, down) => `Sort by ${name.toLowerCase()}, ${down ? 'descending' : 'ascending'}`},
-  ru: {name: 'Имя', modified: 'Изменён', size: 'Размер', grid: 'Показать картинками', list: 'Показать списком',
+  ru: {modified: 'Изменён', grid: 'Показать картинками', list: 'Показать списком',
     by: (name, down) => `Упорядочить: ${name.toLowerCase()}, по ${down ? 'убыванию' : 'возрастанию'}`},
 });
 

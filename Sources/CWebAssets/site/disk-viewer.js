@@ -10,13 +10,13 @@ import {linkButton, problemView, skeleton, words} from './ui.js';
 
 const t = define({
   en: {
-    page: number => `Page ${number}`, open: 'Open PDF', download: 'Download', alt: name => `Picture ${name}`,
+    page: number => `Page ${number}`, open: 'Open PDF', alt: name => `Picture ${name}`,
     whole: name => `Picture ${name}, show it edge to edge`, notShown: 'This file cannot be shown',
     notShownText: 'It is not in Larder, and Yandex Disk did not give it.',
     tooLong: 'This text is long. Download it to read all of it.',
   },
   ru: {
-    page: number => `Страница ${number}`, open: 'Открыть PDF', download: 'Скачать', alt: name => `Картинка ${name}`,
+    page: number => `Страница ${number}`, open: 'Открыть PDF', alt: name => `Картинка ${name}`,
     whole: name => `Картинка ${name}, на весь экран`, notShown: 'Этот файл не показать',
     notShownText: 'Его нет в Larder, и Яндекс Диск его не отдал.',
     tooLong: 'Текст длинный. Скачайте его, чтобы прочитать целиком.',

@@ -9,13 +9,13 @@ import {button} from './ui.js';
 
 const t = define({
   en: {
-    title: 'API', lead: 'Every route of this server.', search: 'Search', sections: 'Sections', all: 'All',
-    none: 'No such route.', curl: 'Copy as curl', parameters: 'Parameters', request: 'Request',
+    title: 'API', lead: 'Every route of this server.', sections: 'Sections',
+    none: 'No such route.', parameters: 'Parameters', request: 'Request',
     response: 'Response', statuses: 'Statuses', required: 'required',
   },
   ru: {
-    title: 'API', lead: 'Все маршруты этого сервера.', search: 'Поиск', sections: 'Разделы', all: 'Все',
-    none: 'Такого маршрута нет.', curl: 'Скопировать для curl', parameters: 'Параметры', request: 'Запрос',
+    title: 'API', lead: 'Все маршруты этого сервера.', sections: 'Разделы',
+    none: 'Такого маршрута нет.', parameters: 'Параметры', request: 'Запрос',
     response: 'Ответ', statuses: 'Коды', required: 'обязательный',
   },
 });

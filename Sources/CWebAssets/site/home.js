@@ -13,9 +13,9 @@ const t = define({
     title: 'Kept fresh. Kept near.',
     lead: 'Files, a shop, documents, ships and notes. What comes from far away is kept here, so it is there without a '
       + 'connection, too.',
-    none: 'No source needed', logIn: 'Log in', disk: 'Recent files', pdf: 'Documents',
-    shop: 'Shopping list', notes: 'Notes', diskNone: 'Log in to see your files here.', notesNone: 'Log in to see your '
-      + 'notes here.', nothing: 'Nothing here yet', draft: 'Not saved yet', write: 'New note', make: 'New document',
+    none: 'No source needed', disk: 'Recent files', pdf: 'Documents',
+    shop: 'Shopping list', diskNone: 'Log in to see your files here.', notesNone: 'Log in to see your '
+      + 'notes here.', draft: 'Not saved yet',
     start: 'Start here', startText: 'The remote APIs are simulated by the sandbox. Nothing leaves this machine.',
     one: 'Look at the ships as a guest', oneText: 'No account needed.',
     two: 'Open the Disk as Anna', twoText: 'The sandbox’s first account; its token is sandbox-token.',
@@ -27,10 +27,9 @@ const t = define({
   ru: {
     title: 'Всегда под рукой.',
     lead: 'Файлы, магазин, документы, корабли и заметки. То, что приходит издалека, хранится здесь и есть и без связи.',
-    none: 'Источник не нужен', logIn: 'Войти', disk: 'Недавние файлы', pdf: 'Документы',
-    shop: 'Корзина', notes: 'Заметки', diskNone: 'Войдите, и здесь будут ваши файлы.',
-    notesNone: 'Войдите, и здесь будут ваши заметки.', nothing: 'Пока пусто', draft: 'Ещё не сохранён',
-    write: 'Новая заметка', make: 'Новый документ',
+    none: 'Источник не нужен', disk: 'Недавние файлы', pdf: 'Документы',
+    shop: 'Корзина', diskNone: 'Войдите, и здесь будут ваши файлы.',
+    notesNone: 'Войдите, и здесь будут ваши заметки.', draft: 'Ещё не сохранён',
     start: 'С чего начать', startText: 'Удалённые сервисы изображает песочница. Ничто не покидает эту машину.',
     one: 'Посмотреть корабли гостем', oneText: 'Без учётной записи.',
     two: 'Открыть Диск Анны', twoText: 'Первая запись песочницы; её токен — sandbox-token.',
@@ -105,13 +104,13 @@ function mine(screen) {
         : h('span', {class: `file-sign kind-${item.icon}`}, icon('file', 24)))),
     pdf: own(screen, 'pdf', `/v1/pdf/documents?limit=${most}`, '/pdf', item => row(item, `/pdf/${item.id}`, item.name,
       item.draft_until ? t('draft') : item.page_count_text, leaf(item)), {more: () => drafts,
-      act: linkButton(t('make'), '/pdf/new', {icon: 'plus', kind: 'quiet'})}),
+      act: linkButton(t('newDocument'), '/pdf/new', {icon: 'plus', kind: 'quiet'})}),
     shop: own(screen, 'shop', '/v1/shop/list', '/shop/list', item => row(item, `/shop/${item.product_id}`, item.title,
       `${item.quantity} × ${item.price_text}`, picture(item.image_url, '', {class: 'thumb', sign: 'shop',
         sizes: '64px'})), {foot: data => words('p', {class: 'price'}, data.totals.price_text)}),
     notes: own(screen, 'notes', `/v1/notes?limit=${most}&tz=${encodeURIComponent(zone)}`, '/notes', item => row(item,
       `/notes/${item.id}`, item.first_line, item.modified_text),
-    {act: linkButton(t('write'), '/notes/new', {icon: 'plus', kind: 'quiet'})}),
+    {act: linkButton(t('newNote'), '/notes/new', {icon: 'plus', kind: 'quiet'})}),
   };
   const shelf = screen.load('/v1/pdf/drafts', ({data}) => {
     drafts.splice(0, drafts.length, ...data.items);
@@ -133,11 +132,11 @@ function own(screen, app, href, page, row, {more = () => [], act = null, foot} =
     const items = [...more(), ...data.items].slice(0, most);
     if (items.length) localStorage.setItem(known, '1');
     replace(place, items.length ? h('ul', {class: 'rows', role: 'list'}, items.map(row))
-      : h('p', {class: 'muted'}, t('nothing')), items.length > 0 && foot?.(data));
+      : h('p', {class: 'muted'}, t('nothingYet')), items.length > 0 && foot?.(data));
   };
   const resource = screen.load(href, answer => { ({data} = answer); draw(); }, {place, quiet: true,
     problem: problem => (problem.status === 401 ? h('p', {class: 'muted'}, t(`${app}None`), ' ',
-      h('a', {href: `/${app}/login`}, t('logIn'))) : h('p', {class: 'muted', lang: langOf(problem.words)},
+      h('a', {href: `/${app}/login`}, t('toLogin'))) : h('p', {class: 'muted', lang: langOf(problem.words)},
       problem.words))});
   // Nothing of an account stays after it, and that of the next one comes.
   for (const type of ['session', 'session-ended', 'account']) {

@@ -43,9 +43,9 @@ export function settings(opener) {
 
 /** Shows the keys. */
 export function help() {
-  const rows = [[['Ctrl', 'K'], t('kAll')], [['/'], t('kSearch')], [['r'], t('kRefresh')],
+  const rows = [[['Ctrl', 'K'], t('kAll')], [['/'], t('search')], [['r'], t('refresh')],
     [['j', 'k'], t('kRows')], [['Enter'], t('kOpen')],
-    [['#', 'Delete'], t('kDelete')], [['u'], t('kUndo')], [['?'], t('kHelp')], [['Esc'], t('kClose')]];
+    [['#', 'Delete'], t('kDelete')], [['u'], t('undo')], [['?'], t('kHelp')], [['Esc'], t('close')]];
   const go = [['d', 'disk'], ['s', 'shop'], ['p', 'pdf'], ['h', 'ships'], ['n', 'notes'], ['c', 'status']];
   const key = name => h('kbd', null, name);
   dialog(t('keys'), [h('p', {class: 'muted'}, t('keysText')), h('dl', {class: 'keys'},

@@ -96,7 +96,7 @@ export function nearest(view, items, spot, most) {
     .filter(({far}) => far < most).sort((one, two) => one.far - two.far)[0]?.item;
 }
 
-/** Gives how far each mark stands aside from its place, so that those of one place are seen, as seeds of a sunflower. */
+/** Gives how far each mark stands aside: those of one place are seen, as the seeds of a sunflower. */
 export function spread(view, marks) {
   const taken = new Map();
   return new Map(marks.map(mark => {

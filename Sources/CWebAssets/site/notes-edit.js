@@ -6,19 +6,19 @@ import {ask, dialog, toast} from './overlay.js';
 import {address, keepDraft, tileSource} from './parts.js';
 import {placeField} from './notes-place.js';
 import {askToDelete, draftKey, loginForm, noteDraft, t as common, zoned} from './notes.js';
-import {define, langOf, t as core} from './texts.js';
+import {define, langOf} from './texts.js';
 import {sayDeleted} from './trash.js';
 import {button, words} from './ui.js';
 import './map.js';
 
 const t = define({
   en: {
-    note: 'Note', newNote: 'New note', edit: 'Edit', save: 'Save', cancel: 'Cancel', text: 'Text', saved: 'Note saved',
+    note: 'Note', edit: 'Edit', save: 'Save', text: 'Text', saved: 'Note saved',
     hint: 'Start typing your thoughts here...', leave: 'Leave without saving?',
     leaveText: 'What you typed is not saved.',
-    leaveYes: 'Leave', leaveNo: 'Stay', race: 'This note was changed elsewhere',
+    race: 'This note was changed elsewhere',
     raceText: 'Nothing was overwritten. Choose which text stays, or go on editing yours.', mine: 'Your text',
-    theirs: 'The saved text', keepMine: 'Save mine', takeTheirs: 'Take the saved one', goOn: 'Go on editing',
+    theirs: 'The saved text', keepMine: 'Save mine', takeTheirs: 'Take the saved one',
     changed: 'This note was just changed elsewhere. You will be asked when you save.',
     gone: 'This note was deleted elsewhere',
     goneText: 'Your text is still here. Save it as a new note?', saveNew: 'Save as new note',
@@ -27,13 +27,13 @@ const t = define({
     kept: 'Your text is here again. It is not saved yet.', unsaved: 'You changed this note and did not save it.',
   },
   ru: {
-    note: 'Заметка', newNote: 'Новая заметка', edit: 'Изменить', save: 'Сохранить', cancel: 'Отмена', text: 'Текст',
+    note: 'Заметка', edit: 'Изменить', save: 'Сохранить', text: 'Текст',
     saved: 'Заметка сохранена', hint: 'Начните записывать свои мысли...', leave: 'Уйти без сохранения?',
-    leaveText: 'То, что вы написали, не сохранено.', leaveYes: 'Уйти', leaveNo: 'Остаться',
+    leaveText: 'То, что вы написали, не сохранено.',
     race: 'Заметку изменили в другом месте',
     raceText: 'Ничего не перезаписано. Выберите, какой текст останется, или продолжайте править свой.',
     mine: 'Ваш текст', theirs: 'Сохранённый текст', keepMine: 'Сохранить мой',
-    takeTheirs: 'Взять сохранённый', goOn: 'Продолжить правку',
+    takeTheirs: 'Взять сохранённый',
     changed: 'Заметку только что изменили в другом месте. При сохранении вас спросят.',
     gone: 'Заметку удалили в другом месте', goneText: 'Ваш текст остался. Сохранить его новой заметкой?',
     saveNew: 'Сохранить новой',
@@ -95,7 +95,7 @@ function show(screen, note, write) {
     place && h('figure', {class: 'note-place'}, picture(place), h('figcaption', null, place.name))));
   noteDraft(screen, `/v1/notes/${note.id}`).then(kept => kept && screen.unsaved === null
     && screen.body.prepend(h('p', {class: 'banner'}, h('span', {class: 'grow'}, t('unsaved')),
-      button(core('goOn'), write))));
+      button(t('goOn'), write))));
 }
 
 function picture(place) {
@@ -154,7 +154,7 @@ class Editor {
     if (kept.place && !this.place.place) this.place.set({name: null, ...kept.place});
     this.version = kept.version;
     this.check();
-    toast(t('kept'), {action: {title: core('discard'), run: () => this.discard()}});
+    toast(t('kept'), {action: {title: t('discard'), run: () => this.discard()}});
   }
 
   discard() {

@@ -12,12 +12,12 @@ import './map.js';
 
 const t = define({
   en: {
-    map: 'Map', onMap: 'On this map', none: 'No note is in this part of the map.', all: 'Show all notes',
+    onMap: 'On this map', none: 'No note is in this part of the map.', all: 'Show all notes',
     create: 'New note here', near: count => `${count} ${plural(count, {one: 'note', other: 'notes'})} close together`,
     zoom: 'Zoom in', open: 'Open the note', hint: 'Press the map to write a note of that place.',
   },
   ru: {
-    map: 'Карта', onMap: 'На этой карте', none: 'В этой части карты заметок нет.', all: 'Показать все заметки',
+    onMap: 'На этой карте', none: 'В этой части карты заметок нет.', all: 'Показать все заметки',
     create: 'Новая заметка здесь', zoom: 'Приблизить', open: 'Открыть заметку',
     hint: 'Нажмите на карту, чтобы написать заметку об этом месте.',
     near: count => `${count} ${plural(count, {one: 'заметка', few: 'заметки', other: 'заметок'})} рядом`,

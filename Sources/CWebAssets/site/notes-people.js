@@ -10,10 +10,10 @@ import {define} from './texts.js';
 import {button, empty, picture, words} from './ui.js';
 
 const t = define({
-  en: {people: 'People', search: 'Search people', logout: 'Log Out', person: 'Person', email: 'E-mail',
+  en: {search: 'Search people', logout: 'Log Out', person: 'Person', email: 'E-mail',
   gender: 'Gender',
     nothing: 'No person found', nothingText: 'No name has these words.'},
-  ru: {people: 'Люди', search: 'Поиск людей', logout: 'Выйти', person: 'Человек', email: 'Эл. почта', gender: 'Пол',
+  ru: {search: 'Поиск людей', logout: 'Выйти', person: 'Человек', email: 'Эл. почта', gender: 'Пол',
     nothing: 'Никого не найдено', nothingText: 'Нет имён с этими словами.'},
 });
 

@@ -15,8 +15,8 @@ import {button, empty, linkButton, words} from './ui.js';
 /** The strings of Notes. */
 export const t = define({
   en: {
-    notes: 'Notes', map: 'Map', people: 'People', search: 'Search notes', create: 'New note', remove: 'Delete note',
-    nothing: 'Nothing found', nothingText: 'No note has these words.', signIn: 'Sign In', signUp: 'Sign Up',
+    search: 'Search notes', remove: 'Delete note',
+    nothingText: 'No note has these words.', signIn: 'Sign In', signUp: 'Sign Up',
     name: 'User name', password: 'Password', newHere: 'Not registered?', known: 'Already registered?', show: 'Show',
     hide: 'Hide', needName: 'Please enter a user name.', needPassword: 'Please enter a password.', gone: 'Note deleted',
     lead: 'Your notes and their places are kept by this Larder.', list: 'Your notes',
@@ -24,8 +24,8 @@ export const t = define({
     keep: 'Keep it', files: 'Import and export', draft: 'A note that you began is not saved yet',
   },
   ru: {
-    notes: 'Заметки', map: 'Карта', people: 'Люди', search: 'Поиск заметок', create: 'Новая заметка',
-    remove: 'Удалить заметку', nothing: 'Ничего не найдено', nothingText: 'Нет заметок с этими словами.',
+    search: 'Поиск заметок',
+    remove: 'Удалить заметку', nothingText: 'Нет заметок с этими словами.',
     signIn: 'Войти', signUp: 'Зарегистрироваться', name: 'Имя пользователя', password: 'Пароль',
     newHere: 'Ещё нет учётной записи?', known: 'Уже есть учётная запись?', show: 'Показать', hide: 'Скрыть',
     needName: 'Введите имя пользователя.', needPassword: 'Введите пароль.', gone: 'Заметка удалена',
@@ -130,7 +130,7 @@ function openList(screen) {
   let offered = [];
   const files = button(t('files'), () => openFiles(files, offered, list), {bare: true, icon: 'more'});
   screen.head({title: t('notes'), tabs, actions: [files,
-    linkButton(t('create'), '/notes/new', {kind: 'primary', icon: 'plus'})]});
+    linkButton(t('newNote'), '/notes/new', {kind: 'primary', icon: 'plus'})]});
   screen.body.before(h('div', {class: 'toolbar'},
     searchField(screen, t('search'), words => list.resource.go(href(words))),
     linkButton(bin('trash'), '/notes/trash', {icon: 'trash', kind: 'quiet compact'})), draft);

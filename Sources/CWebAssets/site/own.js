@@ -8,7 +8,7 @@ import {drawnApps} from './screen.js';
 import {define, langOf} from './texts.js';
 import {picture, words} from './ui.js';
 
-const t = define({en: {search: 'Search'}, ru: {search: 'Поиск'}});
+const t = define({en: {}, ru: {}});
 
 export const routes = [{path: '/:app', open}, {path: '/:app/:id', open}];
 

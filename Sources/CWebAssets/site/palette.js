@@ -8,15 +8,15 @@ import {define, langOf, t as common} from './texts.js';
 
 const t = define({
   en: {
-    title: 'Search everything', hint: 'Files, products, documents, ships, notes, people…', none: 'Nothing found',
-    newNote: 'New note', newDocument: 'New document', list: 'Shopping list', trash: 'Trash of the Disk',
-    outbox: 'Outbox', map: 'Map', people: 'People', go: 'Go to',
+    title: 'Search everything', hint: 'Files, products, documents, ships, notes, people…',
+    list: 'Shopping list', trash: 'Trash of the Disk',
+    go: 'Go to',
     keys: 'Arrow keys choose, Enter opens.',
   },
   ru: {
-    title: 'Поиск по всему', hint: 'Файлы, товары, документы, корабли, заметки, люди…', none: 'Ничего не найдено',
-    newNote: 'Новая заметка', newDocument: 'Новый документ', list: 'Корзина магазина', trash: 'Корзина Диска',
-    outbox: 'Исходящие', map: 'Карта', people: 'Люди', go: 'Перейти',
+    title: 'Поиск по всему', hint: 'Файлы, товары, документы, корабли, заметки, люди…',
+    list: 'Корзина магазина', trash: 'Корзина Диска',
+    go: 'Перейти',
     keys: 'Стрелки выбирают, Enter открывает.',
   },
 });
@@ -95,7 +95,7 @@ class Palette {
 
   tell() {
     const count = [...this.groups.values()].flat().length;
-    replace(this.said, count ? t('keys') : t('none'));
+    replace(this.said, count ? t('keys') : t('nothing'));
   }
 
   draw() {

@@ -7,8 +7,8 @@ import {define} from './texts.js';
 import {sayDeleted} from './trash.js';
 
 const t = define({
-  en: {name: 'Name', needName: 'Please type a name.', gone: 'Document deleted'},
-  ru: {name: 'Имя', needName: 'Введите имя.', gone: 'Документ удалён'},
+  en: {gone: 'Document deleted'},
+  ru: {gone: 'Документ удалён'},
 });
 
 /** Asks for another name of a document; `send` gets the body of the request. */

@@ -11,30 +11,29 @@ import {button, linkButton, problemView} from './ui.js';
 
 const t = define({
   en: {
-    title: 'New document', add: 'Choose photos', more: 'Add more', camera: 'Take a photo',
+    add: 'Choose photos', more: 'Add more', camera: 'Take a photo',
     none: 'Choose photos or PDFs',
     noneText: 'JPEG, PNG, HEIC, WebP, GIF, TIFF, AVIF and PDF. You can also drop or paste them here.',
-    drop: 'Drop photos to add them', make: 'Make PDF', cancel: 'Cancel', mode: 'Make', single: 'One document of all',
+    drop: 'Drop photos to add them', make: 'Make PDF', mode: 'Make', single: 'One document of all',
     separate: 'One document of each', page: 'Page', fit: 'As large as the photo', quality: 'Quality',
     original: 'As it is',
     high: 'High', medium: 'Medium', low: 'Small file', remove: name => `Leave out ${name}`, sending: 'Sending',
     making: 'Making pages', wrong: 'This is none of the file types that become pages.',
     made: count => `${count} documents are made`,
-    open: 'Open', saveAll: 'Save all', files: 'Chosen files, in the order of the pages',
+    saveAll: 'Save all', files: 'Chosen files, in the order of the pages',
     leave: 'Leave without a document?',
-    leaveText: 'The chosen files are left out.', leaveYes: 'Leave', leaveNo: 'Stay', failed: 'Nothing was made',
+    leaveText: 'The chosen files are left out.', failed: 'Nothing was made',
   },
   ru: {
-    title: 'Новый документ', add: 'Выбрать фото', more: 'Добавить ещё', camera: 'Снять', none: 'Выберите фото или PDF',
+    add: 'Выбрать фото', more: 'Добавить ещё', camera: 'Снять', none: 'Выберите фото или PDF',
     noneText: 'JPEG, PNG, HEIC, WebP, GIF, TIFF, AVIF и PDF. Их можно и перетащить или вставить сюда.',
-    drop: 'Отпустите фото, чтобы добавить', make: 'Сделать PDF', cancel: 'Отмена', mode: 'Сделать',
+    drop: 'Отпустите фото, чтобы добавить', make: 'Сделать PDF', mode: 'Сделать',
     single: 'Один документ из всех', separate: 'По документу из каждого', page: 'Страница', fit: 'По размеру фото',
     quality: 'Качество', original: 'Как есть', high: 'Высокое', medium: 'Среднее', low: 'Маленький файл',
     remove: name => `Убрать ${name}`, sending: 'Отправка', making: 'Готовим страницы',
     wrong: 'Из файлов такого вида страницы не получаются.', made: count => `Готово документов: ${count}`,
-    open: 'Открыть',
     saveAll: 'Сохранить все', files: 'Выбранные файлы в порядке страниц', leave: 'Уйти без документа?',
-    leaveText: 'Выбранные файлы не будут использованы.', leaveYes: 'Уйти', leaveNo: 'Остаться',
+    leaveText: 'Выбранные файлы не будут использованы.',
     failed: 'Ничего не создано',
   },
 });
@@ -70,7 +69,7 @@ class Maker {
 
   open() {
     const {screen} = this;
-    screen.head({title: t('title'), back: '/pdf'});
+    screen.head({title: t('newDocument'), back: '/pdf'});
     screen.show(this.hint, this.form);
     screen.root.dataset.drop = t('drop');
     takeFiles(screen.root, screen.signal, files => this.add(files));

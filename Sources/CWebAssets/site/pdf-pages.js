@@ -12,7 +12,7 @@ import {button} from './ui.js';
 const t = define({
   en: {
     range: 'Pages', rangeHint: '1–3, 7', left: 'Turn left', right: 'Turn right', earlier: 'Move earlier',
-    later: 'Move later', extract: 'Make a document of them', delete: 'Delete', all: 'All', name: 'Name', undo: 'Undo',
+    later: 'Move later', extract: 'Make a document of them', delete: 'Delete',
     none: 'Choose pages, or drag them',
     chosen: count => `${count} ${plural(count, {one: 'page', other: 'pages'})} selected`,
     dropped: count => `${count} ${plural(count, {one: 'page', other: 'pages'})} deleted`,
@@ -20,7 +20,7 @@ const t = define({
   ru: {
     range: 'Страницы', rangeHint: '1–3, 7', left: 'Повернуть влево', right: 'Повернуть вправо',
     earlier: 'Передвинуть раньше', later: 'Передвинуть дальше', extract: 'Сделать из них документ', delete: 'Удалить',
-    all: 'Все', name: 'Имя', undo: 'Вернуть', none: 'Выберите или передвиньте',
+    none: 'Выберите или передвиньте',
     chosen: count => `Выбрано страниц: ${count}`, dropped: count => `Удалено страниц: ${count}`,
   },
 });

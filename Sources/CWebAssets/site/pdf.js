@@ -12,19 +12,19 @@ import {button, empty, linkButton, picture, words} from './ui.js';
 
 const t = define({
   en: {
-    pdf: 'Documents', create: 'New document', search: 'Search documents', nothing: 'Nothing found',
+    pdf: 'Documents', search: 'Search documents',
     nothingText: 'No document has these words in its name.', more: name => `Actions for ${name}`,
-    second: 'Choose the second document', cancel: 'Cancel',
+    second: 'Choose the second document',
     merged: name => `${name} is made`,
-    open: 'Open', gone: 'Document deleted', first: name => `Its pages come after those of “${name}”.`,
+    gone: 'Document deleted', first: name => `Its pages come after those of “${name}”.`,
     list: 'Saved documents', drafts: 'Not saved yet', draftUntil: when => `Kept until ${when}`, saved: 'Saved',
     discard: 'Discard',
   },
   ru: {
-    pdf: 'Документы', create: 'Новый документ', search: 'Поиск документов', nothing: 'Ничего не найдено',
+    pdf: 'Документы', search: 'Поиск документов',
     nothingText: 'Нет документов с такими словами в имени.', more: name => `Действия: ${name}`,
-    second: 'Выберите второй документ', cancel: 'Отмена', merged: name => `Готово: ${name}`,
-    open: 'Открыть', gone: 'Документ удалён', first: name => `Его страницы встанут после страниц «${name}».`,
+    second: 'Выберите второй документ', merged: name => `Готово: ${name}`,
+    gone: 'Документ удалён', first: name => `Его страницы встанут после страниц «${name}».`,
     list: 'Сохранённые документы', drafts: 'Ещё не сохранены', draftUntil: when => `Хранится до ${when}`,
     saved: 'Сохранено', discard: 'Удалить',
   },
@@ -64,7 +64,7 @@ async function openList(screen) {
   const merging = new Merge(screen, () => list);
   const href = query => withQuery('/v1/pdf/documents', {q: query});
   screen.head({title: t('pdf'), actions: [
-    linkButton(t('create'), '/pdf/new', {kind: 'primary', icon: 'plus'})]});
+    linkButton(t('newDocument'), '/pdf/new', {kind: 'primary', icon: 'plus'})]});
   screen.body.before(h('div', {class: 'toolbar'},
     searchField(screen, t('search'), typed => list.resource.go(href(typed))),
     linkButton(bin('trash'), '/pdf/trash', {icon: 'trash', kind: 'quiet compact'})), merging.bar,

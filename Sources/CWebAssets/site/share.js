@@ -8,14 +8,13 @@ import {button, linkButton} from './ui.js';
 
 const t = define({
   en: {
-    title: 'Shared with Larder', none: 'Nothing was shared',
-    noneText: 'Install Larder, then choose it in the share sheet of your photos or files.', pdf: 'Make a PDF', disk: 'Save to the Disk', here: 'Save here', drop: 'Discard',
-    count: n => `${n} ${plural(n, {one: 'file', other: 'files'})}. What shall become of them?`, files: 'Shared files',
+    title: 'Shared with Larder', pdf: 'Make a PDF',
+    files: 'Shared files',
+    count: n => `${n} ${plural(n, {one: 'file', other: 'files'})}. What shall become of them?`,
   },
   ru: {
-    title: 'Отправлено в Larder', none: 'Ничего не отправлено',
-    noneText: 'Установите Larder и выберите его в меню «Поделиться» у фото или файлов.', pdf: 'Сделать PDF', disk: 'Сохранить на Диск', here: 'Сохранить сюда',
-    drop: 'Убрать', files: 'Отправленные файлы',
+    title: 'Отправлено в Larder', pdf: 'Сделать PDF',
+    files: 'Отправленные файлы',
     count: n => `${n} ${plural(n, {one: 'файл', few: 'файла', other: 'файлов'})}. Что с ними сделать?`,
   },
 });
@@ -54,16 +53,12 @@ async function open(screen) {
     await forgetShared();
     await screen.go(href, {replace: true});
   };
-  if (files.length === 0) {
-    screen.show(h('div', {class: 'state'}, h('div', {class: 'state-sign'}, icon('share', 40)), h('h2', null, t('none')),
-      h('p', null, t('noneText')), linkButton(t('pdf'), '/pdf/new', {kind: 'primary'})));
-    return;
-  }
+  if (files.length === 0) { await screen.go('/', {replace: true}); return; }
   const fits = files.every(file => ofPages.test(file.type));
   screen.show(h('div', {class: 'stack'}, h('p', null, t('count', files.length)),
     h('div', {class: 'bar'}, fits && linkButton(t('pdf'), '/pdf/new?shared=1', {kind: 'primary', icon: 'pdf'}),
-      button(t('disk'), () => toDisk(screen, files, end), {kind: fits ? '' : 'primary', icon: 'disk', write: true}),
-      button(t('drop'), () => end('/'), {kind: 'quiet'})),
+      button(t('toDisk'), () => toDisk(screen, files, end), {kind: fits ? '' : 'primary', icon: 'disk', write: true}),
+      button(t('discard'), () => end('/'), {kind: 'quiet'})),
     h('ul', {class: 'rows', role: 'list', 'aria-label': t('files')}, files.map(file => row(file, screen.signal)))));
 }
 
@@ -83,7 +78,7 @@ async function toDisk(screen, files, end) {
     return;
   }
   const [{chooseFolder}, {enqueue}] = await Promise.all([import('./disk-acts.js'), import('./disk-tray.js')]);
-  const folder = await chooseFolder(t('disk'), t('here'));
+  const folder = await chooseFolder(t('toDisk'), t('saveHere'));
   if (!folder) return;
   enqueue(folder, files, () => {});
   await end(`/disk/files?${new URLSearchParams({path: folder})}`);

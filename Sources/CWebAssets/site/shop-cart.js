@@ -3,7 +3,7 @@
 import {call, Problem} from './api.js';
 import {h, replace} from './dom.js';
 import {icon} from './icons.js';
-import {attempt} from './overlay.js';
+import {attempt, toast} from './overlay.js';
 import {whenReleased} from './screen.js';
 import {define} from './texts.js';
 import {busy} from './ui.js';
@@ -11,12 +11,16 @@ import {busy} from './ui.js';
 /** Strings of the shopping list. */
 export const cartTexts = define({
   en: {
-    less: name => `One less of ${name}`, more: name => `One more of ${name}`, add: 'Add to the list',
+    less: name => `One less of ${name}`, remove: name => `Take ${name} off the list`,
+    removed: name => `${name} is off the list`, type: 'Type the quantity', more: name => `One more of ${name}`,
+    add: 'Add to the list',
     addOf: name => `Add ${name} to the list`,
     quantity: 'Quantity', list: n => (n ? `Shopping list, ${n}` : 'Shopping list'),
   },
   ru: {
-    less: name => `Меньше: ${name}`, more: name => `Больше: ${name}`, add: 'В корзину',
+    less: name => `Меньше: ${name}`, remove: name => `Убрать из корзины: ${name}`,
+    removed: name => `Убрано: ${name}`, type: 'Ввести количество',
+    more: name => `Больше: ${name}`, add: 'В корзину',
     addOf: name => `В корзину: ${name}`,
     quantity: 'Количество', list: n => (n ? `Корзина, ${n}` : 'Корзина'),
   },
@@ -45,6 +49,11 @@ async function changeQuantity(product, quantity, by) {
       const sent = change.unsent;
       change.unsent = 0;
       const known = lines.get(product);
+      if (known && change.quantity === 0) {
+        await call(`/v1/shop/list/items/${known}`, {method: 'DELETE'});
+        lines.delete(product);
+        continue;
+      }
       const {data} = known ? await call(`/v1/shop/list/items/${known}`, {method: 'PATCH', body: {by: sent}})
         : await call('/v1/shop/list/items', {method: 'POST', body: {product_id: product, quantity: sent}});
       const line = data.item ?? data.items.find(item => item.product_id === product && item.href);
@@ -90,19 +99,46 @@ export function followCart(screen, changed) {
 /**
  * Makes the control of a product's quantity: "add", or − n +.
  * @param {{id: number, title: string, cart: {in_list: boolean, quantity: number}}} product
- * @param {{itemId: ?string, bare: boolean, added: function(): void}} [options]
+ * @param {{itemId: ?string, bare: boolean, added: function(): void, remove: function(): Promise}} [options] `remove`
+ *   takes the last one off the list; without it this control does, with a way back.
  * @returns {HTMLElement} With `setLine(itemId, quantity)`, for what was read of the list.
  */
 export function quantityControl(product, options = {}) {
   const element = h('div', {class: 'quantity', role: 'group', 'aria-label': cartTexts('quantity')});
   let quantity = null;
   const count = h('output', {class: 'quantity-count', 'aria-live': 'polite'});
+  const number = h('button', {type: 'button', class: 'number', title: cartTexts('type'), onclick: () => type()}, count);
+  /** Lets the quantity be typed in its place. */
+  const type = () => {
+    const input = h('input', {class: 'quantity-count', inputmode: 'numeric', 'aria-label': cartTexts('type'),
+      maxlength: '3', value: quantity});
+    let over = false;
+    const end = stored => {
+      if (over) return;
+      over = true;
+      const wanted = Number(input.value);
+      const held = document.activeElement === input;
+      input.replaceWith(number);
+      if (held) number.focus();
+      if (stored && wanted > 0 && wanted !== quantity) attempt(() => send(wanted - quantity));
+    };
+    input.addEventListener('blur', () => end(true));
+    input.addEventListener('keydown', event => ['Enter', 'Escape'].includes(event.key) && end(event.key === 'Enter'));
+    input.addEventListener('input', () => { input.value = input.value.replace(/\D/g, ''); });
+    number.replaceWith(input);
+    input.select();
+    input.focus();
+  };
   const send = async by => {
     const before = quantity;
     show(before + by);
     try { await changeQuantity(product.id, quantity, by); } catch (problem) { show(before); throw problem; }
   };
-  const less = step('minus', cartTexts('less', product.title), () => attempt(() => send(-1)));
+  const removeLast = async () => {
+    await send(-1);
+    toast(cartTexts('removed', product.title), {action: {title: cartTexts('undo'), run: () => send(1)}});
+  };
+  const less = step('minus', '', () => attempt(() => (quantity > 1 ? send(-1) : (options.remove ?? removeLast)())));
   const more = step('plus', cartTexts('more', product.title), () => attempt(() => send(1)));
   const add = h('button', {type: 'button', class: `button ${options.bare ? 'bare add' : 'primary'}`,
     dataset: {write: ''},
@@ -116,11 +152,14 @@ export function quantityControl(product, options = {}) {
     const had = document.activeElement;
     quantity = next;
     count.textContent = next;
-    less.disabled = next <= 1;
+    const last = next === 1;
+    less.ariaLabel = cartTexts(last ? 'remove' : 'less', product.title);
+    if (less.last !== last) replace(less, icon(last ? 'trash' : 'minus'));
+    less.last = last;
     more.disabled = next >= 999;
-    const shown = next > 0 ? [less, count, more] : [add];
+    const shown = next > 0 ? [less, number, more] : [add];
     if (element.firstElementChild !== shown[0]) replace(element, shown);
-    if (had === less && less.disabled) more.focus();
+    if (had === less && !less.isConnected) add.focus();
   };
   element.setLine = (itemId, stored) => {
     if (stored > 0) lines.set(product.id, itemId);

@@ -15,7 +15,7 @@ const t = define({
   en: {
     list: 'Shopping list', product: 'Product', share: 'Share', clear: 'Clear',
     clearAsk: 'Remove everything from the list?',
-    remove: name => `Remove ${name}`, removed: name => `${name} removed`, undo: 'Undo',
+    remove: name => `Remove ${name}`, removed: name => `${name} removed`,
     gone: 'No longer in the catalogue',
     up: name => `Move ${name} up`, down: name => `Move ${name} down`, previous: 'Previous picture',
     next: 'Next picture',
@@ -23,7 +23,7 @@ const t = define({
   },
   ru: {
     list: 'Корзина', product: 'Товар', share: 'Поделиться', clear: 'Очистить', clearAsk: 'Убрать из корзины всё?',
-    remove: name => `Убрать ${name}`, removed: name => `${name}: убрано`, undo: 'Вернуть',
+    remove: name => `Убрать ${name}`, removed: name => `${name}: убрано`,
     gone: 'Больше нет в каталоге',
     up: name => `Выше: ${name}`, down: name => `Ниже: ${name}`, previous: 'Предыдущая', next: 'Следующая',
     full: 'На весь экран', each: price => `${price} за штуку`, pictures: 'Изображения',
@@ -167,7 +167,7 @@ function line(item, {remove, order}) {
   const move = step => { if (moveBy(row, step)) order([...row.parentElement.children]); };
   const control = quantityControl({id: item.product_id, title: item.title, cart: {in_list: true,
     quantity: item.quantity}},
-    {itemId: item.item_id});
+    {itemId: item.item_id, remove: () => remove(item)});
   const row = h('li', {class: 'row cart-row'},
     sortHandle(() => row, item.title, order),
     picture(item.image_url, '', {class: 'thumb', sign: 'shop', sizes: '64px'}),

@@ -12,7 +12,7 @@ import {button, empty, linkButton, picture} from './ui.js';
 
 const t = define({
   en: {
-    shop: 'Shop', search: 'Search', placeholder: 'What are you looking for?', history: 'Last searches',
+    search: 'Search', placeholder: 'What are you looking for?', history: 'Last searches',
     forget: q => `Forget “${q}”`,
     clear: 'Clear the history', filter: 'Filter', category: 'Category', every: 'All categories', from: 'Price from',
     to: 'Price to', exact: 'Exact price', apply: 'Show', reset: 'Reset', number: 'Write a whole number.',
@@ -21,7 +21,7 @@ const t = define({
     price: (from, to) => (from && to ? `${from}–${to}$` : from ? `from ${from}$` : `to ${to}$`), results: 'Results',
   },
   ru: {
-    shop: 'Магазин', search: 'Найти', placeholder: 'Что ищете?', history: 'Последние запросы',
+    search: 'Найти', placeholder: 'Что ищете?', history: 'Последние запросы',
     forget: q => `Забыть «${q}»`,
     clear: 'Очистить историю', filter: 'Фильтр', category: 'Категория', every: 'Все категории', from: 'Цена от',
     to: 'Цена до', exact: 'Точная цена', apply: 'Показать', reset: 'Сбросить', number: 'Нужно целое число.',

@@ -9,9 +9,9 @@ import {ago, define, time} from './texts.js';
 import {button} from './ui.js';
 
 const t = define({
-  en: {devices: 'Devices', profile: 'Profile', name: 'Name',
+  en: {devices: 'Devices',
     how: (url, until) => `Open ${url} on the device and enter this code. It is good once, until ${until}.`},
-  ru: {devices: 'Устройства', profile: 'Профиль', name: 'Имя',
+  ru: {devices: 'Устройства',
     how: (url, until) => `Откройте на устройстве ${url} и введите этот код. Он действует один раз, до ${until}.`},
 });
 

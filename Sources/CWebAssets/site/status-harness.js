@@ -21,7 +21,7 @@ const t = define({
     number: 'Write a number of seconds.',
     reset: 'Reset everything',
     sure: 'All accounts, notes, documents, lists and kept copies of this server are deleted. '
-      + 'The sandbox and the clock are as at the start.', cancel: 'Cancel', done: 'Everything is as at the start.',
+      + 'The sandbox and the clock are as at the start.', done: 'Everything is as at the start.',
     calls: 'All calls',
   },
   ru: {
@@ -31,7 +31,7 @@ const t = define({
     clockLead: 'Посмотрите, что устареет, кончится или наступит, не дожидаясь этого.',
     seconds: 'Секунды', move: 'Вперёд', number: 'Нужно число секунд.',
     reset: 'Сбросить всё', sure: 'Все учётные записи, заметки, документы, списки и копии этого сервера удаляются. '
-      + 'Песочница и часы — как в начале.', cancel: 'Отмена', done: 'Всё как в начале.', calls: 'Все вызовы',
+      + 'Песочница и часы — как в начале.', done: 'Всё как в начале.', calls: 'Все вызовы',
   },
 });
 

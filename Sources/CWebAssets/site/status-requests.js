@@ -13,14 +13,14 @@ const t = define({
     title: 'Requests, and what they caused', requests: 'Requests of clients', none: 'None yet.', clear: 'Empty',
     lead: 'What clients have asked since this was opened, and what Larder asked its sources for it.',
     own: 'Also those of this page', waits: 'waits for a source', under: 'under way', ms: 'ms', kept: 'no source asked',
-    self: 'Larder by itself', curl: 'Copy as curl', rule: 'Make a rule of this', fields: 'Header fields', body: 'Body',
+    self: 'Larder by itself', rule: 'Make a rule of this', fields: 'Header fields', body: 'Body',
     count: n => `${n} ${plural(n, {one: 'request', other: 'requests'})}`,
   },
   ru: {
     title: 'Запросы и что они вызвали', requests: 'Запросы клиентов', none: 'Пока нет.', clear: 'Очистить',
     lead: 'Что клиенты спросили с этого момента и что Larder спросил ради этого у источников.',
     own: 'И запросы этой страницы', waits: 'ждёт источник', under: 'выполняется', ms: 'мс', kept: 'без источника',
-    self: 'Larder сам', curl: 'Скопировать для curl', rule: 'Сделать правилом', fields: 'Поля заголовка', body: 'Тело',
+    self: 'Larder сам', rule: 'Сделать правилом', fields: 'Поля заголовка', body: 'Тело',
     count: n => `${n} ${plural(n, {one: 'запрос', few: 'запроса', other: 'запросов'})}`,
   },
 });

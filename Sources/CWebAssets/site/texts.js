@@ -18,12 +18,12 @@ export function chooseLanguage(choice) {
 }
 
 /**
- * Makes the function that gives the strings of a module.
+ * Makes the function that gives the strings of a module; those of the core are there, too.
  * @param {{en: Object, ru: Object}} texts A string, or a function of the values that makes one, by key and language.
  * @returns {function(string, ...*): string}
  */
 export function define(texts) {
-  const own = {...texts.en, ...texts[language]};
+  const own = {...en, ...texts.en, ...(language === 'ru' && ru), ...texts[language]};
   return (key, ...values) => (typeof own[key] === 'function' ? own[key](...values) : own[key] ?? key);
 }
 
@@ -87,16 +87,22 @@ const en = {
   rows: (n, total) => (total === null ? `${n} shown` : `${n} of ${total} shown`),
   theme: 'Appearance', light: 'Light', dark: 'Dark', auto: 'As the system',
   language: 'Language', langAuto: 'As the browser',
-  keys: 'Keyboard', install: 'Install Larder', keysText: 'Keys are off while you type.', copied: 'Copied', copyThis: 'Copy this text',
-  kAll: 'Search everything', kSearch: 'Search', kGo: 'Go to', kRefresh: 'Refresh', kRows: 'Next, previous row',
+  keys: 'Keyboard', install: 'Install Larder', keysText: 'Keys are off while you type.',
+  copied: 'Copied', copyThis: 'Copy this text',
+  kAll: 'Search everything', search: 'Search', kGo: 'Go to', kRows: 'Next, previous row',
   kOpen: 'Open the row',
-  kDelete: 'Delete the row', kUndo: 'Undo', kHelp: 'This help', kClose: 'Close', then: 'then',
+  kDelete: 'Delete the row', undo: 'Undo', kHelp: 'This help', then: 'then',
   sourceUp: 'Responds', sourceErrors: 'Responds with errors', sourceDown: 'Offline', sourceUnknown: 'Not asked yet',
   allUp: 'Sources respond', someDown: n => `${n} ${plural(n, {one: 'source', other: 'sources'})} offline`,
   someErrors: n => `${n} ${plural(n, {one: 'source responds', other: 'sources respond'})} with errors`,
   noneAsked: 'No source was asked yet', lose: 'Discard the text?', loseText: 'What you typed here is not saved.',
   discard: 'Discard', goOn: 'Go on editing',
   outbox: 'Outbox', waits: n => `${n} ${plural(n, {one: 'change waits', other: 'changes wait'})}`,
+  name: 'Name', nothing: 'Nothing found', download: 'Download', copy: 'Copy', move: 'Move', open: 'Open',
+  trash: 'Trash', profile: 'Profile', map: 'Map', people: 'People', all: 'All', size: 'Size', newNote: 'New note',
+  newDocument: 'New document', remove: 'Delete', documents: 'Documents', toDisk: 'Save to the Disk',
+  saveHere: 'Save here', curl: 'Copy as curl', leaveYes: 'Leave', leaveNo: 'Stay', needName: 'Please type a name.',
+  nothingYet: 'Nothing here yet',
   unreadable: 'The answer could not be read.', sessionEnded: 'You were logged out. Please log in again.',
 };
 
@@ -126,9 +132,9 @@ const ru = {
   language: 'Язык', langAuto: 'Как в браузере',
   keys: 'Клавиши', install: 'Установить Larder', keysText: 'При вводе текста клавиши отключены.', copied: 'Скопировано',
   copyThis: 'Скопируйте этот текст',
-  kAll: 'Поиск по всему', kSearch: 'Поиск', kGo: 'Перейти', kRefresh: 'Обновить', kRows: 'Следующая, предыдущая строка',
+  kAll: 'Поиск по всему', search: 'Поиск', kGo: 'Перейти', kRows: 'Следующая, предыдущая строка',
   kOpen: 'Открыть строку',
-  kDelete: 'Удалить строку', kUndo: 'Вернуть', kHelp: 'Эта справка', kClose: 'Закрыть', then: 'затем',
+  kDelete: 'Удалить строку', undo: 'Вернуть', kHelp: 'Эта справка', then: 'затем',
   sourceUp: 'Отвечает', sourceErrors: 'Отвечает ошибками', sourceDown: 'Без связи', sourceUnknown: 'Ещё не спрашивали',
   allUp: 'Источники отвечают',
   someErrors: n => `С ошибками: ${n} ${plural(n, {one: 'источник', few: 'источника', other: 'источников'})}`,
@@ -136,7 +142,11 @@ const ru = {
   loseText: 'То, что вы здесь написали, не сохранено.', discard: 'Не сохранять', goOn: 'Продолжить правку',
   unreadable: 'Ответ не удалось прочитать.',
   someDown: n => `${n} ${plural(n, {one: 'источник', few: 'источника', other: 'источников'})} без связи`,
-  outbox: 'Исходящие',
+  outbox: 'Исходящие', name: 'Имя', nothing: 'Ничего не найдено', download: 'Скачать', copy: 'Копировать',
+  move: 'Переместить', open: 'Открыть', trash: 'Корзина', profile: 'Профиль', map: 'Карта', people: 'Люди', all: 'Все',
+  size: 'Размер', newNote: 'Новая заметка', newDocument: 'Новый документ', remove: 'Удалить', documents: 'Документы',
+  toDisk: 'Сохранить на Диск', saveHere: 'Сохранить сюда', curl: 'Скопировать для curl', leaveYes: 'Уйти',
+  leaveNo: 'Остаться', needName: 'Введите имя.', nothingYet: 'Пока пусто',
   waits: n => `${n} ${plural(n, {one: 'изменение ждёт', few: 'изменения ждут', other: 'изменений ждут'})}`,
   sessionEnded: 'Сеанс завершён. Войдите снова.',
 };

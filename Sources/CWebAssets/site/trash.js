@@ -9,9 +9,9 @@ import {button, empty, linkButton} from './ui.js';
 
 /** The strings of the trash. */
 export const t = define({
-  en: {trash: 'Trash', restored: name => `${name} is restored`, gone: 'Deleted for good',
+  en: {restored: name => `${name} is restored`, gone: 'Deleted for good',
     download: 'Download my data', stored: (used, quota) => `Stored: ${used} of ${quota}`},
-  ru: {trash: 'Корзина', restored: name => `Восстановлено: ${name}`, gone: 'Удалено навсегда',
+  ru: {restored: name => `Восстановлено: ${name}`, gone: 'Удалено навсегда',
     download: 'Скачать мои данные', stored: (used, quota) => `Занято: ${used} из ${quota}`},
 });
 
