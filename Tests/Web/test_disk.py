@@ -340,3 +340,22 @@ def test_web_15_the_login_of_yandex_is_not_offered_where_it_is_not_configured(vi
     # Both are drawn by the same answer.
     page.get_by_role("button", name="Log in as anna").wait_for()
     expect(page.get_by_role("button", name="Log in with Yandex")).to_have_count(0)
+
+
+@pytest.mark.settings(disk_oauth_client_id="sandbox-client")
+def test_web_36_a_code_that_yandex_shows_has_a_field(visitor, larder):
+    visitor.send("PUT", "/v1/disk/onboarding", {"seen": True})
+    larder.control("PUT", "/yandex_oauth/consent", {"consent": "allow", "account": "anna"})
+    page = visitor.open("/disk/login")
+    expect(page.get_by_label("Code from Yandex")).to_be_hidden()
+    page.get_by_role("button", name="Log in with Yandex").click()
+    page.wait_for_url(re.compile("/verification_code"))
+    code = re.search(r"code=(\w+)", page.url)[1]
+    page.go_back()
+    field = page.get_by_label("Code from Yandex")
+    expect(field).to_be_visible()
+    page.get_by_role("button", name="Log in with the code").click()
+    expect(field).to_have_attribute("aria-invalid", "true")
+    field.fill(f" {code} ")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Recent")).to_be_visible()

@@ -92,7 +92,7 @@ def test_web_26_what_a_pin_says_is_inside_of_the_map(phone):
 def test_web_26_a_place_is_chosen_by_a_finger(phone):
     page = phone.open("/notes/new")
     page.get_by_label("Text").fill("Here")
-    page.get_by_text("Move the map to choose a place.").wait_for()
+    page.get_by_text("Press the map, or move it, to choose a place.").wait_for()
     chart = page.locator("larder-map")
     chart.scroll_into_view_if_needed()
     page.wait_for_function("() => document.querySelector('larder-map').view.width > 0")
@@ -202,3 +202,95 @@ def test_web_26_tiles_come_through_a_mount_and_stay_when_their_service_is_gone(s
     again.goto(page.url)
     wait_for_red(again)
     assert other.foreign() == []
+
+
+def empty_spot(page):
+    """A place of the map that no pin is near to."""
+    box = page.locator("larder-map").bounding_box()
+    return {"x": box["width"] * 0.3, "y": box["height"] * 0.7}
+
+
+@pytest.mark.parametrize("way", ["mouse", "touch", "keyboard"])
+def test_web_26_a_press_begins_a_note_of_that_place(visit, larder, way):
+    visitor = visit(larder, width=390 if way == "touch" else 1280)
+    visitor.log_in("notes")
+    things.note(visitor, "Far away", ("Sydney", -33.87, 151.21))
+    page = visitor.open("/notes/map?lat=-20&lon=80&zoom=4")
+    settle_map(page)
+    surface = page.locator(".map-surface")
+    if way == "keyboard":
+        surface.focus()
+        page.keyboard.press("Enter")
+    elif way == "touch":
+        surface.tap(position=empty_spot(page))
+    else:
+        surface.click(position=empty_spot(page))
+    link = page.locator("a.callout")
+    expect(link).to_contain_text("New note here")
+    expect(link).to_be_focused()
+    # Another press takes the offer back, and so does Escape.
+    page.keyboard.press("Escape")
+    expect(link).to_have_count(0)
+    surface.click(position=empty_spot(page))
+    surface.click(position=empty_spot(page))
+    expect(link).to_have_count(0)
+    surface.click(position=empty_spot(page))
+    page.keyboard.press("Enter")
+    page.get_by_label("Text").fill("At sea")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.locator("h1")).to_have_text("At sea")
+    stored = visitor.send("GET", "/v1/notes?q=sea").json()["data"]["items"][0]["location"]
+    assert -60 < stored["lat"] < -10 and 40 < stored["lon"] < 90
+
+
+def spot_of(page, lat, lon):
+    """Where a place is on the map."""
+    return page.evaluate("""([lat, lon]) => {
+        const {view} = document.querySelector('larder-map');
+        const sine = Math.sin(lat * Math.PI / 180);
+        const [x, y] = [lon / 360 + 0.5, 0.5 - Math.log((1 + sine) / (1 - sine)) / (4 * Math.PI)];
+        return {x: view.width / 2 + (x - view.x) * view.scale, y: view.height / 2 + (y - view.y) * view.scale};
+    }""", [lat, lon])
+
+
+def test_web_26_a_press_on_a_city_names_it(phone):
+    page = phone.open("/notes/map?lat=60.2&lon=25&zoom=6")
+    settle_map(page)
+    page.wait_for_function("document.querySelector('larder-map').cities.some(city => city.name === 'Helsinki')")
+    page.locator(".map-surface").tap(position=spot_of(page, 60.17, 24.94))
+    page.get_by_role("link", name=re.compile("New note here.*Helsinki", re.S)).tap()
+    expect(page.get_by_role("combobox", name="Place")).to_have_value("Helsinki")
+
+
+def test_web_26_a_place_is_chosen_by_a_press_and_cities_are_named(phone):
+    page = phone.open("/notes/new?lat=60.2&lon=25")
+    page.get_by_label("Text").fill("Here")
+    page.wait_for_function("document.querySelector('larder-map').cities.some(city => city.name === 'Helsinki')")
+    chart = page.locator("larder-map")
+    chart.scroll_into_view_if_needed()
+    page.locator(".map-surface").tap(position=spot_of(page, 59.44, 24.75))
+    expect(page.get_by_role("combobox", name="Place")).to_have_value("Tallinn")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.locator("h1")).to_have_text("Here")
+    # The picture of the place names its surroundings, too.
+    page.wait_for_function("document.querySelector('larder-map')?.cities.some(city => city.name === 'Helsinki')")
+
+
+def test_web_26_the_map_ends_where_its_outline_does(phone):
+    for number in range(4):
+        things.note(phone, f"At home {number}", ("Αθήνα", 37.98, 23.73))
+    page = phone.open("/notes/map?lat=37.98&lon=23.73&zoom=15")
+    settle_map(page)
+    assert view(page)["zoom"] == 7
+    closer = page.get_by_role("button", name="Zoom in")
+    expect(closer).to_have_attribute("aria-disabled", "true")
+    closer.tap()
+    settle_map(page)
+    assert view(page)["zoom"] == 7
+    # Notes of one place lie beside each other, so that each can be pressed.
+    pins = page.locator(".map-pin")
+    expect(pins).to_have_count(4)
+    places = {tuple(round(part) for part in middle(pin)) for pin in pins.all()}
+    assert len(places) == 4
+    page.get_by_role("button", name=re.compile("At home 3")).tap()
+    expect(page.get_by_role("link", name=re.compile("At home 3.*Open the note", re.S))).to_be_visible()

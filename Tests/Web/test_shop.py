@@ -1,6 +1,7 @@
 """The Shop app."""
 import re
 
+import pytest
 import things
 from playwright.sync_api import expect
 
@@ -119,7 +120,45 @@ def test_web_20_a_quantity_is_the_same_everywhere_at_once(visitor):
         expect(page.locator("li", has_text=name).first.locator(".quantity-count")).to_have_text("3")
     for _ in range(2):
         lines.get_by_role("button", name=f"One less of {name}").click()
-    expect(lines.get_by_role("button", name=f"One less of {name}")).to_be_disabled()
+    # One less of the last one is none.
+    expect(lines.get_by_role("button", name=f"One less of {name}")).to_have_count(0)
+    lines.get_by_role("button", name=f"Take {name} off the list").click()
+    expect(card.get_by_role("button", name=f"Add {name} to the list")).to_be_visible()
+    lines.get_by_role("button", name="Undo").click()
+    expect(card.locator(".quantity-count")).to_have_text("1")
+
+
+@pytest.mark.parametrize("where", ["results", "list"])
+def test_web_20_a_quantity_is_typed(visitor, where):
+    things.shopping(visitor, 2)
+    page = visitor.open("/shop/list" if where == "list" else "/shop?q=")
+    place = page.locator("li", has=page.locator(".quantity-count")).first
+    place.get_by_title("Type the quantity").click()
+    field = place.get_by_role("textbox", name="Type the quantity")
+    expect(field).to_be_focused()
+    expect(field).to_have_value("2")
+    page.keyboard.type("1x2")
+    with page.expect_response(lambda response: "/v1/shop/list/items/" in response.url):
+        page.keyboard.press("Enter")
+    expect(place.locator(".quantity-count")).to_have_text("12")
+    expect(place.get_by_title("Type the quantity")).to_be_focused()
+    assert visitor.send("GET", "/v1/shop/list").json()["data"]["items"][0]["quantity"] == 12
+    page.keyboard.press("Enter")
+    page.keyboard.type("7")
+    page.keyboard.press("Escape")
+    expect(place.locator(".quantity-count")).to_have_text("12")
+
+
+def test_web_20_the_last_one_is_taken_off_in_the_results_and_brought_back(visitor):
+    things.shopping(visitor, 1)
+    page = visitor.open("/shop?q=")
+    place = page.locator("li", has=page.locator(".quantity-count")).first
+    place.get_by_role("button", name=re.compile("^Take .* off the list$")).click()
+    expect(page.get_by_text(re.compile("is off the list"))).to_be_visible()
+    expect(page.locator(".quantity-count")).to_have_count(0)
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator(".quantity-count")).to_have_text("1")
+    assert visitor.send("GET", "/v1/shop/list").json()["data"]["items"][0]["quantity"] == 1
 
 
 def order(page):

@@ -69,6 +69,20 @@ struct PageTests {
         }
     }
 
+    @Test("WEB-47 The worker may serve the page of shared files only, and the manifest names the files of this version")
+    func installation() async throws {
+        let digest = WebAssets.embedded.digest
+        try await withLarder { larder in
+            let worker = try await larder.send("GET", "/web/\(digest)/worker.js")
+            #expect(worker.headers["service-worker-allowed"] == "/share")
+            #expect(worker.headers["content-type"] == "text/javascript; charset=utf-8")
+            let script = try await larder.send("GET", "/web/\(digest)/main.js")
+            #expect(script.headers["service-worker-allowed"] == nil)
+            let manifest = try await larder.send("GET", "/manifest.webmanifest")
+            #expect(manifest.text.contains("/web/\(digest)/icon-512.png"))
+        }
+    }
+
     @Test("A file is found by its own name only: no other folder, encoding or page")
     func names() async throws {
         let digest = WebAssets.embedded.digest

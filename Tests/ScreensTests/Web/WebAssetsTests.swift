@@ -83,7 +83,7 @@ import Testing
         let names = Set(WebAssets.embeddedFiles().keys)
         #expect(names.isSuperset(of: Self.toolsOfTests))
         #expect(try Self.transferred(names.subtracting(Self.toolsOfTests)) <= 165_000)
-        #expect(try Self.transferred(Self.toolsOfTests) <= 15_000)
+        #expect(try Self.transferred(Self.toolsOfTests) <= 16_000)
         for name in names.subtracting(Self.toolsOfTests) {
             let loaded = Self.loaded(by: name).intersection(Self.toolsOfTests)
             #expect(loaded.isEmpty, "\(name) loads \(loaded) everywhere")

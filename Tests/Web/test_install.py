@@ -1,0 +1,151 @@
+"""The pages as an app of a device: its icons and shortcuts, and the files that the share sheet sends to it."""
+import re, struct
+
+import axe
+import pytest
+import things
+from playwright.sync_api import expect
+
+PHOTOS = [("red.png", (150, 30, 20)), ("Зелёное фото.png", (10, 107, 76))]
+
+
+def manifest(visitor):
+    return visitor.send("GET", "/manifest.webmanifest").json()
+
+
+def install(page):
+    """What a browser tells a page whose app it has just installed; waits until it takes what is shared."""
+    page.evaluate("dispatchEvent(new Event('appinstalled'))")
+    page.wait_for_function("""async () => {
+        const [one] = await navigator.serviceWorker.getRegistrations();
+        return one?.active?.state === 'activated';
+    }""")
+
+
+def share(page, files):
+    """What the share sheet of a system does: a form that is sent to the installed app."""
+    page.evaluate("""() => {
+        const form = document.createElement('form');
+        Object.assign(form, {method: 'post', enctype: 'multipart/form-data', action: '/share', id: 'sheet'});
+        const input = document.createElement('input');
+        Object.assign(input, {type: 'file', name: 'files', multiple: true});
+        form.append(input);
+        document.body.append(form);
+    }""")
+    page.locator("#sheet input").set_input_files(files)
+    page.evaluate("document.getElementById('sheet').submit()")
+    page.get_by_role("heading", name="Shared with Larder").wait_for()
+
+
+def photos():
+    return [things.file(name, things.photo(colour)) for name, colour in PHOTOS]
+
+
+@pytest.fixture
+def app(visitor):
+    page = visitor.open("/")
+    install(page)
+    return page
+
+
+def test_web_47_the_pages_have_icons_and_shortcuts(visitor):
+    found = manifest(visitor)
+    sizes = {}
+    for icon in found["icons"]:
+        response = visitor.send("GET", icon["src"])
+        assert response.headers["content-type"].split(";")[0] == icon["type"]
+        if icon["type"] == "image/png":
+            head = struct.unpack(">II", response.body()[16:24])
+            assert icon["sizes"] == f"{head[0]}x{head[1]}"
+            sizes.setdefault(icon["purpose"], []).append(head[0])
+    assert sizes == {"any": [192, 512], "maskable": [512]}
+    assert found["display"] == "standalone" and found["start_url"] == "/"
+    visitor.log_in("notes", "disk")
+    for shortcut in found["shortcuts"]:
+        page = visitor.open(shortcut["url"])
+        expect(page.locator("h1")).not_to_have_text("There is no such page")
+        page.close()
+    assert found["share_target"]["action"] == "/share"
+
+
+def test_web_47_the_drawing_of_an_icon_is_seen(visitor):
+    """In the middle the label of the jar, at the edge its ground; of the maskable one also in the corner."""
+    page = visitor.open("/")
+    for icon in manifest(visitor)["icons"][:3]:
+        middle, corner = page.evaluate("""async source => {
+            const image = Object.assign(new Image(), {src: source});
+            await image.decode();
+            const canvas = Object.assign(document.createElement('canvas'), {width: image.width, height: image.width});
+            const pen = canvas.getContext('2d');
+            pen.drawImage(image, 0, 0);
+            return [[0.5, 0.55], [0, 0]].map(([x, y]) => [...pen.getImageData(x * image.width, y * image.width, 1, 1)
+                .data]);
+        }""", icon["src"])
+        assert middle == [255, 255, 255, 255]
+        assert corner[3] == (255 if icon["purpose"] == "maskable" else 0)
+
+
+def test_web_47_shared_photos_become_a_document(app, visitor, larder):
+    share(app, photos())
+    expect(app.locator(".row-name")).to_have_text([name for name, _ in PHOTOS])
+    axe.check(app)
+    # They stay until something is made of them.
+    app.reload()
+    app.get_by_role("link", name="Make a PDF").click()
+    expect(app.locator(".photos .row-name")).to_have_text([name for name, _ in PHOTOS])
+    app.get_by_role("button", name="Make PDF").click()
+    expect(app.get_by_role("img", name="Page 2")).to_be_visible()
+    app.goto("/share")
+    expect(app.get_by_role("heading", name="Shared with Larder")).to_have_count(0)
+    app.locator(".home-cards").wait_for()
+    assert app.evaluate("caches.keys()") == []
+
+
+def test_web_47_shared_files_are_saved_to_the_disk_after_a_login(app, visitor, larder):
+    visitor.send("PUT", "/v1/disk/onboarding", {"seen": True})
+    share(app, [things.file("Заметки.txt", "Молоко".encode(), "text/plain")])
+    # No page can be made of a text.
+    expect(app.get_by_role("link", name="Make a PDF")).to_have_count(0)
+    app.get_by_role("button", name="Save to the Disk").click()
+    app.get_by_role("button", name="Log in as anna").click()
+    app.get_by_role("heading", name="Shared with Larder").wait_for()
+    app.get_by_role("button", name="Save to the Disk").click()
+    app.get_by_role("dialog").get_by_role("button", name="Save here").click()
+    expect(app.locator(".tray-item")).to_contain_text("Uploaded")
+    expect(app.get_by_role("link", name="Заметки.txt", exact=True)).to_be_visible()
+    stored = visitor.send("GET", "/v1/disk/file/content?path=disk%3A%2FЗаметки.txt")
+    assert stored.body().decode() == "Молоко"
+
+
+def test_web_47_what_is_not_wanted_is_discarded(app):
+    share(app, photos())
+    app.get_by_role("button", name="Discard").focus()
+    app.keyboard.press("Enter")
+    app.locator(".home-cards").wait_for()
+    assert app.evaluate("caches.keys()") == []
+
+
+def test_web_47_the_worker_takes_no_part_in_screens_and_calls(app, visitor, larder):
+    registered = app.evaluate("""async () => (await navigator.serviceWorker.getRegistrations())
+        .map(one => [new URL(one.scope).pathname, new URL(one.active.scriptURL).pathname])""")
+    assert [scope for scope, _ in registered] == ["/share"]
+    assert re.fullmatch(r"/web/\w+/worker\.js", registered[0][1])
+    share(app, photos())
+    app.goto("/shop")
+    app.locator(".product").first.wait_for()
+    assert app.evaluate("navigator.serviceWorker.controller") is None
+    # Nothing is kept but what was shared.
+    kept = app.evaluate("""async () => {
+        const names = await caches.keys();
+        const requests = await Promise.all(names.map(async name => (await (await caches.open(name)).keys())));
+        return requests.flat().map(one => new URL(one.url).pathname);
+    }""")
+    assert kept == ["/share/0", "/share/1"]
+
+
+def test_web_47_no_other_script_becomes_trusted(app):
+    tried = app.evaluate("""() => ['worker', 'other'].map(name => {
+        try { trustedTypes.createPolicy(name, {createScript: text => text}); return null; }
+        catch (error) { return error.name; }
+    })""")
+    assert tried == ["TypeError", "TypeError"]
