@@ -39,8 +39,10 @@ def caused(row):
 
 def copied(page, button):
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.evaluate("navigator.clipboard.writeText('')")
     button.click()
     expect(page.get_by_role("status").filter(has_text="Copied")).to_be_visible()
+    page.wait_for_function("async () => await navigator.clipboard.readText() !== ''")
     command = page.evaluate("navigator.clipboard.readText()")
     return command, subprocess.run(command, shell=True, capture_output=True, text=True, check=True).stdout
 

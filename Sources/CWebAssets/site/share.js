@@ -28,7 +28,11 @@ export const routes = [{path: '/share', open}];
 export async function register() {
   const address = new URL('./worker.js', import.meta.url).href;
   const policy = globalThis.trustedTypes?.createPolicy('worker', {createScriptURL: () => address});
-  await navigator.serviceWorker?.register(policy?.createScriptURL('') ?? address, {scope: '/share'});
+  try {
+    await navigator.serviceWorker?.register(policy?.createScriptURL('') ?? address, {scope: '/share'});
+  } catch {
+    // A browser may refuse workers; then its share sheet leads nowhere, and all else works.
+  }
 }
 
 /** Gives the files that were shared and are not used yet. */
