@@ -6,9 +6,8 @@ package import HTTPTypes
 package struct WebRoutes: Sendable {
     /// Addresses of the pages, as routes.
     static let pages = [
-        "/", "/status", "/docs", "/share", "/disk", "/disk/{page}", "/shop", "/shop/{id}", "/pdf", "/pdf/{id}", "/ships",
-        "/ships/{id}",
-        "/notes", "/notes/{id}", "/notes/people", "/notes/people/{id}",
+        "/", "/status", "/docs", "/share", "/disk", "/disk/{page}", "/shop", "/shop/{id}", "/pdf", "/pdf/{id}",
+        "/ships", "/ships/{id}", "/notes", "/notes/{id}", "/notes/people", "/notes/people/{id}",
     ]
     static let diskPages: Set<String> = [
         "onboarding", "login", "recent", "files", "search", "file", "offline", "outbox", "published", "trash",
