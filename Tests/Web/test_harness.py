@@ -38,7 +38,7 @@ def test_the_time_is_stopped_and_moved_on(larder, room):
     before = clock(larder)
     part.get_by_role("button", name="+ 1 hour").click()
     expect(part.locator(".clock")).to_have_attribute("title", re.compile(re.escape(later(before, 3600))))
-    part.get_by_text("Seconds").click()
+    part.locator("summary").click()
     part.get_by_role("button", name="Move on", exact=True).click()
     expect(part.get_by_label("Seconds")).to_have_attribute("aria-invalid", "true")
     part.get_by_label("Seconds").fill("61")
@@ -163,7 +163,7 @@ def test_a_source_is_made_from_a_document_and_removed(visitor, larder):
     row.wait_for()
     assert visitor.context.request.get(f"{larder.sandbox}/weather/today").json() == {"celsius": 21}
     with page.expect_response(lambda response: response.url.endswith("/weather/fault")):
-        row.get_by_label("Fault").select_option("error")
+        row.get_by_label("Fault").select_option("503: service unavailable")
     assert visitor.context.request.get(f"{larder.sandbox}/weather/today").status == 503
     row.get_by_role("button", name="Remove").click()
     expect(row).to_have_count(0)

@@ -128,7 +128,8 @@ def test_web_26_a_cluster_opens_into_its_pins(phone, press):
         else:
             cluster.focus()
             page.keyboard.press("Enter")
-        wait_for_view(page, "view.zoom >= begin.zoom + 1", begin)
+        # The last step may be a short one, to where the map ends.
+        wait_for_view(page, "view.zoom >= Math.min(begin.zoom + 1, 7) && view.zoom > begin.zoom", begin)
         settle_map(page)
         presses += 1
         assert presses < 14
@@ -256,7 +257,7 @@ def spot_of(page, lat, lon):
 def test_web_26_a_press_on_a_city_names_it(phone):
     page = phone.open("/notes/map?lat=60.2&lon=25&zoom=6")
     settle_map(page)
-    page.wait_for_function("document.querySelector('larder-map').cities.some(city => city.name === 'Helsinki')")
+    page.wait_for_function("() => document.querySelector('larder-map').cities.some(city => city.name === 'Helsinki')")
     page.locator(".map-surface").tap(position=spot_of(page, 60.17, 24.94))
     page.get_by_role("link", name=re.compile("New note here.*Helsinki", re.S)).tap()
     expect(page.get_by_role("combobox", name="Place")).to_have_value("Helsinki")
@@ -265,7 +266,7 @@ def test_web_26_a_press_on_a_city_names_it(phone):
 def test_web_26_a_place_is_chosen_by_a_press_and_cities_are_named(phone):
     page = phone.open("/notes/new?lat=60.2&lon=25")
     page.get_by_label("Text").fill("Here")
-    page.wait_for_function("document.querySelector('larder-map').cities.some(city => city.name === 'Helsinki')")
+    page.wait_for_function("() => document.querySelector('larder-map').cities.some(city => city.name === 'Helsinki')")
     chart = page.locator("larder-map")
     chart.scroll_into_view_if_needed()
     page.locator(".map-surface").tap(position=spot_of(page, 59.44, 24.75))
@@ -273,7 +274,7 @@ def test_web_26_a_place_is_chosen_by_a_press_and_cities_are_named(phone):
     page.get_by_role("button", name="Save", exact=True).click()
     expect(page.locator("h1")).to_have_text("Here")
     # The picture of the place names its surroundings, too.
-    page.wait_for_function("document.querySelector('larder-map')?.cities.some(city => city.name === 'Helsinki')")
+    page.wait_for_function("() => document.querySelector('larder-map')?.cities.some(city => city.name === 'Helsinki')")
 
 
 def test_web_26_the_map_ends_where_its_outline_does(phone):
@@ -284,7 +285,7 @@ def test_web_26_the_map_ends_where_its_outline_does(phone):
     assert view(page)["zoom"] == 7
     closer = page.get_by_role("button", name="Zoom in")
     expect(closer).to_have_attribute("aria-disabled", "true")
-    closer.tap()
+    closer.tap(force=True)
     settle_map(page)
     assert view(page)["zoom"] == 7
     # Notes of one place lie beside each other, so that each can be pressed.

@@ -103,7 +103,7 @@ export function spread(view, marks) {
     const spot = [mark.x, mark.y].map(part => Math.round(part * view.scale / 12)).join();
     const before = taken.get(spot) ?? 0;
     taken.set(spot, before + 1);
-    const far = 20 * Math.sqrt(before);
+    const far = 30 * Math.sqrt(before);
     return [mark, {left: far * Math.cos(2.4 * before), top: far * Math.sin(2.4 * before)}];
   }));
 }

@@ -42,12 +42,13 @@ export function hearGestures(surface, signal, {zoomBy, panBy, tap, polite}) {
     panBy((before.left - now.left) / 2, (before.top - now.top) / 2);
     zoomBy(Math.log2(width(now, other) / width(before, other)), middle, false);
   };
-  const end = event => {
-    const finger = fingers.get(event.pointerId);
-    fingers.delete(event.pointerId);
-    if (finger && finger.moved <= 4 && event.type === 'pointerup' && !event.target.closest('button, a')) {
-      tap(spotOf(event));
-    }
-  };
-  for (const type of ['pointerup', 'pointercancel']) on(type, end);
+  let wasTap = false;
+  for (const type of ['pointerup', 'pointercancel']) {
+    on(type, event => {
+      wasTap = fingers.get(event.pointerId)?.moved <= 4 && type === 'pointerup';
+      fingers.delete(event.pointerId);
+    });
+  }
+  // Not before: the press itself moves the focus to the map.
+  on('click', event => wasTap && !event.target.closest('button, a') && tap(spotOf(event)));
 }

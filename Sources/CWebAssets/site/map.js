@@ -90,12 +90,12 @@ export class LarderMap extends HTMLElement {
     this.#moveTo({...project(lat, lon), zoom}, animated);
   }
 
-  /** Shows an area `[west, south, east, north]` whole. */
-  fit([west, south, east, north], animated = true) {
+  /** Shows an area `[west, south, east, north]` whole, at most so near. */
+  fit([west, south, east, north], animated = true, nearest = 15) {
     const low = project(south, west);
     const high = project(north, east < west ? east + 360 : east);
     const share = Math.max((high.x - low.x) / this.view.width, (low.y - high.y) / this.view.height, 1e-9);
-    const zoom = Math.min(15, Math.log2(1 / share / 256) - 0.4);
+    const zoom = Math.min(nearest, Math.log2(1 / share / 256) - 0.4);
     this.#moveTo({x: (low.x + high.x) / 2, y: (low.y + high.y) / 2, zoom}, animated);
   }
 

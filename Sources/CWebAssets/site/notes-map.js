@@ -98,7 +98,8 @@ async function showAll(map) {
 function fitAll(map, data, animated = true) {
   const places = [...data.pins, ...data.clusters];
   const [lats, lons] = [places.map(place => place.lat), places.map(place => place.lon)];
-  map.fit([Math.min(...lons) - 1, Math.min(...lats) - 1, Math.max(...lons) + 1, Math.max(...lats) + 1], animated);
+  map.fit([Math.min(...lons) - 1, Math.min(...lats) - 1, Math.max(...lons) + 1, Math.max(...lats) + 1], animated,
+    map.highest - 2);
 }
 
 function sideRow(mark, map) {

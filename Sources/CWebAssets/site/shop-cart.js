@@ -123,7 +123,11 @@ export function quantityControl(product, options = {}) {
       if (stored && wanted > 0 && wanted !== quantity) attempt(() => send(wanted - quantity));
     };
     input.addEventListener('blur', () => end(true));
-    input.addEventListener('keydown', event => ['Enter', 'Escape'].includes(event.key) && end(event.key === 'Enter'));
+    input.addEventListener('keydown', event => {
+      if (!['Enter', 'Escape'].includes(event.key)) return;
+      event.preventDefault();
+      end(event.key === 'Enter');
+    });
     input.addEventListener('input', () => { input.value = input.value.replace(/\D/g, ''); });
     number.replaceWith(input);
     input.select();
