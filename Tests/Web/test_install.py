@@ -4,6 +4,7 @@ import re, struct
 import axe
 import pytest
 import things
+from engines import until
 from playwright.sync_api import expect
 
 PHOTOS = [("red.png", (150, 30, 20)), ("Зелёное фото.png", (10, 107, 76))]
@@ -16,10 +17,10 @@ def manifest(visitor):
 def install(page):
     """What a browser tells a page whose app it has just installed; waits until it takes what is shared."""
     page.evaluate("dispatchEvent(new Event('appinstalled'))")
-    page.wait_for_function("""async () => {
+    until(lambda: page.evaluate("""async () => {
         const [one] = await navigator.serviceWorker.getRegistrations();
         return one?.active?.state === 'activated';
-    }""")
+    }"""), "the worker to be active")
 
 
 def share(page, files):
@@ -143,9 +144,10 @@ def test_web_47_the_worker_takes_no_part_in_screens_and_calls(app, visitor, lard
     assert kept == ["/share/0", "/share/1"]
 
 
-def test_web_47_no_other_script_becomes_trusted(app):
+def test_web_47_no_other_script_becomes_trusted(app, visitor):
     tried = app.evaluate("""() => ['worker', 'other'].map(name => {
         try { trustedTypes.createPolicy(name, {createScript: text => text}); return null; }
         catch (error) { return error.name; }
     })""")
     assert tried == ["TypeError", "TypeError"]
+    assert len(visitor.take_faults(app)) == 2

@@ -149,9 +149,9 @@ function codeForm(enter) {
 function accounts(enter) {
   const known = [['anna', 'sandbox-token'], ['boris', 'sandbox-token-2']];
   return h('section', {class: 'stack accounts'}, h('h2', {}, t('try')),
-    h('div', {class: 'bar'}, known.map(([name, secret]) =>
-    button(t('as', name), () => enter({mode: 'oauth_token', access_token: secret}), {kind: 'primary', icon: 'user',
-      write: true}))));
+    h('div', {class: 'bar'}, known.map(([name, secret], index) =>
+    button(t('as', name), () => enter({mode: 'oauth_token', access_token: secret}), {kind: index ? '' : 'primary',
+      icon: 'user', write: true}))));
 }
 
 /** Tells whether Yandex's own login is configured. */

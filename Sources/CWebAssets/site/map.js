@@ -11,13 +11,13 @@ const t = define({
   en: {
     help: 'Map. Arrow keys move it, plus and minus zoom, Enter chooses its middle.', closer: 'Zoom in',
     farther: 'Zoom out', cluster: count => `${count} notes, zoom in`,
-    noWorld: 'The outline of the world could not be loaded', middle: 'The middle of the map is the place',
+    middle: 'The middle of the map is the place',
     source: 'Natural Earth',
   },
   ru: {
     help: 'Карта. Стрелки двигают её, плюс и минус меняют масштаб, Enter выбирает середину.', closer: 'Ближе',
     farther: 'Дальше', cluster: count => `Заметок: ${count}, приблизить`,
-    noWorld: 'Контуры мира не загрузились', middle: 'Середина карты — это место', source: 'Natural Earth',
+    middle: 'Середина карты — это место', source: 'Natural Earth',
   },
 });
 
@@ -49,15 +49,14 @@ export class LarderMap extends HTMLElement {
   #target = null;
   #life = null;
   #callout = null;
-  #broken = false;
 
   connectedCallback() {
     this.#life = new AbortController();
     if (!this.firstChild) this.#build();
     this.#syncButtons();
     this.#observe(this.#life.signal);
-    loadWorld().then(world => { this.#world = world; this.#redraw(); },
-      () => { this.#broken = true; this.#redraw(); });
+    // Without the outline, as when Larder has gone, the map has its degrees and pins.
+    loadWorld().then(world => { this.#world = world; this.#redraw(); }, () => {});
   }
 
   disconnectedCallback() { this.#life.abort(); }
@@ -133,7 +132,6 @@ export class LarderMap extends HTMLElement {
   #build() {
     this.canvas = h('canvas', {'aria-hidden': 'true'});
     this.over = h('div', {class: 'map-over'});
-    this.note = h('p', {class: 'map-note', hidden: true});
     this.scale = h('span', {class: 'map-scale'});
     this.credit = h('span', {class: 'map-credit'}, t('source'));
     this.probes = Object.entries(colorNames).map(([name, token]) => {
@@ -148,7 +146,7 @@ export class LarderMap extends HTMLElement {
     const hair = this.#picking ? h('div', {class: 'map-picker', title: t('middle')}, icon('pin')) : null;
     this.surface = h('div', this.#still ? {class: 'map-surface'} : {class: 'map-surface', tabindex: 0, role: 'group',
       'aria-label': this.getAttribute('label') ?? t('help')}, this.canvas, this.over, hair);
-    this.append(this.surface, controls ?? '', this.note, h('div', {class: 'map-foot'}, this.scale, this.credit),
+    this.append(this.surface, controls ?? '', h('div', {class: 'map-foot'}, this.scale, this.credit),
       ...this.probes.map(([, probe]) => probe));
   }
 
@@ -384,8 +382,6 @@ export class LarderMap extends HTMLElement {
     this.scale.textContent = new Intl.NumberFormat(language, {style: 'unit', unit: far ? 'kilometer' : 'meter'})
       .format(far ? round / 1000 : round);
     this.credit.textContent = this.tiles ? this.attribution : t('source');
-    this.note.hidden = Boolean(this.tiles) || !this.#broken;
-    this.note.textContent = t('noWorld');
     const ends = [this.view.zoom >= this.highest, this.view.zoom <= this.#lowest];
     this.querySelectorAll('.map-controls button').forEach((button, index) => {
       button.setAttribute('aria-disabled', String(ends[index]));

@@ -173,7 +173,8 @@ export function noteRow(item, list) {
         isFirst ? passage : item.first_line),
       passage.length > 0 && !isFirst && h('span', {class: 'row-sub', dir: 'auto', lang: langOf(item.first_line)},
         passage),
-      h('span', {class: 'row-sub'}, words('span', {}, item.modified_text), place && [' ', icon('pin', 14), ' ', place])),
+      h('span', {class: 'row-sub'}, words('span', {}, item.modified_text),
+        place && [' ', icon('pin', 14), ' ', place])),
     remove && h('div', {class: 'row-end'}, button(t('remove'), () => removeNote(item, remove, list),
       {bare: true, icon: 'trash', write: true, key: 'delete'})));
 }

@@ -8,15 +8,15 @@ import {define, langOf, t as common} from './texts.js';
 
 const t = define({
   en: {
-    title: 'Search everything', hint: 'Files, products, documents, ships, notes, people…',
+    hint: 'Files, products, documents, ships, notes, people…',
     list: 'Shopping list', trash: 'Trash of the Disk',
-    go: 'Go to',
+
     keys: 'Arrow keys choose, Enter opens.',
   },
   ru: {
-    title: 'Поиск по всему', hint: 'Файлы, товары, документы, корабли, заметки, люди…',
+    hint: 'Файлы, товары, документы, корабли, заметки, люди…',
     list: 'Корзина магазина', trash: 'Корзина Диска',
-    go: 'Перейти',
+
     keys: 'Стрелки выбирают, Enter открывает.',
   },
 });
@@ -49,7 +49,7 @@ const places = () => [
 /** Opens it; `go` opens the page that was chosen. */
 export async function openPalette(go) {
   if (document.querySelector('.palette')) return;
-  const page = await dialog(t('title'), close => new Palette(close).nodes, {wide: true});
+  const page = await dialog(t('kAll'), close => new Palette(close).nodes, {wide: true});
   if (page) go(page);
 }
 
@@ -57,10 +57,10 @@ class Palette {
   constructor(close) {
     Object.assign(this, {close, groups: new Map(), at: 0, turn: 0});
     this.input = h('input', {type: 'search', class: 'field-input', role: 'combobox', autofocus: true,
-      'aria-label': t('title'), 'aria-expanded': 'true', 'aria-controls': 'palette-hits', 'aria-autocomplete': 'list',
+      'aria-label': t('kAll'), 'aria-expanded': 'true', 'aria-controls': 'palette-hits', 'aria-autocomplete': 'list',
       placeholder: t('hint'), autocomplete: 'off', enterkeyhint: 'go', oninput: () => this.type(),
       onkeydown: event => this.press(event)});
-    this.hits = h('div', {id: 'palette-hits', class: 'palette', role: 'listbox', 'aria-label': t('title')});
+    this.hits = h('div', {id: 'palette-hits', class: 'palette', role: 'listbox', 'aria-label': t('kAll')});
     this.said = h('p', {class: 'muted small', role: 'status'}, t('keys'));
     this.nodes = [h('div', {class: 'search-field'}, icon('search'), this.input), this.hits, this.said];
     this.type();
@@ -70,7 +70,7 @@ class Palette {
     const words = this.input.value.trim();
     const turn = ++this.turn;
     const fits = ({name}) => words.toLowerCase().split(/\s+/).every(word => name.toLowerCase().includes(word));
-    this.groups = new Map([[t('go'), places().filter(fits).slice(0, words ? 5 : 20)]]);
+    this.groups = new Map([[t('kGo'), places().filter(fits).slice(0, words ? 5 : 20)]]);
     this.at = 0;
     this.draw();
     clearTimeout(this.timer);

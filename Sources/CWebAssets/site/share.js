@@ -63,15 +63,9 @@ async function open(screen) {
     h('div', {class: 'bar'}, fits && linkButton(t('pdf'), '/pdf/new?shared=1', {kind: 'primary', icon: 'pdf'}),
       button(t('toDisk'), () => toDisk(screen, files, end), {kind: fits ? '' : 'primary', icon: 'disk', write: true}),
       button(t('discard'), () => end('/'), {kind: 'quiet'})),
-    h('ul', {class: 'rows', role: 'list', 'aria-label': t('files')}, files.map(file => row(file, screen.signal)))));
-}
-
-function row(file, signal) {
-  const url = /^image\/(jpeg|png|webp|gif|avif)/.test(file.type) && URL.createObjectURL(file);
-  if (url) signal.addEventListener('abort', () => URL.revokeObjectURL(url));
-  return h('li', {class: 'row'}, url ? h('img', {src: url, alt: '', class: 'photo'})
-    : h('span', {class: 'photo file-sign'}, icon('file')), h('div', {class: 'row-main'},
-    h('span', {class: 'row-name', dir: 'auto'}, file.name), h('span', {class: 'row-sub'}, bytes(file.size))));
+    h('ul', {class: 'rows', role: 'list', 'aria-label': t('files')}, files.map(({name, size, type}) =>
+      h('li', {class: 'row'}, icon(type.startsWith('image/') ? 'image' : 'file'), h('div', {class: 'row-main'},
+        h('span', {class: 'row-name', dir: 'auto'}, name), h('span', {class: 'row-sub'}, bytes(size))))))));
 }
 
 /** Uploads the files to a folder that is chosen, after a login if there is no session. */

@@ -13,7 +13,7 @@ import {button, linkButton, picture, problemView} from './ui.js';
 
 const t = define({
   en: {
-    login: 'Log in', lead: 'A fleet, kept aboard.', email: 'E-mail', password: 'Password',
+    lead: 'A fleet, kept aboard.', email: 'E-mail', password: 'Password',
     guest: 'Continue as Guest', signingIn: 'Signing in…',
     hint: 'Any address and any password will do: this login is simulated.',
     badEmail: 'Write an address such as example@domain.com.', noPassword: 'Write a password.',
@@ -25,7 +25,7 @@ const t = define({
     emptyText: 'There is nothing in this harbour.', find: 'Filter by name', none: 'No name fits.',
   },
   ru: {
-    login: 'Войти', lead: 'Флот всегда на борту.', email: 'Эл. почта', password: 'Пароль',
+    lead: 'Флот всегда на борту.', email: 'Эл. почта', password: 'Пароль',
     guest: 'Продолжить как гость', signingIn: 'Выполняется вход…',
     hint: 'Подойдут любой адрес и любой пароль: вход здесь условный.',
     badEmail: 'Нужен адрес, например example@domain.com.', noPassword: 'Введите пароль.',
@@ -48,7 +48,7 @@ export const routes = [
 const isEmail = text => /^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/.test(text.trim()) && text.trim().length <= 254;
 
 function openLogin(screen) {
-  screen.head({title: t('login'), lead: screen.why ?? t('lead')});
+  screen.head({title: t('toLogin'), lead: screen.why ?? t('lead')});
   const email = field('username', t('email'), {type: 'email', autocomplete: 'username', inputmode: 'email',
     check: text => (isEmail(text) ? null : t('badEmail'))});
   const password = field('password', t('password'), {type: 'password', autocomplete: 'current-password',
@@ -61,7 +61,7 @@ function openLogin(screen) {
     if (!screen.signal.aborted) screen.go(afterLogin(screen, '/ships'), {replace: true});
   };
   const guest = button(t('guest'), () => enter({mode: 'guest'}), {write: true});
-  const element = form([email, password], t('login'), (values, signal) => enter({mode: 'login', ...values}, signal),
+  const element = form([email, password], t('toLogin'), (values, signal) => enter({mode: 'login', ...values}, signal),
     {busyText: t('signingIn'), extra: [guest]});
   screen.signal.addEventListener('abort', () => element.cancel());
   screen.show(h('div', {class: 'card login'}, h('div', {class: 'state-sign'}, icon('ships', 40)), element));

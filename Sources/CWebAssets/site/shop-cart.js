@@ -158,7 +158,7 @@ export function quantityControl(product, options = {}) {
     count.textContent = next;
     const last = next === 1;
     less.ariaLabel = cartTexts(last ? 'remove' : 'less', product.title);
-    if (less.last !== last) replace(less, icon(last ? 'trash' : 'minus'));
+    if (less.last !== last) replace(less, icon(last && !options.remove ? 'trash' : 'minus'));
     less.last = last;
     more.disabled = next >= 999;
     const shown = next > 0 ? [less, number, more] : [add];

@@ -111,7 +111,7 @@ export function openList(screen) {
   };
   const clear = async () => {
     const sent = act('clear');
-    if (!await ask(sent.confirm ?? {message: t('clearAsk'), buttons: [sent.title, cancelWord()]})) return;
+    if (!await ask(sent.confirm ?? {message: t('clearAsk'), buttons: [sent.title, t('cancel')]})) return;
     await list.change(() => [], () => call(sent.href, {method: sent.method}));
   };
   screen.head({title: t('list'), back: '/shop'});
@@ -160,8 +160,6 @@ export function openList(screen) {
   afterQuantities(screen, () => list.resource.soon());
   return list.resource.ready;
 }
-
-const cancelWord = () => define({en: {cancel: 'Cancel'}, ru: {cancel: 'Отмена'}})('cancel');
 
 function line(item, {remove, order}) {
   const move = step => { if (moveBy(row, step)) order([...row.parentElement.children]); };

@@ -100,8 +100,8 @@ function clock(base, canAdvance, first, signal) {
   const tag = h('span', {class: 'tag', role: 'status'});
   const set = frozen => call(`${base}/clock`, {method: 'PUT', body: {frozen}}).then(({data}) => show(data));
   const advance = s => call(`${base}/clock/advance`, {method: 'POST', body: {s}}).then(({data}) => show(data));
-  const freeze = button(t('freeze'), () => set(true), {icon: 'pause', write: true});
-  const run = button(t('run'), () => set(false), {write: true});
+  const freeze = button(t('freeze'), () => set(true), {kind: 'quiet', icon: 'pause', write: true});
+  const run = button(t('run'), () => set(false), {kind: 'quiet', write: true});
   const step = (name, s) => button(`+ ${t(name)}`, () => advance(s), {write: true});
   const seconds = field('s', t('seconds'), {inputmode: 'decimal', autocomplete: 'off',
     check: text => (text.trim() !== '' && Number(text) >= 0 ? null : t('number'))});
@@ -124,8 +124,8 @@ function clock(base, canAdvance, first, signal) {
   const timer = setInterval(tick, 1000);
   signal.addEventListener('abort', () => clearInterval(timer));
   return {show, element: h('section', {class: 'card stack timebar'}, h('h2', null, t('clock')),
-    h('p', {class: 'small'}, t('clockLead')), h('div', {class: 'bar'}, now, tag),
-    h('div', {class: 'bar'}, canAdvance && [step('minute', 60), step('hour', 3600), step('day', 86400)], freeze, run),
+    h('p', {class: 'small'}, t('clockLead')), h('div', {class: 'bar'}, now, tag, freeze, run),
+    canAdvance && h('div', {class: 'bar'}, step('minute', 60), step('hour', 3600), step('day', 86400)),
     canAdvance && h('details', null, h('summary', {class: 'small'}, t('seconds')),
       form([seconds], t('move'), values => advance(Number(values.s)))))};
 }

@@ -10,7 +10,7 @@ import {openDevices} from './status-devices.js';
 
 const t = define({
   en: {
-    title: 'Control room', lead: 'What answers, what is kept, what happens: as it happens.', upstreams: 'Sources',
+    lead: 'What answers, what is kept, what happens: as it happens.', upstreams: 'Sources',
     since: 'Since', lastOk: 'Last answer',
     lastError: 'Last error',
     paused: 'Paused until', never: 'none yet', larder: 'Larder', version: 'Version', started: 'Running since',
@@ -25,7 +25,7 @@ const t = define({
     failed: 'Refused or failed', ms: 'ms',
   },
   ru: {
-    title: 'Пульт', lead: 'Кто отвечает, что хранится, что происходит — сразу.', upstreams: 'Источники',
+    lead: 'Кто отвечает, что хранится, что происходит — сразу.', upstreams: 'Источники',
     since: 'С', lastOk: 'Последний ответ',
     lastError: 'Последняя ошибка', paused: 'Пауза до', never: 'ещё нет', larder: 'Larder', version: 'Версия',
     started: 'Работает с', ready: 'Готов', notReady: 'Не готов', checks: 'Проверки', able: 'Возможности',
@@ -47,7 +47,7 @@ async function open(screen) {
   const requests = h('div');
   const devices = h('div');
   const happened = events(screen);
-  screen.head({title: t('title'), lead: t('lead'), actions: [screen.refreshButton(() => resource)]});
+  screen.head({title: t('status'), lead: t('lead'), actions: [screen.refreshButton(() => resource)]});
   let controls = null;
   let metrics = null;
   const openControls = once(() => import('./status-sandbox.js'), async ({openSandbox}, cards) => {
@@ -71,7 +71,7 @@ async function open(screen) {
     // All at once: what came one after the other would move what is below it.
     if (upstreams.isConnected) return;
     const tested = data.sandbox || data.harness;
-    screen.show(h('div', {class: 'stack wide-gap'}, tested && h('div', {class: 'columns'}, sandbox, clock),
+    screen.show(h('div', {class: 'stack wide-gap'}, tested && h('div', {class: 'columns tests'}, sandbox, clock),
       section(t('upstreams'), upstreams), tested && h('div', {class: 'stack tools'}, inspector, rules, harness),
       h('div', {class: 'columns'}, facts, happened), devices, section(t('requests'), requests)));
     openDevices(screen, devices);

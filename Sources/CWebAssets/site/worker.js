@@ -1,12 +1,14 @@
 // The service worker of the installed pages. It serves one page, /share, to which a system's share sheet sends photos
-// and files: it keeps them until the page has taken them. No screen and no call of the API passes through it, so
-// nothing that it serves can be out of date.
+// and files: it keeps them until the page has taken them. It serves no screen and no call of the API, so nothing that
+// it serves can be out of date.
 
 const kept = 'larder-shared';
 
 addEventListener('install', () => skipWaiting());
+// The page may go on to other screens, whose calls are left to the network as well.
 addEventListener('fetch', event => {
-  if (event.request.method === 'POST') event.respondWith(take(event.request));
+  const {method, mode} = event.request;
+  if (method === 'POST' && mode === 'navigate') event.respondWith(take(event.request));
 });
 
 /** Keeps the files of a request in place of earlier ones, and leads to the page. */
