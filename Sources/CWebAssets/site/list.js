@@ -135,9 +135,7 @@ export function pagedList(screen, options) {
     const drawn = JSON.stringify([next, state.items.length, total]);
     if (foot.dataset.drawn === drawn) return;
     foot.dataset.drawn = drawn;
-    // Few rows are counted at a glance.
-    const isPlain = next ? total === null : state.items.length <= 10;
-    const words = isPlain ? null : h('p', {class: 'count'}, t('rows', state.items.length, total));
+    const words = total === null && next ? null : h('p', {class: 'count'}, t('rows', state.items.length, total));
     const more = next && button(t('loadMore'), loadMore, {key: 'more'});
     replace(foot, more, words);
     if (more) watch();
