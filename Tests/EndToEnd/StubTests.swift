@@ -78,20 +78,38 @@ import Testing
         #expect(await tested.larder.stop() == 0)
     }
 
+    @Test("HARN-35 a stub that is made again has no stored response of the one before")
+    func remade() async throws {
+        let tested = try await TestedLarder.start()
+        let control = tested.sandbox.control
+        for celsius in 1...2 {
+            let respond = #"{"json":{"c":\#(celsius)},"header":{"Cache-Control":"max-age=600"}}"#
+            let rule = #"{"match":{"route":"GET /today"},"respond":\#(respond)}"#
+            #expect(try await control.post("/upstreams", #"{"name":"weather","rules":[\#(rule)]}"#).status == 201)
+            let mount = "/v1/upstreams/weather/today"
+            for _ in 1...2 { #expect(try await tested.client.get(mount).text == #"{"c":\#(celsius)}"#) }
+            #expect(try await control.get("/journal?upstream=weather&count").json.count.int == celsius)
+            #expect(try await control.delete("/upstreams/weather").status == 204)
+        }
+        #expect(try await control.post("/upstreams", #"{"name":"weather","rules":[]}"#).status == 201)
+        #expect(try await tested.client.get("/v1/upstreams/weather/today").status == 404)
+        #expect(await tested.larder.stop() == 0)
+    }
+
     @Test("HARN-40 a folder of mappings is imported and served; what it could not map is listed by name")
     func imported() async throws {
         let folder = try TemporaryFolder()
         try Data(#"{"request":{"method":"GET","urlPath":"/a"},"response":{"jsonBody":{"a":1}}}"#.utf8).write(
             to: folder.url.appending(path: "a.json")
         )
-        try Data(#"{"name":"b","request":{"urlPattern":"/b[0-9]"},"response":{}}"#.utf8).write(
+        try Data(#"{"name":"b","request":{"cookies":{"a":{"equalTo":"1"}}},"response":{}}"#.utf8).write(
             to: folder.url.appending(path: "b.json")
         )
         let sandbox = try await RunningSandbox.start()
         let made = try await sandbox.control.post("/upstreams", #"{"name":"shop","wiremock":"\#(folder.path)"}"#)
         #expect(made.status == 201, "\(made.text)")
         #expect(try made.json.unmapped.elements.map(\.source.string) == ["b.json#b"])
-        #expect(try made.json.unmapped.elements.map(\.member.string) == ["request/urlPattern"])
+        #expect(try made.json.unmapped.elements.map(\.member.string) == ["request/cookies"])
         #expect(try await Client(base: sandbox.base).get("/shop/a").text == #"{"a":1}"#)
         #expect(try await Client(base: sandbox.base).get("/shop/b1").status == 404)
         let wrong = try await sandbox.control.post("/upstreams", #"{"name":"x","har":{"a":1}}"#)
@@ -99,6 +117,32 @@ import Testing
         let empty = try TemporaryFolder()
         for body in [#"{"name":"x"}"#, #"{"name":"x","wiremock":"\#(empty.path)"}"#] {
             #expect(try await sandbox.control.post("/upstreams", body).status == 400, "\(body)")
+        }
+    }
+
+    @Test("HARN-40 the folder of WireMock is imported with the mappings and files of bodies in it")
+    func bodies() async throws {
+        let folder = try TemporaryFolder()
+        for (name, text) in [
+            (
+                "mappings/below/a.json",
+                #"{"request":{"urlPathPattern":"/a/[0-9]+"},"response":{"bodyFileName":"b/c.txt"}}"#
+            ),
+            ("mappings/d.json", #"{"request":{"url":"/d"},"response":{"bodyFileName":"../secret"}}"#),
+            ("__files/b/c.txt", "of a file"), ("secret", "no"),
+        ] {
+            let file = folder.url.appending(path: name)
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(),
+                withIntermediateDirectories: true
+            )
+            try Data(text.utf8).write(to: file)
+        }
+        let sandbox = try await RunningSandbox.start()
+        for (name, path) in [("one", folder.path), ("two", "\(folder.path)/mappings")] {
+            let made = try await sandbox.control.post("/upstreams", #"{"name":"\#(name)","wiremock":"\#(path)"}"#)
+            #expect(try made.json.unmapped.elements.map(\.member.string) == ["response/bodyFileName"])
+            #expect(try await Client(base: sandbox.base).get("/\(name)/a/17").text == "of a file")
         }
     }
 

@@ -1,3 +1,4 @@
+import HTTPTypes
 import JSONValues
 import Testing
 
@@ -83,9 +84,10 @@ import Testing
     @Test(
         "HARN-40 a mapping that no rule has is named with the member, and not imported wider than it is",
         arguments: [
-            (#"{"request":{"urlPattern":"/a[0-9]+"},"response":{}}"#, "request/urlPattern"),
+            (#"{"request":{"urlPattern":"/a\\?b=[0-9]+"},"response":{}}"#, "request/urlPattern"),
+            (#"{"request":{"urlPathPattern":"/a["},"response":{}}"#, "request/urlPathPattern"),
             (#"{"request":{"url":"/","cookies":{"a":{"equalTo":"1"}}},"response":{}}"#, "request/cookies"),
-            (#"{"request":{"headers":{"A":{"contains":"1"}}},"response":{}}"#, "request/headers/A"),
+            (#"{"request":{"headers":{"A":{"doesNotMatch":"1"}}},"response":{}}"#, "request/headers/A"),
             (
                 #"{"request":{"bodyPatterns":[{"equalToJson":"{}"}]},"response":{}}"#,
                 "request/bodyPatterns/0/equalToJson"
@@ -158,6 +160,36 @@ import Testing
         #expect(second == .stub(StubResponse(status: 202, isTemplate: false), count: 1))
         let mappings = try Self.wireMock(#"{"request":{"url":"/x"},"response":{}}"#)
         #expect(Self.exchange(mappings.rules, request) == .response)
+    }
+
+    @Test("HARN-40 regular expressions of WireMock stay what they are: for whole paths, fields and parameters")
+    func patterns() throws {
+        let imported = try Self.wireMock(
+            #"""
+            {"request":{"urlPattern":"/orders/\\d+(\\.json)?","headers":{"Accept":{"contains":"a.b"},
+              "X-Any":{"anything":true},"X-Kind":{"matches":"[a-c]+"}}},"response":{}}
+            """#
+        )
+        let match = try #require(imported.rules.first).match
+        let known: JSONValue = [
+            "path_matches": #"/orders/\d+(\.json)?"#,
+            "header": ["accept": ["matches": #"(?s).*a\.b.*"#], "x-any": true, "x-kind": ["matches": "[a-c]+"]],
+            "exact_query": true,
+        ]
+        #expect(match.json == known)
+        #expect(try RequestMatch(known) == match)
+        var request = MatchedRequest(method: "GET", path: ["orders", "17.json"])
+        let names = try ["X-Any", "X-Kind"].map { try #require(HTTPField.Name($0)) }
+        request.headers = [names[0]: "1", names[1]: "abc", .accept: "x/y, a.b"]
+        #expect(match.matches(request))
+        for path in [["orders"], ["orders", "x"], ["orders", "17", "x"]] {
+            request.path = path
+            #expect(!match.matches(request), "\(path)")
+        }
+        request.path = ["orders", "17"]
+        request.query = [.init(name: "page", value: "2")]
+        #expect(!match.matches(request))
+        #expect(throws: ControlProblem.self) { try RequestMatch(["path_matches": "("]) }
     }
 
     @Test("HARN-40 a pattern of everything below a path is not of the path itself")

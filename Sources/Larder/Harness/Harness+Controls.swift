@@ -55,6 +55,11 @@ extension Harness: HarnessedServer {
         }
     }
 
+    func forgetResponses(of upstream: String) async throws {
+        guard let application else { return }
+        _ = try await CachePurge(upstream: upstream).run(on: application.database)
+    }
+
     func setClock(_ time: Date?, frozen: Bool?) async -> Bool { await clock.set(time, frozen: frozen) }
 
     func advanceClock(by seconds: Double) async { await clock.advance(by: seconds) }

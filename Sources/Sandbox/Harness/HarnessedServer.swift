@@ -57,6 +57,9 @@ package protocol HarnessedServer: Sendable {
     /// The simulated upstreams were reset alone: whatever they did before, the server is to ask them again.
     func upstreamsWereReset()
 
+    /// An upstream was made or removed: removes the stored responses of one of that name.
+    func forgetResponses(of upstream: String) async throws
+
     var served: ServedRoutes { get }
 
     /// The requests of its clients since ``activate()`` or the last reset.

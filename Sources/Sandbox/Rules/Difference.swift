@@ -41,6 +41,9 @@ extension RequestMatch {
         if others > 0 {
             found.append(Difference("path", Self.text(path), Self.text(request.path), weight: others))
         }
+        if let pathPattern, !pathPattern.matches(Self.text(request.path)) {
+            found.append(Difference("path", pathPattern.text, Self.text(request.path)))
+        }
         for item in query {
             let values = request.query.filter { $0.name == item.name }.map(\.value)
             if !item.value.matches(values) { found.append(item.difference("query", values)) }
@@ -54,8 +57,6 @@ extension RequestMatch {
         if let body, !body.matches(actual, exactly: exactBody) { found.append(Difference("body", body.text, shown)) }
         return found
     }
-
-    private static func text(_ path: [String]) -> String { "/" + path.joined(separator: "/") }
 }
 
 extension RequestMatch.Named {
@@ -63,6 +64,7 @@ extension RequestMatch.Named {
         let expected =
             switch value {
             case .equal(let text): text
+            case .pattern(let pattern): pattern.text
             case .present: "any value"
             case .absent: "none"
             }

@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 import JSONValues
 
@@ -6,12 +7,14 @@ struct RequestMatch: Sendable, Equatable {
     /// The condition on a query parameter or a header field.
     enum Value: Sendable, Equatable {
         case equal(String)
+        case pattern(TextPattern)
         case present
         case absent
 
         func matches(_ values: [String]) -> Bool {
             switch self {
             case .equal(let value): values.contains(value)
+            case .pattern(let pattern): values.contains(where: pattern.matches)
             case .present: !values.isEmpty
             case .absent: values.isEmpty
             }
@@ -47,6 +50,8 @@ struct RequestMatch: Sendable, Equatable {
     var path: [String] = []
     /// Whether these are all segments of the path.
     var isWhole = false
+    /// Of the whole path.
+    var pathPattern: TextPattern?
     var query: [Named] = []
     /// Names in lower case.
     var header: [Named] = []
@@ -60,6 +65,7 @@ struct RequestMatch: Sendable, Equatable {
         if let method, method != request.method { return false }
         guard isWhole ? request.path.count == path.count : request.path.count >= path.count else { return false }
         for (expected, segment) in zip(path, request.path) where expected != "*" && expected != segment { return false }
+        if let pathPattern, !pathPattern.matches(Self.text(request.path)) { return false }
         for item in query {
             let values = request.query.filter { $0.name == item.name }.map(\.value)
             guard item.value.matches(values) else { return false }
@@ -73,6 +79,8 @@ struct RequestMatch: Sendable, Equatable {
         return body.matches(request.body, exactly: exactBody)
     }
 
+    static func text(_ path: [String]) -> String { "/" + path.joined(separator: "/") }
+
     /// Returns the parameters of a request that ``exactQuery`` does not permit.
     func surplus(in parameters: [RequestTarget.QueryItem]) -> [RequestTarget.QueryItem] {
         guard exactQuery else { return [] }
@@ -80,6 +88,32 @@ struct RequestMatch: Sendable, Equatable {
             !query.contains { $0.name == given.name && $0.value.matches([given.value]) }
         }
     }
+}
+
+/// A regular expression for whole texts.
+struct TextPattern: Sendable, Equatable {
+    let text: String
+    private let expression: NSRegularExpression
+
+    /// - Returns: Nil if it is none.
+    init?(_ text: String) {
+        guard let expression = try? NSRegularExpression(pattern: "\\A(?:\(text))\\z") else { return nil }
+        (self.text, self.expression) = (text, expression)
+    }
+
+    /// - Throws: 400 that names the field.
+    init(_ text: String, field: String) throws(ControlProblem) {
+        guard let pattern = TextPattern(text) else {
+            throw .invalid(field: field, value: text, accepted: ["a regular expression"])
+        }
+        self = pattern
+    }
+
+    func matches(_ other: String) -> Bool {
+        expression.firstMatch(in: other, range: NSRange(other.startIndex..., in: other)) != nil
+    }
+
+    static func == (one: TextPattern, other: TextPattern) -> Bool { one.text == other.text }
 }
 
 extension JSONValue {
@@ -103,15 +137,25 @@ struct MatchedRequest: Sendable {
 }
 
 extension RequestMatch {
-    /// Reads `{"method":…,"path":…,"query":{…},"header":{…},"body":…,"exact_query":true,"exact_body":true}`, or `route`
-    /// in place of the first two; every member may be left out.
+    /// Reads `{"method":…,"path":…,"path_matches":…,"query":{…},"header":{…},"body":…,"exact_query":true,
+    /// "exact_body":true}`, or `route` in place of the first three; every member may be left out.
     ///
     /// - Parameter isWhole: Whether `path` is all of the path unless it ends with `/**`; else its first segments.
     init(_ value: JSONValue, isWhole: Bool = false) throws(ControlProblem) {
         let fields = try ControlFields(value)
-        try fields.require(only: "route", "method", "path", "query", "header", "body", "exact_query", "exact_body")
+        try fields.require(
+            only: "route",
+            "method",
+            "path",
+            "path_matches",
+            "query",
+            "header",
+            "body",
+            "exact_query",
+            "exact_body"
+        )
         if let route = try fields.text("route") {
-            guard fields["method"] == nil, fields["path"] == nil else {
+            guard fields["method"] == nil, fields["path"] == nil, fields["path_matches"] == nil else {
                 throw .invalid(field: "route", value: route, accepted: ["route, or method and path"])
             }
             self = try FrontRoute.match(route)
@@ -120,6 +164,9 @@ extension RequestMatch {
             path = try Self.path(try fields.text("path"))
             self.isWhole = isWhole && !path.isEmpty && path.last != "**"
             if path.last == "**" { path.removeLast() }
+            pathPattern = try fields.text("path_matches").map { (text) throws(ControlProblem) in
+                try TextPattern(text, field: "path_matches")
+            }
         }
         query = try Self.named(value.object?["query"], field: "query") { $0 }
         header = try Self.named(value.object?["header"], field: "header") { $0.lowercased() }
@@ -172,11 +219,17 @@ extension RequestMatch {
             switch member.value {
             case .string(let text): expected = .equal(text)
             case .bool(let isPresent): expected = isPresent ? .present : .absent
+            case .object(let object) where object.members.map(\.name) == ["matches"]:
+                let text = object["matches"]?.string ?? ""
+                expected = .pattern(try TextPattern(text, field: "\(field).\(member.name)"))
             default:
                 throw .invalid(
                     field: "\(field).\(member.name)",
                     value: member.value.excerpt,
-                    accepted: ["a string (the value)", "true (any value)", "false (not there)"]
+                    accepted: [
+                        "a string (the value)", #"{"matches":"a regular expression"}"#, "true (any value)",
+                        "false (not there)",
+                    ]
                 )
             }
             guard field != "header" || HTTPField.Name(member.name) != nil else {
@@ -192,8 +245,9 @@ extension RequestMatch {
         if isWhole { members.append(.init(name: "route", value: .string(FrontRoute.text(self)))) }
         if let method, !isWhole { members.append(.init(name: "method", value: .string(method))) }
         if !path.isEmpty, !isWhole {
-            members.append(.init(name: "path", value: .string("/" + path.joined(separator: "/"))))
+            members.append(.init(name: "path", value: .string(Self.text(path))))
         }
+        if let pathPattern { members.append(.init(name: "path_matches", value: .string(pathPattern.text))) }
         if !query.isEmpty { members.append(.init(name: "query", value: Self.json(query))) }
         if !header.isEmpty { members.append(.init(name: "header", value: Self.json(header))) }
         switch body {
@@ -211,6 +265,7 @@ extension RequestMatch {
             let value: JSONValue =
                 switch item.value {
                 case .equal(let text): .string(text)
+                case .pattern(let pattern): ["matches": .string(pattern.text)]
                 case .present: true
                 case .absent: false
                 }

@@ -37,10 +37,12 @@ struct ControlAPI: Sendable {
             stage.reset()
             harness?.upstreamsWereReset()
             return .json(.ok, ControlIndex.json(of: stage))
-        case ("upstreams", 1):
-            return try addStub(request)
-        case ("upstreams", 2):
-            return try removeStub(request)
+        case ("upstreams", 1...2):
+            let isNew = request.path.count == 1
+            let response = try isNew ? addStub(request) : removeStub(request)
+            let name = try isNew ? request.json().object?["name"]?.string : request.path[1]
+            if let name { try await harness?.forgetResponses(of: name) }
+            return response
         case ("upstreams", 3...4):
             return try faults(request, slot: try slot(named: request.path[1]))
         case ("journal", 1):

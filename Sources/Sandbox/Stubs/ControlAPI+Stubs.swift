@@ -24,7 +24,10 @@ extension ControlAPI {
             rule.match = rule.match.below(name)
             imported.rules.append(rule)
         }
-        if let given = fields["wiremock"] { try imported.add(wireMock: try Self.documents(given, field: "wiremock")) }
+        if let given = fields["wiremock"] {
+            let documents = try Self.documents(given, field: "wiremock")
+            try imported.add(wireMock: documents) { Self.body($0, beside: given.string ?? "") }
+        }
         if let given = fields["har"] { try imported.add(archives: try Self.documents(given, field: "har")) }
         guard imported.rules.count <= RuleSet.capacity else {
             throw .conflict("An upstream has at most \(RuleSet.capacity) rules; these are \(imported.rules.count).")
@@ -79,14 +82,28 @@ extension ControlAPI {
         throw .notFound("There is no upstream '\(name)'.", field: "name", accepted: stage.stubbed.map(\.name))
     }
 
-    /// Reads a document, or all JSON files of a folder, of which there must be one, in the order of their names.
+    /// Returns a file of WireMock's folder of bodies, which is in the folder with that of the mappings.
+    private static func body(_ name: String, beside path: String) -> Data? {
+        guard !name.split(separator: "/").contains("..") else { return nil }
+        let folders = ["\(path)/\(bodies)", "\(path)/../\(bodies)"]
+        let found = folders.lazy.compactMap { FileManager.default.contents(atPath: "\($0)/\(name)") }.first
+        return found.flatMap { $0.count <= largestDocument ? $0 : nil }
+    }
+
+    private static let bodies = "__files"
+
+    /// Reads a document, or all JSON files of a folder and those in it, of which there must be one, in the order of
+    /// their names. WireMock's folder has that of the mappings.
     private static func documents(_ value: JSONValue, field: String) throws(ControlProblem) -> [(String, JSONValue)] {
-        guard let path = value.string, !path.contains("\n"), !path.hasPrefix("{"),
-            let names = try? FileManager.default.contentsOfDirectory(atPath: path)
+        guard let given = value.string, !given.contains("\n"), !given.hasPrefix("{"),
+            case let path = FileManager.default.fileExists(atPath: "\(given)/mappings") ? "\(given)/mappings" : given,
+            // Of a file, Foundation returns no subpaths, and no error.
+            (try? FileManager.default.contentsOfDirectory(atPath: path)) != nil,
+            let names = try? FileManager.default.subpathsOfDirectory(atPath: path)
         else { return [(value.string.map { String($0.prefix(200)) } ?? field, try read(value, field))] }
         var documents: [(String, JSONValue)] = []
         let suffixes = [".json", ".\(field)"]
-        for name in names.sorted() where suffixes.contains(where: { name.hasSuffix($0) }) {
+        for name in names.sorted() where suffixes.contains(where: name.hasSuffix) && !name.hasPrefix(bodies) {
             documents.append((name, try read(.string("\(path)/\(name)"), field)))
         }
         guard !documents.isEmpty else {

@@ -6,14 +6,19 @@ import JSONValues
 // templating" has them. A mapping that a rule would widen is not imported, but named.
 extension StubImport {
     /// Adds the mappings of files, each one or a list below `mappings`: by priority, of equal ones the last first.
-    mutating func add(wireMock files: [(name: String, value: JSONValue)]) throws(ControlProblem) {
+    ///
+    /// - Parameter bodies: Returns the file of a body by its name; nil if there is none.
+    mutating func add(
+        wireMock files: [(name: String, value: JSONValue)],
+        bodies: (String) -> Data? = { _ in nil }
+    ) throws(ControlProblem) {
         var mappings: [(source: String, mapping: JSONObject)] = []
         for (name, value) in files {
             guard let object = value.object, object["mappings"] != nil || object["request"] != nil else {
                 throw .invalid(field: "wiremock", value: name, accepted: ["a mapping, or an object with mappings"])
             }
             for (index, item) in (object["mappings"]?.array ?? [value]).enumerated() {
-                let own = item.object ?? JSONObject()
+                let own = Self.withBody(item.object ?? JSONObject(), bodies)
                 mappings.append(("\(name)#\(own["name"]?.string ?? "\(index)")", own))
             }
         }
@@ -23,6 +28,22 @@ extension StubImport {
         for (source, mapping) in order.map(\.element) {
             add(source) { () throws(Unmapped) in try Self.rule(of: mapping) }
         }
+    }
+
+    /// Returns a mapping that has the file of its body itself, if there is one.
+    private static func withBody(_ mapping: JSONObject, _ bodies: (String) -> Data?) -> JSONObject {
+        guard var response = mapping["response"]?.object, let name = response["bodyFileName"]?.string,
+            let body = bodies(name)
+        else { return mapping }
+        response["bodyFileName"] = nil
+        if let text = String(validating: body, as: UTF8.self) {
+            response["body"] = .string(text)
+        } else {
+            response["base64Body"] = .string(body.base64EncodedString())
+        }
+        var mapping = mapping
+        mapping["response"] = .object(response)
+        return mapping
     }
 
     private static func priority(_ mapping: JSONObject) -> Double { mapping["priority"]?.double ?? 5 }
@@ -85,23 +106,12 @@ extension StubImport {
             match.exactQuery = true
         case "urlPathTemplate": match.path = target.segments.map { $0.hasPrefix("{") ? "*" : $0 }
         case "urlPathPattern", "urlPattern":
-            // Without "?", which begins a query or is an operator.
-            var segments = text.split(separator: "/").map(String.init)
-            if segments.last == ".*" {
-                match.isWhole = false
-                segments.removeLast()
-            }
-            let isBelow = !match.isWhole && !segments.isEmpty
-            let any: Set = ["[^/]+", "[^/]*"]
-            let plain = segments.map { any.contains($0) ? "*" : $0.replacing("\\.", with: ".") }
-            let isKnown = zip(segments, plain).allSatisfy { source, plain in
-                any.contains(source) || !plain.contains { "\\[](){}+*?^$|".contains($0) }
-            }
-            guard isKnown, name == "urlPathPattern" || !match.isWhole else {
+            // "\\?" begins a query, for which rules have no pattern.
+            guard name == "urlPathPattern" || !text.contains(#"\?"#), let pattern = TextPattern(text) else {
                 throw Unmapped(source: "", member: "request/\(name)")
             }
-            // "/a/.*" is not "/a".
-            match.path = plain + (isBelow ? ["*"] : [])
+            (match.path, match.isWhole, match.pathPattern) = ([], false, pattern)
+            match.exactQuery = name == "urlPattern" && !text.hasSuffix(".*")
         default: break
         }
     }
@@ -114,12 +124,23 @@ extension StubImport {
             switch (pattern.count, pattern.first?.name, pattern.first?.value) {
             case (1, "equalTo", .string(let text)): named.append(.init(name: member.name, value: .equal(text)))
             case (1, "absent", .bool(true)): named.append(.init(name: member.name, value: .absent))
-            case (1, "matches", .string(".*")), (1, "matches", .string(".+")):
+            case (1, "anything", .bool(true)), (1, "matches", .string(".*")), (1, "matches", .string(".+")):
                 named.append(.init(name: member.name, value: .present))
+            case (1, "matches", .string(let text)): named.append(try matching(text, member.name, place))
+            case (1, "contains", .string(let text)):
+                let part = NSRegularExpression.escapedPattern(for: text)
+                named.append(try matching("(?s).*\(part).*", member.name, place))
             default: throw Unmapped(source: "", member: place + member.name)
             }
         }
         return named
+    }
+
+    private static func matching(_ text: String, _ name: String, _ place: String) throws(Unmapped)
+        -> RequestMatch.Named
+    {
+        guard let pattern = TextPattern(text) else { throw Unmapped(source: "", member: place + name) }
+        return .init(name: name, value: .pattern(pattern))
     }
 
     private static func body(_ patterns: [JSONValue]) throws(Unmapped) -> RequestMatch.Body? {
