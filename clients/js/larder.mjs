@@ -62,7 +62,11 @@ export class Unverified extends AssertionError {
   }
 }
 
-function explanation(expected, {matched = 0, matching = [], near_misses: misses = []}) {
+function explanation(expected, {matched = 0, matching = [], near_misses: misses = [], unmatched, old = []}) {
+  if (unmatched) {
+    return [...unmatched.map(one => `${one.upstream}: no recording of ${one.request}`),
+      ...old.map(one => `${one.upstream}: ${one.file} is of ${one.day}`)].join('\n');
+  }
   const line = one => `#${one.sequence} ${one.method} ${one.path} → ${one.status}`;
   const lines = [`expected ${JSON.stringify(expected)}; found ${matched}`];
   for (const entry of matching) lines.push(`  found     ${line(entry)}`);
@@ -247,6 +251,7 @@ class Controls extends Requests {
   constructor(url, sandbox) {
     super(url);
     this.sandbox = sandbox.replace(/(\/_sandbox)?\/?$/, '');
+    this.journal = (path, query) => this.control('GET', `/_harness/journal${path}`, {query});
     const clock = (method, path = '', json = undefined) => this.control(method, `/_harness/clock${path}`, {json});
     /** The clock of Larder and its upstreams. It goes forward only; a reset sets it back. */
     this.clock = {
@@ -305,16 +310,13 @@ class Controls extends Requests {
   async frontFault(fault, where = {}) { await this.control('PUT', '/_harness/front/fault', {json: {fault, ...where}}); }
 
   /** The requests to Larder, oldest first. @param {Filters} [filters] @returns {Promise<Array<Entry>>} */
-  async requests(filters = {}) { return (await this.control('GET', '/_harness/journal', {query: filters})).entries; }
+  async requests(filters = {}) { return (await this.journal('', filters)).entries; }
   /** @param {Filters} [filters] @returns {Promise<number>} */
-  async count(filters = {}) {
-    return (await this.control('GET', '/_harness/journal', {query: {...filters, count: true}})).count;
-  }
+  async count(filters = {}) { return (await this.journal('', {...filters, count: true})).count; }
   /** Waits for that many requests, with `waiting: true` for those that wait for an upstream.
    * @param {number} [count] @param {Filters} [filters] @returns {Promise<Array<Entry>>} */
   async wait(count = 1, filters = {}) {
-    const query = {...filters, count, timeout_ms: PATIENCE_MS};
-    return (await this.control('GET', '/_harness/journal/wait', {query})).entries;
+    return (await this.journal('/wait', {...filters, count, timeout_ms: PATIENCE_MS})).entries;
   }
   /** Empties both journals. */
   async forget() {
@@ -327,21 +329,15 @@ class Controls extends Requests {
    * @param {{match: Match, status?: number, upstream?: string, exactly?: number, at_least?: number, at_most?: number}}
    *   expected
    */
-  async verify(expected) {
-    try { return (await this.control('POST', '/_harness/verify', {json: expected})).matched; } catch (error) {
-      throw error instanceof Refused && error.status === 417 ? new Unverified(expected, error.problem) : error;
-    }
-  }
+  async verify(expected) { return (await this.#verified('', expected)).matched; }
 
-  /** Throws if a request in replay had no recording, or one that is older than so many days. @param {number} [days] */
-  async verifyRecordings(days) {
-    const json = days === undefined ? undefined : {oldest_days: days};
-    try { await this.control('POST', '/_harness/verify/recordings', {json}); } catch (error) {
-      if (!(error instanceof Refused && error.status === 417)) throw error;
-      const {unmatched, old} = error.problem;
-      const lines = unmatched.map(one => `${one.upstream}: no recording of ${one.request}`);
-      lines.push(...old.map(one => `${one.upstream}: ${one.file} is of ${one.day}`));
-      throw new AssertionError({message: lines.join('\n')});
+  /** Throws `Unverified` if a request in replay had no recording, or one that is older than so many days.
+   * @param {number} [days] */
+  async verifyRecordings(days) { await this.#verified('/recordings', {oldest_days: days}); }
+
+  async #verified(path, json) {
+    try { return await this.control('POST', `/_harness/verify${path}`, {json}); } catch (error) {
+      throw error instanceof Refused && error.status === 417 ? new Unverified(json, error.problem) : error;
     }
   }
 

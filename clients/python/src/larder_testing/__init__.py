@@ -1,11 +1,9 @@
 """Larder as the backend of integration tests."""
-from .controls import Controls, Session
+from .controls import Controls, Rule, Session, Upstream
 from .errors import Refused, StartError, Unverified
 from .events import Event, Events
-from .http import Response
-from .journal import Request
+from .http import Request, Response
 from .server import Larder, Space
-from .upstream import Rule, Upstream
 
 __all__ = [
     "Controls", "Event", "Events", "Larder", "Refused", "Request", "Response", "Rule", "Session", "Space", "StartError",

@@ -2,16 +2,13 @@
 from __future__ import annotations
 
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Self
 from urllib.parse import quote
 
-from .clock import Clock
 from .errors import Refused, Unverified
 from .events import Events
-from .http import Response, operator, send
-from .journal import Request
-from .report import report
-from .upstream import Upstream
+from .http import Request, Response, combined, given, operator, send
 
 
 class Requests:
@@ -58,8 +55,173 @@ class Session(Requests):
         self._headers = {"Authorization": f"Bearer {token}"}
 
 
-class Controls(Requests):
+class Journal:
+    """What was requested of a server or an upstream."""
+
+    def _journal(self, path: str, filters: dict[str, Any]) -> Any:
+        raise NotImplementedError
+
+    def requests(self, **filters: Any) -> list[Request]:
+        """Returns the requests, oldest first.
+
+        `method, path, query, header, status, since, until, request_id` choose some, `route` those to a route of Larder.
+        """
+        return [Request.read(entry) for entry in self._journal("", filters)["entries"]]
+
+    def count(self, **filters: Any) -> int:
+        return self._journal("", {**filters, "count": True})["count"]
+
+    def wait(self, count: int = 1, *, timeout_s: float = 60, **filters: Any) -> list[Request]:
+        """Waits until that many requests have arrived; with `waiting=True` those that wait for an upstream."""
+        values = {**filters, "count": count, "timeout_ms": int(timeout_s * 1000)}
+        return [Request.read(entry) for entry in self._journal("/wait", values)["entries"]]
+
+
+@dataclass(frozen=True)
+class Clock:
+    """The clock of Larder and of its simulated upstreams. It goes forward only; a reset sets it back."""
+
+    _controls: "Controls"
+
+    def _call(self, method: str, path: str = "", json: Any = None) -> dict[str, Any]:
+        return self._controls.control(method, f"/_harness/clock{path}", json=json)
+
+    @property
+    def now(self) -> str:
+        return self._call("GET")["now"]
+
+    @property
+    def frozen(self) -> bool:
+        return self._call("GET")["frozen"]
+
+    def freeze(self, at: str | None = None) -> str:
+        """Stops the clock, now or at a time such as `2030-01-05T10:00:00Z`. Returns what it shows."""
+        return self._call("PUT", json=given(now=at, frozen=True))["now"]
+
+    def run(self) -> str:
+        """Lets time pass again."""
+        return self._call("PUT", json={"frozen": False})["now"]
+
+    def advance(self, seconds: float) -> str:
+        """Moves the clock on; what has become due is done when this returns."""
+        return self._call("POST", "/advance", {"s": seconds})["now"]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What is wrong with some requests of an upstream."""
+
+    upstream: "Upstream"
+    id: int
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """The rule with its counts: `matched`, `applied`, `left`."""
+        return self.upstream._call("GET", f"/rules/{self.id}")
+
+    @property
+    def left(self) -> int | None:
+        """How many requests will still get a fault; None for any number."""
+        return self.state["left"]
+
+    @property
+    def applied(self) -> int:
+        """How many requests got a fault."""
+        return self.state["applied"]
+
+    def remove(self) -> None:
+        self.upstream._call("DELETE", f"/rules/{self.id}")
+
+
+class Upstream(Journal):
+    """Controls of one simulated upstream, such as `spacex`."""
+
+    def __init__(self, controls: "Controls", name: str, unmapped: list[dict[str, str]] | None = None):
+        self._controls = controls
+        self.name = name
+        self.unmapped = unmapped or []
+        """Parts of the files of other tools that `stub` could not take, each with its `source` and `member`."""
+
+    def _call(self, method: str, path: str, json: Any = None) -> Any:
+        return self._controls.control(method, f"/_sandbox/upstreams/{self.name}{path}", json=json)
+
+    def _journal(self, path: str, filters: dict[str, Any]) -> Any:
+        return self._controls.control("GET", f"/_sandbox/journal{path}", query={"upstream": self.name, **filters})
+
+    @property
+    def url(self) -> str:
+        """The base URL at which it is simulated."""
+        return f"{self._controls.sandbox_url}/{self.name}"
+
+    def remove(self) -> None:
+        """Removes an upstream that was made with `stub`."""
+        self._call("DELETE", "")
+
+    def mode(self, mode: str) -> None:
+        """Sets what becomes of requests: `live`, `record`, `replay`, `spy`, `modify` or `diff`.
+
+        All but `live` need a folder: the setting `upstreams_NAME_fixtures` of `Larder.start`.
+        """
+        self._controls.control("PUT", f"/_harness/upstreams/{self.name}/mode", json={"mode": mode})
+
+    @property
+    def recordings(self) -> dict[str, Any]:
+        """`files` with their uses, those that are `broken`, requests `unmatched` by any, and `differences`."""
+        return self._controls.control("GET", f"/_harness/upstreams/{self.name}")
+
+    def fault(self, *faults: str) -> None:
+        """Sets what is wrong with every request: `offline`, `slow(300)`, `error(503)`; several are combined."""
+        self._call("PUT", "/fault", {"fault": combined(faults)})
+
+    def offline(self) -> None:
+        self.fault("offline")
+
+    def online(self) -> None:
+        self.fault("online")
+
+    def hold(self) -> None:
+        """Lets requests wait until they are released."""
+        self.fault("hold")
+
+    @property
+    def waiting(self) -> int:
+        """How many requests are held."""
+        return self._call("GET", "/fault")["waiting"]
+
+    def release(self, count: int | None = None, *, sequence: int | None = None) -> int:
+        """Releases held requests: all, the first `count`, or one by its number. Returns how many."""
+        return self._call("POST", "/release", given(count=count, sequence=sequence))["released"]
+
+    def rule(
+        self,
+        fault: str | list[str] | None = None,
+        *,
+        faults: list[Any] | None = None,
+        respond: dict[str, Any] | None = None,
+        times: int | None = None,
+        after: int | None = None,
+        **match: Any,
+    ) -> Rule:
+        """Adds a rule for the requests with this `method`, `path`, `query`, `header` and `body`.
+
+        `faults` are given to them in turn, `respond` is a response in place of the upstream's; `times` is for how
+        many, `after` how many pass before.
+        """
+        body = given(match=match, fault=fault, faults=faults, respond=respond, times=times, after=after)
+        return Rule(self, self._call("POST", "/rules", body)["id"])
+
+    def rules(self) -> list[dict[str, Any]]:
+        return self._call("GET", "/rules")["rules"]
+
+    def remove_rules(self) -> None:
+        self._call("DELETE", "/rules")
+
+
+class Controls(Requests, Journal):
     """The controls of one server or space."""
+
+    log: list[str] = []
+    """The lines of the log, as far as this object has started the server."""
 
     def __init__(self, url: str, sandbox_url: str):
         self.url = url.rstrip("/")
@@ -85,6 +247,9 @@ class Controls(Requests):
             raise Refused(f"{method} {path}", response.status, answer)
         return answer
 
+    def _journal(self, path: str, filters: dict[str, Any]) -> Any:
+        return self.control("GET", f"/_harness/journal{path}", query=filters)
+
     def reset(self) -> None:
         """Everything as with a new data directory: data, sessions, faults, journals, clock."""
         self.control("POST", "/_harness/reset")
@@ -106,9 +271,8 @@ class Controls(Requests):
         files of these tools. Each is JSON, a text of YAML or JSON, or a path. What of the files has become no rule is
         in `unmapped` of the upstream.
         """
-        body = {"name": name, "openapi": openapi, "rules": rules, **files}
-        made = self.control("POST", "/_sandbox/upstreams", json={n: v for n, v in body.items() if v is not None})
-        return Upstream(self, name, made["unmapped"])
+        body = given(name=name, openapi=openapi, rules=rules, **files)
+        return Upstream(self, name, self.control("POST", "/_sandbox/upstreams", json=body)["unmapped"])
 
     def offline(self) -> None:
         """Takes all upstreams offline."""
@@ -122,26 +286,10 @@ class Controls(Requests):
 
     def front_fault(self, *faults: str, route: str | None = None, times: int | None = None, after: int = 0) -> None:
         """Sets what is wrong with Larder itself as the front end sees it: everywhere, or at a route."""
-        body = {"fault": faults[0] if len(faults) == 1 else list(faults)}
-        if route is not None:
-            body |= {"route": route, "after": after} | ({} if times is None else {"times": times})
-        self.control("PUT", "/_harness/front/fault", json=body)
+        place = {} if route is None else given(route=route, after=after, times=times)
+        self.control("PUT", "/_harness/front/fault", json={"fault": combined(faults), **place})
 
     # What the front end has asked for
-
-    def requests(self, **filters: Any) -> list[Request]:
-        """The requests to Larder, oldest first; by `route, method, path, query, header, status, since, until, request_id`."""
-        entries = self.control("GET", "/_harness/journal", query=filters)["entries"]
-        return [Request.read(entry) for entry in entries]
-
-    def count(self, **filters: Any) -> int:
-        return self.control("GET", "/_harness/journal", query={**filters, "count": True})["count"]
-
-    def wait(self, count: int = 1, *, timeout_s: float = 60, **filters: Any) -> list[Request]:
-        """Waits for that many requests; with `waiting=True` for those that wait for an upstream."""
-        query = {**filters, "count": count, "timeout_ms": int(timeout_s * 1000)}
-        entries = self.control("GET", "/_harness/journal/wait", query=query)["entries"]
-        return [Request.read(entry) for entry in entries]
 
     def forget(self) -> None:
         """Empties both journals."""
@@ -166,30 +314,20 @@ class Controls(Requests):
         in place of method and path; `upstream` takes the journal of that one. Raises `Refused` for what could never
         match, and if it cannot be told, since requests are forgotten or a body is not known.
         """
-        match = {"method": method, "path": path, **match}
-        expected = {
-            "match": {name: value for name, value in match.items() if value is not None},
-            "status": status, "upstream": upstream, "exactly": exactly, "at_least": at_least, "at_most": at_most,
-        }
-        expected = {name: value for name, value in expected.items() if value is not None}
+        numbers = given(status=status, upstream=upstream, exactly=exactly, at_least=at_least, at_most=at_most)
+        return self._verified("", {"match": given(method=method, path=path, **match), **numbers})["matched"]
+
+    def verify_recordings(self, oldest_days: int | None = None) -> None:
+        """Raises `Unverified` if a request in replay had no recording, or one that is older than so many days."""
+        self._verified("/recordings", given(oldest_days=oldest_days))
+
+    def _verified(self, path: str, expected: dict[str, Any]) -> Any:
         try:
-            return self.control("POST", "/_harness/verify", json=expected)["matched"]
+            return self.control("POST", f"/_harness/verify{path}", json=expected)
         except Refused as refusal:
             if refusal.status != 417:
                 raise
             raise Unverified(expected, refusal.problem) from None
-
-    def verify_recordings(self, oldest_days: int | None = None) -> None:
-        """Raises an AssertionError if a request in replay had no recording, or one that is older than so many days."""
-        body = None if oldest_days is None else {"oldest_days": oldest_days}
-        try:
-            self.control("POST", "/_harness/verify/recordings", json=body)
-        except Refused as refusal:
-            if refusal.status != 417:
-                raise
-            lines = [f"{one['upstream']}: no recording of {one['request']}" for one in refusal.problem["unmatched"]]
-            lines += [f"{one['upstream']}: {one['file']} is of {one['day']}" for one in refusal.problem["old"]]
-            raise AssertionError("\n".join(lines)) from None
 
     # State
 
@@ -208,14 +346,21 @@ class Controls(Requests):
         """Brings a kept state back."""
         return self.control("POST", f"/_harness/snapshots/{quote(name, safe='')}/restore")
 
-    @property
-    def log(self) -> list[str]:
-        """The lines of the log, as far as this object has started the server."""
-        return []
-
     def report(self, last: int = 30) -> dict[str, str]:
         """The last requests, the clock and the log, by title: for a test that has failed."""
-        return report(self, last)
+        sections = {}
+        for title, path in (("requests to Larder", "/_harness"), ("requests to upstreams", "/_sandbox")):
+            entries = self.control("GET", f"{path}/journal", query={"limit": last})["entries"]
+            sections[title] = "\n".join(str(Request.read(entry)) for entry in entries) or "none"
+        sections["clock"] = self.clock.now + (", frozen" if self.clock.frozen else "")
+        sections["log"] = "\n".join(self.log[-last:]) or "nothing"
+        return {f"larder: {title}": text for title, text in sections.items()}
 
     def close(self) -> None:
         self._pool.shutdown(wait=False, cancel_futures=True)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *reason: object) -> None:
+        self.close()

@@ -1,7 +1,9 @@
 """What goes wrong."""
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Iterator
+
+from .http import Request
 
 
 class StartError(Exception):
@@ -28,25 +30,23 @@ class Unverified(AssertionError):
         self.near_misses: list[dict[str, Any]] = answer.get("near_misses", [])
         super().__init__("\n".join(self._lines(answer)))
 
-    def _lines(self, answer: dict[str, Any]):
-        match = self.expected.get("match", {})
-        wanted = " ".join(str(match[name]) for name in ("method", "path") if name in match) or "any request"
-        rest = {name: value for name, value in match.items() if name not in ("method", "path")}
-        names = ("exactly", "at_least", "at_most")
-        numbers = ", ".join(f"{name} {self.expected[name]}" for name in names if name in self.expected)
+    def _lines(self, answer: dict[str, Any]) -> Iterator[str]:
+        if "unmatched" in answer:
+            yield from (f"{one['upstream']}: no recording of {one['request']}" for one in answer["unmatched"])
+            yield from (f"{one['upstream']}: {one['file']} is of {one['day']}" for one in answer["old"])
+            return
+        rest = dict(self.expected.get("match", {}))
+        wanted = " ".join(str(rest.pop(name)) for name in ("method", "path") if name in rest) or "any request"
+        names = [name for name in ("exactly", "at_least", "at_most") if name in self.expected]
+        numbers = ", ".join(f"{name} {self.expected[name]}" for name in names) or "at_least 1"
         place = f" at {self.expected['upstream']}" if "upstream" in self.expected else ""
         status = f" with status {self.expected['status']}" if "status" in self.expected else ""
-        conditions = f" {rest}" if rest else ""
-        yield f"expected {numbers or 'at_least 1'} of {wanted}{conditions}{status}{place}; found {self.matched}"
+        yield f"expected {numbers} of {wanted}{f' {rest}' if rest else ''}{status}{place}; found {self.matched}"
         for entry in answer.get("matching", []):
-            yield f"  found     {_line(entry)}"
+            yield f"  found     {Request.read(entry)}"
         for miss in self.near_misses:
-            yield f"  near miss {_line(miss['entry'])}"
+            yield f"  near miss {Request.read(miss['entry'])}"
             for one in miss["differences"]:
                 yield f"            {one['field']}: expected {one['expected']!r}, was {one['actual']!r}"
         if not self.near_misses and not answer.get("matching"):
             yield "  no request at all"
-
-
-def _line(entry: dict[str, Any]) -> str:
-    return f"#{entry['sequence']} {entry['method']} {entry['path']} → {entry['status']}"

@@ -1,4 +1,4 @@
-"""Requests, without a library."""
+"""Requests, without a library, and those that a journal has."""
 from __future__ import annotations
 
 import http.client
@@ -52,6 +52,49 @@ class Response:
         return self.headers.get("cache-status", "")
 
 
+@dataclass(frozen=True)
+class Request:
+    """An entry of a journal."""
+
+    sequence: int
+    method: str
+    path: str
+    """With the query; at an upstream with its prefix."""
+    status: int | None
+    """None while it waits, or if it got no response."""
+    request_id: str | None
+    headers: dict[str, str]
+    upstream: str | None
+    """None for a request to Larder itself."""
+    cause: int | str | None
+    """At an upstream: the number of the request to Larder that caused it, `probe`, or `refresh`."""
+    fault: str | None
+    waiting: bool
+    raw: dict[str, Any]
+    """The whole entry."""
+
+    @classmethod
+    def read(cls, entry: dict[str, Any]) -> "Request":
+        names = ("sequence", "method", "path", "status", "request_id", "headers", "upstream", "cause", "fault")
+        return cls(**{name: entry.get(name) for name in names}, waiting=entry.get("waiting", False), raw=entry)
+
+    def __str__(self) -> str:
+        status = "waits" if self.waiting else self.status or "no response"
+        cause = f"  because of {self.cause}" if self.cause is not None else ""
+        fault = f"  fault {self.fault}" if self.fault and self.fault != "online" else ""
+        return f"#{self.sequence} {self.method} {self.path} → {status}{fault}{cause}"
+
+
+def given(**members: Any) -> dict[str, Any]:
+    """The members that are not None."""
+    return {name: value for name, value in members.items() if value is not None}
+
+
+def combined(faults: tuple[str, ...]) -> str | list[str]:
+    """Faults as controls take them; one may be a list in a text."""
+    return faults[0] if len(faults) == 1 else list(faults)
+
+
 def operator() -> dict[str, str]:
     """The field with the key of the test image, whose controls are reached from other machines."""
     key = os.environ.get("LARDER_OPERATOR_KEY")
@@ -67,12 +110,8 @@ def connect(base: str, timeout: float | None = PATIENCE_S) -> http.client.HTTPCo
 
 def target(base: str, path: str, query: dict[str, Any] | None = None) -> str:
     """The path of a request, below that of the base."""
-    values = {name: _spelling(value) for name, value in (query or {}).items() if value is not None}
-    return urlsplit(base).path.rstrip("/") + path + (f"?{urlencode(values)}" if values else "")
-
-
-def _spelling(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    values = {name: str(value).lower() if isinstance(value, bool) else value for name, value in (query or {}).items()}
+    return urlsplit(base).path.rstrip("/") + path + (f"?{urlencode(given(**values))}" if values else "")
 
 
 def send(

@@ -3,15 +3,24 @@ from __future__ import annotations
 
 import json
 import os
+import pathlib
 import shutil
 import subprocess
+import sys
 import tempfile
 from typing import Any
 
 from .controls import Controls
 from .errors import StartError
-from .http import PATIENCE_S, operator, send
-from .program import executable as program
+from .http import PATIENCE_S, given, operator, send
+
+# A wheel of script/release has the program inside.
+_INSIDE = pathlib.Path(__file__).parent / "program/larder"
+
+
+def main() -> None:
+    """The command `larder` of the wheel."""
+    os.execv(_INSIDE, [str(_INSIDE), *sys.argv[1:]])
 
 
 class Larder(Controls):
@@ -28,7 +37,8 @@ class Larder(Controls):
         `executable` defaults to `LARDER_EXECUTABLE`, then to the program inside this package, then to `larder`;
         `freshness_ships_s=60` is a setting.
         """
-        process = _Process(executable or program(), settings)
+        executable = executable or os.environ.get("LARDER_EXECUTABLE")
+        process = _Process(executable or (str(_INSIDE) if _INSIDE.exists() else "larder"), settings)
         return cls(process.url, process.sandbox_url, process)
 
     @classmethod
@@ -50,25 +60,20 @@ class Larder(Controls):
 
         It begins with a `snapshot` of this server, else with nothing.
         """
-        body = {"name": name, "from": snapshot, **options}
-        made = self.control("POST", "/_harness/spaces", json={n: v for n, v in body.items() if v is not None})
-        return Space(self, made)
+        body = given(**{"name": name, "from": snapshot, **options})
+        return Space(self, self.control("POST", "/_harness/spaces", json=body))
 
     @property
     def log(self) -> list[str]:
         return self._process.log() if self._process else []
 
-    def stop(self) -> None:
+    def close(self) -> None:
         """Stops the server if this object has started it."""
-        self.close()
+        super().close()
         if self._process:
             self._process.stop()
 
-    def __enter__(self) -> "Larder":
-        return self
-
-    def __exit__(self, *reason: object) -> None:
-        self.stop()
+    stop = close
 
 
 class Space(Controls):
@@ -83,16 +88,12 @@ class Space(Controls):
     def log(self) -> list[str]:
         return [line for line in self._larder.log if f"space={self.name}" in line.split()]
 
-    def end(self) -> None:
+    def close(self) -> None:
         """Ends the space and removes its files."""
-        self.close()
+        super().close()
         self._larder.control("DELETE", f"/_harness/spaces/{self.name}")
 
-    def __enter__(self) -> "Space":
-        return self
-
-    def __exit__(self, *reason: object) -> None:
-        self.end()
+    end = close
 
 
 class _Process:
