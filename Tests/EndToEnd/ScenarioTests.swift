@@ -62,6 +62,32 @@ import Testing
         #expect(xml.contains(#"tests="4" failures="1" skipped="1""#))
     }
 
+    @Test("HARN-40 the journals of a session become a scenario that repeats it, and fails on any other status")
+    func recorded() async throws {
+        let tested = try await TestedLarder.start(["--harness"])
+        try await tested.freeze()
+        let login = try await tested.client.post("/v1/ships/session", #"{"mode":"guest"}"#).json
+        let guest = try tested.client(#require(login.data.token.string))
+        for fault in ["online", "error(500)", "online"] {
+            #expect(
+                try await tested.sandbox.control.put("/upstreams/spacex/fault", #"{"fault":"\#(fault)"}"#).status == 200
+            )
+            try await tested.advance(61)
+            #expect(try await guest.get("/v1/ships").status == 200)
+        }
+        #expect(try await guest.get("/v1/ships/nothing").status == 404)
+        let process = RunningProcess(["scenario", "from-journal", tested.sandbox.base])
+        #expect(await process.ended() == 0, "\(process.log)")
+        let text = process.output
+        let same = try file(text, name: "same.yaml")
+        let run = RunningProcess(["scenario", "run", same, "--log-level", "error"])
+        #expect(await run.ended() == 0, "\(text)\(run.output)\(run.log)")
+        let other = try file(text.replacing("status: 404", with: "status: 200"), name: "other.yaml")
+        #expect(await RunningProcess(["scenario", "run", other, "--log-level", "error"]).ended() == 1)
+        #expect(await RunningProcess(["scenario", "from-journal", same, other]).ended() == 65)
+        #expect(await tested.larder.stop() == 0)
+    }
+
     @Test("HARN-26 each file begins with a reset, and a file that is no scenario is refused before any is run")
     func several() async throws {
         let counts = """

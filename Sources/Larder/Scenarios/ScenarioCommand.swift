@@ -11,7 +11,7 @@ struct ScenarioCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "scenario",
         abstract: "Run scenarios: steps in a file, and what is expected of them.",
-        subcommands: [ScenarioRunCommand.self]
+        subcommands: [ScenarioRunCommand.self, ScenarioFromJournalCommand.self]
     )
 }
 

@@ -34,7 +34,7 @@ package final class Secrets: Sendable {
 
     init(areHashed: Bool, limit: Int) { (self.areHashed, self.limit) = (areHashed, limit) }
 
-    static func hash(_ secret: String) -> String {
+    package static func hash(_ secret: String) -> String {
         hashPrefix + Hexadecimal.text(SHA256.hash(data: Array(secret.utf8)).prefix(6))
     }
 

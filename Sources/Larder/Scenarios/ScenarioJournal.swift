@@ -1,0 +1,269 @@
+import ArgumentParser
+import Foundation
+import HTTPTypes
+import JSONValues
+import NIOPosix
+import Sandbox
+import Upstream
+
+/// `larder scenario from-journal`: a scenario of a session that was recorded.
+struct ScenarioFromJournalCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "from-journal",
+        abstract: "Write the journals of a server as a scenario that repeats its requests.",
+        discussion: """
+            The argument is the address of the controls of a running server, or
+            two files: the responses to GET /_harness/journal and GET
+            /_sandbox/journal. The scenario sends the same requests, at the same
+            times of the clock and with the same faults, and expects the same
+            statuses and the same requests to upstreams. Comments name the parts
+            that it lacks.
+
+            EXAMPLES
+              larder scenario from-journal http://127.0.0.1:9000 > session.yaml
+              larder scenario from-journal front.json upstreams.json > session.yaml
+            """
+    )
+
+    @Argument(help: ArgumentHelp("An address, or two files.", valueName: "journals"))
+    var sources: [String]
+
+    func run() async throws {
+        let journals: [JSONValue?]
+        if sources.count == 1, let address = sources.first, address.hasPrefix("http") {
+            journals = try await Self.journals(of: address)
+        } else if sources.count == 2 {
+            journals = sources.map { path in
+                let text = try? GivenFile.text(path, atMost: Scenario.largestFile, pipes: true)
+                return text.flatMap { JSONValue(json: Array($0.utf8)) }
+            }
+        } else {
+            StandardError.write("larder: an address such as http://127.0.0.1:9000 is expected, or two files\n")
+            throw ExitCode.validationFailure
+        }
+        let known = journals.compactMap(\.?.object).filter { $0["entries"]?.array != nil }
+        guard known.count == 2 else {
+            StandardError.write("larder: there are no two journals in \(sources.joined(separator: ", "))\n")
+            throw ExitCode(65)
+        }
+        StandardOutput.write(try ScenarioJournal(front: known[0], upstreams: known[1]).text)
+    }
+
+    private static func journals(of address: String) async throws -> [JSONValue?] {
+        let transport = HTTPClientTransport(eventLoopGroup: .singleton, connectTimeout: .seconds(5))
+        let base = address.replacing(/(\/_sandbox)?\/?$/, with: "")
+        var journals: [JSONValue?] = []
+        for name in ["_harness", "_sandbox"] {
+            let response = await ScenarioRun.exchange(OutgoingRequest(url: "\(base)/\(name)/journal"), transport)
+            journals.append(JSONValue(json: response.body))
+        }
+        try await transport.shutdown()
+        return journals
+    }
+}
+
+/// A scenario that is made of journals.
+struct ScenarioJournal {
+    private(set) var steps: [JSONValue] = []
+    /// The parts that it lacks, a line each.
+    private(set) var lacks: [String] = []
+    /// Names of saved tokens: of logins whose session no request has used yet by app, and by the shown credential.
+    private var unused: [String: [String]] = [:]
+    private var tokens: [String: String] = [:]
+    private var logins = 0
+
+    /// - Parameters:
+    ///   - front: The journal of clients, as its control responds.
+    ///   - upstreams: That of upstreams.
+    init(front: JSONObject, upstreams: JSONObject) {
+        let all = (front: JournaledRequest.all(in: front), upstreams: JournaledRequest.all(in: upstreams))
+        for journal in [front, upstreams] {
+            guard let count = journal["dropped"]?.int, count > 0 else { continue }
+            lacks.append("\(count) requests were forgotten")
+        }
+        addFaults(of: all.upstreams)
+        for (place, requests) in JournaledRequest.groups(all.front) {
+            guard let faults = JournaledRequest.faults(of: requests) else { continue }
+            let body: JSONValue = ["route": .string(place), "faults": .array(faults)]
+            steps.append(["do": ["control": "PUT /_harness/front/fault", "body": body]])
+        }
+        var last = all.front.first?.at
+        for request in all.front {
+            let gap = last.map { Int(request.at.timeIntervalSince($0)) } ?? 0
+            if gap > 0 { steps.append(["do": ["advance": .integer(gap)]]) }
+            last = request.at
+            add(request)
+        }
+        let counts = JournaledRequest.groups(all.upstreams).filter { $0.requests.allSatisfy(\.isOfClient) }
+        if !counts.isEmpty {
+            let expected = counts.map { place, requests -> JSONValue in
+                [
+                    "upstream": .string(requests[0].upstream), "match": ["route": .string(place)],
+                    "exactly": .integer(requests.count),
+                ]
+            }
+            steps.append(["expect": ["requests": .array(expected)]])
+        }
+    }
+
+    /// The file.
+    /// - Throws: The errors of Yams.
+    var text: String {
+        get throws {
+            let scenario: JSONValue = ["name": "a recorded session", "steps": .array(steps)]
+            return lacks.map { "# \($0)\n" }.joined() + (try scenario.yamlText)
+        }
+    }
+
+    /// Adds the faults of upstreams: one that all of its requests had is its own, others are those of requests in turn.
+    private mutating func addFaults(of requests: [JournaledRequest]) {
+        for (upstream, own) in Dictionary(grouping: requests, by: \.upstream).sorted(by: { $0.key < $1.key }) {
+            if let fault = own.first?.fault, own.allSatisfy({ $0.fault == fault }), fault != "hold" {
+                let faults = JSONObject([(upstream, .string(fault))])
+                if fault != "online" { steps.append(["do": ["fault": .object(faults)]]) }
+                continue
+            }
+            for (place, requests) in JournaledRequest.groups(own) {
+                guard let faults = JournaledRequest.faults(of: requests) else { continue }
+                let body: JSONValue = ["match": ["route": .string(place)], "faults": .array(faults)]
+                let control = JSONValue.string("POST /_sandbox/upstreams/\(upstream)/rules")
+                steps.append(["do": ["control": control, "body": body]])
+            }
+        }
+    }
+
+    /// Adds a request and the expectation of its status.
+    private mutating func add(_ request: JournaledRequest) {
+        guard !request.path.hasPrefix("/v1/events") else { return lacks.append("\(request.title): an event stream") }
+        guard let body = request.body else {
+            return lacks.append("\(request.title): its body is no JSON, or not known")
+        }
+        var call = JSONObject([("request", .string("\(request.method) \(request.target)"))])
+        if body != .null { call["body"] = body }
+        if !request.headers.members.isEmpty { call["headers"] = .object(request.headers) }
+        if request.method == "POST", request.path.hasSuffix("/session"), (200..<300).contains(request.status) {
+            logins += 1
+            let name = "token\(logins)"
+            unused[request.app, default: []].append(name)
+            call["save"] = .object(JSONObject([(name, "/data/token")]))
+        } else if let credential = request.credential {
+            if let token = token(of: request.app, credential) {
+                call["token"] = .string("{{\(token)}}")
+            } else {
+                lacks.append("\(request.title): the login of its session is not in the journal")
+            }
+        }
+        steps.append(["do": .object(call)])
+        steps.append(["expect": ["status": .integer(request.status)]])
+    }
+
+    /// Returns the saved token of a session: the first login of its app whose session was not used is its.
+    private mutating func token(of app: String, _ credential: String) -> String? {
+        let key = "\(app) \(credential)"
+        if let known = tokens[key] { return known }
+        guard var waiting = unused[app], !waiting.isEmpty else { return nil }
+        let token = waiting.removeFirst()
+        (unused[app], tokens[key]) = (waiting, token)
+        return token
+    }
+}
+
+/// An entry of a journal.
+private struct JournaledRequest {
+    /// Fields that the client of the scenario has itself, or that are of another session.
+    private static let omitted: Set = [
+        "accept", "accept-encoding", "authorization", "connection", "content-length", "cookie", "host", "larder-cause",
+        "larder-session", "origin", "referer", "traceparent", "tracestate", "transfer-encoding", "user-agent",
+        "x-request-id",
+    ]
+
+    let at: Date
+    let method: String
+    /// With the query, without the prefix of an upstream.
+    let target: String
+    /// Empty for the server itself.
+    let upstream: String
+    /// 0 without a response.
+    let status: Int
+    let fault: String
+    /// Whether a request of a client has caused it.
+    let isOfClient: Bool
+    let headers: JSONObject
+    /// The shown credential; nil without one.
+    let credential: String?
+    /// Null without one; nil if it cannot be told.
+    let body: JSONValue?
+    private let number: Int
+    private let duration: Int
+
+    init?(_ entry: JSONValue) {
+        guard let object = entry.object, let at = object["at"]?.string, let method = object["method"]?.string,
+            let path = object["path"]?.string,
+            let date = try? Date(at, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+        else { return nil }
+        (self.at, self.method) = (date, method)
+        upstream = object["upstream"]?.string ?? ""
+        target = upstream.isEmpty ? path : String(path.dropFirst(upstream.count + 1))
+        status = object["status"]?.int ?? 0
+        let shown = object["fault"]?.string ?? ""
+        fault = shown.isEmpty ? "online" : shown
+        isOfClient = object["cause"]?.int != nil
+        number = object["sequence"]?.int ?? 0
+        duration = object["duration_ms"]?.int ?? 0
+        let fields = object["headers"]?.object ?? JSONObject()
+        credential = (fields["authorization"] ?? fields["cookie"])?.string
+        let known = Secrets.hash("sandbox-token")
+        var content: JSONValue? = object["body"] == nil ? .some(.null) : nil
+        if let text = object["body"]?.object?["text"]?.string {
+            // The one token of Yandex that every sandbox knows.
+            content = JSONValue(json: Array(text.replacing(known, with: "sandbox-token").utf8))
+        }
+        body = content
+        headers = JSONObject(
+            members: fields.members.filter { [content] field in
+                let isImplied = field.name == "content-type" && (content == .null || field.value == "application/json")
+                return !isImplied && !Self.omitted.contains(field.name) && !field.name.hasPrefix("sec-")
+            }
+        )
+    }
+
+    static func all(in journal: JSONObject) -> [JournaledRequest] {
+        (journal["entries"]?.array ?? []).compactMap(JournaledRequest.init)
+    }
+
+    var path: String { String(target.prefix { $0 != "?" }) }
+
+    /// `ships` of `/v1/ships/launch`.
+    var app: String { path.split(separator: "/").dropFirst().first.map(String.init) ?? "" }
+
+    var title: String { "#\(number) \(method) \(target)" }
+
+    /// Requests by upstream, method and path, in the order of their first ones.
+    static func groups(_ requests: [JournaledRequest]) -> [(place: String, requests: [JournaledRequest])] {
+        var groups: [(place: String, requests: [JournaledRequest])] = []
+        for request in requests {
+            let place = "\(request.method) \(request.path)"
+            let index = groups.firstIndex { $0.place == place && $0.requests[0].upstream == request.upstream }
+            if let index { groups[index].requests.append(request) } else { groups.append((place, [request])) }
+        }
+        return groups
+    }
+
+    /// Returns the faults of requests in turn, nil if none has one. A request that was held is slow.
+    static func faults(of requests: [JournaledRequest]) -> [JSONValue]? {
+        guard requests.contains(where: { $0.fault != "online" }) else { return nil }
+        return requests.map { .string($0.repeated) }
+    }
+
+    /// The fault that has the same effect on this one request.
+    private var repeated: String {
+        switch fault {
+        case "hold": "slow(\(duration))"
+        // Of a whole upstream only.
+        case "refused": "offline"
+        case _ where fault.contains("flaky") || fault.contains("%"):
+            status == 0 ? "offline" : status < 400 ? "online" : "error(\(status))"
+        default: fault
+        }
+    }
+}
