@@ -23,7 +23,7 @@ final class SimulatedUpstreams: Sendable {
     private let stubs = Mutex<[Slot]>([])
     let journal = Journal()
     /// The first fault of each upstream.
-    private let faults: RuleSet
+    let faults: RuleSet
     /// The time that the services have, and the journal.
     let now: @Sendable () -> Date
 

@@ -1,5 +1,6 @@
 import Concurrency
 import Foundation
+import GRDB
 import Sandbox
 import Server
 import Storage
@@ -178,8 +179,18 @@ final class Snapshots: HarnessSnapshots {
         let filled: Void? = try await reading(name) { snapshot in
             try await harness.replace(by: snapshot) { sandbox.restore(snapshot.upstreams) }
         }
-        guard filled != nil else { throw CocoaError(.fileNoSuchFile) }
+        guard filled != nil, let database = harness.application?.database else { throw CocoaError(.fileNoSuchFile) }
+        let port = try await sandbox.port
+        try await database.write { try $0.execute(sql: Self.moveResponses, arguments: [port]) }
     }
+
+    /// Stored responses of simulated upstreams have the URLs of the sandbox that sent them: they become those of
+    /// another one.
+    private static let moveResponses = """
+        UPDATE OR REPLACE stored_response
+        SET url = 'http://127.0.0.1:' || ? || substr(url, 17 + instr(substr(url, 18), '/'))
+        WHERE url LIKE 'http://127.0.0.1:%/' || replace(upstream, '.raw', '') || '%'
+        """
 }
 
 /// The saved state of a server under test: its data, its simulated upstreams, and its clock.

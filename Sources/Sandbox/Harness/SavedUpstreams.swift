@@ -28,7 +28,13 @@ extension SimulatedUpstreams {
         reset()
         for stub in saved.stubs { _ = add(stub) }
         restore(saved.data)
-        for (slot, rules) in zip(slots, saved.rules) { slot.gate.change { $0 = rules } }
+        for (slot, rules) in zip(slots, saved.rules) {
+            slot.gate.change { set in
+                set = rules
+                // The condition of a space lasts, as after a reset.
+                if faults.fault != .online { set.set(faults.fault) }
+            }
+        }
     }
 }
 
