@@ -127,7 +127,9 @@ async function watch() {
   }
   watching = false;
   if (!larder.up) found();
-  if (stream?.readyState === EventSource.CLOSED) open();
+  // It was refused by a server that answers.
+  if (stream?.readyState !== EventSource.CLOSED) return;
+  setTimeout(() => { if (stream?.readyState === EventSource.CLOSED) open(); }, 1000);
 }
 
 async function answers() {
