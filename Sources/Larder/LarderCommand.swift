@@ -2,9 +2,9 @@ import ArgumentParser
 import Foundation
 package import Screens
 
-/// The program: `larder serve`, `larder sandbox`, `larder exec`, `larder scenario`, `larder doctor`, `larder backup`,
-/// `larder restore`, `larder key`, `larder certificate`, `larder pair`, `larder devices`, `larder cache`,
-/// `larder account`, `larder store`, `larder fixtures`, `larder settings`, `larder contract`.
+/// The program: `larder serve`, `larder sandbox`, `larder exec`, `larder scenario`, `larder gallery`, `larder doctor`,
+/// `larder backup`, `larder restore`, `larder key`, `larder certificate`, `larder pair`, `larder devices`,
+/// `larder cache`, `larder account`, `larder store`, `larder fixtures`, `larder settings`, `larder contract`.
 struct LarderCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "larder",
@@ -20,6 +20,7 @@ struct LarderCommand: AsyncParsableCommand {
               larder sandbox --sandbox-port 9000  the simulated upstreams alone
               larder exec -- pytest               a command with a server of its own
               larder scenario run outage.yaml     steps in a file, and what is expected
+              larder gallery ./gallery            every state of every screen as files
               larder doctor                       check this installation
               larder backup /backups/monday       copy the data of a running server
               larder certificate ./tls            make a certificate for HTTPS
@@ -36,8 +37,8 @@ struct LarderCommand: AsyncParsableCommand {
             """,
         version: LarderVersion.text,
         subcommands: [
-            ServeCommand.self, SandboxCommand.self, ExecCommand.self, ScenarioCommand.self, DoctorCommand.self,
-            BackupCommand.self, RestoreCommand.self,
+            ServeCommand.self, SandboxCommand.self, ExecCommand.self, ScenarioCommand.self, GalleryCommand.self,
+            DoctorCommand.self, BackupCommand.self, RestoreCommand.self,
             KeyCommand.self, CertificateCommand.self, PairCommand.self, DevicesCommand.self, CacheCommand.self,
             AccountCommand.self, StoreCommand.self, FixturesCommand.self, SettingsCommand.self, ContractCommand.self,
             ManualCommand.self,

@@ -67,7 +67,7 @@ struct ExecCommand: AsyncParsableCommand {
             throw ExitCode.validationFailure
         }
         try checkOptions()
-        let conditions = try conditions()
+        let conditions = try matrix.map(Self.conditions) ?? []
         let folder = URL.temporaryDirectory.appending(path: "larder-exec-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
         let command = ExecutedCommand(words, spaces: spaces, conditions: conditions, in: folder)
@@ -108,9 +108,9 @@ struct ExecCommand: AsyncParsableCommand {
     }
 
     /// Reads `--matrix`: commas within parentheses belong to a fault.
-    private func conditions() throws -> [HarnessCondition] {
+    static func conditions(of text: String) throws -> [HarnessCondition] {
         do {
-            return try matrix.map { try HarnessCondition.list($0) } ?? []
+            return try HarnessCondition.list(text)
         } catch {
             StandardError.write("larder: --matrix: \(error)\n")
             throw ExitCode.validationFailure

@@ -98,9 +98,7 @@ struct ContractCoverage {
     }
 
     private static func codes(of response: JSONValue, in document: JSONValue) -> [String] {
-        let reference = response.object?["$ref"]?.string.map { String($0.dropFirst()) }
-        let resolved = reference.flatMap { document.value(at: $0) } ?? response
-        let content = resolved.object?["content"]?.object?["application/problem+json"]?.object
+        let content = response.resolved(in: document).object?["content"]?.object?["application/problem+json"]?.object
         return content?["x-problem-codes"]?.array?.compactMap(\.string) ?? []
     }
 }

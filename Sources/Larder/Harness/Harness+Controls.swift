@@ -111,14 +111,15 @@ extension Harness {
     /// Notes the outcome of a request: its route, status, and code of a problem.
     func note(_ response: inout Response, to request: Request, _ context: ScreenContext) async throws {
         guard let coverage, let route = context.endpointPath, route != "NotFound" else { return }
-        var state = FrontCoverage.detail(of: response.headers)
-        if response.headers[.contentType]?.hasPrefix("application/problem+json") == true {
-            let collected = CollectedBody()
+        let collected = CollectedBody()
+        if FrontCoverage.isProblem(response.headers) {
             try await response.body.write(collected)
             response.body = ResponseBody(byteBuffer: collected.bytes.withLock { $0 })
-            let problem = JSONValue(json: Array(collected.bytes.withLock { $0.readableBytesView }))
-            state = problem?.value(at: "/code")?.string ?? state
         }
+        let state = FrontCoverage.state(
+            of: response.headers,
+            collected.bytes.withLock { Array($0.readableBytesView) }
+        )
         let name = "\(request.method.rawValue) \(route)"
         coverage.all.note(.init(route: name, status: response.status.code, state: state), under: coverage.condition)
     }

@@ -47,6 +47,8 @@ final class Harness: Sendable {
     let snapshots = Snapshots()
     /// Where its archive is written when it ends; nil for nowhere.
     let exportPath: String?
+    /// The tokens of sessions, by apps, that requests without one have.
+    private let sessions: [String: String]
     /// The services of the server, one generation after the other.
     let generations: AsyncStream<ServiceGeneration>
     private let newGeneration: AsyncStream<ServiceGeneration>.Continuation
@@ -68,8 +70,10 @@ final class Harness: Sendable {
         spaces: (any HarnessedSpaces)? = nil,
         exportPath: String? = nil,
         condition: HarnessCondition? = nil,
-        coverage: FrontCoverage? = nil
+        coverage: FrontCoverage? = nil,
+        sessions: [String: String] = [:]
     ) {
+        self.sessions = sessions
         self.coverage = coverage.map { ($0, condition?.text ?? "") }
         frontFaults = FrontFaults(condition)
         self.randomness = randomness
@@ -143,6 +147,7 @@ final class Harness: Sendable {
     /// Responds by the present server. A request that a reset overtakes is responded to with 503, unless its response
     /// is ready.
     func respond(to request: Request, _ context: ScreenContext) async throws -> Response {
+        let request = signedIn(request)
         let controls = SandboxRoutes.Controls(target: request.head.path ?? "")
         let exchange = await enter(for: controls)
         guard let application = exchange.application else { return try Self.unavailable(request) }
@@ -174,6 +179,17 @@ final class Harness: Sendable {
             response.body = exchange.following(response.body)
         }
         return response
+    }
+
+    /// Returns a request with the session of its app if there is one for those without.
+    private func signedIn(_ request: Request) -> Request {
+        guard !sessions.isEmpty, request.headers[.authorization] == nil,
+            let app = (request.head.path ?? "").split(whereSeparator: { "/?".contains($0) }).dropFirst().first,
+            let token = sessions[String(app)]
+        else { return request }
+        var head = request.head
+        head.headerFields[.authorization] = "Bearer \(token)"
+        return Request(head: head, body: request.body)
     }
 
     private static func response(

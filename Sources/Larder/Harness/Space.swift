@@ -52,7 +52,8 @@ final class Space: Sendable {
             randomness: isSeeded ? Randomness(seed: seed) : nil,
             pristine: pristine,
             condition: order.condition,
-            coverage: coverage
+            coverage: coverage,
+            sessions: order.sessions
         )
         harness.activate()
         harness.noteUse()

@@ -1,4 +1,5 @@
 package import HTTPTypes
+import JSONValues
 import Synchronization
 
 /// The states and problems that clients have met in a server and its spaces. No reset empties it.
@@ -40,8 +41,22 @@ package final class FrontCoverage: Sendable {
         }
     }
 
+    /// Returns the code of a problem, or the `detail` of `Cache-Status`; empty for a response without either.
+    ///
+    /// - Parameter body: Of a problem.
+    package static func state(of fields: HTTPFields, _ body: [UInt8]) -> String {
+        guard isProblem(fields), let problem = try? JSONParser.parse(body), let code = problem.object?["code"]?.string
+        else { return detail(of: fields) }
+        return code
+    }
+
+    /// Whether a response is a problem (RFC 9457).
+    package static func isProblem(_ fields: HTTPFields) -> Bool {
+        fields[.contentType]?.hasPrefix("application/problem+json") == true
+    }
+
     /// Returns the `detail` of the server's own member of `Cache-Status`, the last one (RFC 9211 section 2).
-    package static func detail(of fields: HTTPFields) -> String {
+    private static func detail(of fields: HTTPFields) -> String {
         guard let name = HTTPField.Name("Cache-Status") else { return "" }
         let own = fields[values: name].last.map { $0.split(separator: ";") } ?? []
         return own.map { $0.trimmed }.first { $0.hasPrefix("detail=") }.map { String($0.dropFirst("detail=".count)) }

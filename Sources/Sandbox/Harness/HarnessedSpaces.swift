@@ -35,6 +35,8 @@ package struct SpaceOrder: Sendable {
     package var snapshot: String?
     /// The condition under which it starts; nil for none.
     package var condition: HarnessCondition?
+    /// The tokens of sessions, by apps, that requests without one have.
+    package var sessions: [String: String] = [:]
     /// Has something done when the connection has ended with which the space is to end; nil if it outlives it.
     package var onDisconnect: (@Sendable (_ action: @escaping @Sendable () -> Void) -> Void)?
 

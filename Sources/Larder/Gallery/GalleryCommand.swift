@@ -1,0 +1,134 @@
+import ArgumentParser
+import Foundation
+import Sandbox
+
+/// `larder gallery DIR`: every state of every screen as files, for those who design or review them.
+struct GalleryCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "gallery",
+        abstract: "Write every state of every screen to a folder, with an index page.",
+        usage: "larder gallery DIR [--matrix <conditions>] [--screenshot] [<settings> ...]",
+        discussion: """
+            The screens are those of the contract, the states: new (nothing is
+            stored yet), fresh, and each condition with old stored data and
+            without any. DIR/SCREEN/STATE.json has the URL and the response,
+            DIR/index.html all of them in a table. --screenshot adds pictures of
+            the pages if there is a Chromium on the path.
+
+            EXAMPLES
+              larder gallery ./gallery
+              larder gallery ./gallery --screenshot
+              larder gallery ./gallery --matrix 'offline,error(503, 9)'
+
+            \(SettingsOptions.help)
+            """
+    )
+
+    @Option(name: .long, help: ArgumentHelp("The conditions, as of larder exec.", valueName: "conditions"))
+    var matrix = "offline,slow,401,500"
+
+    @Flag(name: .long, help: "Take pictures of the pages by Chromium.")
+    var screenshot = false
+
+    @OptionGroup var options: SettingsOptions
+
+    func run() async throws {
+        var options = options
+        let operands = options.takeOperands()
+        guard operands.count == 1, let path = operands.first else {
+            StandardError.write("larder: one folder is expected, such as larder gallery ./gallery\n")
+            throw ExitCode.validationFailure
+        }
+        let conditions = try ExecCommand.conditions(of: matrix)
+        let folder = URL.temporaryDirectory.appending(path: "larder-gallery-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let configuration = try options.loadTemporary(standardData: folder)
+        let browser = screenshot ? Chromium(profiles: folder) : nil
+        let gallery = GalleryService(
+            screens: GalleryScreen.all(in: try configuration.apps.contract().root),
+            states: GalleryState.all(under: conditions),
+            folder: URL(filePath: path, directoryHint: .isDirectory),
+            browser: browser
+        )
+        let process = ServedProcess(
+            configuration: configuration,
+            simulatesUpstreams: true,
+            isHarness: true,
+            announced: gallery.begin,
+            companion: gallery
+        )
+        try await process.run()
+        guard let index = gallery.index else { throw ExitCode.failure }
+        let lack = screenshot && browser == nil ? "; no Chromium was found" : ""
+        StandardOutput.write("\(index.summary)\(lack): \(path)/index.html\n")
+    }
+}
+
+/// A state in which all screens are shown.
+struct GalleryState: Sendable, Equatable {
+    /// `fresh`, `offline`, `offline-new`: the name of files.
+    let name: String
+    /// Nil for none.
+    var condition: HarnessCondition?
+    /// Whether everything was read before.
+    let isFilled: Bool
+
+    /// The states without a condition, and with each one.
+    static func all(under conditions: [HarnessCondition]) -> [GalleryState] {
+        let plain = [GalleryState(name: "new", isFilled: false), GalleryState(name: "fresh", isFilled: true)]
+        return conditions.reduce(into: plain) { states, condition in
+            let name = condition.text.split { !$0.isLetter && !$0.isNumber }.joined(separator: "-")
+            states.append(GalleryState(name: name, condition: condition, isFilled: true))
+            states.append(GalleryState(name: "\(name)-new", condition: condition, isFilled: false))
+        }
+    }
+}
+
+/// Chromium without a window.
+struct Chromium: Sendable {
+    private static let names = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"]
+
+    /// Longest time for a picture.
+    private static let patience: Duration = .seconds(60)
+
+    private let program: String
+    private let profiles: URL
+
+    /// Finds it on the path.
+    ///
+    /// - Parameter profiles: A folder for its own files.
+    init?(profiles: URL) {
+        let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+        let programs = Self.names.flatMap { name in folders.map { "\($0)/\(name)" } }
+        guard let program = programs.first(where: FileManager.default.isExecutableFile) else { return nil }
+        (self.program, self.profiles) = (program, profiles)
+    }
+
+    /// Takes a picture of a page once its scripts have nothing to do.
+    ///
+    /// - Returns: Whether there is one.
+    /// - Throws: ``CommandProcess/NotStarted``.
+    func picture(of url: String, at file: URL) async throws -> Bool {
+        let profile = profiles.appending(path: "chromium-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: profile, withIntermediateDirectories: true)
+        // Another folder that cannot be removed goes with that of all.
+        defer { try? FileManager.default.removeItem(at: profile) }
+        // As root, it does not start with a sandbox of its own.
+        let free = geteuid() == 0 ? ["--no-sandbox"] : []
+        let process = try CommandProcess(
+            [program, "--headless", "--disable-gpu", "--hide-scrollbars"] + free + [
+                "--user-data-dir=\(profile.path)", "--window-size=1280,800", "--virtual-time-budget=10000",
+                "--screenshot=\(file.path)", url,
+            ],
+            environment: ProcessInfo.processInfo.environment,
+            output: profile.appending(path: "output")
+        )
+        let limit = Task {
+            // Cancelled if it has ended before.
+            try await Task.sleep(for: Self.patience)
+            process.signal(SIGKILL)
+        }
+        defer { limit.cancel() }
+        return await process.endedWithServer() == 0 && FileManager.default.fileExists(atPath: file.path)
+    }
+}
