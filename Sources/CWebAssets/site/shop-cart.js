@@ -142,7 +142,9 @@ export function quantityControl(product, options = {}) {
     await send(-1);
     toast(cartTexts('removed', product.title), {action: {title: cartTexts('undo'), run: () => send(1)}});
   };
-  const less = step('minus', '', () => attempt(() => (quantity > 1 ? send(-1) : (options.remove ?? removeLast)())));
+  // While a change is under way, the last one is taken off after it.
+  const takeOff = () => (options.remove && !changes.has(product.id) ? options.remove() : removeLast());
+  const less = step('minus', '', () => attempt(() => (quantity > 1 ? send(-1) : takeOff())));
   const more = step('plus', cartTexts('more', product.title), () => attempt(() => send(1)));
   const add = h('button', {type: 'button', class: `button ${options.bare ? 'bare add' : 'primary'}`,
     dataset: {write: ''},

@@ -165,7 +165,7 @@ function line(item, {remove, order}) {
   const move = step => { if (moveBy(row, step)) order([...row.parentElement.children]); };
   const control = quantityControl({id: item.product_id, title: item.title, cart: {in_list: true,
     quantity: item.quantity}},
-    {itemId: item.item_id, remove: () => remove(item)});
+    {itemId: item.item_id, remove: () => remove({...item, quantity: 1})});
   const row = h('li', {class: 'row cart-row'},
     sortHandle(() => row, item.title, order),
     picture(item.image_url, '', {class: 'thumb', sign: 'shop', sizes: '64px'}),
