@@ -102,8 +102,10 @@ def test_web_47_shared_photos_become_a_document(app, visitor, larder):
     assert app.evaluate("caches.keys()") == []
 
 
-def test_web_47_shared_files_are_saved_to_the_disk_after_a_login(app, visitor, larder):
-    visitor.send("PUT", "/v1/disk/onboarding", {"seen": True})
+@pytest.mark.parametrize("is_onboarded", [True, False])
+def test_web_47_shared_files_are_saved_to_the_disk_after_a_login(app, visitor, larder, is_onboarded):
+    if is_onboarded:
+        visitor.send("PUT", "/v1/disk/onboarding", {"seen": True})
     share(app, [things.file("Заметки.txt", "Молоко".encode(), "text/plain")])
     # No page can be made of a text.
     expect(app.get_by_role("link", name="Make a PDF")).to_have_count(0)
@@ -114,6 +116,8 @@ def test_web_47_shared_files_are_saved_to_the_disk_after_a_login(app, visitor, l
     app.get_by_role("dialog").get_by_role("button", name="Save here").click()
     expect(app.locator(".tray-item")).to_contain_text("Uploaded")
     expect(app.get_by_role("link", name="Заметки.txt", exact=True)).to_be_visible()
+    # They are kept until they are there.
+    until(lambda: app.evaluate("caches.keys()") == [], "the shared file to be forgotten")
     stored = visitor.send("GET", "/v1/disk/file/content?path=disk%3A%2FЗаметки.txt")
     assert stored.body().decode() == "Молоко"
 
@@ -141,7 +145,23 @@ def test_web_47_the_worker_takes_no_part_in_screens_and_calls(app, visitor, lard
         const requests = await Promise.all(names.map(async name => (await (await caches.open(name)).keys())));
         return requests.flat().map(one => new URL(one.url).pathname);
     }""")
-    assert kept == ["/share/0", "/share/1"]
+    assert len(kept) == 2 and all(re.fullmatch(r"/share/[0-9a-f-]{36}", path) for path in kept)
+
+
+def test_web_47_what_is_shared_later_comes_beside_what_is_not_used_yet(app):
+    share(app, photos()[:1])
+    share(app, photos()[1:])
+    expect(app.locator(".row-name")).to_have_text([name for name, _ in PHOTOS])
+    app.get_by_role("button", name="Discard").click()
+    app.locator(".home-cards").wait_for()
+    assert app.evaluate("caches.keys()") == []
+
+
+@pytest.mark.parametrize("locale, words", [("en-GB", "Please share it again"), ("ru-RU", "Отправьте ещё раз")])
+def test_web_47_it_is_said_if_files_did_not_arrive(visit, larder, locale, words):
+    page = visit(larder, locale=locale).open("/share?failed=1")
+    expect(page.locator(".banner")).to_contain_text(words)
+    axe.check(page)
 
 
 def test_web_47_no_other_script_becomes_trusted(app, visitor):

@@ -10,6 +10,7 @@ let waiting = null;
 let installer = null;
 // Not every browser says that it can install the pages.
 addEventListener('beforeinstallprompt', event => { installer = event; });
+addEventListener('appinstalled', () => { installer = null; });
 
 /** Sets the appearance that the user chose; without a choice it is that of the system. */
 export function theme() {
@@ -32,7 +33,7 @@ export function chooseTheme(choice) {
 export function settings(opener) {
   menu(opener, t('menu'), [
     {title: t('status'), icon: 'gauge', href: '/status'},
-    installer && {title: t('install'), icon: 'download', run: () => { installer.prompt(); installer = null; }},
+    installer && {title: t('install'), icon: 'download', run: () => installer.prompt()},
     {title: t('keys'), icon: 'keys', run: help},
     ...['auto', 'light', 'dark'].map(choice => ({title: `${t('theme')}: ${t(choice).toLowerCase()}`, icon: 'theme',
       checked: themeChoice() === choice, run: () => chooseTheme(choice)})),

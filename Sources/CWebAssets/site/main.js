@@ -374,4 +374,7 @@ listen('reset', drawPulse);
 drawPulse();
 open({pop: true});
 const register = async () => (await modules.share()).register();
-if (matchMedia('(display-mode: standalone)').matches) register(); else addEventListener('appinstalled', register);
+addEventListener('appinstalled', register);
+// A worker of an older Larder gives way to that of this one.
+if (matchMedia('(display-mode: standalone)').matches) register();
+else navigator.serviceWorker?.getRegistration('/share').then(one => one && register(), () => {});

@@ -88,8 +88,9 @@ class Maker {
   /** Adds what was shared to the installed pages; it is kept there until the document is made. */
   async addShared() {
     const {sharedFiles, forgetShared} = await import('./share.js');
-    this.made = forgetShared;
-    this.add(await sharedFiles());
+    const files = await sharedFiles();
+    this.made = () => forgetShared(files);
+    this.add(files);
   }
 
   add(files) {

@@ -9,12 +9,12 @@ import {button, linkButton} from './ui.js';
 const t = define({
   en: {
     title: 'Shared with Larder', pdf: 'Make a PDF',
-    files: 'Shared files',
+    files: 'Shared files', again: 'It did not arrive whole. Please share it again.',
     count: n => `${n} ${plural(n, {one: 'file', other: 'files'})}. What shall become of them?`,
   },
   ru: {
     title: 'Отправлено в Larder', pdf: 'Сделать PDF',
-    files: 'Отправленные файлы',
+    files: 'Отправленные файлы', again: 'Дошло не всё. Отправьте ещё раз.',
     count: n => `${n} ${plural(n, {one: 'файл', few: 'файла', other: 'файлов'})}. Что с ними сделать?`,
   },
 });
@@ -24,10 +24,12 @@ const ofPages = /^image\/|^application\/pdf$/;
 
 export const routes = [{path: '/share', open}];
 
+let policy;
+
 /** Lets the browser pass on what is shared to the installed pages; called when they are. */
 export async function register() {
   const address = new URL('./worker.js', import.meta.url).href;
-  const policy = globalThis.trustedTypes?.createPolicy('worker', {createScriptURL: () => address});
+  policy ??= globalThis.trustedTypes?.createPolicy('worker', {createScriptURL: () => address});
   try {
     await navigator.serviceWorker?.register(policy?.createScriptURL('') ?? address, {scope: '/share'});
   } catch {
@@ -42,42 +44,52 @@ export async function sharedFiles() {
   return Promise.all((await cache.keys()).map(async request => {
     const response = await cache.match(request);
     const name = decodeURIComponent(response.headers.get('File-Name'));
-    return new File([await response.blob()], name, {type: response.headers.get('Content-Type')});
+    const type = response.headers.get('Content-Type');
+    return Object.assign(new File([await response.blob()], name, {type}), {request});
   }));
 }
 
-/** Forgets the shared files: something was made of them, or they are not wanted. */
-export const forgetShared = () => caches.delete(kept);
+/** Forgets shared files: something was made of them, or they are not wanted. Others may have come meanwhile. */
+export async function forgetShared(files) {
+  const cache = await caches.open(kept);
+  for (const {request} of files) await cache.delete(request);
+  if ((await cache.keys()).length === 0) await caches.delete(kept);
+}
 
 async function open(screen) {
   screen.head({title: t('title')});
   const files = await sharedFiles();
   if (screen.signal.aborted) return;
-  const end = async href => {
-    await forgetShared();
-    await screen.go(href, {replace: true});
+  const failed = screen.query.get('failed') && h('p', {class: 'banner'}, icon('warning'), t('again'));
+  if (files.length === 0) {
+    if (failed) screen.show(failed); else await screen.go('/', {replace: true});
+    return;
+  }
+  const discard = async () => {
+    await forgetShared(files);
+    await screen.go('/', {replace: true});
   };
-  if (files.length === 0) { await screen.go('/', {replace: true}); return; }
   const fits = files.every(file => ofPages.test(file.type));
-  screen.show(h('div', {class: 'stack'}, h('p', null, t('count', files.length)),
+  screen.show(h('div', {class: 'stack'}, failed, h('p', null, t('count', files.length)),
     h('div', {class: 'bar'}, fits && linkButton(t('pdf'), '/pdf/new?shared=1', {kind: 'primary', icon: 'pdf'}),
-      button(t('toDisk'), () => toDisk(screen, files, end), {kind: fits ? '' : 'primary', icon: 'disk', write: true}),
-      button(t('discard'), () => end('/'), {kind: 'quiet'})),
+      button(t('toDisk'), () => toDisk(screen, files), {kind: fits ? '' : 'primary', icon: 'disk', write: true}),
+      button(t('discard'), discard, {kind: 'quiet'})),
     h('ul', {class: 'rows', role: 'list', 'aria-label': t('files')}, files.map(({name, size, type}) =>
       h('li', {class: 'row'}, icon(type.startsWith('image/') ? 'image' : 'file'), h('div', {class: 'row-main'},
         h('span', {class: 'row-name', dir: 'auto'}, name), h('span', {class: 'row-sub'}, bytes(size))))))));
 }
 
 /** Uploads the files to a folder that is chosen, after a login if there is no session. */
-async function toDisk(screen, files, end) {
-  const {data} = await call('/v1/disk/launch');
-  if (data.route.screen !== 'disk.recent') {
+async function toDisk(screen, files) {
+  try { await call('/v1/disk/session', {signal: screen.signal}); } catch (problem) {
+    if (problem.status !== 401) throw problem;
     await screen.go('/disk/login?next=/share');
     return;
   }
   const [{chooseFolder}, {enqueue}] = await Promise.all([import('./disk-acts.js'), import('./disk-tray.js')]);
   const folder = await chooseFolder(t('toDisk'), t('saveHere'));
   if (!folder) return;
-  enqueue(folder, files, () => {});
-  await end(`/disk/files?${new URLSearchParams({path: folder})}`);
+  // Each is kept until it is there.
+  for (const file of files) enqueue(folder, [file], () => forgetShared([file]));
+  await screen.go(`/disk/files?${new URLSearchParams({path: folder})}`, {replace: true});
 }

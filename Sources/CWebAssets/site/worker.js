@@ -7,19 +7,21 @@ const kept = 'larder-shared';
 addEventListener('install', () => skipWaiting());
 // The page may go on to other screens, whose calls are left to the network as well.
 addEventListener('fetch', event => {
-  const {method, mode} = event.request;
-  if (method === 'POST' && mode === 'navigate') event.respondWith(take(event.request));
+  const {method, mode, url} = event.request;
+  const isShare = method === 'POST' && mode === 'navigate' && new URL(url).pathname === '/share';
+  if (isShare) event.respondWith(take(event.request));
 });
 
-/** Keeps the files of a request in place of earlier ones, and leads to the page. */
+/** Keeps the files of a request beside earlier ones, and leads to the page. */
 async function take(request) {
-  const files = (await request.formData()).getAll('files');
-  await caches.delete(kept);
-  const cache = await caches.open(kept);
-  for (const [index, file] of files.entries()) {
-    const headers = {'Content-Type': file.type || 'application/octet-stream',
-      'File-Name': encodeURIComponent(file.name)};
-    await cache.put(`/share/${index}`, new Response(file, {headers}));
-  }
-  return Response.redirect('/share', 303);
+  try {
+    const files = (await request.formData()).getAll('files').filter(file => file.name);
+    const cache = await caches.open(kept);
+    for (const file of files) {
+      const headers = {'Content-Type': file.type || 'application/octet-stream',
+        'File-Name': encodeURIComponent(file.name)};
+      await cache.put(`/share/${crypto.randomUUID()}`, new Response(file, {headers}));
+    }
+    return Response.redirect('/share', 303);
+  } catch { return Response.redirect('/share?failed=1', 303); }
 }
