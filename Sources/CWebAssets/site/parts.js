@@ -107,22 +107,34 @@ export async function tileSource() {
 }
 
 const drafts = 'larder.draft.';
+/** Of several tabs with one draft, each forgets its own only. */
+const tab = Math.random();
+const stored = key => JSON.parse(localStorage.getItem(drafts + key));
 
 /** Gives what was typed and not saved, as `keepDraft` keeps it, or null. */
-export const draftOf = key => JSON.parse(localStorage.getItem(drafts + key));
+export const draftOf = key => stored(key)?.value ?? null;
+
+/** Calls `run` when another tab keeps something else as this draft, or forgets it. */
+export function whenDraftChanges(key, run, signal) {
+  addEventListener('storage', event => [drafts + key, null].includes(event.key) && run(), {signal});
+}
 
 /** Tells whether this browser keeps something that was typed, of which the key begins so. */
 export const hasDrafts = begin => Object.keys(localStorage).some(key => key.startsWith(drafts + begin));
 
 /**
- * Keeps what is typed in this browser: a reload, another language or a closed tab does not take it. Null forgets it.
+ * Keeps what is typed in this browser: a reload, another language or a closed tab does not take it. Null
+ * forgets it, if this tab has kept it.
  * @returns {boolean} Whether it is kept.
  */
 export function keepDraft(key, value) {
-  if (value === null) localStorage.removeItem(drafts + key);
+  if (value === null) {
+    if (stored(key)?.tab === tab) localStorage.removeItem(drafts + key);
+    return false;
+  }
   // A browser may have no room, or be told to keep nothing.
-  try { if (value !== null) localStorage.setItem(drafts + key, JSON.stringify(value)); } catch { return false; }
-  return value !== null;
+  try { localStorage.setItem(drafts + key, JSON.stringify({tab, value})); } catch { return false; }
+  return true;
 }
 
 /** Forgets all that was typed, as when an account leaves this browser. */

@@ -3,6 +3,7 @@
 import {call} from './api.js';
 import {field, form} from './form.js';
 import {ask, dialog} from './overlay.js';
+import {forgetDrafts} from './parts.js';
 import {define} from './texts.js';
 import {sayDeleted} from './trash.js';
 
@@ -27,6 +28,7 @@ export function rename(value, action, send) {
 export async function remove(action, done) {
   if (!await ask(action.confirm)) return;
   const answer = await call(action.href, {method: action.method});
+  forgetDrafts(`pdf.${action.href.split('/').at(-1)}`);
   await done();
   sayDeleted(t('gone'), answer, done);
 }

@@ -6,7 +6,7 @@ import {field, form} from './form.js';
 import {icon} from './icons.js';
 import {keyed} from './list.js';
 import {attempt, dialog, menu, toast} from './overlay.js';
-import {address, draftOf, keepDraft, pickFiles} from './parts.js';
+import {address, draftOf, keepDraft, pickFiles, whenDraftChanges} from './parts.js';
 import {remove, rename} from './pdf-acts.js';
 import {Pages} from './pdf-pages.js';
 import {dictation} from './pdf-speech.js';
@@ -261,6 +261,8 @@ class Reader {
   /** Asks for a text that becomes pages; what is typed is kept until it is added or discarded. */
   async addText(action) {
     const count = this.document.page_count;
+    const ended = new AbortController();
+    const signal = AbortSignal.any([this.screen.signal, ended.signal]);
     await dialog(action.title, close => {
       const text = field('text', t('text'), {tag: 'textarea', rows: 8, autofocus: true, dir: 'auto',
         check: value => (value.trim() ? null : t('needText'))});
@@ -272,12 +274,14 @@ class Reader {
         text.toggleAttribute('data-stored', keepDraft(this.draftKey, text.input.value || null));
       });
       text.input.value = draftOf(this.draftKey) ?? '';
+      whenDraftChanges(this.draftKey, () => text.removeAttribute('data-stored'), signal);
       text.input.dispatchEvent(new Event('input'));
       return [form([text, at], t('add'), async values => {
         await this.change(action.href, action.method, {text: values.text, ...(values.at && {at: Number(values.at)})});
         close(true);
-      }, {extra: dictation(text.input, this.screen.signal)})];
+      }, {extra: dictation(text.input, signal)})];
     }, {wide: true});
+    ended.abort();
     keepDraft(this.draftKey, null);
   }
 

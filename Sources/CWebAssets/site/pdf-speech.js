@@ -17,7 +17,7 @@ const t = define({
   },
 });
 
-const reasons = {'not-allowed': 'denied', 'audio-capture': 'deaf', 'no-speech': 'silence', aborted: null};
+const reasons = {'not-allowed': 'denied', 'audio-capture': 'deaf', 'no-speech': 'silence'};
 /** Milliseconds in which a service begins to listen. */
 const patience = 8000;
 
@@ -38,9 +38,8 @@ export function dictation(input, signal) {
     on = state;
     clearTimeout(timer);
     replace(element.querySelector('span'), t(on ? 'end' : 'begin'));
-    element.setAttribute('aria-pressed', String(on));
   };
-  const fail = reason => { replace(said, reason && t(reason)); show(false); };
+  const fail = reason => { replace(said, t(reason)); show(false); };
   const begin = () => {
     replace(said);
     show(true);
@@ -61,7 +60,12 @@ export function dictation(input, signal) {
     if (on) replace(said);
     show(false);
   };
-  recognition.onerror = ({error}) => fail(error in reasons ? reasons[error] : 'service');
-  signal.addEventListener('abort', () => recognition.abort());
+  // That it was aborted is no reason: the one for it is said already.
+  recognition.onerror = ({error}) => error === 'aborted' || fail(reasons[error] ?? 'service');
+  signal.addEventListener('abort', () => {
+    clearTimeout(timer);
+    recognition.onresult = null;
+    recognition.abort();
+  });
   return [element, said];
 }

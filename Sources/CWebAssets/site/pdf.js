@@ -4,7 +4,7 @@ import {call, withQuery} from './api.js';
 import {h, replace} from './dom.js';
 import {pagedList} from './list.js';
 import {ask, attempt, menu, toast} from './overlay.js';
-import {searchField} from './parts.js';
+import {forgetDrafts, searchField} from './parts.js';
 import {remove, rename} from './pdf-acts.js';
 import {define, langOf, time} from './texts.js';
 import {openTrash, t as bin} from './trash.js';
@@ -92,6 +92,7 @@ function draftRow(item, again) {
   const [save, remove] = ['save', 'delete'].map(id => item.actions.find(action => action.id === id));
   const send = async (action, said) => {
     await call(action.href, {method: action.method, body: action.method === 'POST' ? {} : undefined});
+    if (action === remove) forgetDrafts(`pdf.${item.id}`);
     await again();
     toast(said);
   };
