@@ -3,6 +3,7 @@ import re
 
 import pytest
 import things
+from engines import until
 from playwright.sync_api import expect
 
 TEXT = "Half a thought\nand ещё одна"
@@ -20,9 +21,9 @@ def kept(page, count=1):
         === count""", arg=count)
 
 
-def write(page, text=TEXT):
+def write(page, text=TEXT, count=1):
     page.get_by_label("Text").fill(text)
-    kept(page)
+    kept(page, count)
 
 
 def test_web_35_a_new_note_is_there_after_a_reload_and_in_another_language(anna):
@@ -93,15 +94,85 @@ def test_web_06_a_draft_is_of_its_account_and_ends_with_a_logout(anna):
     # The session ends elsewhere, and somebody else logs in.
     anna.send("DELETE", "/v1/notes/session")
     page.close()
-    anna.log_in(notes={"mode": "register", "username": "boris", "password": "correct horse"})
+    anna.log_in(notes={"mode": "register", "username": "anna.b", "password": "correct horse"})
     other = anna.open("/notes")
     other.get_by_role("link", name=re.compile("New note|Create Note")).first.wait_for()
     other.goto("/notes/new")
     expect(other.get_by_label("Text")).to_have_value("")
+    write(other, "Another's", 2)
     other.goto("/notes/people")
     other.get_by_role("button", name="Log out").click()
+    other.get_by_role("alertdialog").get_by_role("button", name="Cancel").click()
+    kept(other, 2)
+    other.get_by_role("button", name="Log out").click()
+    other.get_by_role("alertdialog").get_by_role("button", name="Discard").click()
     other.get_by_role("textbox", name="User name").wait_for()
-    kept(other, 0)
+    # That of the other account is not this one's.
+    kept(other, 1)
+
+
+def test_web_35_two_tabs_do_not_take_each_others_text(anna):
+    page = anna.open("/notes/new")
+    write(page, "One")
+    is_safe = "() => dispatchEvent(new Event('beforeunload', {cancelable: true}))"
+    assert page.evaluate(is_safe)
+    other = anna.open("/notes/new")
+    expect(other.get_by_label("Text")).to_have_value("One")
+    write(other, "Two")
+    # The browser keeps the text of the other tab now.
+    page.wait_for_function(f"!({is_safe})()")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.locator("h1")).to_have_text("One")
+    kept(other, 1)
+    other.reload()
+    expect(other.get_by_label("Text")).to_have_value("Two")
+
+
+def test_web_35_an_earlier_text_is_offered_to_who_types_before_it_is_found(anna):
+    page = anna.open("/notes/new")
+    write(page, "Earlier")
+    page.close()
+    other = anna.open("/notes")
+    other.get_by_role("link", name="A note that you began is not saved yet").wait_for()
+    held = []
+    other.route("**/v1/notes/session", lambda route: held.append(route))
+    other.get_by_role("link", name="A note that you began is not saved yet").click()
+    other.get_by_label("Text").fill("Now")
+    until(lambda: other.evaluate("1") and held, "the account to be asked for")
+    other.unroute("**/v1/notes/session")
+    held[0].continue_()
+    other.get_by_role("button", name="Bring back").click()
+    expect(other.get_by_label("Text")).to_have_value("Earlier\nNow")
+    kept(other, 1)
+
+
+def test_web_35_what_is_typed_while_larder_is_away_is_kept(anna, larder):
+    page = anna.open(f"/notes/{things.note(anna, 'First text')}")
+    for text in ["While it answers", "While it is away"]:
+        page.get_by_role("button", name="Edit").click()
+        write(page, text)
+        if text == "While it answers":
+            page.get_by_role("button", name="Cancel").click()
+            page.get_by_role("alertdialog").get_by_role("button", name="Leave").click()
+            kept(page, 0)
+            larder.stop()
+    anna.take_faults(page)
+
+
+def test_web_35_a_draft_of_a_note_is_none_of_another_with_its_address(anna):
+    note = things.note(anna, "First text")
+    page = anna.open(f"/notes/{note}")
+    page.get_by_role("button", name="Edit").click()
+    write(page)
+    page.evaluate("""() => {
+        const [key] = Object.keys(localStorage).filter(key => key.startsWith('larder.draft.'));
+        const kept = JSON.parse(localStorage[key]);
+        kept.value.made = '2020-01-01T00:00:00Z';
+        localStorage[key] = JSON.stringify(kept);
+    }""")
+    page.close()
+    other = anna.open(f"/notes/{note}?edit=1")
+    expect(other.get_by_label("Text")).to_have_value("First text")
 
 
 def test_web_35_a_text_for_a_document_is_there_after_a_reload(visitor, larder):

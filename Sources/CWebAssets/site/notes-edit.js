@@ -1,11 +1,11 @@
 // Notes: a note to read and to write. What is typed is kept whatever happens: failures, a lost session, a lost race.
 
-import {call, larder} from './api.js';
+import {call, larder, Problem} from './api.js';
 import {h, replace} from './dom.js';
 import {ask, dialog, toast} from './overlay.js';
-import {address, keepDraft, tileSource} from './parts.js';
+import {address, keepDraft, tileSource, whenDraftChanges} from './parts.js';
 import {placeField} from './notes-place.js';
-import {askToDelete, draftKey, loginForm, noteDraft, t as common, zoned} from './notes.js';
+import {askToDelete, draftAt, draftKey, loginForm, noteDraft, t as common, zoned} from './notes.js';
 import {define, langOf} from './texts.js';
 import {sayDeleted} from './trash.js';
 import {button, words} from './ui.js';
@@ -24,7 +24,7 @@ const t = define({
     goneText: 'Your text is still here. Save it as a new note?', saveNew: 'Save as new note',
     ended: 'You were logged out. Your text is kept: save it, and you will be asked to log in.',
     again: 'Please log in again', againText: 'Your text is kept. It is saved as soon as you are logged in.',
-    kept: 'Your text is here again. It is not saved yet.', unsaved: 'You changed this note and did not save it.',
+    bring: 'Bring back', kept: 'Your text is here again. It is not saved yet.', unsaved: 'You changed this note and did not save it.',
   },
   ru: {
     note: 'Заметка', edit: 'Изменить', save: 'Сохранить', text: 'Текст',
@@ -39,7 +39,7 @@ const t = define({
     saveNew: 'Сохранить новой',
     ended: 'Сеанс завершён. Текст остался: сохраните его, и вас попросят войти.', again: 'Войдите снова',
     againText: 'Ваш текст сохранён здесь и будет записан, как только вы войдёте.',
-    kept: 'Ваш текст снова здесь. Он ещё не сохранён.', unsaved: 'Вы изменили эту заметку и не сохранили её.',
+    bring: 'Вернуть', kept: 'Ваш текст снова здесь. Он ещё не сохранён.', unsaved: 'Вы изменили эту заметку и не сохранили её.',
   },
 });
 
@@ -65,7 +65,7 @@ export function openNote(screen) {
   const write = () => {
     address(screen, {edit: 1});
     editor = new Editor(screen, {href, body: note.body, place: placed(note.location), version: note.version,
-      back: read});
+      made: note.created_at, back: read});
     editor.open();
   };
   screen.head({title: t('note'), back: '/notes'});
@@ -89,12 +89,13 @@ function show(screen, note, write) {
   screen.head({title: note.body.trim().split('\n')[0].slice(0, 80), back: '/notes', actions: [
     button(t('edit'), write, {icon: 'edit', kind: 'primary'}),
     button(common('remove'), () => remove(screen, note), {icon: 'trash', bare: true, write: true, key: 'delete'})]});
-  screen.show(h('article', {class: 'note'},
+  const article = h('article', {class: 'note'},
     h('div', {class: 'note-text'}, words('p', {class: 'row-sub'}, note.last_edited_text),
       h('p', {class: 'note-body card', dir: 'auto', lang: langOf(note.body)}, note.body)),
-    place && h('figure', {class: 'note-place'}, picture(place), h('figcaption', null, place.name))));
-  noteDraft(screen, `/v1/notes/${note.id}`).then(kept => kept && screen.unsaved === null
-    && screen.body.prepend(h('p', {class: 'banner'}, h('span', {class: 'grow'}, t('unsaved')),
+    place && h('figure', {class: 'note-place'}, picture(place), h('figcaption', null, place.name)));
+  screen.show(article);
+  noteDraft(screen, `/v1/notes/${note.id}`, note.created_at).then(kept => kept && article.isConnected
+    && article.before(h('p', {class: 'banner'}, h('span', {class: 'grow'}, t('unsaved')),
       button(t('goOn'), write))));
 }
 
@@ -120,8 +121,9 @@ async function remove(screen, note) {
 
 /** The form of a note. */
 class Editor {
-  constructor(screen, {href = null, body, place, version, back}) {
-    Object.assign(this, {screen, href, start: body, startPlace: place, version, back, over: false, key: null});
+  constructor(screen, {href = null, body, place, version, made = null, back}) {
+    Object.assign(this, {screen, href, start: body, startPlace: place, version, startVersion: version, made, back,
+      over: false, key: null, waits: false});
     this.text = h('textarea', {class: 'field-input note-input', id: 'note-text', name: 'body', rows: '10',
       placeholder: t('hint'), dir: 'auto', value: body, oninput: () => this.check()});
     this.save = button(t('save'), () => this.send(), {kind: 'primary', icon: 'check', write: true});
@@ -146,40 +148,66 @@ class Editor {
     this.restore();
   }
 
-  /** Brings back what was typed before and not saved. */
+  /** Finds what was typed before and not saved; it is brought back at once, or offered if there is something new. */
   async restore() {
-    const kept = await noteDraft(this.screen, this.href);
-    if (!kept || this.dirty || this.screen.signal.aborted) return;
-    this.text.value = kept.body;
-    if (kept.place && !this.place.place) this.place.set({name: null, ...kept.place});
-    this.version = kept.version;
-    this.check();
+    if (this.waits) return;
+    this.waits = true;
+    try {
+      const key = await draftKey(this.screen, this.href);
+      whenDraftChanges(key, () => { this.screen.stored = false; }, this.screen.signal);
+      this.key = key;
+    } catch (problem) {
+      if (!(problem instanceof Problem) && problem.name !== 'AbortError') throw problem;
+    }
+    const kept = this.key && draftAt(this.key, this.made);
+    if (!kept || this.screen.signal.aborted) this.kept();
+    else if (this.dirty) {
+      toast(t('unsaved'), {seconds: 30, action: {title: t('bring'), run: () => this.bring(kept)},
+        ended: () => this.kept()});
+    } else this.bring(kept);
+  }
+
+  /** Brings back a draft; of a new note, what is typed by now stays below it. */
+  bring({body, place, version}) {
+    if (this.over || this.screen.signal.aborted) return;
+    this.text.value = this.href || !this.text.value ? body : `${body}\n${this.text.value}`;
+    if (place || this.href) this.place.set(place && {name: null, ...place});
+    this.version = version;
+    this.kept();
     toast(t('kept'), {action: {title: t('discard'), run: () => this.discard()}});
   }
 
   discard() {
     this.text.value = this.start;
+    this.version = this.startVersion;
     this.place.set(this.startPlace);
-    this.check();
   }
 
-  /** Keeps what is typed while it is not saved. */
-  async keep() {
-    if (!this.place || (!this.key && !this.dirty)) return;
-    try {
-      this.key ??= draftKey(this.screen, this.href);
-      const key = await this.key;
-      const value = this.dirty ? {body: this.text.value, place: this.place.place, version: this.version} : null;
-      this.screen.stored = keepDraft(key, value);
-    } catch { this.key = null; }
+  /** From now on what is typed is kept, in place of what was before. */
+  kept() {
+    this.waits = false;
+    if (this.key) this.check();
   }
 
-  /** Keeps the text when the session ends: it is saved after the next login. */
+  /** Keeps what is typed while it is not saved, but nothing of an account that has logged out. */
+  keep() {
+    if (!this.place || this.waits || (this.ended && this.dirty) || this.screen.signal.aborted) return;
+    if (!this.key) { if (this.dirty) this.restore(); return; }
+    const value = this.dirty ? {body: this.text.value, place: this.place.place, version: this.version, made: this.made}
+      : null;
+    this.screen.stored = keepDraft(this.key, value);
+  }
+
+  /** Keeps the text on the screen when the session ends: it is saved after the next login. */
   sessionEnded({app, out = true}) {
-    if (app !== 'notes' || !out || !this.dirty) return;
-    this.ended = Date.now();
-    this.notice.hidden = false;
-    replace(this.notice, t('ended'));
+    if (app !== 'notes') return;
+    if (!out) this.ended = null;
+    else if (this.dirty) {
+      this.ended = Date.now();
+      this.screen.stored = false;
+      this.notice.hidden = false;
+      replace(this.notice, t('ended'));
+    }
   }
 
   /** Asks before a text is lost; what follows the end of a session by itself does not lead away. */
@@ -264,6 +292,8 @@ class Editor {
   async login() {
     const done = await dialog(t('again'), close => [h('p', null, t('againText')),
       loginForm('login', {username: '', password: ''}, () => close(true))]);
-    if (done) await this.send();
+    if (!done) return;
+    this.ended = null;
+    await this.send();
   }
 }

@@ -4,8 +4,9 @@ import {withQuery} from './api.js';
 import {h} from './dom.js';
 import {endSession, newDocument} from './events.js';
 import {pagedList} from './list.js';
-import {forgetDrafts, searchField} from './parts.js';
-import {tabs} from './notes.js';
+import {ask} from './overlay.js';
+import {forgetDrafts, hasDrafts, searchField} from './parts.js';
+import {draftKey, tabs} from './notes.js';
 import {define} from './texts.js';
 import {button, empty, picture, words} from './ui.js';
 
@@ -21,7 +22,7 @@ const t = define({
 export function openPeople(screen) {
   const href = query => withQuery('/v1/notes/people', {limit: 60, q: query});
   screen.head({title: t('people'), tabs, actions: [screen.refreshButton(() => list.resource),
-    button(t('logout'), () => logout(), {icon: 'logout', write: true})]});
+    button(t('logout'), () => logout(screen), {icon: 'logout', write: true})]});
   screen.body.before(h('div', {class: 'toolbar'},
     searchField(screen, t('search'), typed => list.resource.go(href(typed)))));
   const list = pagedList(screen, {href: href(screen.query.get('q')), key: item => item.id, label: t('people'),
@@ -34,9 +35,13 @@ function personRow(item) {
     h('div', {class: 'row-main'}, h('a', {class: 'row-link', href: `/notes/people/${item.id}`}, item.full_name)));
 }
 
-async function logout() {
+/** Logs out; what the account has typed and not saved does not stay here. */
+async function logout(screen) {
+  const drafts = await draftKey(screen, '');
+  const sure = {title: t('lose'), message: t('loseText'), buttons: [t('discard'), t('cancel')]};
+  if (hasDrafts(drafts) && !await ask(sure)) return;
   await endSession('notes', '/v1/notes/session');
-  forgetDrafts('notes.');
+  forgetDrafts(drafts);
   newDocument('notes');
 }
 

@@ -59,16 +59,27 @@ export const tabs = [{href: '/notes', title: t('notes')}, {href: '/notes/map', t
 /** Gives the address of a screen of the API with the browser's time zone. */
 export function zoned(href, values = {}) { return withQuery(href, {tz: zone, ...values}); }
 
+/** The account that this document has last seen: while Larder is away, what is typed is kept for it. */
+let account = null;
+
 /** Gives the key of what is typed and not saved of a note, or of a new one; another account has another key. */
 export async function draftKey(screen, href) {
-  const {data} = await call('/v1/notes/session', {signal: screen.signal});
-  return `notes.${data.name}.${href ?? 'new'}`;
+  try { account = (await call('/v1/notes/session', {signal: screen.signal})).data.name; } catch (problem) {
+    if (account === null || problem.code !== 'larder-unreachable') throw problem;
+  }
+  return `notes.${encodeURIComponent(account)}/${href ?? 'new'}`;
 }
 
-/** Gives what was typed and not saved of a note, or null. */
-export async function noteDraft(screen, href) {
+/** Gives what was typed and not saved of a note, or null; after a reset another note may have its address. */
+export function draftAt(key, made) {
+  const kept = draftOf(key);
+  return kept?.made === made ? kept : null;
+}
+
+/** Gives what was typed and not saved of a note by the time it was made, or of a new one, or null. */
+export async function noteDraft(screen, href, made = null) {
   if (!hasDrafts('notes.')) return null;
-  try { return draftOf(await draftKey(screen, href)); } catch (problem) {
+  try { return draftAt(await draftKey(screen, href), made); } catch (problem) {
     if (problem.name === 'AbortError' || problem instanceof Problem) return null;
     throw problem;
   }

@@ -6,6 +6,7 @@ import {call, Problem} from './api.js';
 import {h, replace} from './dom.js';
 import {field, form} from './form.js';
 import {ask, toast} from './overlay.js';
+import {forgetDrafts} from './parts.js';
 import {recordings} from './status-recordings.js';
 import {requests} from './status-requests.js';
 import {askFault, frontFaults, snapshots, spaces} from './status-spaces.js';
@@ -80,6 +81,7 @@ function draw(base, body, has, calls, update) {
   const reset = has('/reset') && button(t('reset'), async () => {
     if (!await ask({title: t('reset'), message: t('sure'), buttons: [t('reset'), t('cancel')]})) return;
     await call(`${base}/reset`, {method: 'POST'});
+    forgetDrafts('');
     toast(t('done'));
     await update();
   }, {kind: 'danger', write: true});

@@ -4,6 +4,7 @@ import {call} from './api.js';
 import {h, replace} from './dom.js';
 import {field} from './form.js';
 import {ask} from './overlay.js';
+import {forgetDrafts} from './parts.js';
 import {askFor, plain} from './status-rules.js';
 import {define, time} from './texts.js';
 import {button} from './ui.js';
@@ -83,6 +84,7 @@ export function snapshots(base) {
     const sure = {title: `${t('restore')}: ${name}`, message: t('sure'), buttons: [t('restore'), t('cancel')]};
     if (!await ask(sure)) return;
     await call(`${path}/${name}/restore`, {method: 'POST'});
+    forgetDrafts('');
     await update();
   };
   const update = async () => show((await call(path)).data.snapshots);
