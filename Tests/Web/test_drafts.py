@@ -156,7 +156,6 @@ def test_web_35_what_is_typed_while_larder_is_away_is_kept(anna, larder):
             page.get_by_role("alertdialog").get_by_role("button", name="Leave").click()
             kept(page, 0)
             larder.stop()
-    anna.take_faults(page)
 
 
 def test_web_35_a_draft_of_a_note_is_none_of_another_with_its_address(anna):

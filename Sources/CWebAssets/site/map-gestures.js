@@ -49,6 +49,6 @@ export function hearGestures(surface, signal, {zoomBy, panBy, tap, polite}) {
       fingers.delete(event.pointerId);
     });
   }
-  // Not before: the press itself moves the focus to the map.
-  on('click', event => wasTap && !event.target.closest('button, a') && tap(spotOf(event)));
+  // Not before: the press itself moves the focus to the map. The second of a double press zooms only.
+  on('click', event => event.detail < 2 && wasTap && !event.target.closest('button, a') && tap(spotOf(event)));
 }

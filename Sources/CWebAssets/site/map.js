@@ -49,6 +49,8 @@ export class LarderMap extends HTMLElement {
   #target = null;
   #life = null;
   #callout = null;
+  /** The area whose cities were asked for last. */
+  #area = '';
 
   connectedCallback() {
     this.#life = new AbortController();
@@ -90,11 +92,11 @@ export class LarderMap extends HTMLElement {
   }
 
   /** Shows an area `[west, south, east, north]` whole, at most so near. */
-  fit([west, south, east, north], animated = true, nearest = 15) {
+  fit([west, south, east, north], animated = true, closest = 15) {
     const low = project(south, west);
     const high = project(north, east < west ? east + 360 : east);
     const share = Math.max((high.x - low.x) / this.view.width, (low.y - high.y) / this.view.height, 1e-9);
-    const zoom = Math.min(nearest, Math.log2(1 / share / 256) - 0.4);
+    const zoom = Math.min(closest, Math.log2(1 / share / 256) - 0.4);
     this.#moveTo({x: (low.x + high.x) / 2, y: (low.y + high.y) / 2, zoom}, animated);
   }
 
@@ -193,8 +195,9 @@ export class LarderMap extends HTMLElement {
     this.#tell('view');
     if (this.tiles || !knowsCities) return;
     try {
-      const bbox = this.bbox.map(degrees => degrees.toFixed(3)).join(',');
+      const bbox = this.#area = this.bbox.map(degrees => degrees.toFixed(3)).join(',');
       const {data} = await call(withQuery('/v1/notes/cities', {bbox, limit: 40}), {signal: this.#life.signal});
+      if (bbox !== this.#area) return;
       this.cities = data.items.map(city => ({...city, ...project(city.lat, city.lon)}));
       this.#redraw();
     } catch (problem) {
@@ -346,7 +349,7 @@ export class LarderMap extends HTMLElement {
     const dots = this.marks.length > buttonsAtMost ? this.marks : [];
     const font = getComputedStyle(this).fontFamily;
     draw(pen, view, {world: this.#world, tiles: this.tiles, cities: this.cities, dots, colors, font});
-    const aside = spread(view, this.marks);
+    const aside = spread(view, dots.length ? [] : this.marks);
     for (const mark of this.marks) this.#put(this.#buttons.get(mark.id), mark, aside.get(mark));
     const shown = this.#callout && (this.#callout.place ?? this.#mark(this.#callout.id));
     if (shown) this.#putCallout(this.#callout.element, shown);

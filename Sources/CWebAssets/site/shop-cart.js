@@ -110,6 +110,7 @@ export function quantityControl(product, options = {}) {
   const number = h('button', {type: 'button', class: 'number', title: cartTexts('type'), onclick: () => type()}, count);
   /** Lets the quantity be typed in its place. */
   const type = () => {
+    const first = quantity;
     const input = h('input', {class: 'quantity-count', inputmode: 'numeric', 'aria-label': cartTexts('type'),
       maxlength: '3', value: quantity});
     let over = false;
@@ -120,7 +121,7 @@ export function quantityControl(product, options = {}) {
       const held = document.activeElement === input;
       input.replaceWith(number);
       if (held) number.focus();
-      if (stored && wanted > 0 && wanted !== quantity) attempt(() => send(wanted - quantity));
+      if (stored && wanted > 0 && wanted !== first && wanted !== quantity) attempt(() => send(wanted - quantity));
     };
     input.addEventListener('blur', () => end(true));
     input.addEventListener('keydown', event => {

@@ -2,7 +2,7 @@
 // for before it is unfolded: from the first other call on, the server records each request and caches no response in
 // memory.
 
-import {call, Problem} from './api.js';
+import {call, larder, Problem} from './api.js';
 import {h, replace} from './dom.js';
 import {field, form} from './form.js';
 import {ask, toast} from './overlay.js';
@@ -46,14 +46,18 @@ export async function openHarness(screen, places, base, controls) {
   const body = h('div', {class: 'stack'});
   const element = h('details', {class: 'card harness'}, h('summary', null, t('title')), body);
   let index;
-  try { index = (await call(base, {signal: screen.signal})).data; } catch { return false; }
+  try { index = (await call(base, {signal: screen.signal})).data; } catch (problem) {
+    if (problem.name !== 'AbortError' && !(problem instanceof Problem)) throw problem;
+    return false;
+  }
   const has = path => index.calls.some(one => one.path === `/_harness${path}`);
-  const bar = clock(base, has('/clock/advance'), index.clock, screen.signal);
+  const bar = has('/clock') ? clock(base, has('/clock/advance'), index.clock, screen.signal) : null;
+  const follow = async () => bar?.show((await call(`${base}/clock`, {signal: screen.signal})).data);
   let lists = null;
   const update = async () => {
     if (!element.open || document.hidden) return;
     try {
-      bar.show((await call(`${base}/clock`, {signal: screen.signal})).data);
+      await follow();
       lists ??= draw(base, body, has, index.calls, update);
       for (const part of lists) await part.update();
     } catch (problem) {
@@ -63,12 +67,16 @@ export async function openHarness(screen, places, base, controls) {
     }
   };
   element.addEventListener('toggle', update);
+  // With each status, also that after a reset; the time may be moved elsewhere.
+  larder.addEventListener('answered', () => follow().catch(problem => {
+    if (problem.name !== 'AbortError' && !(problem instanceof Problem)) throw problem;
+  }), {signal: screen.signal});
   const timer = setInterval(update, 2000);
   screen.signal.addEventListener('abort', () => clearInterval(timer));
-  replace(places.clock, bar.element);
+  replace(places.clock, bar?.element);
   replace(places.harness, element);
   if (has('/journal')) {
-    const failRoute = route => { askFault(`${base}/front/fault`, update, route); };
+    const failRoute = has('/front/fault') && (route => { askFault(`${base}/front/fault`, update, route); });
     replace(places.inspector, requests(screen, base, controls, failRoute));
   }
   return true;
@@ -108,12 +116,15 @@ function clock(base, canAdvance, first, signal) {
   const seconds = field('s', t('seconds'), {inputmode: 'decimal', autocomplete: 'off',
     check: text => (text.trim() !== '' && Number(text) >= 0 ? null : t('number'))});
   let told;
+  let timer;
   const tick = () => replace(now, time(Date.parse(told.now) + (told.frozen ? 0 : Date.now() - told.at),
     {dateStyle: 'medium', timeStyle: 'medium'}));
   const show = data => {
     const held = [freeze, run].includes(document.activeElement);
     told = {...data, at: Date.now()};
     tick();
+    clearInterval(timer);
+    if (!data.frozen && !signal.aborted) timer = setInterval(tick, 1000);
     now.title = data.now;
     const words = t(data.frozen ? 'frozen' : 'runs');
     if (tag.textContent !== words) replace(tag, words);
@@ -123,7 +134,6 @@ function clock(base, canAdvance, first, signal) {
     if (held) (data.frozen ? run : freeze).focus();
   };
   show(first);
-  const timer = setInterval(tick, 1000);
   signal.addEventListener('abort', () => clearInterval(timer));
   return {show, element: h('section', {class: 'card stack timebar'}, h('h2', null, t('clock')),
     h('p', {class: 'small'}, t('clockLead')), h('div', {class: 'bar'}, now, tag, freeze, run),

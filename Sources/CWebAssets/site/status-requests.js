@@ -32,7 +32,7 @@ const own = /^\/(v1\/(status|sandbox|harness|devices|events)|metrics|health|web)
  * Makes the list of the requests, folded.
  * @param {Screen} screen @param {string} base Path of the harness.
  * @param {function(): ?Object} controls Those of the sandbox.
- * @param {function(string)} failRoute Asks for a fault of a route of Larder itself.
+ * @param {function(string)|false} failRoute Asks for a fault of a route of Larder itself.
  */
 export function requests(screen, base, controls, failRoute) {
   const list = h('ol', {class: 'log exchanges', tabindex: '0', 'aria-label': t('requests')});
@@ -48,16 +48,16 @@ export function requests(screen, base, controls, failRoute) {
     h('div', {class: 'stack'}, h('p', {class: 'small'}, t('lead')), none, list,
       h('div', {class: 'bar'}, h('label', {class: 'check'}, all, t('own')), clear)));
   const acts = one => [button(t('curl'), () => copy(curl(one)), {icon: 'copy'}),
-    (!one.upstream || controls()) && button(t('rule'), () => {
+    (one.upstream ? controls() : failRoute) && button(t('rule'), () => {
       if (one.upstream) controls().makeRule({...one, path: pathOf(one.path).replace(`/${one.upstream}`, '')});
       else failRoute(`${one.method} ${pathOf(one.path)}`);
     }, {icon: 'bolt', write: true})];
+  const [readAsked, readSent] = [base, '/v1/sandbox'].map(path => reader(`${path}/journal`, screen.signal));
   const update = async () => {
     if (!element.open || document.hidden) return;
     try {
-      const [asked, sent] = await Promise.all([base, controls() && '/v1/sandbox'].map(async path =>
-        (path ? (await call(`${path}/journal?limit=300`, {signal: screen.signal})).data.entries : [])));
-      const shown = paired(asked, sent).filter(([one]) => all.checked || one.upstream || !own.test(one.path));
+      const [asked, sent] = await Promise.all([readAsked(), controls() && readSent()]);
+      const shown = paired(asked.filter(one => all.checked || !own.test(one.path)), sent);
       replace(count, t('count', shown.length));
       none.hidden = shown.length > 0;
       list.hidden = shown.length === 0;
@@ -71,12 +71,36 @@ export function requests(screen, base, controls, failRoute) {
   return element;
 }
 
-/** Gives each request with those that it has caused, the newest first; what Larder sent by itself stands alone. */
+/** Makes a function that reads a journal on from the first entry which is not finished, or anew if it was emptied. */
+function reader(path, signal) {
+  let known = [];
+  const after = async since =>
+    (await call(`${path}?${new URLSearchParams({since, limit: 500})}`, {signal})).data.entries;
+  return async () => {
+    const first = known.slice(-100).find(one => one.status === null) ?? known.at(-1);
+    let news = await after(first ? first.sequence - 1 : 0);
+    if (first && news[0]?.at !== first.at) {
+      known = [];
+      news = await after(0);
+    }
+    return known = [...known.filter(one => one.sequence < news[0]?.sequence), ...news].slice(-2000);
+  };
+}
+
+const most = 150;
+
+/**
+ * Gives each request with those that it has caused, the newest first; what Larder sent by itself stands alone. Of the
+ * journal of the sources the oldest entries may be missing, or all (null).
+ */
 function paired(asked, sent) {
-  const known = new Set(asked.map(one => one.sequence));
-  const groups = asked.map(one => [one, ...sent.filter(other => other.cause === one.sequence)]);
-  groups.push(...sent.filter(other => !known.has(other.cause)).map(one => [one]));
-  return groups.sort(([one], [other]) => other.at.localeCompare(one.at)).slice(0, 150);
+  const known = sent ?? [];
+  const isCovered = ({at}) => sent !== null && (!known.length || known[0].sequence === 1 || at > known[0].at);
+  const groups = asked.slice(-most).map(one => [{...one, isCovered: isCovered(one)},
+    ...known.filter(other => other.cause === one.sequence && other.at >= one.at)]);
+  groups.push(...known.filter(other => typeof other.cause === 'string').map(one => [one]));
+  return groups.sort(([one], [other]) => other.at.localeCompare(one.at) || other.sequence - one.sequence)
+    .slice(0, most);
 }
 
 const pathOf = target => target.split('?')[0];
@@ -85,13 +109,17 @@ const pathOf = target => target.split('?')[0];
 function exchange(group, acts) {
   const summary = h('summary');
   const body = h('div', {class: 'stack'});
-  const row = h('li', null, h('details', null, summary, body));
+  const element = h('details', {ontoggle: () => draw()}, summary, body);
+  const row = h('li', null, element);
+  const draw = () => element.open && replace(body, row.group.map((other, index) =>
+    h('div', {class: `stack ${index ? 'caused' : ''}`}, index > 0 && h('p', null, line(other)),
+      h('div', {class: 'bar'}, acts(other)), details(other))));
   row.fill = ([one, ...caused]) => {
+    row.group = [one, ...caused];
     replace(summary, line(one), one.upstream ? h('span', {class: 'muted'}, ` · ${t('self')}`)
       : caused.length ? caused.map(other => [' → ', tagOf(other, `${other.upstream} `)])
-        : one.status !== null && h('span', {class: 'muted'}, ` · ${t('kept')}`));
-    replace(body, [one, ...caused].map((other, index) => h('div', {class: `stack ${index ? 'caused' : ''}`},
-      index > 0 && h('p', null, line(other)), h('div', {class: 'bar'}, acts(other)), details(other))));
+        : one.isCovered && one.status !== null && h('span', {class: 'muted'}, ` · ${t('kept')}`));
+    draw();
   };
   row.fill(group);
   return row;
@@ -112,15 +140,27 @@ function details({headers, body}) {
 }
 
 // What curl sends by itself, and what only a browser has.
-const skipped = /^(host|connection|content-length|accept-encoding|user-agent|cookie|origin|referer|priority|sec-.*)$/;
-const quoted = text => `'${text.replaceAll("'", String.raw`'\''`)}'`;
+const skipped = new RegExp('^(host|connection|content-length|accept-encoding|user-agent|cookie|origin|referer|priority'
+  + '|content-encoding|transfer-encoding|idempotency-key|sec-.*|larder-.*)$');
+// The journal shows so many bytes of a body.
+const bytesShown = 65536;
+const code = sign => `\\x${sign.charCodeAt(0).toString(16).padStart(2, '0')}`;
+
+/** Writes a text as one word of a shell. */
+function quoted(text) {
+  return /[\0-\x1f\x7f]/.test(text) ? `$'${text.replace(/[\0-\x1f\x7f\\']/g, code)}'`
+    : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}
 
 /** Makes the command that sends a request again; a credential, of which the journal has a digest only, is TOKEN. */
 function curl({upstream, method, path, headers, body}) {
-  const fields = Object.entries(headers).filter(([name]) => !skipped.test(name) && !name.startsWith('larder-'))
-    .map(([name, value]) => `${name}: ${value.replace(/sha256:\w+/, 'TOKEN')}`);
+  const fields = Object.entries(headers).filter(([name]) => !skipped.test(name))
+    .map(([name, value]) => `${name}: ${value}`);
   if (headers.cookie && !headers.authorization) fields.push('authorization: Bearer TOKEN');
-  return ['curl', method !== 'GET' && `-X ${method}`, ...fields.map(field => `-H ${quoted(field)}`),
-    body && (body.text ? `--data-raw ${quoted(body.text)}` : '--data-binary @FILE'),
-    quoted(`${upstream ? `http://${headers.host}` : location.origin}${path}`)].filter(Boolean).join(' ');
+  const isWhole = body?.text && Math.max(body.bytes, body.text.length) < bytesShown;
+  const how = {GET: false, HEAD: '--head'}[method] ?? `-X ${quoted(method)}`;
+  return ['curl', how, /[[\]{}]/.test(path) && '--globoff', ...fields.map(field => `-H ${quoted(field)}`),
+    body && (isWhole ? `--data-raw ${quoted(body.text)}` : '--data-binary @FILE'),
+    quoted(`${upstream ? `http://${headers.host}` : location.origin}${path}`)].filter(Boolean).join(' ')
+    .replace(/sha256:\w+/g, 'TOKEN');
 }

@@ -60,7 +60,13 @@ export async function openSandbox(screen, place, more, changed, cards) {
   const set = rules(controls, after);
   controls.makeRule = set.add;
   more.append(set.element, stubs(controls, after, cards));
-  const timer = setInterval(() => document.hidden || quietly(() => update().then(set.update)), 2000);
+  const again = () => document.hidden || quietly(() => update().then(set.update));
+  for (const type of ['connectivity', 'nudge', 'reset', 'opened']) screen.on(type, again);
+  document.addEventListener('visibilitychange', again, {signal: screen.signal});
+  // No event tells that a request is held, or that a rule was applied.
+  const timer = setInterval(() => {
+    if (set.element.open || state.upstreams.some(one => one.waiting || one.rules || one.fault !== 'online')) again();
+  }, 2000);
   screen.signal.addEventListener('abort', () => clearInterval(timer));
   await quietly(set.update);
   return controls;
@@ -99,7 +105,7 @@ function faultControl(name, controls) {
   const select = h('select', {id, onchange: () => choose(select.value)}, faultChoices().map(choice =>
     h('option', {value: choice.value}, choice.title)));
   const notation = h('input', {class: 'field-input', type: 'text', 'aria-label': t('notation'), ...plain,
-    'aria-describedby': `${id}-error`, onchange: () => apply(notation.value)});
+    'aria-describedby': `${id}-error`, onchange: () => apply(notation.value), onblur: () => leave()});
   const release = h('div');
   const error = h('p', {class: 'field-error', id: `${id}-error`, role: 'alert'});
   let own = false;
@@ -107,6 +113,12 @@ function faultControl(name, controls) {
     own = value === 'more';
     notation.hidden = !own;
     if (own) notation.focus(); else apply(value);
+  };
+  /** Without another notation, the picker shows again which fault there is. */
+  const leave = () => {
+    if (notation.value !== element.dataset.fault) return;
+    own = false;
+    show(controls.upstreams());
   };
   const apply = async fault => {
     try {
