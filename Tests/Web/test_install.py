@@ -136,6 +136,7 @@ def test_web_47_the_worker_takes_no_part_in_screens_and_calls(app, visitor, lard
     assert [scope for scope, _ in registered] == ["/share"]
     assert re.fullmatch(r"/web/\w+/worker\.js", registered[0][1])
     share(app, photos())
+    assert app.evaluate("navigator.serviceWorker.controller !== null")
     app.goto("/shop")
     app.locator(".product").first.wait_for()
     assert app.evaluate("navigator.serviceWorker.controller") is None

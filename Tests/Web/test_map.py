@@ -244,6 +244,24 @@ def test_web_26_a_press_begins_a_note_of_that_place(visit, larder, way):
     assert -60 < stored["lat"] < -10 and 40 < stored["lon"] < 90
 
 
+@pytest.mark.parametrize("path", ["/notes/map?lat=-20&lon=80&zoom=4", "/notes/new?lat=-20&lon=80"])
+def test_web_26_a_double_press_zooms_and_chooses_no_second_place(visit, larder, path):
+    visitor = visit(larder)
+    visitor.log_in("notes")
+    page = visitor.open(path)
+    settle_map(page)
+    before = view(page)["zoom"]
+    page.evaluate("""() => {
+        globalThis.places = 0;
+        for (const type of ['press', 'pick']) {
+            document.querySelector('larder-map').addEventListener(type, () => { places += 1; });
+        }
+    }""")
+    page.locator(".map-surface").dblclick(position=empty_spot(page))
+    page.wait_for_function(f"before => {VIEW}.zoom > before + 0.9", arg=before)
+    assert page.evaluate("places") == 1
+
+
 def spot_of(page, lat, lon):
     """Where a place is on the map."""
     return page.evaluate("""([lat, lon]) => {

@@ -141,6 +141,13 @@ export function upload(href, {method = 'POST', body, headers = {}, signal, reque
   });
 }
 
+/** Waits for something that may fail without a word: gives nothing after a Problem, or once nobody wants it. */
+export async function quietly(promise) {
+  try { return await promise; } catch (problem) {
+    if (problem.name !== 'AbortError' && !(problem instanceof Problem)) throw problem;
+  }
+}
+
 /** Makes an identity for a request (`X-Request-Id`). */
 export function newId() {
   return [...crypto.getRandomValues(new Uint8Array(12))].map(byte => byte.toString(16).padStart(2, '0')).join('');

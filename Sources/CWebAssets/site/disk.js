@@ -1,6 +1,6 @@
 // Disk: onboarding, login, profile.
 
-import {call, Problem} from './api.js';
+import {call, Problem, quietly} from './api.js';
 import {h, replace, s} from './dom.js';
 import {endSession, newDocument, reopen} from './events.js';
 import {field, form} from './form.js';
@@ -156,10 +156,7 @@ function accounts(enter) {
 
 /** Tells whether Yandex's own login is configured. */
 async function hasOAuth() {
-  try { return Boolean((await call('/v1')).data.web?.disk_oauth); } catch (problem) {
-    if (problem instanceof Problem) return false;
-    throw problem;
-  }
+  return Boolean((await quietly(call('/v1')))?.data.web?.disk_oauth);
 }
 
 /** Leads to Yandex's own login, which comes back with a code. */

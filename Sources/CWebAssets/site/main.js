@@ -1,6 +1,6 @@
 // The shell: which address is which screen, navigation, focus, titles, and the bar when Larder does not answer.
 
-import {call, forget, larder, Problem, unreachable} from './api.js';
+import {call, forget, larder, Problem, quietly, unreachable} from './api.js';
 import {h, refocus, replace} from './dom.js';
 import {isEnding, listen, start} from './events.js';
 import {icon} from './icons.js';
@@ -249,16 +249,15 @@ function drawCurrent() {
 }
 
 async function drawPulse() {
-  try {
-    const {data} = await call('/v1/status');
-    const count = state => data.upstreams.filter(upstream => sourceState(upstream) === state).length;
-    const [down, errors] = [count('Down'), count('Errors')];
-    const pulse = document.querySelector('.pulse');
-    pulse.dataset.state = down ? 'down' : errors ? 'errors' : count('Up') ? 'up' : '';
-    replace(pulse.querySelector('.pulse-words'), down ? t('someDown', down) : errors ? t('someErrors', errors)
-      : count('Up') ? t('allUp') : t('noneAsked'));
-    pulse.title = t('status');
-  } catch (problem) { if (!(problem instanceof Problem)) throw problem; }
+  const data = (await quietly(call('/v1/status')))?.data;
+  if (!data) return;
+  const count = state => data.upstreams.filter(upstream => sourceState(upstream) === state).length;
+  const [down, errors] = [count('Down'), count('Errors')];
+  const pulse = document.querySelector('.pulse');
+  pulse.dataset.state = down ? 'down' : errors ? 'errors' : count('Up') ? 'up' : '';
+  replace(pulse.querySelector('.pulse-words'), down ? t('someDown', down) : errors ? t('someErrors', errors)
+    : count('Up') ? t('allUp') : t('noneAsked'));
+  pulse.title = t('status');
 }
 
 function watchLarder() {

@@ -1,6 +1,6 @@
 // Notes: a note to read and to write. What is typed is kept whatever happens: failures, a lost session, a lost race.
 
-import {call, larder, Problem} from './api.js';
+import {call, larder, quietly} from './api.js';
 import {h, replace} from './dom.js';
 import {ask, dialog, toast} from './overlay.js';
 import {address, keepDraft, tileSource, whenDraftChanges} from './parts.js';
@@ -152,13 +152,8 @@ class Editor {
   async restore() {
     if (this.waits) return;
     this.waits = true;
-    try {
-      const key = await draftKey(this.screen, this.href);
-      whenDraftChanges(key, () => { this.screen.stored = false; }, this.screen.signal);
-      this.key = key;
-    } catch (problem) {
-      if (!(problem instanceof Problem) && problem.name !== 'AbortError') throw problem;
-    }
+    this.key = await quietly(draftKey(this.screen, this.href));
+    if (this.key) whenDraftChanges(this.key, () => { this.screen.stored = false; }, this.screen.signal);
     const kept = this.key && draftAt(this.key, this.made);
     if (!kept || this.screen.signal.aborted) this.kept();
     else if (this.dirty) {

@@ -1,6 +1,6 @@
 // Notes: login and the list.
 
-import {call, Problem, withQuery} from './api.js';
+import {call, quietly, withQuery} from './api.js';
 import {h, replace} from './dom.js';
 import {reopen} from './events.js';
 import {field, form} from './form.js';
@@ -79,10 +79,8 @@ export function draftAt(key, made) {
 /** Gives what was typed and not saved of a note by the time it was made, or of a new one, or null. */
 export async function noteDraft(screen, href, made = null) {
   if (!hasDrafts('notes.')) return null;
-  try { return draftAt(await draftKey(screen, href), made); } catch (problem) {
-    if (problem.name === 'AbortError' || problem instanceof Problem) return null;
-    throw problem;
-  }
+  const key = await quietly(draftKey(screen, href));
+  return key ? draftAt(key, made) : null;
 }
 
 function openLogin(screen) {

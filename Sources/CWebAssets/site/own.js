@@ -5,10 +5,8 @@ import {h} from './dom.js';
 import {pagedList} from './list.js';
 import {searchField} from './parts.js';
 import {drawnApps} from './screen.js';
-import {define, langOf} from './texts.js';
+import {langOf, t} from './texts.js';
 import {picture, words} from './ui.js';
-
-const t = define({en: {}, ru: {}});
 
 export const routes = [{path: '/:app', open}, {path: '/:app/:id', open}];
 

@@ -1,6 +1,6 @@
 // One search over all apps, and every place and act by its name: Ctrl+K, or the glass in the head of the page.
 
-import {call, Problem, withQuery} from './api.js';
+import {call, quietly, withQuery} from './api.js';
 import {h, replace} from './dom.js';
 import {icon} from './icons.js';
 import {dialog} from './overlay.js';
@@ -10,13 +10,11 @@ const t = define({
   en: {
     hint: 'Files, products, documents, ships, notes, people…',
     list: 'Shopping list', trash: 'Trash of the Disk',
-
     keys: 'Arrow keys choose, Enter opens.',
   },
   ru: {
     hint: 'Файлы, товары, документы, корабли, заметки, люди…',
     list: 'Корзина магазина', trash: 'Корзина Диска',
-
     keys: 'Стрелки выбирают, Enter открывает.',
   },
 });
@@ -80,10 +78,7 @@ class Palette {
   /** Asks every app at once; each is shown as it comes. One without a session, or without a connection, has nothing. */
   async search(words, turn) {
     await Promise.all(sources.map(async source => {
-      let items = [];
-      try {
-        ({data: {items}} = await call(withQuery(source.href, {q: words})));
-      } catch (problem) { if (!(problem instanceof Problem)) throw problem; }
+      const {items} = (await quietly(call(withQuery(source.href, {q: words}))))?.data ?? {items: []};
       if (turn !== this.turn) return;
       const found = items.slice(0, most).map(item => ({name: source.name(item) ?? '', page: source.page(item),
         sign: source.sign, about: source.about(item)}));

@@ -1,7 +1,7 @@
 // Parts that Notes, PDF and Disk share: search fields, addresses of screens, files that are dropped or pasted, tiles,
 // what is typed and not saved.
 
-import {call, Problem, withQuery} from './api.js';
+import {call, quietly, withQuery} from './api.js';
 import {h} from './dom.js';
 import {icon} from './icons.js';
 
@@ -45,10 +45,7 @@ export function afterLogin(screen, usual) {
 
 /** Tells whether the server has a sandbox: its accounts are then offered. */
 export async function hasSandbox() {
-  try { return Boolean((await call('/v1/status')).data.sandbox); } catch (problem) {
-    if (problem instanceof Problem) return false;
-    throw problem;
-  }
+  return Boolean((await quietly(call('/v1/status')))?.data.sandbox);
 }
 
 /**
@@ -94,16 +91,11 @@ let web;
 
 /** Gives what the server says about tiles, or null. */
 export async function tileSource() {
-  web ??= call('/v1').then(({data}) => data.web ?? null);
-  try {
-    const said = await web;
-    return said?.tiles ? {template: said.tiles, attribution: said.attribution ?? '',
-      maxZoom: said.max_zoom ?? 19} : null;
-  } catch (problem) {
-    web = undefined;
-    if (problem instanceof Problem) return null;
-    throw problem;
-  }
+  web ??= quietly(call('/v1'));
+  const answer = await web;
+  if (!answer) web = undefined;
+  const {tiles, attribution = '', max_zoom: maxZoom = 19} = answer?.data.web ?? {};
+  return tiles ? {template: tiles, attribution, maxZoom} : null;
 }
 
 const drafts = 'larder.draft.';

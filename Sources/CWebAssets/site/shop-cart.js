@@ -1,6 +1,6 @@
 // The shopping list as results, card and list share it: quantities that show at once, requests one after another.
 
-import {call, Problem} from './api.js';
+import {call, quietly} from './api.js';
 import {h, replace} from './dom.js';
 import {icon} from './icons.js';
 import {attempt, toast} from './overlay.js';
@@ -81,13 +81,11 @@ export function afterQuantities(screen, run) {
 export function followCart(screen, changed) {
   const read = async () => {
     if (changes.size) return;
-    try {
-      const {data} = await call('/v1/shop/list', {signal: screen.signal});
-      await whenReleased();
-      if (screen.signal.aborted) return;
-      changed(new Map(data.items.map(item => [item.product_id, {quantity: item.quantity, itemId: item.item_id}])),
-        data.totals.items);
-    } catch (problem) { if (!(problem instanceof Problem) && problem.name !== 'AbortError') throw problem; }
+    const data = (await quietly(call('/v1/shop/list', {signal: screen.signal})))?.data;
+    await whenReleased();
+    if (!data || screen.signal.aborted) return;
+    changed(new Map(data.items.map(item => [item.product_id, {quantity: item.quantity, itemId: item.item_id}])),
+      data.totals.items);
   };
   screen.on('screen-changed', event => event.app === 'shop' && event.screen === 'shop.list' && read());
   for (const type of ['reset', 'opened']) screen.on(type, read);

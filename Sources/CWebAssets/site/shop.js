@@ -1,6 +1,6 @@
 // Shop: search with history and filters; the results.
 
-import {call, Problem, withQuery} from './api.js';
+import {call, quietly, withQuery} from './api.js';
 import {h, replace} from './dom.js';
 import {icon} from './icons.js';
 import {field, form} from './form.js';
@@ -129,12 +129,7 @@ function updateCard(card, item) {
   return true;
 }
 
-async function readCategories() {
-  try { return (await call('/v1/shop/categories')).data.items; } catch (problem) {
-    if (problem instanceof Problem) return [];
-    throw problem;
-  }
-}
+const readCategories = async () => (await quietly(call('/v1/shop/categories')))?.data.items ?? [];
 
 /** Makes the search field with its history: arrows choose, Delete forgets, Enter searches. */
 function searchBar(screen, value, search) {
@@ -178,15 +173,15 @@ function searchBar(screen, value, search) {
         onpointerdown: event => { event.preventDefault(); choose(row); }},
       icon('clock', 18), row.q), h('span', {class: 'suggest-drop', title: t('forget', row.q), onpointerdown: event => {
       event.preventDefault();
-      quietly(() => drop(row));
+      quietly(drop(row));
     }}, icon('close', 18)))), rows.length > 0 && h('li', {role: 'presentation', class: 'suggest-clear',
-      onpointerdown: event => { event.preventDefault(); quietly(clear); }}, t('clear')));
+      onpointerdown: event => { event.preventDefault(); quietly(clear()); }}, t('clear')));
     list.hidden = rows.length === 0 || document.activeElement !== input;
     mark();
   };
   const clear = async () => { await call('/v1/shop/history', {method: 'DELETE'}); close(); };
-  input.addEventListener('focus', () => quietly(show));
-  input.addEventListener('input', () => quietly(show));
+  input.addEventListener('focus', () => quietly(show()));
+  input.addEventListener('input', () => quietly(show()));
   input.addEventListener('search', () => input.value === '' && search(null));
   input.addEventListener('blur', close);
   input.addEventListener('keydown', event => {
@@ -197,7 +192,7 @@ function searchBar(screen, value, search) {
       at = (at + step + rows.length + (at < 0 && step < 0 ? 1 : 0)) % rows.length;
       mark();
     } else if (event.key === 'Escape' && !list.hidden) { event.preventDefault(); close(); }
-    else if (event.key === 'Delete' && at >= 0) { event.preventDefault(); quietly(() => drop(rows[at])); }
+    else if (event.key === 'Delete' && at >= 0) { event.preventDefault(); quietly(drop(rows[at])); }
   });
   const element = h('form', {class: 'search', role: 'search', onsubmit: event => {
     event.preventDefault();
@@ -206,12 +201,6 @@ function searchBar(screen, value, search) {
     search(input.value.trim() || null);
   }}, input, list, button(t('search'), null, {type: 'submit', icon: 'search', bare: true}));
   return {element, input};
-}
-
-async function quietly(run) {
-  try { await run(); } catch (problem) {
-    if (!(problem instanceof Problem) && problem.name !== 'AbortError') throw problem;
-  }
 }
 
 function openFilters(query, categories, search) {

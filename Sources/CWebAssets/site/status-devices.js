@@ -1,6 +1,6 @@
 // Control room: the devices that are paired with the server, and codes for others.
 
-import {call, Problem} from './api.js';
+import {call, quietly} from './api.js';
 import {h, replace} from './dom.js';
 import {field, form} from './form.js';
 import {keyed} from './list.js';
@@ -39,13 +39,8 @@ export async function openDevices(screen, place) {
   await draw();
 }
 
-/** Reads the list; null if this client may not see it. */
-async function read() {
-  try { return await call('/v1/devices'); } catch (problem) {
-    if (problem instanceof Problem) return null;
-    throw problem;
-  }
-}
+/** Reads the list; nothing if this client may not see it. */
+const read = () => quietly(call('/v1/devices'));
 
 function row(device, again) {
   return h('li', {class: 'row', dataset: {device: device.id}},

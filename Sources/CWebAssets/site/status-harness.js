@@ -2,7 +2,7 @@
 // for before it is unfolded: from the first other call on, the server records each request and caches no response in
 // memory.
 
-import {call, larder, Problem} from './api.js';
+import {call, larder, Problem, quietly} from './api.js';
 import {h, replace} from './dom.js';
 import {field, form} from './form.js';
 import {ask, toast} from './overlay.js';
@@ -45,11 +45,8 @@ const t = define({
 export async function openHarness(screen, places, base, controls) {
   const body = h('div', {class: 'stack'});
   const element = h('details', {class: 'card harness'}, h('summary', null, t('title')), body);
-  let index;
-  try { index = (await call(base, {signal: screen.signal})).data; } catch (problem) {
-    if (problem.name !== 'AbortError' && !(problem instanceof Problem)) throw problem;
-    return false;
-  }
+  const index = (await quietly(call(base, {signal: screen.signal})))?.data;
+  if (!index) return false;
   const has = path => index.calls.some(one => one.path === `/_harness${path}`);
   const bar = has('/clock') ? clock(base, has('/clock/advance'), index.clock, screen.signal) : null;
   const follow = async () => bar?.show((await call(`${base}/clock`, {signal: screen.signal})).data);
@@ -68,9 +65,7 @@ export async function openHarness(screen, places, base, controls) {
   };
   element.addEventListener('toggle', update);
   // With each status, also that after a reset; the time may be moved elsewhere.
-  larder.addEventListener('answered', () => follow().catch(problem => {
-    if (problem.name !== 'AbortError' && !(problem instanceof Problem)) throw problem;
-  }), {signal: screen.signal});
+  larder.addEventListener('answered', () => quietly(follow()), {signal: screen.signal});
   const timer = setInterval(update, 2000);
   screen.signal.addEventListener('abort', () => clearInterval(timer));
   replace(places.clock, bar?.element);

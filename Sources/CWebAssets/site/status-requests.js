@@ -1,7 +1,7 @@
 // Control room, for tests: each request of a client, with those to the sources that Larder sent for it. Nothing is
 // asked before it is unfolded: from the first call on, the server records each request.
 
-import {call, Problem} from './api.js';
+import {call, quietly} from './api.js';
 import {h, replace} from './dom.js';
 import {keyed} from './list.js';
 import {copy} from './overlay.js';
@@ -54,16 +54,16 @@ export function requests(screen, base, controls, failRoute) {
     }, {icon: 'bolt', write: true})];
   const [readAsked, readSent] = [base, '/v1/sandbox'].map(path => reader(`${path}/journal`, screen.signal));
   const update = async () => {
-    if (!element.open || document.hidden) return;
-    try {
-      const [asked, sent] = await Promise.all([readAsked(), controls() && readSent()]);
-      const shown = paired(asked.filter(one => all.checked || !own.test(one.path)), sent);
-      replace(count, t('count', shown.length));
-      none.hidden = shown.length > 0;
-      list.hidden = shown.length === 0;
-      keyed(list, shown, ([one]) => `${one.upstream ?? ''} ${one.sequence} ${one.at}`, group => exchange(group, acts),
-        {animate: false, update: (row, group) => { row.fill(group); return true; }});
-    } catch (problem) { if (problem.name !== 'AbortError' && !(problem instanceof Problem)) throw problem; }
+    const read = element.open && !document.hidden
+      && await quietly(Promise.all([readAsked(), controls() && readSent()]));
+    if (!read) return;
+    const [asked, sent] = read;
+    const shown = paired(asked.filter(one => all.checked || !own.test(one.path)), sent);
+    replace(count, t('count', shown.length));
+    none.hidden = shown.length > 0;
+    list.hidden = shown.length === 0;
+    keyed(list, shown, ([one]) => `${one.upstream ?? ''} ${one.sequence} ${one.at}`, group => exchange(group, acts),
+      {animate: false, update: (row, group) => { row.fill(group); return true; }});
   };
   element.addEventListener('toggle', update);
   const timer = setInterval(update, 2000);

@@ -1,6 +1,6 @@
 // The sandbox's part of the control room: faults, held requests, reset, and everything offline at a press.
 
-import {call, Problem} from './api.js';
+import {call, Problem, quietly} from './api.js';
 import {h, replace} from './dom.js';
 import {nudge} from './events.js';
 import {toast} from './overlay.js';
@@ -60,7 +60,7 @@ export async function openSandbox(screen, place, more, changed, cards) {
   const set = rules(controls, after);
   controls.makeRule = set.add;
   more.append(set.element, stubs(controls, after, cards));
-  const again = () => document.hidden || quietly(() => update().then(set.update));
+  const again = () => document.hidden || quietly(update().then(set.update));
   for (const type of ['connectivity', 'nudge', 'reset', 'opened']) screen.on(type, again);
   document.addEventListener('visibilitychange', again, {signal: screen.signal});
   // No event tells that a request is held, or that a rule was applied.
@@ -68,12 +68,8 @@ export async function openSandbox(screen, place, more, changed, cards) {
     if (set.element.open || state.upstreams.some(one => one.waiting || one.rules || one.fault !== 'online')) again();
   }, 2000);
   screen.signal.addEventListener('abort', () => clearInterval(timer));
-  await quietly(set.update);
+  await quietly(set.update());
   return controls;
-}
-
-async function quietly(run) {
-  try { await run(); } catch (problem) { if (!(problem instanceof Problem)) throw problem; }
 }
 
 function draw(place, controls, all, after) {

@@ -1,6 +1,6 @@
 // Control room: what Larder knows of its upstreams and of itself, live; with the sandbox, its controls.
 
-import {call, Problem} from './api.js';
+import {call, Problem, quietly} from './api.js';
 import {h, replace} from './dom.js';
 import {icon} from './icons.js';
 import {keyed} from './list.js';
@@ -219,10 +219,8 @@ function failuresOf(metrics) {
 const name = ({labels}) => `${labels.method} ${labels.route}`;
 
 async function readMetrics() {
-  try { return parse((await call('/metrics')).text); } catch (problem) {
-    if (problem instanceof Problem) return null;
-    throw problem;
-  }
+  const answer = await quietly(call('/metrics'));
+  return answer ? parse(answer.text) : null;
 }
 
 async function readHealth() {

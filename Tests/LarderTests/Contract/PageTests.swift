@@ -80,6 +80,7 @@ struct PageTests {
             #expect(script.headers["service-worker-allowed"] == nil)
             let manifest = try await larder.send("GET", "/manifest.webmanifest")
             #expect(manifest.text.contains("/web/\(digest)/icon-512.png"))
+            #expect(manifest.headers["cache-control"] == "no-cache")
         }
     }
 

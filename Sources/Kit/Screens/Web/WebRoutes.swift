@@ -15,9 +15,10 @@ package struct WebRoutes: Sendable {
     ]
     /// Files with addresses that browsers and crawlers know, and their names.
     static let wellKnown = [
-        (path: "/manifest.webmanifest", screen: "web.manifest", name: "manifest.webmanifest"),
-        (path: "/favicon.ico", screen: "web.icon", name: "icon.svg"),
-        (path: "/robots.txt", screen: "web.robots", name: "robots.txt"),
+        // It names icons by the digest, which are gone with the next version.
+        (path: "/manifest.webmanifest", screen: "web.manifest", name: "manifest.webmanifest", cacheControl: "no-cache"),
+        (path: "/favicon.ico", screen: "web.icon", name: "icon.svg", cacheControl: "public, max-age=3600"),
+        (path: "/robots.txt", screen: "web.robots", name: "robots.txt", cacheControl: "public, max-age=3600"),
     ]
 
     private let assets: WebAssets
@@ -45,7 +46,7 @@ package struct WebRoutes: Sendable {
             + [Route(.get, "/pair", "web.pair", pairing).anyQuery()]
             + Self.wellKnown.map { known in
                 Route(.get, known.path, known.screen) { request in
-                    try response(known.name, to: request, cacheControl: "public, max-age=3600")
+                    try response(known.name, to: request, cacheControl: known.cacheControl)
                 }
             }
     }
