@@ -25,9 +25,6 @@ static const unsigned char file_disk_outbox_js[] = {
 static const unsigned char file_disk_parts_js[] = {
 #embed "site/disk-parts.js"
 };
-static const unsigned char file_disk_select_js[] = {
-#embed "site/disk-select.js"
-};
 static const unsigned char file_disk_tray_js[] = {
 #embed "site/disk-tray.js"
 };
@@ -139,9 +136,6 @@ static const unsigned char file_palette_js[] = {
 static const unsigned char file_parts_js[] = {
 #embed "site/parts.js"
 };
-static const unsigned char file_pdf_acts_js[] = {
-#embed "site/pdf-acts.js"
-};
 static const unsigned char file_pdf_new_js[] = {
 #embed "site/pdf-new.js"
 };
@@ -199,9 +193,6 @@ static const unsigned char file_status_rules_js[] = {
 static const unsigned char file_status_sandbox_js[] = {
 #embed "site/status-sandbox.js"
 };
-static const unsigned char file_status_spaces_js[] = {
-#embed "site/status-spaces.js"
-};
 static const unsigned char file_status_js[] = {
 #embed "site/status.js"
 };
@@ -229,7 +220,6 @@ static const struct larder_web_asset assets[] = {
     {"disk-list.js", file_disk_list_js, sizeof file_disk_list_js},
     {"disk-outbox.js", file_disk_outbox_js, sizeof file_disk_outbox_js},
     {"disk-parts.js", file_disk_parts_js, sizeof file_disk_parts_js},
-    {"disk-select.js", file_disk_select_js, sizeof file_disk_select_js},
     {"disk-tray.js", file_disk_tray_js, sizeof file_disk_tray_js},
     {"disk-view.js", file_disk_view_js, sizeof file_disk_view_js},
     {"disk-viewer.js", file_disk_viewer_js, sizeof file_disk_viewer_js},
@@ -267,7 +257,6 @@ static const struct larder_web_asset assets[] = {
     {"pair.js", file_pair_js, sizeof file_pair_js},
     {"palette.js", file_palette_js, sizeof file_palette_js},
     {"parts.js", file_parts_js, sizeof file_parts_js},
-    {"pdf-acts.js", file_pdf_acts_js, sizeof file_pdf_acts_js},
     {"pdf-new.js", file_pdf_new_js, sizeof file_pdf_new_js},
     {"pdf-pages.js", file_pdf_pages_js, sizeof file_pdf_pages_js},
     {"pdf-reader.js", file_pdf_reader_js, sizeof file_pdf_reader_js},
@@ -287,7 +276,6 @@ static const struct larder_web_asset assets[] = {
     {"status-requests.js", file_status_requests_js, sizeof file_status_requests_js},
     {"status-rules.js", file_status_rules_js, sizeof file_status_rules_js},
     {"status-sandbox.js", file_status_sandbox_js, sizeof file_status_sandbox_js},
-    {"status-spaces.js", file_status_spaces_js, sizeof file_status_spaces_js},
     {"status.js", file_status_js, sizeof file_status_js},
     {"texts.js", file_texts_js, sizeof file_texts_js},
     {"trash.js", file_trash_js, sizeof file_trash_js},

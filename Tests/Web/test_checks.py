@@ -21,13 +21,6 @@ def show(page, content):
     return page
 
 
-def test_no_string_of_a_script_has_several_lines():
-    """The server takes the spaces at the beginnings of lines away, also within a string."""
-    for script in (Path(__file__).parents[2] / "Sources/CWebAssets/site").glob("*.js"):
-        for number, line in enumerate(script.read_text().splitlines(), 1):
-            assert line.count("`") % 2 == 0, f"{script.name}:{number}"
-
-
 def test_web_29_axe_finds_planted_faults(blank):
     assert axe.violations(show(blank, "<button>Send</button>")) == []
     for rule, content in {

@@ -171,4 +171,10 @@ def test_web_47_no_other_script_becomes_trusted(app, visitor):
         catch (error) { return error.name; }
     })""")
     assert tried == ["TypeError", "TypeError"]
+    # Nor is an address that no policy has made.
+    refused = app.evaluate("""() => Promise.all([
+        () => navigator.serviceWorker.register('/web/other.js', {scope: '/share'}), () => new Worker('/web/other.js'),
+        () => { document.createElement('script').src = '/web/other.js'; },
+    ].map(async act => { try { await act(); return null; } catch (error) { return error.name; } }))""")
+    assert refused == ["TypeError"] * 3
     assert visitor.take_faults(app)

@@ -24,7 +24,8 @@ const t = define({
     goneText: 'Your text is still here. Save it as a new note?', saveNew: 'Save as new note',
     ended: 'You were logged out. Your text is kept: save it, and you will be asked to log in.',
     again: 'Please log in again', againText: 'Your text is kept. It is saved as soon as you are logged in.',
-    bring: 'Bring back', kept: 'Your text is here again. It is not saved yet.', unsaved: 'You changed this note and did not save it.',
+    bring: 'Bring back',
+    kept: 'Your text is here again. It is not saved yet.', unsaved: 'You changed this note and did not save it.',
   },
   ru: {
     note: 'Заметка', edit: 'Изменить', save: 'Сохранить', text: 'Текст',
@@ -39,7 +40,8 @@ const t = define({
     saveNew: 'Сохранить новой',
     ended: 'Сеанс завершён. Текст остался: сохраните его, и вас попросят войти.', again: 'Войдите снова',
     againText: 'Ваш текст сохранён здесь и будет записан, как только вы войдёте.',
-    bring: 'Вернуть', kept: 'Ваш текст снова здесь. Он ещё не сохранён.', unsaved: 'Вы изменили эту заметку и не сохранили её.',
+    bring: 'Вернуть',
+    kept: 'Ваш текст снова здесь. Он ещё не сохранён.', unsaved: 'Вы изменили эту заметку и не сохранили её.',
   },
 });
 

@@ -7,7 +7,7 @@ import {icon} from './icons.js';
 import {keyed} from './list.js';
 import {attempt, dialog, menu, toast} from './overlay.js';
 import {address, draftOf, keepDraft, pickFiles, whenDraftChanges} from './parts.js';
-import {remove, rename} from './pdf-acts.js';
+import {remove, rename} from './pdf.js';
 import {Pages} from './pdf-pages.js';
 import {dictation} from './pdf-speech.js';
 import {sortHandle} from './sort.js';

@@ -2,17 +2,17 @@
 
 import {call, withQuery} from './api.js';
 import {h, replace} from './dom.js';
+import {field, form} from './form.js';
 import {pagedList} from './list.js';
-import {ask, attempt, menu, toast} from './overlay.js';
+import {ask, attempt, dialog, menu, toast} from './overlay.js';
 import {forgetDrafts, searchField} from './parts.js';
-import {remove, rename} from './pdf-acts.js';
 import {define, langOf, time} from './texts.js';
-import {openTrash, t as bin} from './trash.js';
+import {openTrash, sayDeleted, t as bin} from './trash.js';
 import {button, empty, linkButton, picture, words} from './ui.js';
 
 const t = define({
   en: {
-    pdf: 'Documents', search: 'Search documents',
+    search: 'Search documents',
     nothingText: 'No document has these words in its name.', more: name => `Actions for ${name}`,
     second: 'Choose the second document',
     merged: name => `${name} is made`,
@@ -21,7 +21,7 @@ const t = define({
     discard: 'Discard',
   },
   ru: {
-    pdf: 'Документы', search: 'Поиск документов',
+    search: 'Поиск документов',
     nothingText: 'Нет документов с такими словами в имени.', more: name => `Действия: ${name}`,
     second: 'Выберите второй документ', merged: name => `Готово: ${name}`,
     gone: 'Документ удалён', first: name => `Его страницы встанут после страниц «${name}».`,
@@ -55,7 +55,7 @@ async function openWelcome(screen) {
 }
 
 async function openList(screen) {
-  screen.head({title: t('pdf')});
+  screen.head({title: t('documents')});
   if (!screen.memory.welcomed) {
     const {data} = await call('/v1/pdf/launch', {signal: screen.signal});
     if (data.route.screen === 'pdf.welcome') { await screen.go('/pdf/welcome', {replace: true}); return; }
@@ -63,7 +63,7 @@ async function openList(screen) {
   }
   const merging = new Merge(screen, () => list);
   const href = query => withQuery('/v1/pdf/documents', {q: query});
-  screen.head({title: t('pdf'), actions: [
+  screen.head({title: t('documents'), actions: [
     linkButton(t('newDocument'), '/pdf/new', {kind: 'primary', icon: 'plus'})]});
   screen.body.before(h('div', {class: 'toolbar'},
     searchField(screen, t('search'), typed => list.resource.go(href(typed))),
@@ -172,4 +172,25 @@ class Merge {
     await this.list().resource.reload();
     toast(t('merged', data.name), {action: {title: t('open'), run: () => this.screen.go(`/pdf/${data.id}`)}});
   }
+}
+
+/** Asks for another name of a document; `send` gets the body of the request. */
+export function rename(value, action, send) {
+  return dialog(action.title, close => {
+    const name = field('name', t('name'), {value, autofocus: true, autocomplete: 'off', maxlength: 200,
+      check: text => (text.trim() ? null : t('needName'))});
+    return [form([name], action.title, async values => {
+      await send({name: values.name.trim()});
+      close(true);
+    })];
+  });
+}
+
+/** Asks in the server's words, and deletes a document. */
+export async function remove(action, done) {
+  if (!await ask(action.confirm)) return;
+  const answer = await call(action.href, {method: action.method});
+  forgetDrafts(`pdf.${action.href.split('/').at(-1)}`);
+  await done();
+  sayDeleted(t('gone'), answer, done);
 }

@@ -9,7 +9,7 @@ import {ask, toast} from './overlay.js';
 import {forgetDrafts} from './parts.js';
 import {recordings} from './status-recordings.js';
 import {requests} from './status-requests.js';
-import {askFault, frontFaults, snapshots, spaces} from './status-spaces.js';
+import {askFault, frontFaults, snapshots, spaces} from './status-rules.js';
 import {define, time} from './texts.js';
 import {button, problemView} from './ui.js';
 

@@ -1,10 +1,12 @@
-// Control room: faults by name, and rules for some requests of the simulated upstreams, shown, added and removed.
+// Control room, for tests: faults by name and rules for some requests of the simulated upstreams; spaces and snapshots
+// of the harness, and what clients see of Larder itself.
 
 import {call} from './api.js';
 import {h, replace} from './dom.js';
 import {field, form} from './form.js';
-import {dialog} from './overlay.js';
-import {define} from './texts.js';
+import {ask, dialog} from './overlay.js';
+import {forgetDrafts} from './parts.js';
+import {define, time} from './texts.js';
 import {button} from './ui.js';
 
 const t = define({
@@ -63,7 +65,7 @@ export function faultChoices(some = false) {
  */
 export function rules(controls, after) {
   const list = h('ul', {class: 'log', 'aria-label': t('rules')});
-  const add = start => { ask(controls, changed, start); };
+  const add = start => { askRule(controls, changed, start); };
   const element = h('details', {class: 'card'}, h('summary', null, t('rules')), h('div', {class: 'stack'}, list,
     h('div', {class: 'bar'}, button(t('add'), () => add({}), {icon: 'plus', write: true}))));
   let last = null;
@@ -92,7 +94,7 @@ export function rules(controls, after) {
 }
 
 /** Asks for a rule and adds it; what the sandbox refuses is said at its field. */
-function ask(controls, changed, start) {
+function askRule(controls, changed, start) {
   const options = values => values.map(value => ({value, title: value}));
   const upstreams = controls.upstreams().map(one => one.name);
   const text = (name, more) => field(name, t(name), {...plain, ...more, value: start[name] ?? ''});
@@ -132,4 +134,136 @@ export function askFor(title, fields, send) {
     }
     close();
   })], {sheet: true});
+}
+
+const ofHarness = define({
+  en: {
+    spaces: 'Spaces', lead: 'Further servers in this process, each with data, sources and a clock of its own.',
+    make: 'New space', end: 'End',
+    snapshots: 'Snapshots', snapLead: 'All of Larder, the sources and the clock, to come back to.', none: 'None.',
+    take: 'Take a snapshot', restore: 'Restore', drop: 'Delete',
+    sure: 'Everything becomes as it was then. What has changed since is lost.',
+    nameRule: 'At most 64 letters, digits, -, _ or .',
+    front: 'Faults of Larder itself', frontLead: 'What front ends see when Larder is slow, gone or refuses.',
+    set: 'Set a fault', route: 'Route',
+    routeHint: 'Such as GET /v1/ships. Empty: all others.', fault: 'Fault',
+    faultHint: 'Such as slow(3000), error(503) or offline; online ends it.', needFault: 'Which fault?',
+    all: 'All other routes', remove: 'Remove all', release: n => `Release ${n} held`,
+  },
+  ru: {
+    spaces: 'Пространства', lead: 'Другие серверы в этом процессе: у каждого свои данные, источники и часы.',
+    make: 'Новое пространство', end: 'Закрыть',
+    snapshots: 'Снимки', snapLead: 'Всё состояние Larder, источников и часов: к нему можно вернуться.', none: 'Нет.',
+    take: 'Сделать снимок', restore: 'Вернуть', drop: 'Удалить',
+    sure: 'Всё станет как тогда. Сделанное с тех пор пропадёт.',
+    nameRule: 'До 64 латинских букв, цифр, -, _ или .',
+    front: 'Сбои самого Larder', frontLead: 'Что видят клиенты, когда Larder медлит, пропал или отказывает.',
+    set: 'Задать сбой', route: 'Адрес',
+    routeHint: 'Например, GET /v1/ships. Пусто: все остальные.', fault: 'Сбой',
+    faultHint: 'Например, slow(3000), error(503) или offline; online его снимает.', needFault: 'Какой сбой?',
+    all: 'Все остальные адреса', remove: 'Убрать все', release: n => `Отпустить: ${n}`,
+  },
+});
+
+/** Draws a titled list that is drawn anew only when it has changed. */
+function part(title, lead, row) {
+  const list = h('ul', {class: 'log', 'aria-label': ofHarness(title)});
+  const bar = h('div', {class: 'bar'});
+  let last = null;
+  const show = rows => {
+    const drawn = JSON.stringify(rows);
+    if (drawn === last) return;
+    last = drawn;
+    replace(list, rows.length ? rows.map(row) : h('li', {class: 'muted'}, ofHarness('none')));
+  };
+  return {show, bar, element: h('section', {class: 'stack'}, h('h3', null, ofHarness(title)),
+    h('p', {class: 'small muted'}, ofHarness(lead)), list, bar)};
+}
+
+/**
+ * Makes the list of spaces.
+ * @param {string} base Path of the harness.
+ * @returns {{element: HTMLElement, update: function(): Promise}}
+ */
+export function spaces(base) {
+  const {show, bar, element} = part('spaces', 'lead', ({name, url}) => h('li', {class: 'bar'},
+    h('span', {class: 'grow'}, h('strong', null, name), ' ', h('a', {href: `${url}/status`, target: '_blank',
+      rel: 'noreferrer'}, url)), button(ofHarness('end'), async () => {
+      await call(`${base}/spaces/${name}`, {method: 'DELETE'});
+      await update();
+    }, {kind: 'quiet', write: true})));
+  const update = async () => show((await call(`${base}/spaces`)).data.spaces);
+  bar.append(button(ofHarness('make'), async () => {
+    await call(`${base}/spaces`, {method: 'POST', body: {}});
+    await update();
+  }, {icon: 'plus', write: true}));
+  return {element, update};
+}
+
+/** Makes the list of snapshots, as `spaces` makes that of spaces. */
+export function snapshots(base) {
+  const path = `${base}/snapshots`;
+  const {show, bar, element} = part('snapshots', 'snapLead', ({name, at}) => h('li', {class: 'bar'},
+    h('span', {class: 'grow'}, h('strong', null, name), ' ', h('span', {class: 'muted'}, time(at))),
+    button(ofHarness('restore'), () => restore(name), {write: true}),
+    button(ofHarness('drop'), () => call(`${path}/${name}`, {method: 'DELETE'}).then(update),
+      {kind: 'quiet', write: true})));
+  const restore = async name => {
+    const sure = {title: `${ofHarness('restore')}: ${name}`, message: ofHarness('sure'),
+      buttons: [ofHarness('restore'), ofHarness('cancel')]};
+    if (!await ask(sure)) return;
+    await call(`${path}/${name}/restore`, {method: 'POST'});
+    forgetDrafts('');
+    await update();
+  };
+  const update = async () => show((await call(path)).data.snapshots);
+  bar.append(button(ofHarness('take'), () => { askName(path, update); }, {icon: 'plus', write: true}));
+  return {element, update};
+}
+
+function askName(path, done) {
+  const name = field('name', ofHarness('name'), {...plain, autofocus: true, hint: ofHarness('nameRule'),
+    check: text => (/^[\w.-]{1,64}$/.test(text.trim()) ? null : ofHarness('nameRule'))});
+  return askFor(ofHarness('take'), [name], async values => {
+    await call(`${path}/${values.name.trim()}`, {method: 'PUT'});
+    await done();
+  });
+}
+
+/** Makes the list of the faults of Larder itself, as `spaces` makes that of spaces. */
+export function frontFaults(base) {
+  const path = `${base}/front/fault`;
+  const {show, bar, element} = part('front', 'frontLead', ({route, fault, faults, applied}) => h('li', null,
+    h('span', {class: 'code'}, route ?? ofHarness('all')), ' ',
+    h('span', {class: 'tag warn'}, [fault ?? faults.join(' → '), applied].filter(one => one !== undefined)
+      .join(' · '))));
+  const remove = button(ofHarness('remove'), async () => {
+    await call(path, {method: 'DELETE'});
+    await update();
+  }, {kind: 'quiet', write: true});
+  const release = h('div');
+  const update = async () => {
+    const {fault, routes, waiting} = (await call(path)).data;
+    const rows = [...routes, ...(fault === 'online' ? [] : [{fault}])];
+    remove.hidden = rows.length === 0;
+    if (release.dataset.count !== String(waiting)) {
+      release.dataset.count = waiting;
+      replace(release, waiting > 0 && button(ofHarness('release', waiting), () => call(`${base}/front/release`,
+        {method: 'POST'}).then(update), {write: true}));
+    }
+    show(rows);
+  };
+  bar.append(button(ofHarness('set'), () => { askFault(path, update); }, {icon: 'plus', write: true}), release, remove);
+  return {element, update};
+}
+
+/** Asks for a fault of Larder itself. */
+export function askFault(path, done, route = '') {
+  const fields = [field('route', ofHarness('route'), {...plain, hint: ofHarness('routeHint'), value: route}),
+    field('fault', ofHarness('fault'), {...plain, hint: ofHarness('faultHint'),
+      check: text => (text.trim() ? null : ofHarness('needFault'))})];
+  return askFor(ofHarness('set'), fields, async ({route, fault}) => {
+    await call(path, {method: 'PUT', body: {route: route.trim() || undefined, fault: fault.trim()}});
+    await done();
+  });
 }

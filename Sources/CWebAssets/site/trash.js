@@ -1,6 +1,6 @@
 // The trash of Notes and of PDF: what was deleted, to be restored or deleted for good.
 
-import {call, Problem} from './api.js';
+import {call, quietly} from './api.js';
 import {h, replace} from './dom.js';
 import {pagedList} from './list.js';
 import {ask, toast} from './overlay.js';
@@ -47,12 +47,9 @@ export function openTrash(screen, {href, back, icon, name}) {
 
 /** Shows how much of the app is stored, which the trash is part of, and how much may be. */
 async function drawUsage(screen, place, href) {
-  let apps;
-  try { ({data: {apps}} = await call('/v1/usage', {signal: screen.signal})); } catch (problem) {
-    if (problem instanceof Problem || screen.signal.aborted) return;
-    throw problem;
-  }
-  const own = apps.find(({parts}) => parts.some(part => part.href === href.split('?')[0]));
+  const answer = await quietly(call('/v1/usage', {signal: screen.signal}));
+  if (!answer) return;
+  const own = answer.data.apps.find(({parts}) => parts.some(part => part.href === href.split('?')[0]));
   place.hidden = !own;
   if (!own) return;
   const fill = h('div', {class: 'meter-fill'});

@@ -69,7 +69,6 @@ import Testing
     /// The parts of the control room that only a server with a sandbox or a harness makes a browser load.
     private static let toolsOfTests: Set = [
         "status-harness.js", "status-recordings.js", "status-requests.js", "status-rules.js", "status-sandbox.js",
-        "status-spaces.js",
     ]
 
     /// The modules that the document loads ahead of their importers.
