@@ -182,7 +182,7 @@ class Editor {
 
   /** From now on what is typed is kept, in place of what was before. */
   kept() {
-    this.waits = false;
+    this.waits = this.over;
     if (this.key) this.check();
   }
 
@@ -193,6 +193,8 @@ class Editor {
     const value = this.dirty ? {body: this.text.value, place: this.place.place, version: this.version, made: this.made}
       : null;
     this.screen.stored = keepDraft(this.key, value);
+    // The note may be edited anew in this screen, and that is kept by another form.
+    this.waits = this.over;
   }
 
   /** Keeps the text on the screen when the session ends: it is saved after the next login. */
