@@ -44,10 +44,9 @@ extension LarderApplication {
     /// The routes of the front end; nil if it is not served.
     static func pages(_ configuration: LarderConfiguration) throws -> WebRoutes? {
         guard configuration.settings[ServerSettings.webEnabled] else { return nil }
-        let folder = configuration.settings[ServerSettings.webDirectory]
-        let assets = try folder.map { try WebAssets(folder: $0) } ?? WebAssets.embedded
+        let folder = try configuration.settings[ServerSettings.webDirectory].map { try WebAssets(folder: $0) }
         return WebRoutes(
-            assets: assets,
+            assets: folder ?? .embedded,
             publicOrigin: configuration.publicURL?.origin,
             scheme: configuration.scheme,
             apps: configuration.node.apps.types.map { $0.name }

@@ -21,7 +21,9 @@ package struct WebRoutes: Sendable {
         (path: "/robots.txt", screen: "web.robots", name: "robots.txt", cacheControl: "public, max-age=3600"),
     ]
 
-    private let assets: WebAssets
+    /// Read at the first request: to prepare the files of the program takes as long as a sixth of its start.
+    private let readAssets: @Sendable () -> WebAssets
+    private var assets: WebAssets { readAssets() }
     private let policy: WebPolicy
     private let ownApps: [String]
 
@@ -32,8 +34,13 @@ package struct WebRoutes: Sendable {
     ///   - publicOrigin: The origin under which a proxy serves this server; nil if none does.
     ///   - scheme: Scheme by which browsers reach this server itself: `http` or `https`.
     ///   - apps: The names of the server's apps. Those without pages of their own get a list and a page for each thing.
-    package init(assets: WebAssets, publicOrigin: String?, scheme: String = "http", apps: [String] = []) {
-        self.assets = assets
+    package init(
+        assets: @autoclosure @escaping @Sendable () -> WebAssets,
+        publicOrigin: String?,
+        scheme: String = "http",
+        apps: [String] = []
+    ) {
+        readAssets = assets
         ownApps = apps.filter { !Self.pages.contains("/\($0)") }
         policy = WebPolicy(publicOrigin: publicOrigin, scheme: scheme)
     }
