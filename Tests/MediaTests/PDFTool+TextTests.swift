@@ -86,6 +86,36 @@ import Testing
         #expect(!isInked((drawn.width - 54)..<drawn.width))
     }
 
+    @Test(
+        "PDF-23 words of Arabic, Hebrew and Persian are found whole, in the order in which they are read",
+        arguments: [
+            "שלום עולם, זה טקסט 123 abc ארוך.\nסעיף 3.14 (א) עולם", "مرحبا بالعالم، هذا نص عربي 456 طويل.",
+            "السلام عليكم ورحمة الله — لا إله\nالآن الأول الإسلام",
+            "Hello שלום office مرحبا 12.", "شناسنامه، کارت ملی و گذرنامه", "دليل",
+        ]
+    )
+    func words(text: String) async throws {
+        let scratch = try Scratch()
+        _ = try await scratch.engine.documents.textPages(text, to: scratch.url("out.pdf"))
+        let printed = try await scratch.text(of: "pdftotext", ["-enc", "UTF-8", scratch.url("out.pdf").path, "-"])
+        // Marks of direction stand where it changes, between words.
+        let plain = String(String.UnicodeScalarView(printed.unicodeScalars.map { Self.isDirection($0) ? " " : $0 }))
+        let found = Set(Self.words(of: plain.precomposedStringWithCompatibilityMapping))
+        for word in Self.words(of: text) { #expect(found.contains(word), "\(word) in \(plain)") }
+
+        let document = try await ReadDocument(scratch.url("out.pdf"), scratch)
+        let read = document.pages.map { document.text(of: $0) }.joined().precomposedStringWithCompatibilityMapping
+        #expect(Self.words(of: read).joined() == Self.words(of: text).joined())
+    }
+
+    private static func isDirection(_ scalar: Unicode.Scalar) -> Bool {
+        (0x202A...0x202E).contains(scalar.value) || (0x200E...0x200F).contains(scalar.value)
+    }
+
+    private static func words(of text: String) -> [String] {
+        text.split { !$0.isLetter && !$0.isNumber }.map { String($0) }
+    }
+
     @Test("PDF-09 emoji are drawn, in colour and as large as the text") func emoji() async throws {
         let scratch = try Scratch()
         let summary = try await scratch.engine.documents.textPages("😀😀 12", to: scratch.url("out.pdf"))

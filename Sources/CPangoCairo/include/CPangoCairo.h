@@ -11,8 +11,10 @@
 /// NULL.
 
 typedef struct cairo cairo_t;
+typedef struct cairo_scaled_font cairo_scaled_font_t;
 typedef struct cairo_surface cairo_surface_t;
 typedef struct PangoContext PangoContext;
+typedef struct PangoFont PangoFont;
 typedef struct PangoFontDescription PangoFontDescription;
 typedef struct PangoFontMap PangoFontMap;
 typedef struct PangoLanguage PangoLanguage;
@@ -25,11 +27,30 @@ typedef struct PangoRectangle {
     int x, y, width, height;
 } PangoRectangle;
 
+typedef struct GSList {
+    void *data;
+    struct GSList *next;
+} GSList;
+
 /// The beginning of a line.
 typedef struct PangoLayoutLine {
     PangoLayout *layout;
-    int start_index;
+    int start_index, length;
+    GSList *runs;
 } PangoLayoutLine;
+
+typedef struct PangoAnalysis {
+    void *shape_engine, *lang_engine;
+    PangoFont *font;
+    uint8_t level, gravity, flags, script;
+    PangoLanguage *language;
+    GSList *extra_attrs;
+} PangoAnalysis;
+
+typedef struct PangoItem {
+    int offset, length, num_chars;
+    PangoAnalysis analysis;
+} PangoItem;
 
 typedef struct PangoGlyphInfo {
     uint32_t glyph;
@@ -45,9 +66,24 @@ typedef struct PangoGlyphString {
 
 /// The beginning of a run.
 typedef struct PangoLayoutRun {
-    void *item;
+    PangoItem *item;
     PangoGlyphString *glyphs;
 } PangoLayoutRun;
+
+typedef struct PangoGlyphItemIter {
+    PangoLayoutRun *glyph_item;
+    const char *text;
+    int start_glyph, start_index, start_char, end_glyph, end_index, end_char;
+} PangoGlyphItemIter;
+
+typedef struct cairo_glyph_t {
+    unsigned long index;
+    double x, y;
+} cairo_glyph_t;
+
+typedef struct cairo_text_cluster_t {
+    int num_bytes, num_glyphs;
+} cairo_text_cluster_t;
 
 typedef enum { PANGO_DIRECTION_LTR = 0, PANGO_DIRECTION_RTL = 1, PANGO_DIRECTION_WEAK_LTR = 4 } PangoDirection;
 typedef enum { PANGO_ALIGN_LEFT = 0, PANGO_ALIGN_CENTER = 1, PANGO_ALIGN_RIGHT = 2 } PangoAlignment;
@@ -66,8 +102,12 @@ enum { PANGO_SCALE = 1024 };
     F(void, cairo_move_to, (cairo_t * c, double x, double y), (c, x, y))                                               \
     F(void, cairo_rectangle, (cairo_t * c, double x, double y, double w, double h), (c, x, y, w, h))                   \
     F(void, cairo_set_line_width, (cairo_t * c, double w), (c, w))                                                     \
+    F(void, cairo_set_scaled_font, (cairo_t * c, cairo_scaled_font_t *f), (c, f))                                      \
     F(void, cairo_set_source_rgb, (cairo_t * c, double r, double g, double b), (c, r, g, b))                           \
     F(void, cairo_show_page, (cairo_t * c), (c))                                                                       \
+    F(void, cairo_show_text_glyphs,                                                                                    \
+      (cairo_t * c, const char *t, int b, const cairo_glyph_t *g, int n, const cairo_text_cluster_t *k, int m, int f), \
+      (c, t, b, g, n, k, m, f))                                                                                        \
     F(void, cairo_stroke, (cairo_t * c), (c))                                                                          \
     F(cairo_status_t, cairo_status, (cairo_t * c), (c))                                                                \
     F(const char *, cairo_status_to_string, (cairo_status_t s), (s))                                                   \
@@ -79,19 +119,23 @@ enum { PANGO_SCALE = 1024 };
     F(cairo_status_t, cairo_surface_status, (cairo_surface_t * s), (s))                                                \
     F(void, g_object_unref, (void *o), (o))                                                                         \
     F(PangoContext *, pango_cairo_create_context, (cairo_t * c), (c))                                                  \
+    F(cairo_scaled_font_t *, pango_cairo_font_get_scaled_font, (PangoFont * f), (f))                                   \
     F(PangoFontMap *, pango_cairo_font_map_get_default, (void), ())                                                    \
+    F(void, pango_cairo_show_glyph_item, (cairo_t * c, const char *t, PangoLayoutRun *r), (c, t, r))                   \
     F(void, pango_cairo_show_layout, (cairo_t * c, PangoLayout *l), (c, l))                                            \
-    F(void, pango_cairo_show_layout_line, (cairo_t * c, PangoLayoutLine *l), (c, l))                                   \
     F(void, pango_context_set_base_dir, (PangoContext * c, PangoDirection d), (c, d))                                  \
     F(void, pango_context_set_language, (PangoContext * c, PangoLanguage *l), (c, l))                                  \
     F(void, pango_font_description_free, (PangoFontDescription * d), (d))                                              \
     F(PangoFontDescription *, pango_font_description_from_string, (const char *s), (s))                                \
     F(PangoContext *, pango_font_map_create_context, (PangoFontMap * m), (m))                                          \
+    F(int, pango_glyph_item_iter_init_start, (PangoGlyphItemIter * i, PangoLayoutRun *r, const char *t), (i, r, t))    \
+    F(int, pango_glyph_item_iter_next_cluster, (PangoGlyphItemIter * i), (i))                                          \
     F(PangoLanguage *, pango_language_from_string, (const char *s), (s))                                               \
     F(PangoLayoutIter *, pango_layout_get_iter, (PangoLayout * l), (l))                                                \
     F(int, pango_layout_get_line_count, (PangoLayout * l), (l))                                                        \
     F(PangoLayoutLine *, pango_layout_get_line_readonly, (PangoLayout * l, int n), (l, n))                             \
     F(void, pango_layout_get_size, (PangoLayout * l, int *w, int *h), (l, w, h))                                       \
+    F(const char *, pango_layout_get_text, (PangoLayout * l), (l))                                                     \
     F(int, pango_layout_get_unknown_glyphs_count, (PangoLayout * l), (l))                                              \
     F(void, pango_layout_iter_free, (PangoLayoutIter * i), (i))                                                        \
     F(int, pango_layout_iter_get_baseline, (PangoLayoutIter * i), (i))                                                 \

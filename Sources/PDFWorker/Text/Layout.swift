@@ -50,7 +50,7 @@ final class Layout {
     var size: (width: Double, height: Double) {
         var (width, height) = (Int32(0), Int32(0))
         larder_pango_layout_get_size(pointer, &width, &height)
-        return (Double(width) / Double(PANGO_SCALE), Double(height) / Double(PANGO_SCALE))
+        return (TextPages.points(width), TextPages.points(height))
     }
 
     /// The direction of the first line.

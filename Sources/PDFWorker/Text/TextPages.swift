@@ -87,7 +87,9 @@ struct TextPages {
     }
 
     /// PANGO_GLYPH_UNKNOWN_FLAG: the other bits are the character.
-    private static let unknown: UInt32 = 0x1000_0000
+    static let unknown: UInt32 = 0x1000_0000
+
+    static func points(_ units: Int32) -> Double { Double(units) / Double(PANGO_SCALE) }
 }
 
 /// The parts of a text that are drawn on pages.
@@ -197,12 +199,12 @@ final class Sheet {
             if let end, let line, line.pointee.start_index == end { break }
             var extents = PangoRectangle()
             larder_pango_layout_iter_get_line_extents(iterator, nil, &extents)
-            let height = Self.points(extents.height)
+            let height = TextPages.points(extents.height)
             if y + height > Self.bottom, y > TextPages.margin { try beginPage() }
-            let baseline = Self.points(larder_pango_layout_iter_get_baseline(iterator) - extents.y)
+            let baseline = TextPages.points(larder_pango_layout_iter_get_baseline(iterator) - extents.y)
             // A right-to-left line is aligned right: its position is in the extents.
-            larder_cairo_move_to(canvas.cairo, TextPages.margin + Self.points(extents.x), y + baseline)
-            larder_pango_cairo_show_layout_line(canvas.cairo, line)
+            let left = TextPages.margin + TextPages.points(extents.x)
+            if let line { TextLine(line.pointee, on: canvas).draw(x: left, y: y + baseline) }
             y += height
         } while larder_pango_layout_iter_next_line(iterator) != 0
         try canvas.check()
@@ -218,6 +220,4 @@ final class Sheet {
 
     /// Ends the last page and writes the file.
     func finish() throws { try canvas.finish() }
-
-    private static func points(_ units: Int32) -> Double { Double(units) / Double(PANGO_SCALE) }
 }
