@@ -62,7 +62,7 @@ struct JobRunner {
             output: job.output,
             maximumPages: job.maximumPages
         )
-        var summary = try ComposedDocument(job: clean).make()
+        var summary = try ComposedDocument(job: clean, isTypeset: true).make()
         summary.missingGlyphs = missing
         return summary
     }

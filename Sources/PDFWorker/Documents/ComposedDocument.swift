@@ -4,6 +4,8 @@ import MediaFormats
 /// A document made of pages of others.
 struct ComposedDocument {
     let job: PDFJob.Compose
+    /// Whether the sources are text that cairo has drawn.
+    var isTypeset = false
 
     func make() throws -> PDFDocumentSummary {
         let password = ProcessInfo.processInfo.environment[PDFJob.passwordVariable]
@@ -20,13 +22,18 @@ struct ComposedDocument {
         guard !pages.isEmpty else { throw JobError(.other("a document must have a page")) }
         let result = try PDFFile()
         let filters = try sources.enumerated().map { index, source in
-            try JobError.naming(index) { try PageFilter(source, keepsMetadata: job.keepsMetadata) }
+            try JobError.naming(index) {
+                try PageFilter(source, keepsMetadata: job.keepsMetadata, isTypeset: isTypeset)
+            }
         }
         try copy(pages, of: sources, filters, to: result)
         if let layered = sources.indices.first(where: { sources[$0].hasLayers }) {
             try result.takeLayers(of: sources[layered], filters[layered])
         }
-        try result.setTitle(job.title ?? sources[0].title())
+        let title = job.title ?? sources[0].title()
+        try result.setTitle(title)
+        let isArchival = try isTypeset || !job.isChecked && sources.allSatisfy { try $0.isArchival() }
+        if isArchival { try result.makeArchival(title: title) }
         // The library reads the streams of the sources here.
         try withExtendedLifetime(drawings) {
             try result.write(to: job.output) { Messages.send(.progress(done: 50 + $0 / 2, total: 100)) }

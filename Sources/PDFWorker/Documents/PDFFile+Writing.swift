@@ -15,6 +15,8 @@ extension PDFFile {
         qpdf_set_compress_streams(handle, QPDF_BOOL(0))
         qpdf_set_preserve_encryption(handle, QPDF_BOOL(0))
         qpdf_set_deterministic_ID(handle, QPDF_BOOL(1))
+        // As PDF/A requires.
+        qpdf_set_newline_before_endstream(handle, QPDF_BOOL(1))
         // Samples of 16 bits need this version.
         qpdf_set_minimum_pdf_version(handle, "1.5")
         let report = Report(progress)

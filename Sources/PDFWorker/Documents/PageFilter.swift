@@ -22,6 +22,7 @@ final class PageFilter {
 
     private let file: PDFFile
     private let keepsMetadata: Bool
+    private let isTypeset: Bool
     private let resources: UsedResources
     /// Numbers of the objects that were visited.
     private var seen: Set<Int32> = []
@@ -32,11 +33,14 @@ final class PageFilter {
 
     /// Creates a filter for the pages of a document.
     ///
-    /// - Parameter keepsMetadata: whether photos keep their metadata.
+    /// - Parameters:
+    ///   - keepsMetadata: whether photos keep their metadata.
+    ///   - isTypeset: whether cairo has drawn the pages, and they become PDF/A.
     /// - Throws: ``JobError`` if the pages cannot be read.
-    init(_ file: PDFFile, keepsMetadata: Bool = false) throws {
+    init(_ file: PDFFile, keepsMetadata: Bool = false, isTypeset: Bool = false) throws {
         self.file = file
         self.keepsMetadata = keepsMetadata
+        self.isTypeset = isTypeset
         resources = UsedResources(file)
         // A page is not reduced where an object refers to it: pages keep other keys.
         for index in 0..<(try file.pageCount()) {
@@ -134,7 +138,19 @@ final class PageFilter {
         }
     }
 
+    /// Changes what cairo writes otherwise than PDF/A allows (ISO 19005-2 6.2.8, 6.2.11.3.2).
+    private func conform(_ dictionary: Object) {
+        qpdf_oh_remove_key(handle, dictionary, "/Interpolate")
+        guard file.name("/Subtype", of: dictionary) == "/CIDFontType2",
+            qpdf_oh_has_key(handle, dictionary, "/CIDToGIDMap") == 0
+        else { return }
+        let identity = qpdf_oh_new_name(handle, "/Identity")
+        qpdf_oh_replace_key(handle, dictionary, "/CIDToGIDMap", identity)
+        file.release(identity)
+    }
+
     private func visitDictionary(_ dictionary: Object, _ meaning: Meaning) throws {
+        if isTypeset, meaning == .keys { conform(dictionary) }
         for key in file.keys(of: dictionary) {
             switch meaning {
             case .keys where !mayStay(key, in: dictionary), .resources where KeptKeys.ofResources[key] == nil,

@@ -35,6 +35,10 @@ struct EmbeddedPicture: Equatable {
     /// Bytes that it takes in a document; a palette is written in hexadecimal digits.
     var bytes: Int { data.reduce(0) { $0 + $1.count } + 2 * (palette?.count ?? 0) + (profile?.bytes.count ?? 0) }
 
+    /// Whether its colours have a meaning in a document whose colours without a profile are those of sRGB, as PDF/A
+    /// requires (ISO 19005-2 6.2.4).
+    var isArchival: Bool { profile?.isOfDevice ?? (components != 4) }
+
     /// The colour space without a profile.
     var deviceColorSpace: String { components == 1 ? "/DeviceGray" : components == 3 ? "/DeviceRGB" : "/DeviceCMYK" }
 

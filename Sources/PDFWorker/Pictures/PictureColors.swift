@@ -126,6 +126,12 @@ struct ICCProfile: Equatable {
         self.bytes = bytes
     }
 
+    /// Whether it is one of a device or a space, of a version that PDF 1.7 knows (ISO 32000-1 8.6.5.5).
+    var isOfDevice: Bool {
+        let head = Array(bytes.prefix(16))
+        return head[8] < 5 && ["scnr", "mntr", "prtr", "spac"].contains { head[12...].elementsEqual($0.utf8) }
+    }
+
     /// Joins the parts in the APP2 segments of a JPEG (ICC.1:2010 annex B.4); nil if one is missing.
     static func joined(_ segments: [[UInt8]]) -> Data? {
         let signature = Array("ICC_PROFILE".utf8) + [0]
@@ -144,11 +150,28 @@ extension ICCProfile {
     ///   - gamma: the power to which a sample is light.
     ///   - components: colour components of the picture: 1 or 3; nil for others.
     init?(gamma: Double, components: Int) {
+        // A curve of one entry is an exponent in units of 1/256 (10.5).
+        self.init(name: "Gamma", curve: [Int((gamma * 256).rounded())], components: components)
+    }
+
+    /// The colours of sRGB (IEC 61966-2-1).
+    static let sRGB = ICCProfile(
+        name: "sRGB",
+        curve: (0...255).map { sample in
+            let value = Double(sample) / 255
+            let light = value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4)
+            return Int((light * 65535).rounded())
+        },
+        components: 3
+    )
+
+    /// - Parameter curve: the light of samples, or an exponent.
+    private init?(name: String, curve: [Int], components: Int) {
         guard components == 1 || components == 3 else { return nil }
         let isGrey = components == 1
-        // A curve of one entry is an exponent in units of 1/256 (10.5).
-        let curve = Self.type("curv", Self.number(1) + Self.number(Int((gamma * 256).rounded()), bytes: 2) + [0, 0])
-        let name = Array("Gamma\0".utf8)
+        let entries = curve.flatMap { Self.number($0, bytes: 2) }
+        let curve = Self.type("curv", Self.number(curve.count) + entries + (entries.count == 2 ? [0, 0] : []))
+        let name = Array("\(name)\0".utf8)
         var tags: [(String, [UInt8])] = [
             // ASCII, then empty texts in Unicode and in the script of a Macintosh (6.5.17 of ICC.1:2001).
             ("desc", Self.type("desc", Self.number(name.count) + name + [UInt8](repeating: 0, count: 78))),

@@ -116,6 +116,8 @@ final class PictureDocumentFile {
     /// Where each object begins; 0 for one that is not written yet.
     private var offsets: [Int]
     private var pages: [Int] = []
+    /// Whether the document is PDF/A-2b.
+    private var isArchival = true
     /// Checksums of the structure and of the pictures, of which the identity of the document is made.
     private var checksums: (structure: UInt, pictures: UInt) = (0, 0)
 
@@ -125,7 +127,7 @@ final class PictureDocumentFile {
         offsets = Array(repeating: 0, count: Self.information + 1)
         guard descriptor >= 0 else { throw Self.failure() }
         // The comment marks the file as binary. Samples of 16 bits need this version.
-        try write("%PDF-1.5\n%\u{F7}\u{A2}\u{FE}\n")
+        try write("%PDF-1.5\n%\u{BF}\u{F7}\u{A2}\u{FE}\n")
     }
 
     deinit { if descriptor >= 0 { close(descriptor) } }
@@ -145,6 +147,7 @@ final class PictureDocumentFile {
         entries += "/Filter \(picture.filter)"
         if let parameters = picture.filterParameters { entries += " /DecodeParms \(parameters)" }
         if picture.isInverted { entries += " /Decode [1 0 1 0 1 0 1 0]" }
+        if !picture.isArchival { isArchival = false }
         let image = try stream(entries, picture.data)
         checksums.pictures = [picture.checksum].withUnsafeBytes { Self.checksum(of: $0, after: checksums.pictures) }
         let content = try stream("", [Data(placement.content(picture.orientation).utf8)])
@@ -161,7 +164,8 @@ final class PictureDocumentFile {
 
     /// Writes the common parts of all pages, and the table of objects. The same pictures and title give the same bytes.
     func finish(title: String?) throws {
-        try object("<< /Type /Catalog /Pages \(Self.pageTree) 0 R >>", number: Self.catalog)
+        let archival = isArchival ? try archivalEntries(title) : ""
+        try object("<< /Type /Catalog /Pages \(Self.pageTree) 0 R\(archival) >>", number: Self.catalog)
         let kids = pages.map { "\($0) 0 R" }.joined(separator: " ")
         try object("<< /Type /Pages /Count \(pages.count) /Kids [\(kids)] >>", number: Self.pageTree)
         let name = title.flatMap { $0.isEmpty ? nil : "/Title \(Self.notation($0)) " } ?? ""
@@ -174,6 +178,15 @@ final class PictureDocumentFile {
             + Self.digits(start, 16, radix: 16)
         let trailer = "/Size \(offsets.count) /Root \(Self.catalog) 0 R /Info \(Self.information) 0 R"
         try write("trailer\n<< \(trailer) /ID [<\(identity)> <\(identity)>] >>\nstartxref\n\(start)\n%%EOF\n")
+    }
+
+    private func archivalEntries(_ title: String?) throws -> String {
+        guard let sRGB = ICCProfile.sRGB else { return "" }
+        let entries = ArchivalDocument.metadataEntries.sorted { $0.key > $1.key }.map { "\($0) \($1)" }
+        let metadata = try stream(entries.joined(separator: " "), [ArchivalDocument.metadata(title: title)])
+        let profile = try stream("/N 3", [sRGB.bytes])
+        let intent = "<< \(ArchivalDocument.outputIntent) /DestOutputProfile \(profile) 0 R >>"
+        return " /Metadata \(metadata) 0 R /OutputIntents [\(intent)]"
     }
 
     /// Returns the colour space of the profile, if there is one; readers without profiles use the alternate of the
