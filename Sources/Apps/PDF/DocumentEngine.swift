@@ -138,6 +138,8 @@ extension Problem {
 extension ProblemCode {
     /// The only page of a document cannot be deleted.
     static let lastPage = ProblemCode("last-page", .conflict, .lastPage)
+    /// No earlier version of the document is stored.
+    static let nothingToUndo = ProblemCode("nothing-to-undo", .conflict, .nothingToUndo)
     /// A draft has to be saved first.
     static let notSaved = ProblemCode("not-saved", .conflict, .notSaved)
 }

@@ -4,10 +4,11 @@ package import Storage
 
 extension PDFApp {
     /// The problem codes of the app.
-    package static let problems: [ProblemCode] = [.lastPage, .notSaved]
+    package static let problems: [ProblemCode] = [.lastPage, .notSaved, .nothingToUndo]
     package static let records = [
         RecordTable("pdf_document") { _ = try Document(row: $0, pages: []) },
         RecordTable("pdf_page", of: DocumentPage.self),
+        RecordTable("pdf_version", of: DocumentVersion.self),
     ]
 
     static let files = Setting(
@@ -32,7 +33,7 @@ extension PDFApp {
         "pdf.trash_days",
         .days(0...3650),
         default: .days(30),
-        "days for which deleted documents can be restored; 0 deletes them at once"
+        "days for which deleted documents can be restored, and changes undone; 0 for neither"
     )
     static let quota = Setting(
         "pdf.quota_mb",

@@ -1,5 +1,6 @@
 package import Cluster
 import Concurrency
+import Foundation
 import HTTPTypes
 import Logging
 import Media
@@ -67,11 +68,17 @@ package struct PDFApp: App {
         let clock = retention.clock
         self.store = store
         self.options = options
-        let lookup = DocumentLookup(store: store, clock: clock, quota: options.quota(of:))
+        let settings = options.settings
+        let trashLifetime = settings[PDFApp.trashLifetime]
+        let lookup = DocumentLookup(
+            store: store,
+            clock: clock,
+            quota: options.quota(of:),
+            hasTrash: trashLifetime > .zero
+        )
         let jobs = DocumentJobs(events: events, lookup: lookup)
         let arranger = PageArranger(engine: engine, store: store, scratch: scratch)
         let maker = DocumentMaker(engine: engine, store: store, scratch: scratch, maximumPages: options.maximumPages)
-        let settings = options.settings
         let editor = DocumentEditor(
             lookup: lookup,
             jobs: jobs,
@@ -94,10 +101,9 @@ package struct PDFApp: App {
             lookup: lookup,
             jobs: jobs,
             arranger: arranger,
-            locks: locks,
-            hasTrash: settings[PDFApp.trashLifetime] > .zero
+            locks: locks
         )
-        let trash = DocumentTrash(lookup: lookup, events: events, lifetime: settings[PDFApp.trashLifetime])
+        let trash = DocumentTrash(lookup: lookup, events: events, lifetime: trashLifetime)
         self.trash = trash
         pages = PageEditing(editor: editor, arranger: arranger)
         copying = PageCopying(lookup: lookup, jobs: jobs, arranger: arranger, options: options)
@@ -112,6 +118,9 @@ package struct PDFApp: App {
         expiry = [
             ExpiryService(of: "expired drafts", by: retention, logger: logger, purge: store.purgeDrafts(at:)),
             ExpiryService(of: "documents in the trash", by: retention, logger: logger, purge: trash.purgeDue(at:)),
+            ExpiryService(of: "earlier versions of documents", by: retention, logger: logger) { now in
+                try await store.purgeVersions(upTo: now.addingTimeInterval(-trashLifetime.seconds))
+            },
         ]
     }
 
@@ -151,6 +160,9 @@ package struct PDFApp: App {
                 .bodyLimit { $0.options.textBodyBytes }.answering().query("page", "margin_mm", "quality")
                 .body("text", "locale", "at")
                 .form("at", "files", "password"),
+            Route(.post, "\(document)/undo", "pdf.reader", { $0.pages.editor.undo }).answering(),
+            Route(.post, "\(document)/pages/delete", "pdf.reader", { $0.pages.deleteSome })
+                .bodyLimit { $0.options.pageListBytes }.answering().body("pages"),
             Route(.put, "\(document)/pages/order", "pdf.reader", { $0.pages.reorder })
                 .bodyLimit { $0.options.pageListBytes }.answering().body("pages"),
             Route(.patch, page, "pdf.reader", { $0.pages.rotate }).answering().body("rotate_by"),

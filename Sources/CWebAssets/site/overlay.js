@@ -207,39 +207,34 @@ let endToast = null;
 /**
  * Says something for a moment, with an optional way back. It is in the dialog that is open, since all else is below it.
  * @param {string} text
- * @param {{action: {title: string, run: function(): Promise}, seconds: number, ended: function()}} [options] `ended` is
- *   called once the way back is no longer there.
+ * @param {{action: {title: string, run: function(): Promise}, seconds: number}} [options]
  * @returns {function()} Ends it.
  */
-export function toast(text, {action, seconds = action ? 9 : 4, ended} = {}) {
+export function toast(text, {action, seconds = action ? 9 : 4} = {}) {
   endToast?.();
   toasts ??= document.getElementById('toasts');
   const over = [...document.querySelectorAll('dialog[open]')].at(-1);
   over?.addEventListener('close', () => document.body.append(toasts), {once: true});
   (over ?? document.body).append(toasts);
   const element = h('div', {class: 'toast'}, h('span', {lang: langOf(text)}, text));
-  let isOver = false;
-  const end = (taken = false) => {
-    if (isOver) return;
-    isOver = true;
-    if (undo === run) undo = null;
-    endToast = null;
+  const end = () => {
+    if (endToast !== end) return;
+    [undo, endToast] = [null, null];
     element.remove();
-    if (!taken) ended?.();
   };
-  const run = () => { end(true); return attempt(action.run); };
-  endToast = () => end();
+  const run = () => { end(); return attempt(action.run); };
+  endToast = end;
   if (action) {
     undo = run;
     element.append(h('button', {type: 'button', class: 'button', lang: langOf(action.title), onclick: run},
       action.title));
   }
   replace(toasts, element);
-  let timer = setTimeout(end, seconds * 1000, false);
+  let timer = setTimeout(end, seconds * 1000);
   element.addEventListener('pointerenter', () => clearTimeout(timer));
   element.addEventListener('focusin', () => clearTimeout(timer));
-  element.addEventListener('pointerleave', () => { timer = setTimeout(end, 4000, false); });
-  return () => end();
+  element.addEventListener('pointerleave', () => { timer = setTimeout(end, 4000); });
+  return end;
 }
 
 /** Does what the button of the last toast does, if it is still there (key `u`). */

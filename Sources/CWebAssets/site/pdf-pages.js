@@ -4,7 +4,7 @@
 import {larder} from './api.js';
 import {h, replace} from './dom.js';
 import {field, form} from './form.js';
-import {attempt, dialog, toast} from './overlay.js';
+import {attempt, dialog} from './overlay.js';
 import {dragRows} from './sort.js';
 import {define, plural} from './texts.js';
 import {button} from './ui.js';
@@ -49,7 +49,7 @@ export class Pages {
 
   get on() { return this.list.classList.contains('tiles'); }
   get ids() { return this.shown.map(page => page.id); }
-  /** The pages without those that are deleted but for a way back. */
+  /** The pages without those that are being deleted. */
   get shown() { return this.reader.document.pages.filter(page => !this.gone.has(page.id)); }
 
   toggle() {
@@ -163,38 +163,17 @@ export class Pages {
     this.reader.lean(id, 0);
   }
 
-  /** Takes pages away; they are deleted for good once the way back is gone. */
-  drop(ids) {
+  /** Takes pages away, with a way back. */
+  async drop(ids) {
     const {reader} = this;
-    const back = () => {
-      for (const id of ids) this.gone.delete(id);
+    const draw = act => {
+      for (const id of ids) this.gone[act](id);
       reader.redraw();
     };
-    const remove = async id => {
-      try { await reader.change(() => [`${reader.document.href}/pages/${id}`, {method: 'DELETE'}]); } catch (problem) {
-        // One before it failed, and says so.
-        if (problem.name === 'AbortError') return;
-        throw problem;
-      }
-      this.gone.delete(id);
-    };
-    const send = async () => {
-      await attempt(() => Promise.all(ids.filter(id => this.gone.has(id)).map(remove)));
-      back();
-    };
-    for (const id of ids) this.gone.add(id);
-    reader.redraw();
-    this.finish = toast(t('dropped', ids.length), {action: {title: t('undo'), run: async () => back()}, ended: send});
-  }
-
-  /** Ends the way back, so that the deletion is sent; all are sent without the queue if the tab goes away with it. */
-  leave(isAway) {
-    const {document} = this.reader;
-    if (isAway) {
-      for (const id of this.gone) fetch(`${document.href}/pages/${id}`, {method: 'DELETE', keepalive: true});
-      this.gone.clear();
-    }
-    this.finish?.();
+    draw('add');
+    const answer = await attempt(() => reader.change(`${reader.document.href}/pages/delete`, 'POST', {pages: ids}));
+    draw('delete');
+    if (answer) reader.say(t('dropped', ids.length), answer.data);
   }
 
   /** Makes a document of the chosen pages. */

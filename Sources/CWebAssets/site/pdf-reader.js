@@ -61,8 +61,7 @@ class Reader {
     this.zooms = h('div', {class: 'bar zoom'}, button(t('farther'), () => zoomBy(-1), {bare: true, icon: 'minus'}),
       this.zoomed, button(t('closer'), () => zoomBy(1), {bare: true, icon: 'plus'}));
     this.tools = h('div', {class: 'toolbar'}, this.arrange, this.zooms);
-    screen.signal.addEventListener('abort', () => this.pages.leave(false));
-    addEventListener('pagehide', () => this.pages.leave(true), {signal: screen.signal});
+    screen.signal.addEventListener('abort', () => this.endSaid?.());
     this.resource = screen.load(`/v1/pdf/documents/${screen.params.id}`, ({data}) => this.draw(data),
       {skeleton: 'page', held: () => this.changes.busy});
   }
@@ -85,7 +84,7 @@ class Reader {
     if (text?.enabled && draftOf(this.draftKey) && !document.querySelector('dialog[open]')) this.addText(text);
   }
 
-  /** Draws the pages, without those that are deleted but for a way back. */
+  /** Draws the pages, without those that are being deleted. */
   redraw() {
     const {shown} = this.pages;
     this.resize();
@@ -123,7 +122,8 @@ class Reader {
       'add-photos': ['image', action => this.addFiles(action)], 'add-text': ['text', action => this.addText(action)],
       rename: ['edit', action => rename(this.document.name, action, body => this.change(action.href, action.method,
         body))],
-      delete: ['trash', action => remove(action, () => this.left())],
+      undo: ['rotate', action => this.change(action.href, action.method)],
+      delete: ['trash', action => remove(action, () => this.screen.go('/pdf', {replace: true}))],
     };
     const items = Object.entries(runs).map(([id, [sign, run]]) => {
       const action = this.action(id);
@@ -134,11 +134,6 @@ class Reader {
     menu(opener, t('more'), items.filter(Boolean));
   }
 
-  /** Goes to the list, since the document is gone: nothing of it is left to be deleted. */
-  left() {
-    this.pages.gone.clear();
-    return this.screen.go('/pdf', {replace: true});
-  }
 
   match() { return {'If-Match': `"${this.document.version}"`}; }
 
@@ -156,7 +151,7 @@ class Reader {
 
   async sent(send) {
     let answer = null;
-    this.pages.finish?.();
+    this.endSaid?.();
     try { answer = await this.changes.add(() => this.versioned(send)); } catch (problem) {
       if (problem.name !== 'AbortError') await this.resource.reload();
       if (problem.status !== 412) throw problem;
@@ -172,6 +167,14 @@ class Reader {
     const answer = await send();
     if (answer.data?.id === this.document.id) this.document = answer.data;
     return answer;
+  }
+
+  /** Says that a change was made, with a way back until the next one, here or elsewhere. */
+  say(text, {actions}) {
+    if (this.changes.busy) return;
+    const {enabled, title, href, method, headers} = actions.find(action => action.id === 'undo');
+    const run = () => this.sent(() => call(href, {method, headers}));
+    this.endSaid = toast(text, enabled ? {action: {title, run}} : {});
   }
 
   save(action) {

@@ -1,6 +1,8 @@
 import Foundation
+import GRDB
 import HTTPTypes
 import Screens
+import Storage
 import TestKit
 import Testing
 
@@ -56,7 +58,8 @@ import Testing
             #expect(try await app.pages(href).count == 1)
             #expect(try await app.paper(href).count == 1)
             #expect(try await app.listed().count == 4)
-            #expect(try app.blobFiles == 4)
+            let versions = try app.database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM pdf_version") ?? 0 }
+            #expect(try versions > 0 && app.blobFiles == 4 + versions)
         }
     }
 
@@ -79,7 +82,7 @@ import Testing
             _ = await running.result
             #expect(try await app.pages(href) == pages)
             #expect(try await app.routes.ask(.delete, "\(href)/pages/\(pages[0])").status == 200)
-            #expect(try app.blobFiles == 1)
+            #expect(try app.blobFiles == 2, "one of them for an undo")
         }
     }
 }

@@ -140,7 +140,7 @@ extension PDFHarness {
             try await app.routes.get(draft).expectProblem("not-found", 404)
             try await app.routes.get("\(draft)/file").expectProblem("not-found", 404)
             try await app.routes.ask(.post, "\(draft)/save").expectProblem("not-found", 404)
-            #expect(try app.blobFiles == 2, "not seen any more, but still there")
+            #expect(try app.blobFiles == 3, "not seen any more, but still there, with the file for an undo")
             #expect(try await app.documents.purgeDrafts(at: app.clock.now) == 1)
             #expect(try app.blobFiles == 1)
             #expect(try await app.paper(saved) == ["jpeg three 0"])

@@ -138,9 +138,9 @@ import Testing
                     document,
                     file: document.blob,
                     pages: document.pages,
-                    profile: "local",
                     draftUntil: app.clock.now,
-                    quota: .unlimited
+                    isAddition: false,
+                    app.history()
                 )
             }
             #expect(try await restore(href, app)["data.page_count"] == 2)
@@ -155,7 +155,12 @@ import Testing
             let late = try await app.saved("late")
             _ = try await app.ask(.delete, late)
             let trash = DocumentTrash(
-                lookup: DocumentLookup(store: app.documents, clock: app.clock.wallClock, quota: { _ in .unlimited }),
+                lookup: DocumentLookup(
+                    store: app.documents,
+                    clock: app.clock.wallClock,
+                    quota: { _ in .unlimited },
+                    hasTrash: true
+                ),
                 events: app.events,
                 lifetime: .seconds(1000)
             )

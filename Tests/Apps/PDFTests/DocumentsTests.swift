@@ -212,9 +212,9 @@ import Testing
                 document,
                 file: try app.stage(Data("%PDF-other".utf8)),
                 pages: document.pages,
-                profile: "local",
                 draftUntil: app.clock.now,
-                quota: .unlimited
+                isAddition: false,
+                app.history()
             )
             #expect(changed.revision == 2 && changed.document.version == 2)
             while let part = try await parts.next() { read += part.readableBytes }
@@ -225,9 +225,9 @@ import Testing
                     document,
                     file: try app.stage(Data("%PDF-late".utf8)),
                     pages: [],
-                    profile: "local",
                     draftUntil: app.clock.now,
-                    quota: .unlimited
+                    isAddition: false,
+                    app.history()
                 )
             }
         }

@@ -19,7 +19,7 @@ import Testing
             #expect(response.all("number", in: "data.pages") == [1, 2])
             #expect(try await app.paper(href) == ["jpeg one 0", "jpeg three 0"])
             try await app.routes.ask(.delete, "\(href)/pages/\(pages[1])").expectProblem("not-found", 404)
-            #expect(try app.blobFiles == 1, "the file of before is gone")
+            #expect(try app.blobFiles == 2, "the file of before is there for an undo")
         }
     }
 

@@ -44,7 +44,7 @@ import Testing
             #expect(try await app.paper(href).first == "page x 0")
             #expect(first["data.pages.0.kind"] == "imported")
             #expect(version == 2 && first["data.version"] == 4)
-            #expect(try app.blobFiles == 1)
+            #expect(try app.blobFiles == 3, "two of them for an undo")
         }
     }
 

@@ -218,7 +218,7 @@ struct PressedActionTests {
                 let list = try await larder.send("GET", "/v1/pdf/documents", [:])
                 return try list.json.at(pointer: "/data/items/\(field.name.string == "first" ? 0 : 1)/id")
             case "pages":
-                let document = href.replacing("/extract", with: "")
+                let document = href.replacing("/extract", with: "").replacing("/pages/delete", with: "")
                 let pages = try await larder.send("GET", document, [:]).json.data.pages.elements
                 return .array(pages.prefix(1).map { $0.id })
             default: return nil

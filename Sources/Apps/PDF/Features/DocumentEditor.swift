@@ -26,7 +26,7 @@ struct DocumentEditor: Sendable {
     ///
     /// - Parameters:
     ///   - titles: the names of the client's files, for errors.
-    ///   - quota: the quota of the profile, for a change that adds to the document.
+    ///   - isAddition: whether it adds to the document, so that the quota must hold.
     ///   - plan: plans the change of the document while its lock is held; nil for no change. It is called again if
     ///     another server has changed the document meanwhile.
     ///   - work: makes the new file.
@@ -36,7 +36,7 @@ struct DocumentEditor: Sendable {
     func change<Plan: Sendable, Detail: Sendable>(
         _ request: ScreenRequest,
         titles: [String] = [],
-        quota: StorageQuota = .unlimited,
+        isAddition: Bool = false,
         plan: @escaping @Sendable (Document) throws -> Plan?,
         work:
             @escaping @Sendable (Document, Plan, _ progress: @escaping DocumentJobs.Progress) async throws
@@ -60,7 +60,7 @@ struct DocumentEditor: Sendable {
                     return try await request.answering { (after: DocumentStore.Changed) in
                         try response(after.document, change.detail, lookup.refusal(after, profile: profile))
                     } to: {
-                        try await replace(document, by: change, profile: profile, quota)
+                        try await replace(document, by: change, profile: profile, isAddition)
                     }
                 }
             }
@@ -73,16 +73,39 @@ struct DocumentEditor: Sendable {
         _ before: Document,
         by change: Change<Detail>,
         profile: String,
-        _ quota: StorageQuota
+        _ isAddition: Bool
     ) async throws -> DocumentStore.Changed {
         try await store.replace(
             before,
             file: change.file,
             pages: change.pages,
-            profile: profile,
-            draftUntil: lookup.clock.now().addingTimeInterval(draftLifetime.seconds),
-            quota: quota
+            draftUntil: draftUntil,
+            isAddition: isAddition,
+            lookup.history(of: profile)
         )
+    }
+
+    /// The end of a draft that is changed now.
+    private var draftUntil: Date { lookup.clock.now().addingTimeInterval(draftLifetime.seconds) }
+
+    /// `POST …/undo`: the document becomes as it was before its last change.
+    @Sendable func undo(_ request: ScreenRequest) async throws -> ScreenResponse {
+        let profile = try request.profile()
+        let id = try request.parameter("id")
+        let (changed, response) = try await request.answering { (changed: DocumentStore.Changed?) in
+            guard let changed else { throw Problem.noDocument }
+            return try lookup.reader(changed, profile: profile)
+        } to: {
+            try await store.undo(
+                id,
+                preconditions: request.writePreconditions(),
+                draftUntil: draftUntil,
+                profile: profile,
+                at: lookup.clock.now()
+            )
+        }
+        jobs.events.publishList(changed?.revision, of: profile)
+        return response
     }
 }
 
@@ -94,6 +117,12 @@ struct DocumentLookup: Sendable {
     let store: DocumentStore
     let clock: WallClock
     let quota: @Sendable (_ profile: String) -> StorageQuota
+    /// Whether deleted documents are moved to the trash, and changes can be undone.
+    let hasTrash: Bool
+
+    func history(of profile: String) -> DocumentStore.History {
+        DocumentStore.History(profile: profile, now: clock.now(), quota: quota(profile), isKept: hasTrash)
+    }
 
     /// Returns the document of the path.
     ///

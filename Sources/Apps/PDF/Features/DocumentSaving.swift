@@ -11,8 +11,6 @@ struct DocumentSaving: Sendable {
     let arranger: PageArranger
     /// By id of the document.
     let locks: KeyedMutex
-    /// Whether deleted documents are moved to the trash.
-    let hasTrash: Bool
 
     private var store: DocumentStore { lookup.store }
     private var events: EventStream { jobs.events }
@@ -49,8 +47,7 @@ struct DocumentSaving: Sendable {
                         name: name,
                         file: file,
                         isSaved: isSaved,
-                        profile: profile,
-                        at: lookup.clock.now()
+                        lookup.history(of: profile)
                     )
                 }
             }
@@ -75,7 +72,7 @@ struct DocumentSaving: Sendable {
     @Sendable func delete(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
         let id = try request.parameter("id")
-        let toTrash = try !request.query.flag("permanently") && hasTrash
+        let toTrash = try !request.query.flag("permanently") && lookup.hasTrash
         return try await locks.holding([id]) {
             let (deletion, response) = try await request.answering { (deletion: DocumentStore.Changed?) in
                 guard let deletion else { throw Problem.noDocument }

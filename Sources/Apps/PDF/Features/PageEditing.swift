@@ -21,16 +21,29 @@ struct PageEditing: Sendable {
     /// `DELETE …/pages/{page_id}`. The last page cannot be deleted: 409.
     @Sendable func delete(_ request: ScreenRequest) async throws -> ScreenResponse {
         let id = try request.parameter("page_id")
-        return try await change(request) { document in
-            let index = try document.index(of: id)
-            guard document.pages.count > 1 else {
+        return try await delete(request) { [try $0.index(of: id)] }
+    }
+
+    /// `POST …/pages/delete {"pages"}`: these pages by one change, but not all.
+    @Sendable func deleteSome(_ request: ScreenRequest) async throws -> ScreenResponse {
+        _ = try request.profile()
+        let wanted = try PageList(try await request.jsonObject())
+        return try await delete(request, wanted.indices(in:))
+    }
+
+    private func delete(_ request: ScreenRequest, _ choose: @escaping @Sendable (Document) throws -> [Int])
+        async throws -> ScreenResponse
+    {
+        try await change(request) { document in
+            let deleted = Set(try choose(document))
+            guard deleted.count < document.pages.count else {
                 throw Problem(
                     .lastPage,
-                    "The only page of a document cannot be deleted; "
+                    "The last page of a document cannot be deleted; "
                         + "DELETE \(DocumentProperties.href(document.id)) deletes the document."
                 )
             }
-            return document.pages.indices.filter { $0 != index }.map { Step(page: $0) }
+            return document.pages.indices.filter { !deleted.contains($0) }.map { Step(page: $0) }
         }
     }
 

@@ -28,11 +28,10 @@ struct PhotoPages: Sendable {
         let parameters = try PageParameters(request.query, options)
         // A problem of the document is reported before the files are read.
         _ = try await editor.lookup.documentToChange(request, profile: profile)
-        let quota = options.quota(of: profile)
-        try quota.checkPages(beside: try editor.lookup.store.usage(profile: profile))
+        try options.quota(of: profile).checkPages(beside: try editor.lookup.store.usage(profile: profile))
         let upload = try await UploadedFiles.read(request, maker, options)
         let place = try PagePlace(upload.form)
-        return try await editor.change(request, titles: upload.files.map(\.title), quota: quota) { document in
+        return try await editor.change(request, titles: upload.files.map(\.title), isAddition: true) { document in
             try place.position(in: document)
         } work: { document, position, progress in
             try await add(upload.files, parameters, to: document, at: position, progress)
@@ -79,12 +78,11 @@ struct TextPages: Sendable {
     /// - Throws: ``Problem``.
     func add(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
-        let quota = options.quota(of: profile)
         let fields = try await request.jsonObject(or: "multipart/form-data")
         let content = try TextContent(fields, maximumBytes: options.maximumTextBytes)
         try await editor.lookup.store.catchUpToChange()
-        try quota.checkPages(beside: try editor.lookup.store.usage(profile: profile))
-        return try await editor.change(request, quota: quota) { document in
+        try options.quota(of: profile).checkPages(beside: try editor.lookup.store.usage(profile: profile))
+        return try await editor.change(request, isAddition: true) { document in
             try content.place.position(in: document)
         } work: { document, position, progress in
             try await add(content, to: document, at: position, progress)

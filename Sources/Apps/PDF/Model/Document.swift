@@ -17,6 +17,8 @@ struct Document: Sendable, Equatable {
     var draftUntil: Date?
     var blob: Blob
     var pages: [DocumentPage]
+    /// Whether an earlier version is stored.
+    var canUndo = false
 
     var isDraft: Bool { draftUntil != nil }
     var fileName: String { "\(name).pdf" }
@@ -37,8 +39,8 @@ enum DocumentIdentity {
 }
 
 /// A page of a document.
-struct DocumentPage: Sendable, Equatable {
-    enum Kind: String, Sendable, Encodable {
+struct DocumentPage: Codable, Sendable, Equatable {
+    enum Kind: String, Sendable, Codable {
         /// A photo.
         case image
         /// Typeset text.
@@ -59,6 +61,16 @@ struct DocumentPage: Sendable, Equatable {
     /// Identity of the content of the page, kept when the page is copied. Pages of the same content and rotation look
     /// alike.
     var content: String
+
+    /// Short, because each earlier version has all pages.
+    private enum CodingKeys: String, CodingKey {
+        case id = "i"
+        case kind = "k"
+        case width = "w"
+        case height = "h"
+        case rotation = "r"
+        case content = "c"
+    }
 
     /// The size after rotation, in points.
     var shownSize: (width: Double, height: Double) { rotation % 180 == 0 ? (width, height) : (height, width) }

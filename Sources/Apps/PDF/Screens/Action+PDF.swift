@@ -95,7 +95,23 @@ extension Action {
                 fields: [Field("pages", .pages, .pages, values: document.pages.map(\.id))],
                 disabled: document.pages.count > 1 ? nil : .nothingToReorder
             ),
+            Action(
+                id: "delete-pages",
+                title: .deletePages,
+                method: "POST",
+                href: "\(href)/pages/delete",
+                fields: [Field("pages", .pages, .pages)],
+                disabled: document.pages.count > 1 ? nil : .lastPage
+            ),
             .extract(href, disabled: refusal),
+            Action(
+                id: "undo",
+                title: .undo,
+                method: "POST",
+                href: "\(href)/undo",
+                headers: ["If-Match": "\"\(document.version)\""],
+                disabled: document.canUndo ? nil : .nothingToUndo
+            ),
             .delete(href, name: document.name, isDraft: document.isDraft),
         ]
     }

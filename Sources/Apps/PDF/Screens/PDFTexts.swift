@@ -23,6 +23,7 @@ extension Text {
     static let nothingToReorder = Text("The document has one page.", ru: "В документе одна страница.")
     static let isSaved = Text("The document is saved.", ru: "Документ сохранён.")
     static let reorderPages = Text("Reorder pages", ru: "Переставить страницы")
+    static let deletePages = Text("Delete pages", ru: "Удалить страницы")
     static let extractPages = Text("Extract pages", ru: "Извлечь страницы")
     static let noDocuments = Text("No documents yet", ru: "Документов пока нет")
     static let noDocumentsHint = Text(
@@ -44,6 +45,7 @@ extension Text {
     static let draft = Text("Not saved", ru: "Не сохранён")
     static let saved = Text("Saved", ru: "Сохранён")
     static let lastPage = Text("The last page cannot be deleted", ru: "Последнюю страницу нельзя удалить")
+    static let nothingToUndo = Text("There is nothing to undo", ru: "Отменять нечего")
     static let notSaved = Text("The document is not saved yet", ru: "Документ ещё не сохранён")
 
     static let documentTrashHint = Text(
@@ -61,10 +63,7 @@ extension Text {
 
     /// The beginning of the name of a new document.
     static let documentName = Text("Document", ru: "Документ")
-    static let confirmPageDeletion = Text(
-        "Delete this page? This cannot be undone.",
-        ru: "Удалить эту страницу? Отменить это нельзя."
-    )
+    static let confirmPageDeletion = Text("Delete this page?", ru: "Удалить эту страницу?")
 
     static let noDocument = Text("There is no such document.", ru: "Такого документа нет.")
 }

@@ -90,15 +90,16 @@ extension DocumentStore {
         SchemaMigration("pdf/006 usage", sql: usageCounters),
         SchemaMigration("pdf/007 files", sql: filesWithoutKey),
         SchemaMigration("pdf/008 words", migrate: enterWords),
+        SchemaMigration("pdf/009 versions", sql: versionTables),
     ]
 
     /// The rows of several servers. Names and pictures of pages are of each of them, and so are files that it has read.
     static let replicated = JournalTables(
-        replicated: ["pdf_profile", "pdf_document", "pdf_page"],
+        replicated: ["pdf_profile", "pdf_document", "pdf_page", "pdf_version"],
         local: ["pdf_thumbnail", "pdf_word"],
         virtual: ["pdf_term"],
         derivations: ["pdf_document": indexName, "pdf_page": ThumbnailStore.forgetPage],
-        contents: ["pdf_document": "blob_id"]
+        contents: ["pdf_document": "blob_id", "pdf_version": "blob_id"]
     )
 
     /// Documents whose files need not be in the database: another server may have them. All triggers and indexes go

@@ -169,7 +169,7 @@ extension DocumentStore {
         WHERE draft_until IS NOT NULL AND draft_until <= ?
         """
     static let selectExpiredOfProfile = """
-        SELECT sequence, page_count FROM pdf_document INDEXED BY pdf_document_by_end
+        SELECT sequence, \(countOfStoredPages) AS page_count FROM pdf_document INDEXED BY pdf_document_by_end
         WHERE profile = ? AND draft_until IS NOT NULL AND draft_until <= ? ORDER BY draft_until LIMIT ?
         """
 
@@ -225,7 +225,7 @@ extension DocumentStore {
         WHERE trashed IS NOT NULL AND trashed <= ? ORDER BY trashed LIMIT 1
         """
     static let selectTrashedUpTo = """
-        SELECT sequence, page_count FROM pdf_document
+        SELECT sequence, \(countOfStoredPages) AS page_count FROM pdf_document
         WHERE profile = ? AND trashed IS NOT NULL AND trashed <= ? ORDER BY trashed, sequence LIMIT ?
         """
 }

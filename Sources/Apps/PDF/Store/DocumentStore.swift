@@ -93,9 +93,10 @@ struct DocumentStore: Sendable {
 
     /// Reads a row of table `pdf_document` with its pages.
     static func document(_ row: Row, _ db: Database) throws -> Document {
-        let document = try Document(row: row, pages: pages(of: row.value("sequence"), db))
+        var document = try Document(row: row, pages: pages(of: row.value("sequence"), db))
         // Rows of pages were lost: no document is without one.
         guard try document.pages.count == row.size("page_count") else { throw DatabaseError.damaged("page_count") }
+        document.canUndo = try hasVersion(of: document.sequence, db)
         return document
     }
 
@@ -148,6 +149,7 @@ struct DocumentStore: Sendable {
                     )
                 }
             }
+            try Self.reduceVersions(of: profile, to: quota, db)
             let revision = draftUntil == nil ? try Self.nextRevision(profile, db) : nil
             let usage = try Self.usage(of: profile, db)
             return inserted.map { Changed(document: $0, revision: revision, usage: usage) }
@@ -192,16 +194,18 @@ struct DocumentStore: Sendable {
 
     /// Replaces the file and the pages of a document, and postpones the end of a draft.
     ///
+    /// - Parameter isAddition: Whether the quota must hold.
     /// - Throws: ``Gone`` if the document has changed since it was read; 507 `quota-exceeded`; `StorageError`,
     ///   `SharedStoreError`. The new file is removed then.
     func replace(
         _ document: Document,
         file: Blob,
         pages: [DocumentPage],
-        profile: String,
         draftUntil: Date,
-        quota: StorageQuota
+        isAddition: Bool,
+        _ history: History
     ) async throws -> Changed {
+        let profile = history.profile
         defer { changes[profile].bump() }
         let blobs = users.database.blobs
         return try await users.write(scope: Self.scope(profile), contents: [file]) { db in
@@ -212,8 +216,11 @@ struct DocumentStore: Sendable {
             changed.pages = pages
             if document.isDraft { changed.draftUntil = draftUntil.wholeMilliseconds }
             try blobs.insert(file, in: db)
+            try history.add(document, db)
+            let quota = isAddition ? history.quota : .unlimited
             try quota.holding({ try Self.usage(of: profile, db) }) { try Self.update(changed, db) }
             try Self.replace(document.pages, by: pages, of: document.sequence, db)
+            try history.reduce(db)
             return try Self.changed(changed, profile: profile, db)
         }
     }
@@ -229,10 +236,12 @@ struct DocumentStore: Sendable {
     /// Counts a change of a document.
     static func changed(_ document: Document, profile: String, _ db: Database) throws -> Changed {
         let revision = document.isDraft ? nil : try nextRevision(profile, db)
+        var document = document
+        document.canUndo = try hasVersion(of: document.sequence, db)
         return Changed(document: document, revision: revision, usage: try usage(of: profile, db))
     }
 
-    private static func replace(
+    static func replace(
         _ old: [DocumentPage],
         by pages: [DocumentPage],
         of sequence: Int64,
@@ -286,20 +295,23 @@ extension DocumentStore {
     /// - Returns: the document after the change.
     /// - Throws: ``Gone`` if the document has changed since it was read; `StorageError`, `SharedStoreError`. The new
     ///   file is removed then.
-    func save(_ document: Document, name: String?, file: Blob?, isSaved: Bool, profile: String, at now: Date)
-        async throws -> Changed
+    func save(_ document: Document, name: String?, file: Blob?, isSaved: Bool, _ history: History) async throws
+        -> Changed
     {
+        let profile = history.profile
         defer { changes[profile].bump() }
         let blobs = users.database.blobs
         return try await users.write(scope: Self.scope(profile), contents: file.map { [$0] } ?? []) { db in
             try Self.check(document, db)
-            if let end = document.draftUntil, end <= now { throw Gone() }
+            if let end = document.draftUntil, end <= history.now { throw Gone() }
             var changed = document
             if let name { changed.name = name }
             if isSaved { changed.draftUntil = nil }
             if let file {
                 changed.blob = file
                 try blobs.insert(file, in: db)
+                // The first name is no change that is undone.
+                if !isSaved || !document.isDraft { try history.add(document, db) }
             }
             guard changed != document else {
                 return Changed(document: document, usage: try Self.usage(of: profile, db))
@@ -307,6 +319,7 @@ extension DocumentStore {
             changed.version += 1
             try Self.changeName(of: document, to: changed, profile: profile, db)
             try Self.update(changed, db)
+            try history.reduce(db)
             return try Self.changed(changed, profile: profile, db)
         }
     }

@@ -121,6 +121,11 @@ extension AppHarness<PDFApp, StubDocumentEngine> {
         try await routes.get("/v1/pdf/documents", fields).strings("id", in: "data.items")
     }
 
+    /// The history of a change of the standard profile.
+    func history(quota: StorageQuota = .unlimited) -> DocumentStore.History {
+        DocumentStore.History(profile: "local", now: clock.now, quota: quota, isKept: true)
+    }
+
     /// Files of blobs on the disk.
     var blobFiles: Int { get throws { try database.blobs.fileNames().count } }
 

@@ -101,7 +101,7 @@ extension ContractScenario {
         case "welcome": #"{"seen":1}"#
         case "merge": "{}"
         case "pages": #"{"text":" "}"#
-        case "order", "extract": #"{"pages":[]}"#
+        case "order", "extract", "delete": #"{"pages":[]}"#
         case "{page_id}": #"{"rotate_by":45}"#
         default: #"{"name":"a/b"}"#
         }
@@ -119,6 +119,7 @@ extension ContractScenario {
             ),
             ("PATCH \(documents)/\(one)/pages/{page_id}", #"{"rotate_by":90}"#),
             ("DELETE \(documents)/\(one)/pages/{page_id}", nil),
+            ("POST \(documents)/\(one)/pages/delete", #"{"pages":["\#(document.page)"]}"#),
             ("POST \(documents)/\(one)/extract", #"{"pages":["\#(document.page)"]}"#),
             ("POST /v1/pdf/merge", #"{"first":"\#(document.id)","second":"\#(other.id)"}"#),
         ]
@@ -198,6 +199,9 @@ extension ContractScenario {
             let response = try await askPDF(operation, of: now, ["Accept-Encoding": "gzip"], body: body)
             #expect(response.status < 300, "\(operation): \(response.text)")
         }
+        for (document, status) in [(one, 200), (other, 409)] {
+            #expect(try await askPDF("POST \(member)/undo", of: document).status == status)
+        }
         for query in ["", "?limit=1", "?limit=1&offset=1"] {
             try await askPDF("GET \(Self.documents)", query: query, ["Accept-Encoding": "gzip"])
         }
@@ -256,7 +260,7 @@ extension ContractScenario {
         let work = Self.work(.nobody, with: .nobody)
         let simple: [(String, String?)] = [
             ("GET \(member)", nil), ("PATCH \(member)", #"{"name":"a"}"#), ("DELETE \(member)", nil),
-            ("POST \(member)/save", "{}"),
+            ("POST \(member)/save", "{}"), ("POST \(member)/undo", nil),
             ("GET \(member)/file", nil),
         ]
         for (operation, body) in simple + work.filter({ !$0.operation.hasSuffix("merge") }) {
