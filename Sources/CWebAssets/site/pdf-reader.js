@@ -134,7 +134,6 @@ class Reader {
     menu(opener, t('more'), items.filter(Boolean));
   }
 
-
   match() { return {'If-Match': `"${this.document.version}"`}; }
 
   /**
