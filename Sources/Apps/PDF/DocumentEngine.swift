@@ -136,7 +136,7 @@ extension Problem {
 }
 
 extension ProblemCode {
-    /// The only page of a document cannot be deleted.
+    /// A document keeps a page.
     static let lastPage = ProblemCode("last-page", .conflict, .lastPage)
     /// No earlier version of the document is stored.
     static let nothingToUndo = ProblemCode("nothing-to-undo", .conflict, .nothingToUndo)

@@ -65,26 +65,16 @@ package struct PDFApp: App {
         retention: RetentionClock,
         logger: Logger
     ) {
-        let clock = retention.clock
+        let (clock, settings) = (retention.clock, options.settings)
         self.store = store
         self.options = options
-        let settings = options.settings
-        let trashLifetime = settings[PDFApp.trashLifetime]
-        let lookup = DocumentLookup(
-            store: store,
-            clock: clock,
-            quota: options.quota(of:),
-            hasTrash: trashLifetime > .zero
-        )
+        let lifetime = settings[PDFApp.trashLifetime]
+        let lookup = DocumentLookup(store: store, clock: clock, quota: options.quota(of:), hasTrash: lifetime > .zero)
         let jobs = DocumentJobs(events: events, lookup: lookup)
         let arranger = PageArranger(engine: engine, store: store, scratch: scratch)
         let maker = DocumentMaker(engine: engine, store: store, scratch: scratch, maximumPages: options.maximumPages)
-        let editor = DocumentEditor(
-            lookup: lookup,
-            jobs: jobs,
-            locks: locks,
-            draftLifetime: settings[PDFApp.draftLifetime]
-        )
+        let draftLifetime = settings[PDFApp.draftLifetime]
+        let editor = DocumentEditor(lookup: lookup, jobs: jobs, locks: locks, draftLifetime: draftLifetime)
         welcome = DocumentWelcome(store: store)
         library = DocumentLibrary(lookup: lookup)
         self.thumbnails = DocumentThumbnails(
@@ -97,13 +87,8 @@ package struct PDFApp: App {
         let creation = DocumentCreation(maker: maker, jobs: jobs, options: options)
         self.creation = creation
         self.engine = engine
-        saving = DocumentSaving(
-            lookup: lookup,
-            jobs: jobs,
-            arranger: arranger,
-            locks: locks
-        )
-        let trash = DocumentTrash(lookup: lookup, events: events, lifetime: trashLifetime)
+        saving = DocumentSaving(lookup: lookup, jobs: jobs, arranger: arranger, locks: locks)
+        let trash = DocumentTrash(lookup: lookup, events: events, lifetime: lifetime)
         self.trash = trash
         pages = PageEditing(editor: editor, arranger: arranger)
         copying = PageCopying(lookup: lookup, jobs: jobs, arranger: arranger, options: options)
@@ -115,12 +100,19 @@ package struct PDFApp: App {
             options: options
         )
         exchange = disk.map { DiskExchange(disk: $0, lookup: lookup, creation: creation, jobs: jobs) }
-        expiry = [
+        expiry = Self.expiry(store, trash, by: retention, logger)
+    }
+
+    private static func expiry(
+        _ store: DocumentStore,
+        _ trash: DocumentTrash,
+        by retention: RetentionClock,
+        _ logger: Logger
+    ) -> [ExpiryService] {
+        [
             ExpiryService(of: "expired drafts", by: retention, logger: logger, purge: store.purgeDrafts(at:)),
             ExpiryService(of: "documents in the trash", by: retention, logger: logger, purge: trash.purgeDue(at:)),
-            ExpiryService(of: "earlier versions of documents", by: retention, logger: logger) { now in
-                try await store.purgeVersions(upTo: now.addingTimeInterval(-trashLifetime.seconds))
-            },
+            ExpiryService(of: "earlier versions", by: retention, logger: logger, purge: trash.purgeVersions(at:)),
         ]
     }
 

@@ -90,6 +90,57 @@ import Testing
         }
     }
 
+    @Test("PDF-23 The name given when a draft is saved is taken back before the changes of the draft, not with them")
+    func firstName() async throws {
+        try await PDFHarness.run { app in
+            let href = try await app.draft("one", "two")
+            let (name, page) = (try await app.get(href).string("data.name"), try await app.pages(href)[0])
+            _ = try await app.ask(.patch, "\(href)/pages/\(page)", json: #"{"rotate_by":90}"#)
+            #expect(try await app.ask(.post, "\(href)/save", json: #"{"name":"Trip"}"#).status == 200)
+            for rotation in [90, 0] {
+                let undone = try await undo(href, app)
+                #expect(undone["data.name"] == .string(name) && undone["data.status"] == "saved", "\(undone.text)")
+                #expect(try await app.paper(href) == ["jpeg one \(rotation)", "jpeg two 0"])
+            }
+            try await undo(href, app).expectProblem("nothing-to-undo", 409)
+        }
+    }
+
+    @Test("PDF-23 A version whose file is lost takes the place of no document")
+    func lostFile() async throws {
+        try await PDFHarness.run { app in
+            let href = try await app.saved("one", "two")
+            let files = try app.database.blobs.fileNames()
+            #expect(try await app.ask(.delete, "\(href)/pages/\(try await app.pages(href)[0])").status == 200)
+            let folder = app.database.directory.blobsPath
+            for file in files { try FileManager.default.removeItem(atPath: "\(folder)/\(file)") }
+            try await undo(href, app).expectProblem("storage-failed", 500)
+            #expect(try await app.paper(href) == ["jpeg two 0"])
+            #expect(try await app.get(href)["data.version"] == 3)
+        }
+    }
+
+    @Test("PDF-23 A document with more than 5000 pages has no versions, nor those of before it had so many")
+    func long() async throws {
+        try await PDFHarness.run { app in
+            var document = try await app.insert(Data("%PDF 0".utf8), name: "long", pages: 5001)
+            for (count, expected) in [(5000, 0), (4999, 1), (5001, 1), (4000, 0), (3999, 1)] {
+                let file = try app.stage(Data("%PDF \(count)".utf8))
+                var pages = Array(document.pages.prefix(count))
+                while pages.count < count { pages.append(document.pages[0].copy()) }
+                document = try await app.documents.replace(
+                    document,
+                    file: file,
+                    pages: pages,
+                    draftUntil: app.clock.now,
+                    isAddition: false,
+                    app.history()
+                ).document
+                #expect(try versions(app) == expected && document.canUndo == (expected > 0), "\(count)")
+            }
+        }
+    }
+
     @Test(
         "PDF-23 Several pages are deleted by one change, but not all of them, and none that is unknown or named twice"
     )
@@ -142,7 +193,9 @@ import Testing
             app.clock.advance(by: .seconds(999))
             _ = try await app.ask(.patch, "\(href)/pages/\(page)", json: #"{"rotate_by":90}"#)
             #expect(try await app.documents.purgeVersions(upTo: app.clock.now.addingTimeInterval(-1000)) == 0)
+            let revision = try app.documents.revision(profile: "local")
             #expect(try await app.documents.purgeVersions(upTo: app.clock.now.addingTimeInterval(-999)) == 49)
+            #expect(try app.documents.revision(profile: "local") == revision + 1, "other servers are told")
             #expect(try await undo(href, app).status == 200)
             try await undo(href, app).expectProblem("nothing-to-undo", 409)
             #expect(try app.blobFiles == 1)

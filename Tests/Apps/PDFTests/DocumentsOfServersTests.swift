@@ -316,23 +316,29 @@ struct DocumentsOfServersTests {
             }
             let document = try await one.insert(Data("%PDF 1".utf8), name: "1", pages: 500)
             #expect(try await other.pages(one.href(document)).count == 500)
-            // 20,000 pages are the most that are inserted by one change, 5000 that are changed; 30,000 with those of
-            // earlier versions that are purged. The document and its version have 1000.
+            // 20,000 pages are the most that are inserted by one change, and 5000 that are changed with a version; 30,000
+            // with those of versions that are purged. The document and its versions have 3000.
             let most = 4 << 20
             #expect(try await last() * 40 < most)
-            let replaced = try await one.documents.replace(
-                document,
-                file: try one.stage(Data("%PDF 2".utf8)),
-                pages: document.pages.reversed().map { $0.turned(by: 90) },
-                draftUntil: one.clock.now,
-                isAddition: false,
-                one.history()
-            )
-            #expect(try await last() * 10 < most)
+            var replaced = document
+            // The last change also removes the oldest version.
+            for number in 2...8 {
+                replaced = try await one.documents.replace(
+                    replaced,
+                    file: try one.stage(Data("%PDF \(number)".utf8)),
+                    pages: replaced.pages.reversed().map { $0.turned(by: 90) },
+                    draftUntil: one.clock.now,
+                    isAddition: false,
+                    one.history()
+                ).document
+                #expect(try await last() * 10 < most)
+            }
             #expect(try await other.get(one.href(document))["data.page_count"] == 500)
-            #expect(replaced.document.version == 2)
+            #expect(replaced.version == 8)
+            let count = try one.database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM pdf_version") }
+            #expect([4, 5].contains(count ?? 0), "those of 256 KiB")
             #expect(try await other.ask(.delete, "\(one.href(document))?permanently=true").status == 200)
-            #expect(try await last() * 30 < most)
+            #expect(try await last() * 10 < most)
             _ = try await one.get("/v1/pdf/documents")
             for app in [one, other] {
                 #expect(try app.database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM pdf_page") } == 0)

@@ -92,20 +92,18 @@ struct DocumentEditor: Sendable {
     @Sendable func undo(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
         let id = try request.parameter("id")
-        let (changed, response) = try await request.answering { (changed: DocumentStore.Changed?) in
-            guard let changed else { throw Problem.noDocument }
-            return try lookup.reader(changed, profile: profile)
-        } to: {
-            try await store.undo(
-                id,
-                preconditions: request.writePreconditions(),
-                draftUntil: draftUntil,
-                profile: profile,
-                at: lookup.clock.now()
-            )
+        return try await locks.holding([id]) {
+            let (changed, response) = try await lookup.retrying {
+                let document = try await lookup.documentToChange(request, profile: profile)
+                return try await request.answering { (changed: DocumentStore.Changed) in
+                    try lookup.reader(changed, profile: profile)
+                } to: {
+                    try await store.undo(document, draftUntil: draftUntil, profile: profile)
+                }
+            }
+            jobs.events.publishList(changed.revision, of: profile)
+            return response
         }
-        jobs.events.publishList(changed?.revision, of: profile)
-        return response
     }
 }
 

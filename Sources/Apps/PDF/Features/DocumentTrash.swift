@@ -1,8 +1,9 @@
 import Concurrency
 import Foundation
 import Screens
+import Storage
 
-/// The trash: documents that were deleted and can be restored.
+/// The trash: documents that were deleted and can be restored. Earlier versions are kept as long.
 struct DocumentTrash: TrashFeature {
     struct Properties: Encodable, Identifiable, Sendable {
         let id: String
@@ -39,6 +40,15 @@ struct DocumentTrash: TrashFeature {
         }
         events.publishList(restored?.revision, of: profile, EventStream.listAndTrash)
         return response
+    }
+
+    /// Removes the earlier versions of documents that cannot be restored any more; all of them if the disk is full.
+    ///
+    /// - Returns: their number.
+    @Sendable func purgeVersions(at now: Date) async throws -> Int {
+        var time = now.addingTimeInterval(-lifetime.seconds)
+        do { try store.users.database.checkSpace() } catch StorageError.diskFull { time = now }
+        return try await store.purgeVersions(upTo: time) { events.publishList($0, of: $1) }
     }
 
     func catchUp() async throws -> Banner? { try await store.catchUp() }

@@ -17,8 +17,12 @@ extension DocumentStore {
         let isKept: Bool
 
         /// Stores a document as it is before a change. The file that it has then must not be without a row meanwhile.
+        ///
+        /// A change that cannot be undone ends the undo of those before it.
         func add(_ document: Document, _ db: Database) throws {
-            guard isKept else { return }
+            guard isKept, document.pages.count <= DocumentStore.mostPagesOfVersions else {
+                return try db.cachedStatement(sql: DocumentStore.deleteVersions).execute(arguments: [document.sequence])
+            }
             let pages = String(decoding: try JSONEncoder().encode(document.pages), as: UTF8.self)
             try db.cachedStatement(sql: DocumentStore.insertVersion).execute(arguments: [
                 document.sequence, document.version, profile, now.millisecondsSince1970, document.name,
@@ -33,22 +37,18 @@ extension DocumentStore {
 
     /// Takes back the last change of a document that was not undone, and postpones the end of a draft.
     ///
-    /// - Parameter preconditions: the conditions for its version.
-    /// - Returns: the document; nil if the profile has none of that id.
-    /// - Throws: ``Problem`` 409 `nothing-to-undo`, 412 `precondition-failed`; `StorageError`, `SharedStoreError`.
-    func undo(_ id: String, preconditions: WritePreconditions, draftUntil: Date, profile: String, at now: Date)
-        async throws -> Changed?
-    {
-        guard DocumentIdentity.isOne(id) else { return nil }
+    /// - Throws: ``Problem`` 409 `nothing-to-undo`; ``Gone`` if the document or its versions have changed since it was
+    ///   read; `StorageError`, `SharedStoreError`.
+    func undo(_ document: Document, draftUntil: Date, profile: String) async throws -> Changed {
         defer { changes[profile].bump() }
+        guard let before = try users.read({ try Self.lastVersion(of: document.sequence, $0) }) else {
+            throw Problem(.nothingToUndo, "No earlier version of the document is stored.")
+        }
+        // A lost file replaces none that can be read.
+        _ = try await users.content(before.blob)
         return try await users.write(scope: Self.scope(profile)) { db in
-            guard let document = try Self.document(id, profile: profile, at: now, db) else { return nil }
-            try preconditions.check(version: document.version)
-            let select = try db.cachedStatement(sql: Self.selectLastVersion)
-            guard let row = try Row.fetchOne(select, arguments: [document.sequence]) else {
-                throw Problem(.nothingToUndo, "No earlier version of the document is stored.")
-            }
-            let before = try DocumentVersion(row: row)
+            try Self.check(document, db)
+            guard try Self.lastVersion(of: document.sequence, db)?.version == before.version else { throw Gone() }
             var changed = document
             changed.version += 1
             (changed.name, changed.blob, changed.pages) = (before.name, before.blob, before.pages)
@@ -60,6 +60,10 @@ extension DocumentStore {
             try db.cachedStatement(sql: Self.deleteVersion).execute(arguments: [before.document, before.version])
             return try Self.changed(changed, profile: profile, db)
         }
+    }
+
+    private static func lastVersion(of sequence: Int64, _ db: Database) throws -> DocumentVersion? {
+        try DocumentVersion.fetchOne(db.cachedStatement(sql: selectLastVersion), arguments: [sequence])
     }
 
     static func hasVersion(of sequence: Int64, _ db: Database) throws -> Bool {
@@ -77,41 +81,65 @@ extension DocumentStore {
 
     /// Removes the versions that were made up to a time.
     ///
+    /// - Parameter publish: is told of each new revision of a profile's list.
     /// - Returns: their number.
     /// - Throws: `StorageError`, `SharedStoreError`.
-    func purgeVersions(upTo time: Date) async throws -> Int {
+    func purgeVersions(upTo time: Date, publish: (_ revision: Int, _ profile: String) -> Void = { _, _ in })
+        async throws -> Int
+    {
         var count = 0
         for profile in try await profiles(Self.selectProfilesOfAged, time) {
             defer { changes[profile].bump() }
-            var purged: Int
-            repeat {
-                purged = try await users.write(scope: Self.scope(profile), deleting: .permanent) { db in
-                    try Self.removeVersions(Self.selectAged, [profile, time.millisecondsSince1970], freeing: .max, db)
-                }
-                count += purged
-            } while purged > 0
+            while let purged = try await purgeVersions(of: profile, upTo: time) {
+                count += purged.count
+                publish(purged.revision, profile)
+            }
         }
         return count
     }
 
-    /// - Returns: the number of removed versions.
+    /// - Returns: nil if there are none.
+    private func purgeVersions(of profile: String, upTo time: Date) async throws -> (count: Int, revision: Int)? {
+        try await users.write(scope: Self.scope(profile), deleting: .permanent) { db in
+            let arguments: StatementArguments = [profile, time.millisecondsSince1970]
+            let count = try Self.removeVersions(Self.selectAged, arguments, freeing: .max, db)
+            guard count > 0 else { return nil }
+            // Other servers are told of it by the row of the profile.
+            return (count, try Self.nextRevision(profile, db))
+        }
+    }
+
+    /// Removes versions, each with the older ones of its document, which an undo could not reach any more.
+    ///
+    /// - Returns: the number of removed versions, without those older ones that are not selected.
     private static func removeVersions(
         _ select: String,
         _ arguments: StatementArguments,
         freeing bytes: Int,
         _ db: Database
     ) throws -> Int {
-        guard bytes > 0 else { return 0 }
-        var (count, freed, weight) = (0, 0, 0)
-        let rows = try Row.fetchAll(db.cachedStatement(sql: select), arguments: arguments)
-        for row in rows where freed < bytes && weight < mostWeightAtOnce {
-            try db.cachedStatement(sql: Self.deleteVersion)
-                .execute(arguments: [row.value("document") as Int64, row.value("version") as Int64])
-            count += 1
+        let keys = try keys(ofVersions: select, arguments, freeing: bytes, db)
+        let delete = try db.cachedStatement(sql: deleteVersionsUpTo)
+        for key in keys { try delete.execute(arguments: [key.document, key.version]) }
+        return keys.count
+    }
+
+    /// Returns the first versions that have these bytes, no more than one transaction may remove.
+    private static func keys(
+        ofVersions select: String,
+        _ arguments: StatementArguments,
+        freeing bytes: Int,
+        _ db: Database
+    ) throws -> [(document: Int64, version: Int64)] {
+        guard bytes > 0 else { return [] }
+        var (keys, freed, weight): ([(document: Int64, version: Int64)], Int, Int) = ([], 0, 0)
+        let rows = try Row.fetchCursor(db.cachedStatement(sql: select), arguments: arguments)
+        while freed < bytes, weight < mostWeightAtOnce, let row = try rows.next() {
+            try keys.append((row.value("document"), row.value("version")))
             freed += try row.size("bytes")
             weight += try row.size("weight")
         }
-        return count
+        return keys
     }
 
     /// Versions have no reference to their document: a build that does not know them deletes it. Such ones go by age.
@@ -148,10 +176,11 @@ extension DocumentStore {
         END;
         """
 
-    /// The pages of a document and of its versions, which a purge puts into one change of the journal.
+    /// The pages of a document and of its versions, which a purge puts into one change of the journal: a page of a
+    /// version has 80 bytes at least.
     static let countOfStoredPages = """
         page_count + (
-            SELECT coalesce(sum(length(pages)), 0) / 80 FROM pdf_version WHERE document = pdf_document.sequence
+            SELECT coalesce(sum(\(weight)), 0) / 80 FROM pdf_version WHERE document = pdf_document.sequence
         )
         """
 }
@@ -176,14 +205,21 @@ struct DocumentVersion: FetchableRecord {
 extension DocumentStore {
     /// The most versions of a document.
     private static let most = 50
-    /// The bytes of pages that the versions of a document have, beside the last one: a change of the journal has them
-    /// when they are removed.
-    private static let mostWeight = 64 << 10
-    /// About the most bytes of pages of versions that one transaction removes.
-    private static let mostWeightAtOnce = 1 << 20
+    /// The most pages of a document that has versions: a change of the journal has the pages before and after, those of
+    /// the new version and those of the versions that go for it.
+    static let mostPagesOfVersions = 5000
+    /// The bytes of pages that the versions of a document have together; the last one stays even with more.
+    private static let mostWeight = 256 << 10
+    /// About the most bytes of versions that one transaction removes beside its own change.
+    private static let mostWeightAtOnce = 512 << 10
+    /// The bytes of a version in a change of the journal: those of its pages, and at most about these of its name and
+    /// other columns.
+    private static let weight = "(length(pages) + 400)"
 
     private static let insertVersion = "INSERT INTO pdf_version VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
     private static let deleteVersion = "DELETE FROM pdf_version WHERE document = ? AND version = ?"
+    private static let deleteVersionsUpTo = "DELETE FROM pdf_version WHERE document = ? AND version <= ?"
+    private static let deleteVersions = "DELETE FROM pdf_version WHERE document = ?"
     private static let selectLastVersion = "SELECT * FROM pdf_version WHERE document = ? ORDER BY version DESC LIMIT 1"
     private static let removeOldest = """
         DELETE FROM pdf_version WHERE document = :document AND version IN (
@@ -195,9 +231,9 @@ extension DocumentStore {
         """
     private static let sumOfVersions = "SELECT sum(length + \(bytesBeside)) FROM pdf_version WHERE profile = ?"
     private static let selectVersions = """
-        SELECT document, version, length + \(bytesBeside) AS bytes, length(pages) AS weight FROM pdf_version
+        SELECT document, version, length + \(bytesBeside) AS bytes, \(weight) AS weight FROM pdf_version
         """
-    private static let selectOldest = "\(selectVersions) WHERE profile = ? ORDER BY replaced LIMIT 1000"
-    private static let selectAged = "\(selectVersions) WHERE profile = ? AND replaced <= ? ORDER BY replaced LIMIT 1000"
+    private static let selectOldest = "\(selectVersions) WHERE profile = ? ORDER BY replaced"
+    private static let selectAged = "\(selectVersions) WHERE profile = ? AND replaced <= ? ORDER BY replaced"
     private static let selectProfilesOfAged = "SELECT DISTINCT profile FROM pdf_version WHERE replaced <= ?"
 }
