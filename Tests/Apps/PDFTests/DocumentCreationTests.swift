@@ -39,6 +39,11 @@ import Testing
                 #expect(reader["data.pages.0.actions.1.confirm.message"] == .string(message))
             }
         }
+        try await PDFHarness.run(settings: .standard.with(PDFApp.trashLifetime, .zero)) { app in
+            let reader = try await app.routes.get(try await app.draft("one", "two"))
+            let message = reader["data.pages.0.actions.1.confirm.message"]
+            #expect(message == "Delete this page? This cannot be undone.")
+        }
     }
 
     @Test(

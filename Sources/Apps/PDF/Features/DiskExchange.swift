@@ -42,7 +42,7 @@ struct DiskExchange: Sendable {
         let written = try await jobs.run(request) { _ in
             try await Self.ofField { try await disk.store(path, session, file) }
         }
-        let screen = DocumentScreen(document, refusal: lookup.quota(profile).refusalOfPages(beside: usage))
+        let screen = DocumentScreen(document, lookup.conditions(beside: usage, profile))
         return try .pdf(
             DocumentExportScreen(document: screen, diskPath: written),
             "pdf.reader",

@@ -78,11 +78,11 @@ struct DocumentCreation: Sendable {
     private func response(_ documents: [DocumentStore.Changed], _ notices: [FileNotice], profile: String) throws
         -> ScreenResponse
     {
-        let refusal = documents.first.flatMap { jobs.lookup.refusal($0, profile: profile) }
         guard let first = documents.first,
-            let screen = DocumentCreationScreen(documents.map(\.document), notices: notices, refusal: refusal)
+            case let conditions = jobs.lookup.conditions(beside: first.usage, profile),
+            let screen = DocumentCreationScreen(documents.map(\.document), notices: notices, conditions)
         else { throw Problem(.internal, "No document was made.") }
-        return try .changed(first.document, as: screen, "pdf.created", refusal: refusal)
+        return try .changed(first.document, as: screen, "pdf.created", conditions)
     }
 
     private func make(

@@ -41,7 +41,7 @@ struct DocumentEditor: Sendable {
         work:
             @escaping @Sendable (Document, Plan, _ progress: @escaping DocumentJobs.Progress) async throws
             -> Change<Detail>,
-        response: @escaping @Sendable (Document, Detail, _ refusal: Text?) throws -> ScreenResponse
+        response: @escaping @Sendable (Document, Detail, DocumentScreen.Conditions) throws -> ScreenResponse
     ) async throws -> ScreenResponse {
         let profile = try request.profile()
         let id = try await lookup.document(request, profile: profile).id
@@ -58,7 +58,7 @@ struct DocumentEditor: Sendable {
                     }
                     let change = try await work(document, plan, progress)
                     return try await request.answering { (after: DocumentStore.Changed) in
-                        try response(after.document, change.detail, lookup.refusal(after, profile: profile))
+                        try response(after.document, change.detail, lookup.conditions(beside: after.usage, profile))
                     } to: {
                         try await replace(document, by: change, profile: profile, isAddition)
                     }
@@ -142,7 +142,7 @@ struct DocumentLookup: Sendable {
 
     /// Returns the response that shows a document after a change.
     func reader(_ changed: DocumentStore.Changed, isNew: Bool = false, profile: String) throws -> ScreenResponse {
-        try .reader(changed.document, isNew: isNew, refusal: refusal(changed, profile: profile))
+        try .reader(changed.document, isNew: isNew, conditions(beside: changed.usage, profile))
     }
 
     /// Returns the response that shows a document which a request did not have to change.
@@ -150,9 +150,9 @@ struct DocumentLookup: Sendable {
         try reader(.init(document: document, usage: try store.usage(profile: profile)), profile: profile)
     }
 
-    /// Returns why a profile can add nothing after a change; nil if there is room.
-    func refusal(_ changed: DocumentStore.Changed, profile: String) -> Text? {
-        quota(profile).refusalOfPages(beside: changed.usage)
+    /// Returns the conditions of a profile that stores these bytes.
+    func conditions(beside usage: StorageUsage, _ profile: String) -> DocumentScreen.Conditions {
+        .init(refusal: quota(profile).refusalOfPages(beside: usage), hasUndo: hasTrash)
     }
 
     /// Returns the saved document of this id.

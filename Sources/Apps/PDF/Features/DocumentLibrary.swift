@@ -81,7 +81,7 @@ struct DocumentLibrary: Sendable {
             document,
             zone: zone,
             self: link,
-            refusal: lookup.quota(profile).refusalOfPages(beside: usage),
+            lookup.conditions(beside: usage, profile),
             stale: banner,
             changeToken: changeToken
         )

@@ -18,7 +18,7 @@ struct PageEditing: Sendable {
         var rotation = 0
     }
 
-    /// `DELETE …/pages/{page_id}`. The last page cannot be deleted: 409.
+    /// `DELETE …/pages/{page_id}`. That of a document with one page is 409.
     @Sendable func delete(_ request: ScreenRequest) async throws -> ScreenResponse {
         let id = try request.parameter("page_id")
         return try await delete(request) { [try $0.index(of: id)] }
@@ -37,11 +37,8 @@ struct PageEditing: Sendable {
         try await change(request) { document in
             let deleted = Set(try choose(document))
             guard deleted.count < document.pages.count else {
-                throw Problem(
-                    .lastPage,
-                    "The last page of a document cannot be deleted; "
-                        + "DELETE \(DocumentProperties.href(document.id)) deletes the document."
-                )
+                let href = DocumentProperties.href(document.id)
+                throw Problem(.lastPage, "A document keeps at least one page; DELETE \(href) deletes the document.")
             }
             return document.pages.indices.filter { !deleted.contains($0) }.map { Step(page: $0) }
         }
@@ -94,8 +91,8 @@ struct PageEditing: Sendable {
                 pages: steps.map { document.pages[$0.page].turned(by: $0.rotation) },
                 detail: ()
             )
-        } response: { document, _, refusal in
-            try .reader(document, refusal: refusal)
+        } response: { document, _, conditions in
+            try .reader(document, conditions)
         }
     }
 }

@@ -35,9 +35,9 @@ struct PhotoPages: Sendable {
             try place.position(in: document)
         } work: { document, position, progress in
             try await add(upload.files, parameters, to: document, at: position, progress)
-        } response: { document, added, refusal in
-            let screen = DocumentAdditionScreen(document, added, refusal: refusal)
-            return try .changed(document, as: screen, "pdf.reader", refusal: refusal)
+        } response: { document, added, conditions in
+            let screen = DocumentAdditionScreen(document, added, conditions)
+            return try .changed(document, as: screen, "pdf.reader", conditions)
         }
     }
 
@@ -86,9 +86,9 @@ struct TextPages: Sendable {
             try content.place.position(in: document)
         } work: { document, position, progress in
             try await add(content, to: document, at: position, progress)
-        } response: { document, added, refusal in
-            let screen = DocumentAdditionScreen(document, added, refusal: refusal)
-            return try .changed(document, as: screen, "pdf.reader", refusal: refusal)
+        } response: { document, added, conditions in
+            let screen = DocumentAdditionScreen(document, added, conditions)
+            return try .changed(document, as: screen, "pdf.reader", conditions)
         }
     }
 

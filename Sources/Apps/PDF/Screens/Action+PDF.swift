@@ -41,9 +41,10 @@ extension Action {
         )
     }
 
-    /// The actions on a page; the last one of a document cannot be deleted.
-    static func ofPage(_ href: Link, isOnly: Bool) -> [Action] {
-        [
+    /// The actions on a page; the only one of a document cannot be deleted.
+    static func ofPage(_ href: Link, isOnly: Bool, isUndoable: Bool) -> [Action] {
+        let message: Text = isUndoable ? .confirmPageDeletion : .confirmPageErasure
+        return [
             Action(id: "rotate", title: .rotate, method: "PATCH", href: href, body: ["rotate_by": .integer(90)]),
             Action(
                 id: "delete",
@@ -51,7 +52,7 @@ extension Action {
                 method: "DELETE",
                 href: href,
                 disabled: isOnly ? .lastPage : nil,
-                confirm: Confirmation(message: .confirmPageDeletion, buttons: [.delete, .cancel])
+                confirm: Confirmation(message: message, buttons: [.delete, .cancel])
             ),
         ]
     }
@@ -66,18 +67,23 @@ extension Action {
     ///
     /// - Parameter refusal: Why nothing can be added; nil if there is room.
     static func reader(_ document: Document, refusal: Text?) -> [Action] {
-        let href = DocumentProperties.href(document.id)
-        return [
-            .share(href),
-            .save(href, name: document.name, isDraft: document.isDraft),
-            .rename(href, name: document.name),
+        let (href, name, isDraft) = (DocumentProperties.href(document.id), document.name, document.isDraft)
+        let first: [Action] = [.share(href), .save(href, name: name, isDraft: isDraft), .rename(href, name: name)]
+        let last: [Action] = [
+            .extract(href, disabled: refusal), .undo(href, document), .delete(href, name: name, isDraft: isDraft),
+        ]
+        return first + adding(href, disabled: refusal) + changingPages(href, document) + last
+    }
+
+    private static func adding(_ href: Link, disabled reason: Text?) -> [Action] {
+        [
             Action(
                 id: "add-photos",
                 title: .addPhotos,
                 method: "POST",
                 href: "\(href)/pages",
                 fields: [Field("files", .files, .files), .password, .place],
-                disabled: refusal
+                disabled: reason
             ),
             Action(
                 id: "add-text",
@@ -85,8 +91,13 @@ extension Action {
                 method: "POST",
                 href: "\(href)/pages",
                 fields: [Field("text", .text, .text), Field("locale", .text, .language, required: false), .place],
-                disabled: refusal
+                disabled: reason
             ),
+        ]
+    }
+
+    private static func changingPages(_ href: Link, _ document: Document) -> [Action] {
+        [
             Action(
                 id: "reorder",
                 title: .reorderPages,
@@ -103,17 +114,18 @@ extension Action {
                 fields: [Field("pages", .pages, .pages)],
                 disabled: document.pages.count > 1 ? nil : .lastPage
             ),
-            .extract(href, disabled: refusal),
-            Action(
-                id: "undo",
-                title: .undo,
-                method: "POST",
-                href: "\(href)/undo",
-                headers: ["If-Match": "\"\(document.version)\""],
-                disabled: document.canUndo ? nil : .nothingToUndo
-            ),
-            .delete(href, name: document.name, isDraft: document.isDraft),
         ]
+    }
+
+    private static func undo(_ href: Link, _ document: Document) -> Action {
+        Action(
+            id: "undo",
+            title: .undo,
+            method: "POST",
+            href: "\(href)/undo",
+            headers: ["If-Match": "\"\(document.version)\""],
+            disabled: document.canUndo ? nil : .nothingToUndo
+        )
     }
 
     static func save(_ href: Link, name: String, isDraft: Bool) -> Action {

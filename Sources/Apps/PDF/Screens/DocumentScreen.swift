@@ -21,6 +21,14 @@ struct DocumentScreen: Encodable, Sendable {
         let actions: [Action]
     }
 
+    /// Those on which actions depend.
+    struct Conditions: Sendable {
+        /// Why nothing can be added; nil if there is room.
+        let refusal: Text?
+        /// Whether changes can be undone.
+        let hasUndo: Bool
+    }
+
     @Flattened var properties: DocumentProperties
     /// `If-Match` may name it instead of the whole entity tag.
     let version: Int
@@ -32,9 +40,9 @@ struct DocumentScreen: Encodable, Sendable {
     @Nullable var draftUntilText: Text?
     let actions: [Action]
 
-    /// - Parameter refusal: Why nothing can be added; nil if there is room.
-    init(_ document: Document, zone: TimeZone = .gmt, refusal: Text?) {
+    init(_ document: Document, zone: TimeZone = .gmt, _ conditions: Conditions) {
         let properties = DocumentProperties(document, zone: zone)
+        let isUndoable = conditions.hasUndo && document.pages.count <= DocumentStore.mostPagesOfVersions
         self.properties = properties
         version = document.version
         status = document.isDraft ? .draft : .saved
@@ -50,12 +58,12 @@ struct DocumentScreen: Encodable, Sendable {
                 height: page.height,
                 rotation: page.rotation,
                 thumbnailUrl: "\(href)/thumbnail",
-                actions: Action.ofPage(href, isOnly: document.pages.count == 1)
+                actions: Action.ofPage(href, isOnly: document.pages.count == 1, isUndoable: isUndoable)
             )
         }
         draftUntil = document.draftUntil
         draftUntilText = document.draftUntil.map { DocumentText.date($0, in: zone) }
-        actions = Action.reader(document, refusal: refusal)
+        actions = Action.reader(document, refusal: conditions.refusal)
     }
 }
 
@@ -73,9 +81,9 @@ struct DocumentCreationScreen: Encodable, Sendable {
     let documents: [Made]
     let notices: [FileNotice]
 
-    init?(_ documents: [Document], notices: [FileNotice], refusal: Text?) {
+    init?(_ documents: [Document], notices: [FileNotice], _ conditions: DocumentScreen.Conditions) {
         guard let first = documents.first else { return nil }
-        self.first = DocumentScreen(first, refusal: refusal)
+        self.first = DocumentScreen(first, conditions)
         self.notices = notices
         self.documents = documents.map {
             Made(
@@ -96,8 +104,8 @@ struct DocumentAdditionScreen: Encodable, Sendable {
     let missingCharacters: [String]
     let notices: [FileNotice]
 
-    init(_ document: Document, _ added: AddedPages, refusal: Text?) {
-        self.document = DocumentScreen(document, refusal: refusal)
+    init(_ document: Document, _ added: AddedPages, _ conditions: DocumentScreen.Conditions) {
+        self.document = DocumentScreen(document, conditions)
         self.added = added.ids
         missingCharacters = added.missingCharacters
         notices = added.notices
@@ -148,20 +156,19 @@ extension ScreenResponse {
     /// Returns a document in the reader, with its version in the entity tag. The response to a change carries the tag
     /// that a GET would have now (RFC 9110 §8.8).
     ///
-    /// - Parameter refusal: Why nothing can be added; nil if there is room.
     /// - Throws: `EncodingError`.
     static func reader(
         _ document: Document,
         isNew: Bool = false,
         zone: TimeZone = .gmt,
         self link: Link? = nil,
-        refusal: Text?,
+        _ conditions: DocumentScreen.Conditions,
         stale banner: Banner? = nil,
         changeToken: ChangeToken? = nil
     ) throws -> ScreenResponse {
         let href = DocumentProperties.href(document.id)
         var response = try pdf(
-            DocumentScreen(document, zone: zone, refusal: refusal),
+            DocumentScreen(document, zone: zone, conditions),
             "pdf.reader",
             created: isNew ? href : nil,
             links: Links(self: link ?? href),
@@ -179,12 +186,15 @@ extension ScreenResponse {
     /// Returns the response to a change that has more members than the reader; it carries the reader's entity tag.
     ///
     /// - Throws: `EncodingError`.
-    static func changed(_ document: Document, as content: some Encodable & Sendable, _ name: String, refusal: Text?)
-        throws -> ScreenResponse
-    {
+    static func changed(
+        _ document: Document,
+        as content: some Encodable & Sendable,
+        _ name: String,
+        _ conditions: DocumentScreen.Conditions
+    ) throws -> ScreenResponse {
         let href = DocumentProperties.href(document.id)
         var response = try pdf(content, name, created: href, links: Links(self: href))
-        response.headerFields[.eTag] = try reader(document, refusal: refusal).headerFields[.eTag]
+        response.headerFields[.eTag] = try reader(document, conditions).headerFields[.eTag]
         return response
     }
 }

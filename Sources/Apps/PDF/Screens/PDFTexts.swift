@@ -64,6 +64,10 @@ extension Text {
     /// The beginning of the name of a new document.
     static let documentName = Text("Document", ru: "Документ")
     static let confirmPageDeletion = Text("Delete this page?", ru: "Удалить эту страницу?")
+    static let confirmPageErasure = Text(
+        "Delete this page? This cannot be undone.",
+        ru: "Удалить эту страницу? Отменить это нельзя."
+    )
 
     static let noDocument = Text("There is no such document.", ru: "Такого документа нет.")
 }
