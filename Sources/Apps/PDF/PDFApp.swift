@@ -158,7 +158,7 @@ package struct PDFApp: App {
             Route(.put, "\(document)/pages/order", "pdf.reader", { $0.pages.reorder })
                 .bodyLimit { $0.options.pageListBytes }.answering().body("pages"),
             Route(.patch, page, "pdf.reader", { $0.pages.rotate }).answering().body("rotate_by"),
-            Route(.delete, page, "pdf.reader", { $0.pages.delete }).answering(),
+            Route(.delete, page, "pdf.reader", { $0.pages.delete }).answering().query("permanently"),
             Route(.get, "\(page)/thumbnail", "pdf.thumbnail", { $0.thumbnails.ofPage }).query("width"),
             Route(.post, "\(document)/extract", "pdf.reader", { $0.copying.extract })
                 .bodyLimit { $0.options.pageListBytes }.answering().body("pages", "name"),

@@ -106,6 +106,21 @@ import Testing
         }
     }
 
+    @Test("PDF-23 A page that is deleted permanently is in no earlier version")
+    func permanently() async throws {
+        try await PDFHarness.run { app in
+            let href = try await app.saved("one", "two")
+            let pages = try await app.pages(href)
+            _ = try await app.ask(.patch, "\(href)/pages/\(pages[1])", json: #"{"rotate_by":90}"#)
+            #expect(try versions(app) == 1 && app.blobFiles == 2)
+            let deleted = try await app.ask(.delete, "\(href)/pages/\(pages[0])?permanently=true")
+            #expect(deleted.strings("id", in: "data.pages") == [pages[1]], "\(deleted.text)")
+            #expect(deleted["data.actions.\(try action(deleted)).enabled"] == false)
+            #expect(try versions(app) == 0 && app.blobFiles == 1)
+            try await undo(href, app).expectProblem("nothing-to-undo", 409)
+        }
+    }
+
     @Test("PDF-23 A version whose file is lost takes the place of no document")
     func lostFile() async throws {
         try await PDFHarness.run { app in

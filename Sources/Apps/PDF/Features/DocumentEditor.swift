@@ -27,6 +27,7 @@ struct DocumentEditor: Sendable {
     /// - Parameters:
     ///   - titles: the names of the client's files, for errors.
     ///   - isAddition: whether it adds to the document, so that the quota must hold.
+    ///   - isPermanent: whether it cannot be undone, and nothing before it: no earlier version stays.
     ///   - plan: plans the change of the document while its lock is held; nil for no change. It is called again if
     ///     another server has changed the document meanwhile.
     ///   - work: makes the new file.
@@ -37,6 +38,7 @@ struct DocumentEditor: Sendable {
         _ request: ScreenRequest,
         titles: [String] = [],
         isAddition: Bool = false,
+        isPermanent: Bool = false,
         plan: @escaping @Sendable (Document) throws -> Plan?,
         work:
             @escaping @Sendable (Document, Plan, _ progress: @escaping DocumentJobs.Progress) async throws
@@ -60,7 +62,7 @@ struct DocumentEditor: Sendable {
                     return try await request.answering { (after: DocumentStore.Changed) in
                         try response(after.document, change.detail, lookup.conditions(beside: after.usage, profile))
                     } to: {
-                        try await replace(document, by: change, profile: profile, isAddition)
+                        try await replace(document, by: change, isAddition, isPermanent, profile: profile)
                     }
                 }
             }
@@ -72,16 +74,19 @@ struct DocumentEditor: Sendable {
     private func replace<Detail>(
         _ before: Document,
         by change: Change<Detail>,
-        profile: String,
-        _ isAddition: Bool
+        _ isAddition: Bool,
+        _ isPermanent: Bool,
+        profile: String
     ) async throws -> DocumentStore.Changed {
-        try await store.replace(
+        var history = lookup.history(of: profile)
+        if isPermanent { history.isKept = false }
+        return try await store.replace(
             before,
             file: change.file,
             pages: change.pages,
             draftUntil: draftUntil,
             isAddition: isAddition,
-            lookup.history(of: profile)
+            history
         )
     }
 

@@ -18,10 +18,12 @@ struct PageEditing: Sendable {
         var rotation = 0
     }
 
-    /// `DELETE …/pages/{page_id}`. That of a document with one page is 409.
+    /// `DELETE …/pages/{page_id}`, with `?permanently` also of earlier versions. That of a document with one page is
+    /// 409.
     @Sendable func delete(_ request: ScreenRequest) async throws -> ScreenResponse {
         let id = try request.parameter("page_id")
-        return try await delete(request) { [try $0.index(of: id)] }
+        let isPermanent = try request.query.flag("permanently")
+        return try await delete(request, isPermanent: isPermanent) { [try $0.index(of: id)] }
     }
 
     /// `POST …/pages/delete {"pages"}`: these pages by one change, but not all.
@@ -31,10 +33,12 @@ struct PageEditing: Sendable {
         return try await delete(request, wanted.indices(in:))
     }
 
-    private func delete(_ request: ScreenRequest, _ choose: @escaping @Sendable (Document) throws -> [Int])
-        async throws -> ScreenResponse
-    {
-        try await change(request) { document in
+    private func delete(
+        _ request: ScreenRequest,
+        isPermanent: Bool = false,
+        _ choose: @escaping @Sendable (Document) throws -> [Int]
+    ) async throws -> ScreenResponse {
+        try await change(request, isPermanent: isPermanent) { document in
             let deleted = Set(try choose(document))
             guard deleted.count < document.pages.count else {
                 let href = DocumentProperties.href(document.id)
@@ -77,10 +81,12 @@ struct PageEditing: Sendable {
         }
     }
 
-    private func change(_ request: ScreenRequest, _ plan: @escaping @Sendable (Document) throws -> [Step])
-        async throws -> ScreenResponse
-    {
-        try await editor.change(request) { document in
+    private func change(
+        _ request: ScreenRequest,
+        isPermanent: Bool = false,
+        _ plan: @escaping @Sendable (Document) throws -> [Step]
+    ) async throws -> ScreenResponse {
+        try await editor.change(request, isPermanent: isPermanent) { document in
             let steps = try plan(document)
             // No new file if the order is not changed.
             return steps == document.pages.indices.map { Step(page: $0) } ? nil : steps

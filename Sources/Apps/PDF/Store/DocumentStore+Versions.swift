@@ -14,7 +14,7 @@ extension DocumentStore {
         let now: Date
         let quota: StorageQuota
         /// Whether changes can be undone.
-        let isKept: Bool
+        var isKept: Bool
 
         /// Stores a document as it is before a change. The file that it has then must not be without a row meanwhile.
         ///

@@ -210,6 +210,8 @@ extension ContractScenario {
             let tag = try #require(try await askPDF(operation).headers["etag"])
             for isHead in [false, true] { try await askPDF(operation, ["If-None-Match": tag], isHead: isHead) }
         }
+        let page = try await askPDF("DELETE \(member)/pages/{page_id}", of: spare, query: "?permanently=true")
+        #expect(page.status == 200)
         try await askPDF("DELETE \(member)", of: spare)
         try await documentDrafts()
         try await documentsTrash()
