@@ -39,7 +39,8 @@ extension PDFApp {
         "pdf.quota_mb",
         .mebibytes(0...1_073_741_824),
         default: 10_240 << 20,
-        "what the documents of a profile may take, drafts and those in the trash included, in MiB"
+        "what the documents of a profile may take, drafts and those in the trash included, in MiB; "
+            + "earlier versions of documents fill what is left"
     )
     static let keepsMetadata = Setting(
         "pdf.keep_metadata",
