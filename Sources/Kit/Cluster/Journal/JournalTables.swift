@@ -37,7 +37,8 @@ package struct JournalTables: Sendable {
     ///   - derivations: by replicated table, a function that derives rows of local tables from its rows. Triggers do
     ///     not run while a changeset is applied, because the rows that they change in replicated tables are part of it.
     ///   - contents: by replicated table, the column that names a file by its `BlobID`. Each file belongs to one row,
-    ///     and is removed with it. The column has an index and no foreign key: not every server has every file.
+    ///     and is removed with it, or passes to another row in the same transaction. The column has an index and no
+    ///     foreign key: not every server has every file.
     ///     Triggers remove the rows of table `blob`, as in the database of a server by itself.
     package init(
         replicated: [String],
