@@ -7,7 +7,7 @@ enum ArchivalDocument {
     private static let conformance = "<pdfaid:part>2</pdfaid:part><pdfaid:conformance>B</pdfaid:conformance>"
 
     /// The entries of the stream of metadata.
-    static let metadataEntries = ["/Type": "/Metadata", "/Subtype": "/XML"]
+    static let metadataEntries = "/Type /Metadata /Subtype /XML"
 
     /// Returns the metadata (XMP, ISO 16684-1). They have no times, so that the same input gives the same bytes.
     static func metadata(title: String?) -> Data {
@@ -62,7 +62,7 @@ extension PDFFile {
     func makeArchival(title: String?) throws {
         guard let sRGB = ICCProfile.sRGB else { return }
         let metadata = try stream(ArchivalDocument.metadataEntries, ArchivalDocument.metadata(title: title))
-        let profile = try stream(["/N": "3"], sRGB.bytes)
+        let profile = try stream("/N 3", sRGB.bytes)
         let intent = try object("<< \(ArchivalDocument.outputIntent) >>")
         qpdf_oh_replace_key(handle, intent, "/DestOutputProfile", profile)
         let intents = try array([intent])
@@ -72,18 +72,15 @@ extension PDFFile {
         try check()
     }
 
-    private func stream(_ entries: [String: String], _ data: Data) throws -> Object {
+    private func stream(_ entries: String, _ data: Data) throws -> Object {
         let stream = qpdf_oh_new_stream(handle)
         let none = qpdf_oh_new_null(handle)
         defer { release(none) }
         try replaceData(of: stream, by: data, filter: none, parameters: nil)
         let dictionary = qpdf_oh_get_dict(handle, stream)
-        defer { release(dictionary) }
-        for (key, value) in entries {
-            let value = try object(value)
-            qpdf_oh_replace_key(handle, dictionary, key, value)
-            release(value)
-        }
+        let added = try object("<< \(entries) >>")
+        defer { for object in [dictionary, added] { release(object) } }
+        for key in keys(of: added) { with(key, of: added) { qpdf_oh_replace_key(handle, dictionary, key.bytes, $0) } }
         return stream
     }
 }

@@ -126,10 +126,21 @@ struct ICCProfile: Equatable {
         self.bytes = bytes
     }
 
-    /// Whether it is one of a device or a space, of a version that PDF 1.7 knows (ISO 32000-1 8.6.5.5).
+    /// Whether it is one of a device or a space, of a version that PDF 1.7 knows (ISO 32000-1 8.6.5.5), and whole.
     var isOfDevice: Bool {
         let head = Array(bytes.prefix(16))
         return head[8] < 5 && ["scnr", "mntr", "prtr", "spac"].contains { head[12...].elementsEqual($0.utf8) }
+            && hasWholeTable
+    }
+
+    /// Whether its table has tags, whose data lie behind it and within the profile (ICC.1:2010 7.3).
+    private var hasWholeTable: Bool {
+        func value(at place: Int) -> Int { bytes.dropFirst(place).prefix(4).reduce(0) { $0 << 8 | Int($1) } }
+        let end = 132 + 12 * value(at: 128)
+        return end > 132 && end <= bytes.count
+            && stride(from: 136, to: end, by: 12).allSatisfy { place in
+                value(at: place) >= end && value(at: place) + value(at: place + 4) <= bytes.count
+            }
     }
 
     /// Joins the parts in the APP2 segments of a JPEG (ICC.1:2010 annex B.4); nil if one is missing.

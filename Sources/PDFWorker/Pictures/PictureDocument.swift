@@ -182,8 +182,7 @@ final class PictureDocumentFile {
 
     private func archivalEntries(_ title: String?) throws -> String {
         guard let sRGB = ICCProfile.sRGB else { return "" }
-        let entries = ArchivalDocument.metadataEntries.sorted { $0.key > $1.key }.map { "\($0) \($1)" }
-        let metadata = try stream(entries.joined(separator: " "), [ArchivalDocument.metadata(title: title)])
+        let metadata = try stream(ArchivalDocument.metadataEntries, [ArchivalDocument.metadata(title: title)])
         let profile = try stream("/N 3", [sRGB.bytes])
         let intent = "<< \(ArchivalDocument.outputIntent) /DestOutputProfile \(profile) 0 R >>"
         return " /Metadata \(metadata) 0 R /OutputIntents [\(intent)]"

@@ -50,6 +50,18 @@ import Testing
         #expect(ICCProfile(Data(profile("RGB ").prefix(100)), components: 3) == nil)
     }
 
+    @Test("PDF-23 a profile whose table names data outside of it makes no PDF/A") func table() throws {
+        let whole = try #require(ICCProfile.sRGB)
+        #expect(whole.isOfDevice)
+        // The number of tags, the place of the first one's data, and their length.
+        for place in [128, 136, 140] {
+            var bytes = whole.bytes
+            bytes[bytes.startIndex + place] = 0x7F
+            let damaged = try #require(ICCProfile(bytes, components: 3))
+            #expect(!damaged.isOfDevice, "\(place)")
+        }
+    }
+
     @Test("a profile of a gamma has as many curves as the picture has colours; there is none of CMYK") func gamma() {
         for (components, tags) in [(1, ["kTRC"]), (3, ["rTRC", "gTRC", "bTRC", "rXYZ", "gXYZ", "bXYZ"])] {
             let bytes = Array(ICCProfile(gamma: 1.5, components: components)?.bytes ?? Data())
