@@ -316,8 +316,8 @@ struct DocumentsOfServersTests {
             }
             let document = try await one.insert(Data("%PDF 1".utf8), name: "1", pages: 500)
             #expect(try await other.pages(one.href(document)).count == 500)
-            // 20,000 pages are the most that are inserted by one change, and 5000 that are changed with a version; 30,000
-            // with those of versions that are purged. The document and its versions have 3000.
+            // 20,000 pages are the most that are inserted by one change, and 5000 that are changed with a version;
+            // 30,000 are purged with those of versions. The document and its versions have 3000.
             let most = 4 << 20
             #expect(try await last() * 40 < most)
             var replaced = document

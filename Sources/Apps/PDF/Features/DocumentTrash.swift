@@ -1,3 +1,4 @@
+import Cluster
 import Concurrency
 import Foundation
 import Screens
