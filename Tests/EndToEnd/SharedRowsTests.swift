@@ -5,11 +5,11 @@ import Testing
 /// Three processes with one PostgreSQL, on which random changes are made, three at a time.
 @Suite(.timeLimit(.minutes(10))) struct SharedRowsTests {
     private static let rounds = 40
-    /// Screens whose rows people made. Of ships, an upstream determines `meta`.
+    /// Screens whose rows people made. Of ships and the values of filters, an upstream determines `meta`.
     private static let screens = [
         "/v1/notes?limit=100", "/v1/notes/trash?limit=100", "/v1/notes?q=%C3%A4", "/v1/notes/map?bbox=-180,-80,180,80",
         "/v1/pdf/documents?limit=100", "/v1/pdf/trash?limit=100", "/v1/shop/list", "/v1/shop/filters",
-        "/v1/ships?limit=100",
+        "/v1/shop/favourites", "/v1/ships?limit=100",
     ]
 
     /// The processes, and a token for each app that has accounts.
@@ -54,8 +54,10 @@ import Testing
     private static func change(in cluster: Cluster, _ random: inout SeededRandom) async throws -> Change {
         let (process, other) = (Int.random(in: 0..<3, using: &random), Int.random(in: 0..<3, using: &random))
         let list =
-            ["/v1/notes", "/v1/notes/trash", "/v1/pdf/documents", "/v1/pdf/trash", "/v1/shop/list", "/v1/ships"]
-            .randomElement(using: &random) ?? "/v1/notes"
+            [
+                "/v1/notes", "/v1/notes/trash", "/v1/pdf/documents", "/v1/pdf/trash", "/v1/shop/list",
+                "/v1/shop/favourites", "/v1/ships",
+            ].randomElement(using: &random) ?? "/v1/notes"
         let items = try await cluster.client(other, list).get(list).json.data.items.elements
         let id = items.randomElement(using: &random)?.id.string
         let number = Int.random(in: 0..<1000, using: &random)
@@ -67,6 +69,7 @@ import Testing
         guard let id, Bool.random(using: &random) else {
             switch list {
             case "/v1/shop/list": return made("POST", "/v1/shop/list/items", #"{"product_id":\#(number % 9 + 1)}"#)
+            case "/v1/shop/favourites": return made("POST", list, #"{"product_id":\#(number % 9 + 1)}"#)
             case "/v1/pdf/trash": return made("PUT", "/v1/shop/filters", #"{"price_min":\#(number)}"#)
             case "/v1/ships": return made("POST", "/v1/ships/restore", "{}")
             default: return made("POST", "/v1/notes", #"{"body":"\#(name)","location":\#(place)}"#)
@@ -86,7 +89,7 @@ import Testing
             return number.isMultiple(of: 5)
                 ? made("DELETE", "\(list)/items/\(id)")
                 : made("PATCH", "\(list)/items/\(id)", #"{"by":\#(by)}"#)
-        case "/v1/ships": return made("DELETE", "\(list)/\(id)")
+        case "/v1/ships", "/v1/shop/favourites": return made("DELETE", "\(list)/\(id)")
         default:
             return number.isMultiple(of: 4)
                 ? made("DELETE", "\(list)/\(id)") : made("POST", "\(list)/\(id)/restore", "{}")
@@ -97,7 +100,7 @@ import Testing
     private static func shown(_ path: String, _ cluster: Cluster, _ process: Int) async throws -> String {
         let response = try await cluster.client(process, path).get(path)
         #expect(response.status == 200, "\(path): \(response.text)")
-        guard path.hasPrefix("/v1/ships") else { return response.text }
+        guard path.hasPrefix("/v1/ships") || path == "/v1/shop/filters" else { return response.text }
         let end = try #require(response.text.range(of: #""meta":{"#))
         return String(response.text[..<end.lowerBound])
     }

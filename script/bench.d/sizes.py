@@ -127,6 +127,7 @@ APPS = {
     }),
     "products": (_shop, _script(PRODUCTS), {
         "search of a word of all": "/v1/shop/search?limit=10&q=use", "search": "/v1/shop/search?limit=10&q=thing%20423",
+        "search by price": "/v1/shop/search?limit=10&q=use&sort=price", "search by relevance": "/v1/shop/search?limit=10&q=use&sort=relevance",
         "details": lambda larder, own, rows: f"/v1/shop/products/{1000000 + rows // 2}",
     }),
     "files": (_disk, _script(FILES), {

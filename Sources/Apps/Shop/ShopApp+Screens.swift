@@ -16,7 +16,7 @@ extension ShopApp {
             "shop.categories",
             Text("Categories", ru: "Категории"),
             tab: "/v1/shop/categories",
-            [.name("name")]
+            [.name("name"), .picture("image_url")]
         ),
         ScreenForm(
             "shop.history",
@@ -25,18 +25,38 @@ extension ShopApp {
             search: "/v1/shop/history",
             [.name("q"), Label("filters")] + filters
         ),
-        ScreenForm("shop.filters", Text("Filters", ru: "Фильтры"), tab: "/v1/shop/filters", filters),
+        ScreenForm("shop.suggestions", Text("Suggestions", ru: "Подсказки"), [.name("text")]),
+        ScreenForm(
+            "shop.filters",
+            Text("Filters", ru: "Фильтры"),
+            tab: "/v1/shop/filters",
+            filters + [
+                Label("price_bounds", Text("Prices", ru: "Цены")), Label("min_text", Text("From", ru: "От")),
+                Label("max_text", Text("To", ru: "До")),
+            ]
+        ),
+        ScreenForm(
+            "shop.favourites",
+            .favourites,
+            tab: "/v1/shop/favourites",
+            [
+                .name("title"), .picture("image_url"), Label("price_text"),
+                Label("previous_price_text", .priceBefore), Label("difference_text"),
+            ]
+        ),
         ScreenForm(
             "shop.list",
             .list,
             tab: "/v1/shop/list",
             [
-                .name("title"), .picture("image_url"), Label("price_text"), quantity,
+                .name("title"), .picture("image_url"), Label("price_text"),
+                Label("previous_price_text", .priceBefore), quantity,
                 Label("line_total_text", Text("Total", ru: "Всего")), Label("difference_text"),
                 Label("totals"), Label("items_text"),
             ]
         ),
         ScreenForm("shop.card", Text("Product", ru: "Товар"), [.name("name"), .picture("image_urls")] + product),
+        ScreenForm("shop.related", .related, [.name("title"), .picture("image_url"), Label("price_text", .price)]),
         ScreenForm("shop.share", .share, [Label("text")]),
     ]
 
@@ -62,5 +82,6 @@ extension Text {
     static let category = Text("Category", ru: "Категория")
     static let price = Text("Price", ru: "Цена")
     static let priceFrom = Text("Price from", ru: "Цена от")
+    fileprivate static let priceBefore = Text("Price before", ru: "Прежняя цена")
     static let priceTo = Text("Price to", ru: "Цена до")
 }

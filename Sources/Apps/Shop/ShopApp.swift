@@ -22,6 +22,8 @@ package struct ShopApp: App {
     private let history: History
     private let filters: Filters
     private let categories: Categories
+    private let favourites: Lists
+    private let related: Related
     private let cards: Cards
     private let images: Images
     let lists: Lists
@@ -56,10 +58,12 @@ package struct ShopApp: App {
         )
         search = Search(products: productSearch, store: store, wide: wide, clock: clock)
         history = History(store: store)
-        filters = Filters(store: store)
         categories = Categories(api: api, store: store, wide: wide, clock: clock) { [lateResponses] in
-            lateResponses.publishChange(of: ["shop.categories"])
+            lateResponses.publishChange(of: ["shop.categories", "shop.filters"])
         }
+        filters = Filters(store: store, categories: categories, products: productSearch, clock: clock)
+        favourites = Lists(products: products, store: store, events: context.events, kind: .favourites)
+        related = Related(products: products, search: productSearch)
         cards = Cards(products: products, store: store, wide: wide, clock: clock)
         let pictures = ScaledPictures(of: api.upstream, context.media.pictures, clock: clock)
         images = Images(products: products, store: store, pictures: pictures)
@@ -73,10 +77,15 @@ package struct ShopApp: App {
         }
     }
 
-    /// The shopping list of the profile.
+    /// The shopping list of the profile, and its favourites if there are some.
     package var userData: UserData? {
         UserData { [store] owner, archive in
-            try ListArchive.add(try store.list(owner.profile, ShopStore.wholeList), to: archive)
+            var counts = ["items": try ListArchive.add(store.list(owner.profile, ShopStore.wholeList), to: archive)]
+            let favourites = try store.list(ListKind.favourites.key(owner.profile), ShopStore.wholeList)
+            if favourites.totals.lines > 0 {
+                counts["favourites"] = try ListArchive.add(favourites, as: "favourites", to: archive)
+            }
+            return counts
         }
     }
 
@@ -85,16 +94,25 @@ package struct ShopApp: App {
         [
             Route(.get, "/v1/shop/launch", "shop.launch", { $0.launch.show }),
             Route(.get, "/v1/shop/search", "shop.search", { $0.search.show })
-                .query("q", "category_id", "price", "price_min", "price_max", .page, "saved", "refresh"),
+                .query("q", "category_id", "price", "price_min", "price_max", "sort", .page, "saved", "refresh"),
+            Route(.get, "/v1/shop/suggestions", "shop.suggestions", { $0.search.suggest }).query("q"),
             Route(.get, "/v1/shop/history", "shop.history", { $0.history.show }).query("q"),
             Route(.delete, "/v1/shop/history", "shop.history", { $0.history.clear }).answering(),
             Route(.delete, "/v1/shop/history/{n}", "shop.history", { $0.history.remove }).answering(),
-            Route(.get, "/v1/shop/filters", "shop.filters", { $0.filters.show }),
+            Route(.get, "/v1/shop/filters", "shop.filters", { $0.filters.show }).query("refresh"),
             Route(.put, "/v1/shop/filters", "shop.filters", { $0.filters.set })
                 .answering().body("category_id", "price", "price_min", "price_max"),
             Route(.delete, "/v1/shop/filters", "shop.filters", { $0.filters.reset }).answering(),
             Route(.get, "/v1/shop/categories", "shop.categories", { $0.categories.show }).query(.page, "refresh"),
+            Route(.get, "/v1/shop/categories/{id}/image", "shop.image", { $0.images.showCategory })
+                .query("width", "refresh"),
+            Route(.get, "/v1/shop/favourites", "shop.favourites", { $0.favourites.show }).query(.page),
+            Route(.post, "/v1/shop/favourites", "shop.favourites", { $0.favourites.add })
+                .answering().query(.page).body("product_id"),
+            Route(.delete, "/v1/shop/favourites/{item_id}", "shop.favourites", { $0.favourites.remove })
+                .answering().query(.page),
             Route(.get, "/v1/shop/products/{id}", "shop.card", { $0.cards.show }).query("refresh"),
+            Route(.get, "/v1/shop/products/{id}/related", "shop.related", { $0.related.show }).query("refresh"),
             Route(.get, "/v1/shop/products/{id}/share", "shop.share", { $0.sharing.showProduct }).query("refresh"),
             Route(.get, "/v1/shop/images/{id}/{n}", "shop.image", { $0.images.show }).query("width", "refresh"),
             Route(.get, "/v1/shop/list", "shop.list", { $0.lists.show }).query(.page),

@@ -10,7 +10,7 @@ struct ContentTimeTests {
     private static let screens = [
         "search?limit=5", "search?limit=5&offset=5", "search?q=shirt", "search?q=shirt&category=1",
         "search?price_min=10&price_max=60", "categories", "categories?limit=2&offset=1", "products/2", "products/5",
-        "products/7/share",
+        "products/7/share", "products/2/related", "search?sort=-price&limit=5", "suggestions?q=sh",
     ]
 
     private static func change(_ app: ShopHarness, _ random: inout SeededRandom, _ step: Int) throws {
@@ -37,8 +37,11 @@ struct ContentTimeTests {
                 default: app.respondAgain()
                 }
                 let screen = Self.screens.randomElement(using: &random) ?? ""
-                let refresh = Bool.random(using: &random) ? "" : screen.contains("?") ? "&refresh=1" : "?refresh=1"
+                let isStored = screen.hasPrefix("suggestions") || Bool.random(using: &random)
+                let refresh = isStored ? "" : screen.contains("?") ? "&refresh=1" : "?refresh=1"
                 seen.check(try await app.get("/v1/shop/\(screen)\(refresh)"), of: screen)
+                // Nobody else changes the filters of this profile.
+                seen.check(try await app.get("/v1/shop/filters", as: "anna"), of: "filters")
             }
             #expect(seen.changes > 10)
         }

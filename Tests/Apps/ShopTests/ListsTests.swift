@@ -64,8 +64,9 @@ struct ListsTests {
             #expect(list.headerFields[.cacheStatus] == nil)
             #expect(
                 list.names(in: "data.items.0") == [
-                    "id", "item_id", "product_id", "title", "price", "price_text", "quantity", "line_total",
-                    "line_total_text", "image_url", "available", "difference", "difference_text", "href", "actions",
+                    "id", "product_id", "title", "price", "price_text", "previous_price", "previous_price_text",
+                    "available", "difference", "difference_text", "href", "item_id", "quantity", "line_total",
+                    "line_total_text", "image_url", "actions",
                 ]
             )
             #expect(

@@ -163,8 +163,8 @@ struct SearchPlanTests {
             )
         )
         #expect(
-            try seen.plan(ShopStore.selectCart, ["profile": "local", "products": "[1]"]).contains(
-                "shop_list_item USING PRIMARY KEY (profile=? AND product_id=?)"
+            try seen.plan(ShopStore.selectCart, ["profile": "local", "favourites": "f", "products": "[1]"]).contains(
+                "item USING INDEX shop_list_item_by_product (<expr>=? AND profile=?)"
             )
         )
         #expect(
@@ -201,13 +201,32 @@ struct SearchPlanTests {
         )
         #expect(
             try seen.plan(ShopStore.selectLines, ["profile": "local", "product": 1]).contains(
-                "item USING INDEX shop_list_item_by_product (product_id=? AND profile=?)"
+                "item USING INDEX shop_list_item_by_product (<expr>=? AND profile=?)"
             )
         )
-        for (sql, arguments) in [(ShopStore.selectOutdated, ["[1]"]), (ShopStore.renewItems, ["[1]", "local"])] {
-            let plan = try seen.plan(sql, StatementArguments(arguments))
-            #expect(plan.contains("current USING INTEGER PRIMARY KEY") && !plan.contains("SCAN item"), "\(plan)")
+        let renewals: [(String, StatementArguments)] = [
+            (ShopStore.selectOutdated, ["ids": "[1]"]), (ShopStore.renewItems, ["ids": "[1]", "profile": nil]),
+        ]
+        for (sql, arguments) in renewals {
+            let plan = try seen.plan(sql, arguments)
+            #expect(plan.contains("current USING INTEGER PRIMARY KEY"), "\(plan)")
+            #expect(!["item", "new", "other", "own"].contains { plan.contains("SCAN \($0)") }, "\(plan)")
         }
+    }
+
+    @Test("SHOP-22 ONE-08 an order is read from an index, and few rows are sorted")
+    func orders() throws {
+        let seen = try SeenCatalogue(10)
+        let paging: StatementArguments = ["limit": 1, "offset": 1]
+        for (order, index) in [(SearchOrder.price, "price"), (.priceDescending, "price"), (.title, "title")] {
+            let plan = try seen.plan(SearchPlan.all([], .offset, order.columns), paging)
+            #expect(plan.contains("INDEX shop_search_by_\(index)") && !plan.contains("TEMP"), "\(plan)")
+        }
+        let ofCategory = SearchPlan.all(["category_id = :category"], .offset, SearchOrder.price.columns)
+        let plan = try seen.plan(ofCategory, paging + ["category": 1])
+        #expect(plan.contains("INDEX shop_search_by_category (category_id=?)") && !plan.contains("TEMP"), "\(plan)")
+        let byText = try seen.plan(SearchPlan.byText([], .offset, SearchOrder.title.columns), paging + ["phrase": "a"])
+        #expect(byText.contains("VIRTUAL TABLE") && !byText.contains("SCAN shop_search"), "\(byText)")
     }
 
     @Test("ONE-08 products are found by other words through their index, however many there are")

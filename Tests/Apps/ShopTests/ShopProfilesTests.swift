@@ -202,7 +202,7 @@ struct ShopProfilesTests {
                     log.append("\(lines) \(try await node.current().line(line, profile).map { "\($0)" } ?? "-")")
                     let products = seen.values.sorted { $0.id < $1.id }
                     let cart = try await node.current().cart(of: products, profile)
-                    let inCart = cart.byProduct.values.sorted { $0.id.productID < $1.id.productID }
+                    let inCart = cart.byProduct.sorted { $0.key < $1.key }.map(\.value)
                     log.append("\(cart.total) \(inCart)")
                 }
             }

@@ -21,13 +21,18 @@ struct ShoppingListTests {
 
     @Test("SHOP-13 an order names every line once, by lines, or by products that are on the list once")
     func orders() {
-        let (five, second, six) = (
-            ListItemID(productID: 5), ListItemID(productID: 5, ordinal: 2), ListItemID(productID: 6)
-        )
-        #expect(ListOrder.products([6, 5]).ids(among: [five, six]) == [six, five])
-        #expect(ListOrder.items([six, second, five]).ids(among: [five, second, six]) == [six, second, five])
+        typealias Line = (id: ListItemID, product: Int)
+        let (five, six): (Line, Line) = ((ListItemID(productID: 5), 5), (ListItemID(productID: 6), 6))
+        let second: Line = (ListItemID(productID: 5, ordinal: 2), 5)
+        #expect(ListOrder.products([6, 5]).ids(among: [five, six]) == [six.id, five.id])
+        let order = ListOrder.items([six.id, second.id, five.id])
+        #expect(order.ids(among: [five, second, six]) == [six.id, second.id, five.id])
+        // A line is named by the present id of its product.
+        let moved: Line = (five.id, 12)
+        #expect(ListOrder.products([6, 12]).ids(among: [moved, six]) == [six.id, five.id])
+        #expect(ListOrder.products([6, 5]).ids(among: [moved, six]) == nil)
         for order: ListOrder in [
-            .products([6, 5]), .products([6, 5, 5]), .items([five, six]), .items([five, five, six]),
+            .products([6, 5]), .products([6, 5, 5]), .items([five.id, six.id]), .items([five.id, five.id, six.id]),
         ] {
             #expect(order.ids(among: [five, second, six]) == nil)
         }

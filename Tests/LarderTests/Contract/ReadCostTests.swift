@@ -23,6 +23,11 @@ struct ReadCostTests {
             1, 5,
             "last search; response with the order; rows; where the next page begins; lines of the shopping list"
         ),
+        "GET /v1/shop/filters": (
+            1, 5,
+            "last search; the response with the categories and its rows; that with the catalogue and its rows"
+        ),
+        "GET /v1/shop/categories/{id}/image": (2, 3, checksums),
     ]
 
     private static let checksums = "the row; checksums of its file, which is opened behind the transaction"

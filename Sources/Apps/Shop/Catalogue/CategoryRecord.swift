@@ -6,7 +6,7 @@ struct CategoryRecord: Decodable, Sendable {
     let category: Product.Category
 
     private enum Key: String, CodingKey {
-        case id, name
+        case id, name, image
     }
 
     init(from decoder: any Decoder) throws {
@@ -16,6 +16,7 @@ struct CategoryRecord: Decodable, Sendable {
         guard id > 0, let name else {
             throw DecodingError.dataCorruptedError(forKey: .name, in: fields, debugDescription: "no id or no name")
         }
-        category = Product.Category(id: id, name: name)
+        let image = try? fields.decode(String.self, forKey: .image)
+        category = Product.Category(id: id, name: name, image: image.flatMap { ImageAddresses.clean([$0]).first })
     }
 }

@@ -22,7 +22,7 @@ struct ProductRecord: Decodable, Sendable {
     let product: Product?
 
     private enum Key: String, CodingKey {
-        case id, title, price, description, category, images, creationAt
+        case id, title, slug, price, description, category, images, creationAt
     }
 
     private enum CategoryKey: String, CodingKey {
@@ -48,6 +48,7 @@ struct ProductRecord: Decodable, Sendable {
             images: ImageAddresses.clean(
                 ((try? fields.decode(TolerantList<String>.self, forKey: .images))?.values ?? []).compactMap(\.self)
             ),
+            slug: Self.text(fields, .slug, longest: Product.maximumTitleLength),
             madeAt: Self.text(fields, .creationAt, longest: 64)
         )
     }

@@ -16,7 +16,8 @@ struct Cards: Sendable {
         let profile = try request.profile()
         let id = try products.id("id", in: request)
         let cachePolicy = try request.cachePolicy()
-        let ofProduct = store.changeToken(products: [id])
+        let shown = store.changeToken(products: [id])
+            .and(ChangeToken(of: store.profileChanges[ListKind.favourites.key(profile)]))
         let (lag, changeToken) = try await store.catchUp(profile)
         let readToken = products.api.upstream.readToken()
         let stored: (ProductReader.Result, CartLines)? = try store.database.read { _ in
@@ -39,13 +40,13 @@ struct Cards: Sendable {
         ).lagging(lag)
         return try ScreenResponse.screen(
             Envelope(
-                data: CardScreen(read.product, lines[id], isListFull: lines.isListFull, layout: layout),
+                data: CardScreen(read.product, lines, layout: layout),
                 meta: meta,
                 links: Links(self: request.selfLink)
             ),
             provenance: read.provenance,
             now: clock.now(),
-            changeToken: changeToken.flatMap { read.changeToken?.and(ofProduct).and($0) }
+            changeToken: changeToken.flatMap { read.changeToken?.and(shown).and($0) }
         ).byProfile()
     }
 }

@@ -2,17 +2,91 @@ import Cluster
 import Concurrency
 import HTTP
 import Screens
+import Storage
 import Upstream
 
-/// The last search of a profile with its filters.
+/// The last search of a profile with its filters, and the values that filters may have.
 struct Filters: Sendable {
     let store: ShopStore
+    let categories: Categories
+    let products: ProductSearch
+    let clock: WallClock
+
+    /// The values, as far as they are known.
+    private struct Values: Sendable {
+        var categories: [Product.Category]
+        var products: [Product] = []
+        /// Nil if the catalogue did not respond, and nothing of it is stored.
+        var provenance: Provenance?
+        var changeToken: ChangeToken?
+
+        init(_ categories: [Product.Category], _ list: ReadResult?, _ catalogue: ProductSearch.Catalogue?) {
+            self.categories = categories
+            products = catalogue?.products ?? []
+            provenance = list?.provenance
+            if let other = catalogue?.provenance { provenance = provenance?.combined(with: other) ?? other }
+            changeToken = list?.changeToken.flatMap { catalogue?.changeToken?.and($0) }
+        }
+    }
 
     /// `GET /v1/shop/filters`.
     func show(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
+        let cachePolicy = try request.cachePolicy()
+        let ofCategories = ChangeToken(of: store.categoryChanges)
         let (lag, changeToken) = try await store.catchUp(profile)
-        return try response(try store.searches(of: profile), request, lag, changeToken)
+        let readToken = products.readToken()
+        let stored: (ProfileSearches, Values)? = try store.database.read { _ in
+            guard let values = try storedValues(cachePolicy, since: readToken) else { return nil }
+            return (try store.searches(of: profile, history: false), values)
+        }
+        let (searches, values): (ProfileSearches, Values)
+        if let stored {
+            (searches, values) = stored
+        } else {
+            values = try await readValues(cachePolicy, for: profile)
+            searches = try store.searches(of: profile, history: false)
+        }
+        let isOffline = !categories.api.upstream.reachability.isReachable
+        let none = Provenance(source: .upstream, offline: isOffline, stale: true, cacheStatus: CacheStatus(.generated))
+        let provenance = values.provenance ?? none
+        let banner: Banner? = provenance.offline ? .shopOffline : nil
+        let meta = Meta(
+            screen: "shop.filters",
+            provenance: provenance,
+            revision: searches.revision,
+            banner: banner
+        ).lagging(lag)
+        return try ScreenResponse.screen(
+            Envelope(data: screen(searches, values), meta: meta, links: Links(self: request.selfLink)),
+            provenance: provenance,
+            now: clock.now(),
+            changeToken: changeToken.flatMap { values.changeToken?.and(ofCategories).and($0) }
+        ).byProfile().at(version: searches.revision)
+    }
+
+    /// Returns the values if they are served without a request.
+    ///
+    /// - Parameter readToken: Taken before the transaction within which this is called.
+    private func storedValues(_ cachePolicy: CachePolicy, since readToken: ProductSearch.SearchToken) throws
+        -> Values?
+    {
+        guard let list = try categories.api.storedCategories(cachePolicy, since: readToken.responses),
+            let catalogue = try products.storedCatalogue(cachePolicy, since: readToken)
+        else { return nil }
+        return Values(try store.database.read(ShopStore.categories), list, catalogue)
+    }
+
+    private func readValues(_ cachePolicy: CachePolicy, for profile: String) async throws -> Values {
+        var list: ReadResult?
+        var failure: UpstreamFailure?
+        do {
+            list = try await categories.refresh(cachePolicy)
+        } catch let error as UpstreamFailure { failure = error }
+        let catalogue = try await products.catalogue(cachePolicy, for: profile)
+        // The filters themselves are shown whatever the upstream does.
+        if let failure, catalogue == nil, cachePolicy == .onlyIfCached { throw failure }
+        return Values(try store.database.read(ShopStore.categories), list, catalogue)
     }
 
     /// `PUT /v1/shop/filters`: replaces all filters and keeps the last text.
@@ -37,17 +111,20 @@ struct Filters: Sendable {
         }.response
     }
 
-    private func response(
-        _ searches: ProfileSearches,
-        _ request: ScreenRequest,
-        _ lag: UserDatabase.Lag? = nil,
-        _ changeToken: ChangeToken? = nil
-    ) throws -> ScreenResponse {
-        try ScreenResponse.local(
-            FiltersScreen(searches.last ?? SearchQuery()),
-            Meta(screen: "shop.filters", provenance: .local, revision: searches.revision).lagging(lag),
-            Links(self: request.selfLink),
-            changeToken: changeToken
+    /// The response to a change, with the values that are stored.
+    private func response(_ searches: ProfileSearches, _ request: ScreenRequest) throws -> ScreenResponse {
+        let readToken = products.readToken()
+        let values = try store.database.read { db in
+            try storedValues(.onlyIfCached, since: readToken) ?? Values(ShopStore.categories(db), nil, nil)
+        }
+        return try ScreenResponse.local(
+            screen(searches, values),
+            Meta(screen: "shop.filters", provenance: .local, revision: searches.revision),
+            Links(self: request.selfLink)
         ).byProfile().at(version: searches.revision)
+    }
+
+    private func screen(_ searches: ProfileSearches, _ values: Values) -> FiltersScreen {
+        FiltersScreen(searches.last ?? SearchQuery(), values.categories, values.products)
     }
 }

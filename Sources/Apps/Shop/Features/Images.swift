@@ -42,6 +42,15 @@ struct Images: Sendable {
         return product.images.isEmpty ? nil : product.images[number]
     }
 
+    /// `GET /v1/shop/categories/{id}/image`: the picture of a category that was listed.
+    func showCategory(_ request: ScreenRequest) async throws -> ScreenResponse {
+        let id = try products.id("id", in: request)
+        return try await pictures.show(request, ChangeToken(of: store.categoryChanges)) {
+            guard let category = try store.category(id) else { throw Problem.notFound(.noSuchCategory) }
+            return category.image
+        }
+    }
+
     /// `GET /v1/shop/list/items/{item_id}/image`: the first picture of a product on the list, even if its id now
     /// belongs to another product.
     func showListItem(_ request: ScreenRequest) async throws -> ScreenResponse {
@@ -50,7 +59,7 @@ struct Images: Sendable {
         let changeToken = store.changeToken(profile)
         _ = try await store.users.catchUp()
         return try await pictures.show(request, changeToken) {
-            guard let item = try store.lines(of: id.productID, profile).first(where: { $0.id == id }) else {
+            guard let item = try store.users.read({ try ShopStore.line(id, profile, $0) }) else {
                 throw Lists.notListed
             }
             return item.product.images.first

@@ -45,7 +45,7 @@ final class LateResponses: Sendable {
 
     /// Publishes to all listeners at this server that screens of the catalogue may show something else now: the others
     /// have copies of the catalogue's responses of their own.
-    func publishChange(of screens: [String] = ["shop.search", "shop.card"]) {
+    func publishChange(of screens: [String] = ["shop.search", "shop.card", "shop.related", "shop.filters"]) {
         for screen in screens { events.publish(change(of: screen, for: .app(ShopApp.name)), isOwn: true) }
     }
 

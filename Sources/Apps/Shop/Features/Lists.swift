@@ -6,24 +6,29 @@ import JSONValues
 import Screens
 import Upstream
 
-/// The shopping lists. Changes of them need no upstream, except the addition of a product that was never seen.
+/// The shopping lists, or the favourites, which are lists, too. Changes of them need no upstream, except the addition
+/// of a product that was never seen.
 struct Lists: Sendable {
     let products: ProductReader
     let store: ShopStore
     let events: EventStream
+    var kind = ListKind.list
 
     /// 404: the product is not on the list.
     static let notListed = Problem.notFound(.notOnList)
 
-    /// The address of the list.
-    private static let path: Link = "/v1/shop/list"
     /// The list over all pages.
-    private static let pages = PagedList("shop.list", key: [.integer])
+    private var pages: PagedList { PagedList(kind.screen, key: [.integer]) }
+
+    /// Returns the name of the list of a request's profile.
+    ///
+    /// - Throws: ``Problem`` 400.
+    private func list(_ request: ScreenRequest) throws -> String { kind.key(try request.profile()) }
 
     /// Returns the part of the list that a request asks for, also one that changes the list.
     ///
     /// - Throws: ``Problem`` 400.
-    private static func page(_ request: ScreenRequest) throws -> PageRequest {
+    private func page(_ request: ScreenRequest) throws -> PageRequest {
         let standard = ShopStore.firstPage.limit
         return try request.query.page(of: pages, defaultLimit: standard, maximumLimit: standard)
     }
@@ -38,15 +43,15 @@ struct Lists: Sendable {
 
     /// `GET /v1/shop/list`.
     func show(_ request: ScreenRequest) async throws -> ScreenResponse {
-        let profile = try request.profile()
-        let page = try Self.page(request)
+        let profile = try self.list(request)
+        let page = try self.page(request)
         let (lag, changeToken) = try await store.catchUp(profile)
         return try response(try store.list(profile, page), page, request, lag, changeToken: changeToken)
     }
 
     /// `POST /v1/shop/list/items`. A product that is already on the list does not change.
     func add(_ request: ScreenRequest) async throws -> ScreenResponse {
-        let (profile, page) = (try request.profile(), try Self.page(request))
+        let (profile, page) = (try self.list(request), try self.page(request))
         let preconditions = request.writePreconditions()
         let (id, quantity) = try await addition(in: request)
         if let lag = try await store.users.catchUp() { throw lag.reason }
@@ -73,7 +78,8 @@ struct Lists: Sendable {
     ) throws -> ScreenResponse {
         switch outcome.addition {
         case .full:
-            let detail = Text.listFull(ShopStore.maximumItems)
+            let most = ShopStore.maximumItems
+            let detail = kind == .list ? Text.listFull(most) : .favouritesFull(most)
             throw Problem.validation([.field("/product_id", "list-full", detail)])
         case .alreadyThere:
             return try response(outcome.list, page, request, alreadyInList: true)
@@ -83,7 +89,7 @@ struct Lists: Sendable {
                 page,
                 request,
                 status: .created,
-                headerFields: [.location: item.path.requestTarget],
+                headerFields: [.location: kind.path(of: item).requestTarget],
                 alreadyInList: false
             )
         }
@@ -106,7 +112,7 @@ struct Lists: Sendable {
 
     /// `PATCH /v1/shop/list/items/{item_id}`.
     func changeQuantity(_ request: ScreenRequest) async throws -> ScreenResponse {
-        let (profile, page) = (try request.profile(), try Self.page(request))
+        let (profile, page) = (try self.list(request), try self.page(request))
         let id = try Self.item(in: request)
         let change = try QuantityChange(try await request.jsonObject())
         let preconditions = request.writePreconditions()
@@ -124,7 +130,7 @@ struct Lists: Sendable {
 
     /// `DELETE /v1/shop/list/items/{item_id}`.
     func remove(_ request: ScreenRequest) async throws -> ScreenResponse {
-        let (profile, page) = (try request.profile(), try Self.page(request))
+        let (profile, page) = (try self.list(request), try self.page(request))
         let id = try Self.item(in: request)
         return try await changing(request, profile, page) { isListed in
             guard isListed else { throw Self.notListed }
@@ -137,7 +143,7 @@ struct Lists: Sendable {
     /// `DELETE /v1/shop/list`.
     func clear(_ request: ScreenRequest) async throws -> ScreenResponse {
         let preconditions = request.writePreconditions()
-        let (profile, page) = (try request.profile(), try Self.page(request))
+        let (profile, page) = (try self.list(request), try self.page(request))
         return try await changing(request, profile, page) {
             $0
         } by: {
@@ -147,7 +153,7 @@ struct Lists: Sendable {
 
     /// `PUT /v1/shop/list/order`.
     func order(_ request: ScreenRequest) async throws -> ScreenResponse {
-        let (profile, page) = (try request.profile(), try Self.page(request))
+        let (profile, page) = (try self.list(request), try self.page(request))
         let preconditions = request.writePreconditions()
         let (order, field) = try ListOrder.read(try await request.jsonObject())
         return try await changing(request, profile, page) { isOrdered in
@@ -181,16 +187,15 @@ struct Lists: Sendable {
         return response
     }
 
-    private func publishChange(of list: ShoppingList, _ profile: String) {
-        publishChange(revision: list.revision, profile)
-    }
+    private func publishChange(of list: ShoppingList, _ key: String) { publishChange(revision: list.revision, key) }
 
     /// Publishes a new revision of a list to its profile.
-    func publishChange(revision: Int, _ profile: String) {
+    func publishChange(revision: Int, _ key: String) {
+        let (kind, profile) = ListKind.read(key)
         let audience = ServerEvent.Audience.profile(app: ShopApp.name, profile: profile)
-        events.publish(
-            .screenChanged(app: ShopApp.name, screen: "shop.list", revision: revision, audience: audience)
-        )
+        // The card shows whether its product is a favourite.
+        let screens = kind == .list ? [kind.screen] : [kind.screen, "shop.card"]
+        events.publish(screens, of: ShopApp.name, revision, to: audience)
     }
 
     private func response(
@@ -203,21 +208,25 @@ struct Lists: Sendable {
         alreadyInList: Bool? = nil,
         changeToken: ChangeToken? = nil
     ) throws -> ScreenResponse {
-        let (shown, next) = Self.pages.part(list.page, of: page)
-        return try ScreenResponse.local(
-            ListScreen(list, afterWrite: request.method != .get, alreadyInList: alreadyInList),
-            Meta(
-                screen: "shop.list",
-                state: list.totals.lines == 0 ? .empty : .content,
-                provenance: .local,
-                revision: list.revision,
-                page: shown
-            ).lagging(lag),
-            request.links(for: shown, next: next, at: Self.path),
-            status: status,
-            headerFields: headerFields,
-            changeToken: changeToken
-        ).byProfile().at(version: list.revision)
+        let (shown, next) = pages.part(list.page, of: page)
+        let meta = Meta(
+            screen: kind.screen,
+            state: list.totals.lines == 0 ? .empty : .content,
+            provenance: .local,
+            revision: list.revision,
+            page: shown
+        ).lagging(lag)
+        let links = request.links(for: shown, next: next, at: kind.path)
+        func screen(_ content: some Encodable & Sendable) throws -> ScreenResponse {
+            try .local(content, meta, links, status: status, headerFields: headerFields, changeToken: changeToken)
+        }
+        let response =
+            switch kind {
+            case .list:
+                try screen(ListScreen(list, afterWrite: request.method != .get, alreadyInList: alreadyInList))
+            case .favourites: try screen(FavouritesScreen(list))
+            }
+        return response.byProfile().at(version: list.revision)
     }
 }
 

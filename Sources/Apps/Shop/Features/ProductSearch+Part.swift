@@ -59,15 +59,23 @@ extension ProductSearch {
     /// Returns the first part of the catalogue's list if it is served without a request; nil for others, which are
     /// compared with earlier parts.
     ///
-    /// - Parameter readToken: Taken before the transaction within which this is called.
-    func storedPart(of page: Page, _ offset: Int, _ limit: Int, since readToken: SearchToken) throws -> Part? {
+    /// - Parameters:
+    ///   - readToken: Taken before the transaction within which this is called.
+    ///   - isChecked: Whether products on lists that it lacks are looked for.
+    func storedPart(
+        of page: Page,
+        _ offset: Int,
+        _ limit: Int,
+        since readToken: SearchToken,
+        isChecked: Bool = true
+    ) throws -> Part? {
         guard offset == 0 else { return nil }
         let options = options(page, offset, limit, waits: false)
         guard let stored = try api.storedProducts(page.catalogueQuery, options, since: readToken.responses) else {
             return nil
         }
         let rows = CatalogueAPI.rows(in: stored.body, options)
-        let part = try part(of: page, options, rows, stored.result, readToken.catalogue)
+        let part = try part(of: page, options, rows, stored.result, readToken.catalogue, isChecked: isChecked)
         // The part has tokens of single products, which were taken after the transaction began.
         return readToken.catalogue.holds ? part : nil
     }
@@ -79,10 +87,11 @@ extension ProductSearch {
         returned: Set<Int> = [],
         _ result: ReadResult,
         _ changeToken: ChangeToken,
-        isAbandoned: Bool = false
+        isAbandoned: Bool = false,
+        isChecked: Bool = true
     ) throws -> Part {
         let (offset, limit) = (options.offset, options.limit)
-        if page.catalogueQuery.items.isEmpty, !result.provenance.stale {
+        if isChecked, page.catalogueQuery.items.isEmpty, !result.provenance.stale {
             listCheck.take(rows.map { $0?.id }, offset: offset, limit: limit, at: clock.now())
         }
         // More rows than requested are not shown, and were not stored.
@@ -152,7 +161,7 @@ extension Provenance {
     }
 
     /// Returns the provenance of a response that includes contents received at these times, too.
-    fileprivate func including(_ dates: [Date]) -> Provenance {
+    func including(_ dates: [Date]) -> Provenance {
         var provenance = self
         provenance.contentFetchedAt = (dates + [contentTime].compactMap { $0 }).max()
         return provenance

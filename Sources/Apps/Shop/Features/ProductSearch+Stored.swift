@@ -27,7 +27,7 @@ extension ProductSearch {
         _ cachePolicy: CachePolicy,
         since readToken: SearchToken
     ) throws -> Result? {
-        guard !place.isOfVariant else { return nil }
+        guard !place.isOfVariant, query.order == nil else { return nil }
         let catalogueQuery = CatalogueQuery(query)
         let isExact = catalogueQuery.isExact
         let start =

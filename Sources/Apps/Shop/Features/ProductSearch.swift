@@ -16,6 +16,8 @@ struct ProductSearch: Sendable {
         var provenance: Provenance
         /// For how long a further search finds the same; nil if that is not known.
         var changeToken: ChangeToken?
+        /// The number of products on all pages, if it is known without reading them.
+        var total: Int?
         /// Whether only products that were ever seen were searched, not the whole catalogue.
         var isPartial = false
         /// The words that were searched for in place of those of the text; nil if none were.
@@ -74,13 +76,15 @@ struct ProductSearch: Sendable {
             lastFetch: try store.lastFetch(),
             profile: profile
         )
+        if let order = query.order { return try await find(by: order, page, from: variantOffset ?? place.offset) }
         let plain = try await find(page)
         let isFirst = place == SearchPlace(offset: 0)
         guard variantOffset != nil || isFirst && plain.isEmpty, query.text != nil else { return plain }
         return try await variants(instead: plain, from: variantOffset ?? 0, page)
     }
 
-    private func find(_ page: Page) async throws -> Result {
+    /// Finds a page in the order of the catalogue.
+    func find(_ page: Page) async throws -> Result {
         var walk = CatalogueWalk(
             limit: page.limit,
             from: page.start.position,

@@ -52,7 +52,7 @@ struct Search: Sendable {
         }
         let count = result.products.count
         let isWhole = result.next == nil && !result.isPartial && page.key == nil && (count > 0 || page.offset == 0)
-        let total = isWhole ? page.offset + count : nil
+        let total = result.total ?? (isWhole ? page.offset + count : nil)
         var shown = Page(page, count: count, total: total, hasMore: result.next != nil)
         if page.key == nil { shown.nextOffset = result.variant == nil ? result.next?.offset : nil }
         return try ScreenResponse.screen(
@@ -61,6 +61,25 @@ struct Search: Sendable {
             now: clock.now(),
             changeToken: isSaved ? nil : changeToken.flatMap { result.changeToken?.and($0) }
         ).byProfile()
+    }
+
+    /// `GET /v1/shop/suggestions`: titles that a text may become. The upstream is not asked.
+    func suggest(_ request: ScreenRequest) throws -> ScreenResponse {
+        let typed = try request.query.string("q") ?? ""
+        if let wrong = SearchQuery.fault(of: typed) {
+            throw Problem.invalidParameter("q", accepted: wrong, dialog: .searchText)
+        }
+        let changeToken = ChangeToken(of: store.catalogueChanges)
+        let (titles, fetched, changed) = try store.database.read { _ in
+            try (store.suggestions(typed), store.lastFetch(), store.lastChange())
+        }
+        let provenance = Provenance(source: .upstream, validatedAt: fetched, contentFetchedAt: changed)
+        return try .local(
+            SuggestionsScreen(titles),
+            Meta(screen: "shop.suggestions", provenance: provenance),
+            Links(self: request.selfLink),
+            changeToken: changeToken
+        )
     }
 
     private func envelope(
@@ -107,6 +126,7 @@ struct Search: Sendable {
         for name in SearchQuery.parameterNames where try request.query.string(name) != nil {
             throw Problem.invalidParameter(name, accepted: "cannot stand beside saved=1, which brings its own")
         }
-        return try store.searches(of: profile).last ?? SearchQuery()
+        let last = try store.searches(of: profile).last ?? SearchQuery()
+        return SearchQuery(text: last.text, filters: last.filters, order: try SearchQuery.order(request.query))
     }
 }

@@ -32,7 +32,17 @@ extension SearchQuery {
         if let (name, wrong) = filters.contradiction {
             throw Problem.invalidParameter(name, accepted: wrong, dialog: .prices)
         }
-        self.init(text: text, filters: filters)
+        self.init(text: text, filters: filters, order: try Self.order(items))
+    }
+
+    /// Reads the order of a request; nil if it names none.
+    static func order(_ items: QueryItems) throws -> SearchOrder? {
+        guard let text = try items.string("sort"), !text.isEmpty else { return nil }
+        guard let order = SearchOrder(rawValue: text) else {
+            let names = SearchOrder.allCases.map(\.rawValue).joined(separator: ", ")
+            throw Problem.invalidParameter("sort", accepted: "accepts \(names)")
+        }
+        return order
     }
 
     static let acceptedPrice: Text = .priceForm
@@ -54,6 +64,7 @@ extension SearchQuery {
             ("q", text), ("category_id", filters.categoryID.map(String.init)),
             ("price", filters.price?.amount.description),
             ("price_min", filters.minimum?.amount.description), ("price_max", filters.maximum?.amount.description),
+            ("sort", order?.rawValue),
         ]
         return values.reduce("/v1/shop/search") { link, parameter in
             parameter.1.map { link.query(parameter.0, $0) } ?? link

@@ -5,6 +5,8 @@ struct Product: Sendable, Equatable {
     struct Category: Sendable, Equatable {
         var id: Int
         var name: String
+        /// Absolute URL, never sent to a client; only of a category that the catalogue has listed.
+        var image: String?
     }
 
     /// The upstream's id. It may be another product the next day: the upstream is reset every night and reuses ids.
@@ -15,6 +17,9 @@ struct Product: Sendable, Equatable {
     var category: Category?
     /// Absolute http(s) URLs in their order, without duplicates; never sent to a client.
     var images: [String]
+    /// The upstream's word for the product, made of its title; nil if unknown. Like the title it outlives the nightly
+    /// reset, which gives the product another id.
+    var slug: String?
     /// When the upstream created the row, in its own form; nil if unknown. Two rows of one id and different titles are
     /// the same product only if this is equal.
     var madeAt: String?

@@ -21,6 +21,56 @@ struct SearchFilters: Sendable, Hashable, Codable {
     }
 }
 
+/// The order of the results, if that is not the catalogue's.
+enum SearchOrder: String, Sendable, CaseIterable {
+    /// Whole words before beginnings before other parts, titles before descriptions.
+    case relevance
+    case price
+    case priceDescending = "-price"
+    case title
+
+    /// The columns of `shop_search` that rows are ordered by.
+    var columns: [String] {
+        switch self {
+        case .relevance: ["id"]
+        case .price: ["price", "id"]
+        case .priceDescending: ["price DESC", "id DESC"]
+        case .title: ["folded", "id"]
+        }
+    }
+
+    /// Returns the products that a query finds, in this order. By relevance these have all words, in any order, in the
+    /// title or the description.
+    func found(by query: SearchQuery, among products: [Product]) -> [Product] {
+        guard self == .relevance, let text = query.text else {
+            return sorted(products.filter(query.matches), of: \.self)
+        }
+        let relevance = RelevanceQuery(text)
+        let ranked = products.filter(query.filters.matches).compactMap { product in
+            let texts = RelevanceQuery.Texts(title: product.title, others: [product.description])
+            return relevance.rank(of: texts).map { (rank: $0, product: product) }
+        }
+        return ranked.sorted { ($0.rank, $0.product.id) < ($1.rank, $1.product.id) }.map(\.product)
+    }
+
+    /// Sorts rows by their products; by relevance they stay as they are.
+    func sorted<Row>(_ rows: [Row], of product: (Row) -> Product) -> [Row] {
+        let keyed = rows.map { row in
+            let product = product(row)
+            let title = self == .title ? Array(product.title.caseFolded.utf8) : []
+            return (row: row, title: title, price: product.price, id: product.id)
+        }
+        switch self {
+        case .relevance: return rows
+        case .price: return keyed.sorted { ($0.price, $0.id) < ($1.price, $1.id) }.map(\.row)
+        case .priceDescending: return keyed.sorted { ($1.price, $1.id) < ($0.price, $0.id) }.map(\.row)
+        case .title:
+            return keyed.sorted { $0.title == $1.title ? $0.id < $1.id : $0.title.lexicographicallyPrecedes($1.title) }
+                .map(\.row)
+        }
+    }
+}
+
 /// A text and filters to search for.
 struct SearchQuery: Sendable, Hashable {
     /// Maximum length of a text, in characters.
@@ -29,13 +79,16 @@ struct SearchQuery: Sendable, Hashable {
     /// The text as typed, without white space around it; nil if it is empty.
     let text: String?
     let filters: SearchFilters
+    /// Nil for the order of the catalogue.
+    let order: SearchOrder?
     /// The case-folded text that titles are compared with.
     let folded: String?
 
-    init(text: String? = nil, filters: SearchFilters = SearchFilters()) {
+    init(text: String? = nil, filters: SearchFilters = SearchFilters(), order: SearchOrder? = nil) {
         let trimmed = text?.trimmingCharacters(in: .whitespacesAndNewlines) ?? ""
         self.text = trimmed.isEmpty ? nil : trimmed
         self.filters = filters
+        self.order = order
         folded = trimmed.isEmpty ? nil : trimmed.caseFolded
     }
 
@@ -53,6 +106,6 @@ struct SearchQuery: Sendable, Hashable {
             filters.categoryID.map(String.init), filters.price?.amount.description,
             filters.minimum?.amount.description, filters.maximum?.amount.description,
         ]
-        return numbers.map { $0 ?? "" }.joined(separator: "|") + "|" + (folded ?? "")
+        return numbers.map { $0 ?? "" }.joined(separator: "|") + "|" + (folded ?? "") + (order.map { "|\($0)" } ?? "")
     }
 }

@@ -2,8 +2,30 @@ import Foundation
 import HTTP
 import Screens
 
-/// Identifies a line of a shopping list: the id of its product, with a number if the upstream gave that id to several
-/// products of the list.
+/// The lists of products that a profile has.
+enum ListKind: Sendable {
+    /// The shopping list.
+    case list
+    case favourites
+
+    /// The name of a list among all lists: that of the profile, which has no slash.
+    func key(_ profile: String) -> String { self == .list ? profile : "\(profile)/favourites" }
+
+    /// Reads the name of a list.
+    static func read(_ key: String) -> (kind: ListKind, profile: String) {
+        let profile = String(key.prefix { $0 != "/" })
+        return (profile == key ? .list : .favourites, profile)
+    }
+
+    /// The name of its screen.
+    var screen: String { self == .list ? "shop.list" : "shop.favourites" }
+
+    /// Its address.
+    var path: Link { self == .list ? "/v1/shop/list" : "/v1/shop/favourites" }
+}
+
+/// Identifies a line of a list: the id that its product had when it was added, with a number if the upstream gave that
+/// id to several products of the list.
 struct ListItemID: Sendable, Hashable {
     var productID: Int
     /// 1 for the first product of that id.
@@ -47,6 +69,8 @@ struct ListItem: Sendable, Equatable {
     /// The product in its last known version.
     var product: Product
     var quantity: Int
+    /// The price that the user has seen before, if it is another one now.
+    var earlierPrice: Price?
     var difference: Difference?
 }
 

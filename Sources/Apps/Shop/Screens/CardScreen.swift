@@ -9,9 +9,16 @@ struct CardScreen: Encodable, Sendable {
     let imageTexts: [String]
     /// Puts the product on the list, or shows the list.
     let button: Action
+    /// Adds the product to the favourites, or takes it away.
+    let favourite: Action
+    /// Products of the same category.
+    let relatedHref: Link
     let shareText: Text
 
-    init(_ product: Product, _ line: CartLine?, isListFull: Bool = false, layout: Layout) {
+    init(_ product: Product, _ lines: CartLines, layout: Layout) {
+        let (line, isListFull) = (lines[product.id], lines.isListFull)
+        favourite = .favourite(product.id, lines.favourites[product.id]?.id)
+        relatedHref = "/v1/shop/products/\(product.id)/related"
         self.product = ProductSummary(product, line, isListFull: isListFull, layout: layout)
         let numbers = 0..<max(1, product.images.count)
         imageUrls = numbers.map { "/v1/shop/images/\(product.id)/\($0)" }

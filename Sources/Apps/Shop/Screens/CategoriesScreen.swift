@@ -6,6 +6,8 @@ struct CategoriesScreen: Encodable, Sendable {
         let id: Int
         let name: String
         let layout: Layout
+        /// Always there; a placeholder if the category has none.
+        let imageUrl: Link
         let href: Link
     }
 
@@ -18,9 +20,14 @@ struct CategoriesScreen: Encodable, Sendable {
     init(_ categories: [Product.Category], isEmpty: Bool, layout: (Product.Category) -> Layout) {
         items = categories.map {
             let href: Link = "/v1/shop/search?category_id=\($0.id)"
-            return Row(id: $0.id, name: $0.name, layout: layout($0), href: href)
+            return Row(id: $0.id, name: $0.name, layout: layout($0), imageUrl: $0.imageLink, href: href)
         }
         let retry = Action.show("retry", .tryAgain, "/v1/shop/categories?refresh=1")
         empty = isEmpty ? EmptyState(title: .noCategories, text: "", action: retry) : nil
     }
+}
+
+extension Product.Category {
+    /// The address of its picture.
+    var imageLink: Link { "/v1/shop/categories/\(id)/image" }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Screens
 
-/// The shopping list of a profile as files of an archive: JSON for programs, a text for people.
+/// A list of a profile as files of an archive: JSON for programs, a text for people.
 enum ListArchive {
     /// `list.json`.
     private struct List: Encodable {
@@ -21,7 +21,7 @@ enum ListArchive {
     ///
     /// - Returns: the number of lines.
     /// - Throws: `EncodingError`, errors of writing the archive.
-    static func add(_ list: ShoppingList, to archive: ZipArchive) throws -> [String: Int] {
+    static func add(_ list: ShoppingList, as name: String = "list", to archive: ZipArchive) throws -> Int {
         let lines = list.items.map { item in
             List.Line(
                 id: item.id.text,
@@ -31,10 +31,10 @@ enum ListArchive {
                 category: item.product.category?.name
             )
         }
-        try archive.add(json: List(items: lines, totalPrice: list.totals.price), as: "shop/list.json")
+        try archive.add(json: List(items: lines, totalPrice: list.totals.price), as: "shop/\(name).json")
         let text = try archive.text()
         for line in lines { try text.append("\(line.quantity) × \(line.title) — \(line.price)\n") }
-        try archive.add(text, as: "shop/list.txt")
-        return ["items": lines.count]
+        try archive.add(text, as: "shop/\(name).txt")
+        return lines.count
     }
 }

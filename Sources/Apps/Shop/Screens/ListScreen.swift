@@ -4,44 +4,22 @@ import Screens
 /// `GET /v1/shop/list`, and the response to every change of it.
 struct ListScreen: Encodable, Sendable {
     struct Row: Encodable, Sendable {
-        let id: String
-        /// The same as ``id``, for front ends of earlier versions.
+        @Flattened var product: LineFields
+        /// The same as `id`, for front ends of earlier versions.
         let itemId: String
-        let productId: Int
-        let title: String
-        let price: Price
-        let priceText: Text
         let quantity: Int
         let lineTotal: Decimal
         let lineTotalText: Text
         let imageUrl: Link
-        /// Whether the upstream still has it under this id.
-        let available: Bool
-        /// How the upstream's product differs, or null.
-        @Nullable var difference: ListItem.Difference?
-        @Nullable var differenceText: Text?
-        /// The card, or null if the id is another product's.
-        @Nullable var href: Link?
         let actions: [Action]
 
         init(_ item: ListItem) {
-            let id = item.product.id
-            self.id = item.id.text
+            product = LineFields(item)
             itemId = item.id.text
-            productId = id
-            title = item.product.title
-            price = item.product.price
-            priceText = item.product.price.text
             quantity = item.quantity
             lineTotal = item.total
             lineTotalText = .price(item.total)
-            // The id's current picture and card are those of another product.
-            let isReplaced = item.difference == .replaced
-            imageUrl = isReplaced ? "\(item.id.path)/image" : "/v1/shop/images/\(id)/0"
-            available = item.difference == nil
-            difference = item.difference
-            differenceText = item.difference?.text
-            href = isReplaced ? nil : "/v1/shop/products/\(id)"
+            imageUrl = item.image ?? "\(item.id.path)/image"
             actions = Action.changing(CartLine(id: item.id, quantity: item.quantity)) + [.share(item.id.path)]
         }
     }
@@ -83,6 +61,39 @@ struct ListScreen: Encodable, Sendable {
     }
 }
 
+/// The product of a line of a list.
+struct LineFields: Encodable, Sendable {
+    let id: String
+    let productId: Int
+    let title: String
+    let price: Price
+    let priceText: Text
+    /// The price before, until the user changes the line; null if it is the same.
+    @Nullable var previousPrice: Price?
+    @Nullable var previousPriceText: Text?
+    /// Whether the upstream still has it under this id.
+    let available: Bool
+    /// How the upstream's product differs, or null.
+    @Nullable var difference: ListItem.Difference?
+    @Nullable var differenceText: Text?
+    /// The card, or null if the id is another product's.
+    @Nullable var href: Link?
+
+    init(_ item: ListItem) {
+        id = item.id.text
+        productId = item.product.id
+        title = item.product.title
+        price = item.product.price
+        priceText = item.product.price.text
+        previousPrice = item.earlierPrice
+        previousPriceText = item.earlierPrice?.text
+        available = item.difference == nil
+        difference = item.difference
+        differenceText = item.difference?.text
+        href = item.difference == .replaced ? nil : "/v1/shop/products/\(item.product.id)"
+    }
+}
+
 extension Action {
     static let shareList = Action.share("/v1/shop/list")
     static let clearList = Action(id: "clear", title: .clear, method: "DELETE", href: "/v1/shop/list")
@@ -91,4 +102,7 @@ extension Action {
 extension ListItem {
     /// Price times quantity.
     var total: Decimal { product.price.amount * Decimal(quantity) }
+
+    /// The picture of the product; nil if the id's is that of another product.
+    var image: Link? { difference == .replaced ? nil : "/v1/shop/images/\(product.id)/0" }
 }

@@ -52,9 +52,14 @@ extension Action {
     }
 
     /// Replaces all filters.
-    static func applyFilters(_ filters: SearchFilters) -> Action {
+    ///
+    /// - Parameter categories: Those to choose from.
+    static func applyFilters(_ filters: SearchFilters, _ categories: [Product.Category]) -> Action {
         func price(_ name: String, _ title: Text, _ price: Price?) -> Field {
             Field(name, .number, title, value: price?.amount.description, required: false)
+        }
+        let options = categories.map {
+            Option(String($0.id), Text(verbatim: $0.name), imageUrl: $0.imageLink)
         }
         return Action(
             id: "apply",
@@ -62,7 +67,15 @@ extension Action {
             method: "PUT",
             href: "/v1/shop/filters",
             fields: [
-                Field("category_id", .integer, .category, value: filters.categoryID.map(String.init), required: false),
+                Field(
+                    "category_id",
+                    .integer,
+                    .category,
+                    value: filters.categoryID.map(String.init),
+                    // Any category may be named while none is known.
+                    options: options.isEmpty ? nil : options,
+                    required: false
+                ),
                 price("price", .price, filters.price), price("price_min", .priceFrom, filters.minimum),
                 price("price_max", .priceTo, filters.maximum),
             ]
@@ -91,7 +104,12 @@ extension Action {
     }
 }
 
+extension ListKind {
+    /// Address of a line.
+    func path(of id: ListItemID) -> Link { self == .list ? "\(path)/items/\(id.text)" : "\(path)/\(id.text)" }
+}
+
 extension ListItemID {
-    /// Address of the line.
-    var path: Link { "/v1/shop/list/items/\(text)" }
+    /// Address of the line of the shopping list.
+    var path: Link { ListKind.list.path(of: self) }
 }

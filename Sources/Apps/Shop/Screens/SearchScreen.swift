@@ -1,5 +1,18 @@
 import Screens
 
+/// `GET /v1/shop/suggestions`.
+struct SuggestionsScreen: Encodable, Sendable {
+    struct Row: Encodable, Sendable {
+        let text: String
+        /// The search for it.
+        let href: Link
+    }
+
+    let items: [Row]
+
+    init(_ titles: [String]) { items = titles.map { Row(text: $0, href: SearchQuery(text: $0).link) } }
+}
+
 /// `GET /v1/shop/search`.
 struct SearchScreen: Encodable, Sendable {
     struct Row: Encodable, Sendable {

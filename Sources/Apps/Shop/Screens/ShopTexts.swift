@@ -32,6 +32,12 @@ extension Text {
         ru: "Нет соединения с интернетом. Показаны сохранённые данные."
     )
     static let noSuchProduct = Text("There is no such product.", ru: "Такого товара нет.")
+    static let noSuchCategory = Text("There is no such category.", ru: "Такой категории нет.")
+    static let favourites = Text("Favourites", ru: "Избранное")
+    static let addFavourite = Text("Add to favourites", ru: "В избранное")
+    static let removeFavourite = Text("Remove from favourites", ru: "Убрать из избранного")
+    static let noFavourites = Text("There are no favourites yet", ru: "В избранном пока пусто")
+    static let related = Text("Related products", ru: "Похожие товары")
     static let notOnList = Text("The product is not on the list.", ru: "Этого товара нет в корзине.")
     static let nothingToShare = Text("There is nothing on the list to share.", ru: "В корзине нечем поделиться.")
     static let noSearchAtIndex = Text(
@@ -45,6 +51,10 @@ extension Text {
     static func price(_ amount: Decimal) -> Text {
         let (whole, exact) = (Text.number(amount, decimals: 0...0), Text.number(amount, decimals: 2...2))
         return Text.number(amount) == whole ? "\(whole)$" : "\(exact)$"
+    }
+
+    static func favouritesFull(_ most: Int) -> Text {
+        Text("There are \(most) favourites already.", ru: "В избранном уже \(most) товаров.")
     }
 
     static func listFull(_ most: Int) -> Text {

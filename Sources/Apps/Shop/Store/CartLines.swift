@@ -1,6 +1,8 @@
 /// The lines of a list that have some products, by the ids of the products.
 struct CartLines: Sendable {
     private(set) var byProduct: [Int: CartLine] = [:]
+    /// The same of the favourites.
+    private(set) var favourites: [Int: CartLine] = [:]
     /// The lines of the whole list.
     var total = 0
     private let products: [Int: Product]
@@ -19,13 +21,18 @@ struct CartLines: Sendable {
     /// Takes a line if it has one of the products, not one whose id was another product's when it was added.
     ///
     /// - Parameters:
+    ///   - product: The present id of the line's product.
     ///   - title: Of the line's product.
     ///   - madeAt: Of the line's product.
-    mutating func take(_ line: CartLine, title: String, madeAt: String?) {
-        let id = line.id.productID
-        guard products[id]?.isSame(asTitle: title, madeAt: madeAt) == true else { return }
+    mutating func take(_ line: CartLine, of product: Int, in list: ListKind, title: String, madeAt: String?) {
+        guard products[product]?.isSame(asTitle: title, madeAt: madeAt) == true else { return }
+        let lines = list == .list ? \CartLines.byProduct : \.favourites
         // Of several lines that are the product the last one counts.
-        if let known = byProduct[id], known.id.ordinal > line.id.ordinal { return }
-        byProduct[id] = line
+        if let known = self[keyPath: lines][product]?.id,
+            (known.ordinal, known.productID) > (line.id.ordinal, line.id.productID)
+        {
+            return
+        }
+        self[keyPath: lines][product] = line
     }
 }

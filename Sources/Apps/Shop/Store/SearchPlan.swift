@@ -21,20 +21,28 @@ struct SearchPlan: Sendable {
     let sql: String
     let arguments: StatementArguments
 
-    /// - Parameter start: beginning of the page.
-    init(_ query: SearchQuery, _ start: Start, _ db: Database) throws {
+    /// - Parameters:
+    ///   - start: Beginning of the page.
+    ///   - order: In another order than by id, pages begin at an offset.
+    init(_ query: SearchQuery, _ start: Start, by order: [String] = ["id"], _ db: Database) throws {
         let (conditions, arguments) = Self.conditions(query.filters)
         guard let folded = query.folded else {
             let areFew = try Self.areFew(conditions, arguments, db)
-            self.init(areFew ? Self.byFilters(conditions, start) : Self.all(conditions, start), arguments)
+            let sql = areFew ? Self.byFilters(conditions, start, order) : Self.all(conditions, start, order)
+            self.init(sql, arguments)
             return
         }
         if !conditions.isEmpty, try Self.areFew(conditions, arguments, db) {
-            self.init(Self.byFilters(conditions + [Self.containsText], start), arguments, ["text": folded])
-        } else if let phrase = try Self.phrase(finding: folded, db) {
-            self.init(Self.byText(conditions, start), arguments, ["phrase": phrase])
+            self.init(Self.byFilters(conditions + [Self.containsText], start, order), arguments, ["text": folded])
+        } else if let phrase = try Self.phrase(finding: folded, db),
+            // The index of titles finds rows by id: others have to be sorted.
+            try order == ["id"]
+                || Int.fetchOne(db.cachedStatement(sql: Self.countTexts), arguments: [phrase]) ?? 0
+                    <= Self.fewRows
+        {
+            self.init(Self.byText(conditions, start, order), arguments, ["phrase": phrase])
         } else {
-            self.init(Self.all(conditions + [Self.containsText], start), arguments, ["text": folded])
+            self.init(Self.all(conditions + [Self.containsText], start, order), arguments, ["text": folded])
         }
     }
 
@@ -90,27 +98,36 @@ struct SearchPlan: Sendable {
         "SELECT count(*) FROM (SELECT 1 FROM shop_search\(clause(conditions, "WHERE")) LIMIT \(fewRows + 1))"
     }
 
-    /// `+id` keeps SQLite from walking the table in the order of ids instead of using the index of the filters.
-    static func byFilters(_ conditions: [String], _ start: Start) -> String {
+    static let countTexts =
+        "SELECT count(*) FROM (SELECT 1 FROM shop_text WHERE shop_text MATCH ? LIMIT \(fewRows + 1))"
+
+    /// `+` keeps SQLite from walking the table in the order of the rows instead of using the index of the filters.
+    static func byFilters(_ conditions: [String], _ start: Start, _ order: [String] = ["id"]) -> String {
         let conditions = conditions + start.conditions(on: "+id")
-        return "SELECT id FROM shop_search\(clause(conditions, "WHERE")) ORDER BY +id \(start.limit)"
+        let columns = order.map { "+\($0)" }.joined(separator: ", ")
+        return "SELECT id FROM shop_search\(clause(conditions, "WHERE")) ORDER BY \(columns) \(start.limit)"
     }
 
     /// FTS5 finds rows in ascending order of their ids.
-    static func byText(_ conditions: [String], _ start: Start) -> String {
+    static func byText(_ conditions: [String], _ start: Start, _ order: [String] = ["id"]) -> String {
         let conditions = conditions.map { "shop_search.\($0)" } + start.conditions(on: "shop_text.rowid")
+        let columns =
+            order == ["id"] ? "shop_text.rowid" : order.map { "shop_search.\($0)" }.joined(separator: ", ")
         return """
             SELECT shop_text.rowid FROM shop_text JOIN shop_search ON shop_search.id = shop_text.rowid
             WHERE shop_text MATCH :phrase\(clause(conditions, "AND"))
-            ORDER BY shop_text.rowid \(start.limit)
+            ORDER BY \(columns) \(start.limit)
             """
     }
 
-    /// Scans in the order of ids until the page is full; `+` keeps SQLite from using another index, which would need a
-    /// sort.
-    static func all(_ conditions: [String], _ start: Start) -> String {
-        let conditions = start.conditions(on: "id") + conditions.map { $0.hasPrefix("instr") ? $0 : "+\($0)" }
-        return "SELECT id FROM shop_search\(clause(conditions, "WHERE")) ORDER BY id \(start.limit)"
+    /// Scans in an order until the page is full; `+` keeps SQLite from using another index, which would need a sort.
+    /// Indexes of filters have the order of prices.
+    static func all(_ conditions: [String], _ start: Start, _ order: [String] = ["id"]) -> String {
+        let isByPrice = order.first?.hasPrefix("price") == true
+        let conditions =
+            start.conditions(on: "id") + conditions.map { isByPrice || $0.hasPrefix("instr") ? $0 : "+\($0)" }
+        let columns = order.joined(separator: ", ")
+        return "SELECT id FROM shop_search\(clause(conditions, "WHERE")) ORDER BY \(columns) \(start.limit)"
     }
 
     static let selectTerms = "SELECT term FROM shop_term WHERE term >= :from AND term < :to LIMIT :most"

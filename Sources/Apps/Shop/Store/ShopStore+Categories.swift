@@ -12,13 +12,13 @@ extension ShopStore {
         -> Void
     {
         { [categoryChanges] categories, db in
-            let known = try Product.Category.fetchAll(db, sql: "SELECT id, name FROM shop_category ORDER BY position")
+            let known = try Self.categories(db)
             guard known != categories else { return }
             if !known.isEmpty { db.afterNextTransaction { _ in changed() } }
             try db.execute(sql: "DELETE FROM shop_category")
             for (position, category) in categories.enumerated() {
-                try db.cachedStatement(sql: "INSERT INTO shop_category (id, name, position) VALUES (?, ?, ?)")
-                    .execute(arguments: [category.id, category.name, position])
+                try db.cachedStatement(sql: "INSERT INTO shop_category (id, name, image, position) VALUES (?, ?, ?, ?)")
+                    .execute(arguments: [category.id, category.name, category.image, position])
             }
             categoryChanges.bump(afterCommitOf: db)
         }
@@ -43,6 +43,20 @@ extension ShopStore {
         }
     }
 
+    /// Returns all categories in the upstream's order.
+    static func categories(_ db: Database) throws -> [Product.Category] {
+        let select = try db.cachedStatement(sql: "SELECT id, name, image FROM shop_category ORDER BY position")
+        return try Product.Category.fetchAll(select)
+    }
+
+    /// Returns a category; nil if it was not listed.
+    func category(_ id: Int) throws -> Product.Category? {
+        try database.read { db in
+            let select = try db.cachedStatement(sql: "SELECT id, name, image FROM shop_category WHERE id = ?")
+            return try Product.Category.fetchOne(select, arguments: [id])
+        }
+    }
+
     /// Whether a category is known.
     func hasCategories() throws -> Bool {
         try database.read { try Int.fetchOne(try $0.cachedStatement(sql: Self.countCategories)) ?? 0 > 0 }
@@ -50,7 +64,7 @@ extension ShopStore {
 
     // Another response may have other positions: a page begins after the category, or at its old position.
     static let selectCategories = """
-        SELECT id, name, position FROM shop_category
+        SELECT id, name, image, position FROM shop_category
         WHERE position > coalesce((SELECT position FROM shop_category WHERE id = :id), :position)
         ORDER BY position LIMIT :limit
         """
@@ -58,5 +72,5 @@ extension ShopStore {
 }
 
 extension Product.Category: FetchableRecord {
-    init(row: Row) throws { try self.init(id: row.value("id"), name: row.value("name")) }
+    init(row: Row) throws { try self.init(id: row.value("id"), name: row.value("name"), image: row.value("image")) }
 }

@@ -21,7 +21,7 @@ extension ShopStore {
     ) async throws -> (Bool, ShoppingList) {
         try await change(profile, if: preconditions, showing: page) { db in
             let present = try Row.fetchAll(db, sql: Self.selectItemIDs, arguments: [profile]).map {
-                try ListItemID(productID: $0.value(0), ordinal: $0.value(1))
+                try (id: ListItemID(productID: $0.value(0), ordinal: $0.value(1)), product: $0.value(2) as Int)
             }
             guard let ids = order.ids(among: present) else { return false }
             let update = try db.cachedStatement(sql: "UPDATE shop_list_item SET position = ? \(Self.whereItem)")
@@ -32,21 +32,24 @@ extension ShopStore {
         }
     }
 
-    private static let selectItemIDs = "SELECT product_id, ordinal FROM shop_list_item WHERE profile = ?"
+    private static let selectItemIDs =
+        "SELECT product_id, ordinal, \(currentID) FROM shop_list_item AS item WHERE profile = ?"
 }
 
 extension ListOrder {
     /// Returns the lines in this order; nil unless it names each of them once.
-    func ids(among present: [ListItemID]) -> [ListItemID]? {
+    ///
+    /// - Parameter present: The lines, with the present ids of their products.
+    func ids(among present: [(id: ListItemID, product: Int)]) -> [ListItemID]? {
         let ids: [ListItemID]
         switch self {
         case .items(let items):
             ids = items
         case .products(let products):
-            let lines = Dictionary(grouping: present, by: \.productID)
-            ids = products.compactMap { id in lines[id].flatMap { $0.count == 1 ? $0.first : nil } }
+            let lines = Dictionary(grouping: present, by: { $0.product })
+            ids = products.compactMap { id in lines[id].flatMap { $0.count == 1 ? $0.first?.id : nil } }
             guard ids.count == products.count else { return nil }
         }
-        return ids.count == present.count && Set(ids) == Set(present) ? ids : nil
+        return ids.count == present.count && Set(ids) == Set(present.map { $0.id }) ? ids : nil
     }
 }

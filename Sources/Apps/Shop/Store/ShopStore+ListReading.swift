@@ -46,19 +46,24 @@ extension ShopStore {
         ) ?? 0
     }
 
+    /// The present id of a line's product.
+    static let currentID = "coalesce(item.current_id, item.product_id)"
+
     private static func select(_ columns: String) -> String {
         """
-        SELECT item.product_id, item.ordinal, item.quantity, item.position, item.title, item.price, item.category_id,
-            item.category_name, item.made_at, \(columns),
+        SELECT item.product_id, item.ordinal, \(currentID) AS current_id, item.quantity, item.position, item.title,
+            item.price, item.category_id, item.category_name, item.made_at, item.slug, item.was_price, \(columns),
             current.gone AS current_gone, current.title AS current_title, current.made_at AS current_made_at
-        FROM shop_list_item AS item LEFT JOIN shop_product AS current ON current.id = item.product_id
+        FROM shop_list_item AS item LEFT JOIN shop_product AS current ON current.id = \(currentID)
         WHERE item.profile = :profile
         """
     }
 
     static let pages = PagedQuery(select("'' AS description, '[]' AS images"), by: ["item.position"])
     static let selectLines =
-        select("item.description, item.images") + " AND item.product_id = :product ORDER BY item.ordinal"
+        select("item.description, item.images") + " AND \(currentID) = :product ORDER BY item.product_id, item.ordinal"
+    private static let selectLine =
+        select("item.description, item.images") + " AND item.product_id = :product AND item.ordinal = :ordinal"
 
     /// Returns a line, and the revision of its list; nil if it is not on the list.
     func line(_ id: ListItemID, _ profile: String) throws -> (item: ListItem, revision: Int)? {
@@ -68,10 +73,11 @@ extension ShopStore {
     }
 
     static func line(_ id: ListItemID, _ profile: String, _ db: Database) throws -> ListItem? {
-        try lines(of: id.productID, profile, db).first { $0.id == id }
+        let arguments: StatementArguments = ["profile": profile, "product": id.productID, "ordinal": id.ordinal]
+        return try Row.fetchOne(db.cachedStatement(sql: selectLine), arguments: arguments).map(ListItem.init)
     }
 
-    /// Returns the lines that have, or had, a product id, with whole products.
+    /// Returns the lines whose product has an id now, with whole products.
     func lines(of productID: Int, _ profile: String) throws -> [ListItem] {
         try users.read { try Self.lines(of: productID, profile, $0) }
     }
@@ -90,23 +96,27 @@ extension ShopStore {
             var cart = CartLines(of: products)
             let rows = try Row.fetchCursor(
                 try db.cachedStatement(sql: Self.selectCart),
-                arguments: ["profile": profile, "products": cart.ids.jsonArray]
+                arguments: [
+                    "profile": profile, "favourites": ListKind.favourites.key(profile), "products": cart.ids.jsonArray,
+                ]
             )
             while let row = try rows.next() {
                 cart.total = try row.size(0)
                 guard let product = try row.value(1) as Int? else { continue }
-                let id = try ListItemID(productID: product, ordinal: row.value(2))
-                let line = CartLine(id: id, quantity: try row.value(3))
-                cart.take(line, title: try row.value(4), madeAt: try row.value(5))
+                let id = try ListItemID(productID: row.value(2), ordinal: row.value(3))
+                let line = CartLine(id: id, quantity: try row.value(4))
+                let (kind, _) = ListKind.read(try row.value(7))
+                cart.take(line, of: product, in: kind, title: try row.value(5), madeAt: try row.value(6))
             }
             return cart
         }
     }
 
     static let selectCart = """
-        SELECT total, product_id, ordinal, quantity, title, made_at
-        FROM (SELECT count(*) AS total FROM shop_list_item WHERE profile = :profile) LEFT JOIN shop_list_item
-        ON profile = :profile AND product_id IN (SELECT value FROM json_each(:products))
+        SELECT total, \(currentID), product_id, ordinal, quantity, title, made_at, profile
+        FROM (SELECT count(*) AS total FROM shop_list_item WHERE profile = :profile) LEFT JOIN shop_list_item AS item
+            INDEXED BY shop_list_item_by_product
+        ON profile IN (:profile, :favourites) AND \(currentID) IN (SELECT value FROM json_each(:products))
         """
 
     /// Returns the ids of the products on all lists that the upstream is not known to miss.
@@ -115,7 +125,7 @@ extension ShopStore {
     }
 
     static let selectListedProducts = """
-        SELECT item.product_id FROM shop_list_item AS item JOIN shop_product AS current ON current.id = item.product_id
+        SELECT current.id FROM shop_list_item AS item JOIN shop_product AS current ON current.id = \(currentID)
         WHERE current.gone = 0
         """
 }
@@ -124,7 +134,7 @@ extension ListItem {
     /// Decodes a row of ``ShopStore/pages`` or ``ShopStore/selectLines``.
     fileprivate init(row: Row) throws {
         let id = try ListItemID(productID: row.value("product_id"), ordinal: row.value("ordinal"))
-        let product = try Product(row: row, id: id.productID)
+        let product = try Product(row: row, id: row.value("current_id"))
         let title: String? = try row.value("current_title")
         let isSame = try title.map { product.isSame(asTitle: $0, madeAt: try row.value("current_made_at")) } ?? true
         // A server that has never seen a product knows nothing of it.
@@ -133,6 +143,7 @@ extension ListItem {
             id: id,
             product: product,
             quantity: try row.value("quantity"),
+            earlierPrice: (try row.value("was_price") as String?).flatMap(Price.init(stored:)),
             difference: !isSame ? .replaced : isGone ? .gone : nil
         )
     }

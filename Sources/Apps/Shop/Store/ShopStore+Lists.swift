@@ -9,6 +9,8 @@ extension ShopStore {
     /// Maximum number of lines of a list.
     static let maximumItems = 1000
 
+    private static let selectLastOrdinal =
+        "SELECT max(ordinal) FROM shop_list_item WHERE profile = ? AND product_id = ?"
     private static let countItems = "SELECT count(*) FROM shop_list_item WHERE profile = ?"
 
     /// The outcome of an addition.
@@ -52,7 +54,8 @@ extension ShopStore {
         guard !lines.contains(where: { product.isSame(as: $0.product) }) else { return .alreadyThere }
         let count = try Int.fetchOne(db, sql: countItems, arguments: [profile]) ?? 0
         guard count < maximumItems else { return .full }
-        let id = ListItemID(productID: product.id, ordinal: (lines.last?.id.ordinal ?? 0) + 1)
+        let last = try Int.fetchOne(db, sql: selectLastOrdinal, arguments: [profile, product.id]) ?? 0
+        let id = ListItemID(productID: product.id, ordinal: last + 1)
         try db.cachedStatement(sql: insertItem)
             .execute(arguments: try product.columns + [profile, product.id, id.ordinal, quantity, profile])
         return .added(id)
@@ -60,10 +63,10 @@ extension ShopStore {
 
     private static let insertItem = """
         INSERT INTO shop_list_item (
-            title, description, price, category_id, category_name, images, made_at, profile, product_id, ordinal,
+            title, description, price, category_id, category_name, images, made_at, slug, profile, product_id, ordinal,
             quantity, position
         ) VALUES (
-            ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
+            ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
             (SELECT coalesce(max(position), 0) + 1 FROM shop_list_item WHERE profile = ?)
         )
         """
@@ -92,7 +95,7 @@ extension ShopStore {
             let before = try Int.fetchOne(select, arguments: [profile, id.productID, id.ordinal])
             guard let before else { return .notListed }
             guard let after = quantity.applied(to: before) else { return .outOfBounds }
-            try db.cachedStatement(sql: "UPDATE shop_list_item SET quantity = ? \(Self.whereItem)")
+            try db.cachedStatement(sql: "UPDATE shop_list_item SET quantity = ?, was_price = NULL \(Self.whereItem)")
                 .execute(arguments: [after, profile, id.productID, id.ordinal])
             return .changed
         }

@@ -22,18 +22,21 @@ extension ShopStore {
         { products, db in
             let time = now()
             let saved = try products.map { ($0.id, try save($0, at: time, db)) }.filter { $0.1 != .unchanged }
-            try noteChanges(of: saved.map(\.0), wereKnown: saved.contains { $0.1 == .changed }, db)
+            let wereKnown = saved.contains { $0.1 == .changed }
+            try noteChanges(of: saved.map(\.0), confirmed: products.map(\.id), wereKnown: wereKnown, db)
         }
     }
 
-    /// Counts the revisions of the lists that contain these products. After the commit, invalidates the screens that
-    /// were rendered from the products, and no others. With several servers no revision is counted, because each of
-    /// them finds by itself which products are gone or replaced.
+    /// Renews lists, and counts the revisions of those that contain these products. After the commit, invalidates the
+    /// screens that were rendered from the products, and no others. With several servers no revision is counted,
+    /// because each of them finds by itself which products are gone or replaced.
     ///
-    /// - Parameter wereKnown: Whether some of them were shown before, so that listeners are notified.
-    private func noteChanges(of ids: [Int], wereKnown: Bool = true, _ db: Database) throws {
-        guard !ids.isEmpty else { return }
-        var profiles: Set<String> = []
+    /// - Parameters:
+    ///   - confirmed: Products that were seen with them, unchanged ones, too.
+    ///   - wereKnown: Whether some of them were shown before, so that listeners are notified.
+    private func noteChanges(of ids: [Int], confirmed: [Int]? = nil, wereKnown: Bool = true, _ db: Database) throws {
+        var profiles: Set<String> = try users.isShared ? [] : Self.renew(after: confirmed ?? ids, db)
+        guard !ids.isEmpty || !profiles.isEmpty else { return }
         for id in ids {
             profiles.formUnion(
                 try String.fetchAll(try db.cachedStatement(sql: Self.selectListingProfiles), arguments: [id])
@@ -52,15 +55,14 @@ extension ShopStore {
             catalogueChanges.bump()
             for id in ids { productChanges[id].bump() }
             for profile in profiles { profileChanges[profile].bump() }
-            guard wereKnown else { return }
-            productListener.changed(.products)
+            if wereKnown { productListener.changed(.products) }
             for (profile, revision) in lists.sorted(by: { $0.key < $1.key }) {
                 productListener.changed(.list(profile: profile, revision: revision))
             }
         }
     }
 
-    static let selectListingProfiles = "SELECT DISTINCT profile FROM shop_list_item WHERE product_id = ?"
+    static let selectListingProfiles = "SELECT DISTINCT profile FROM shop_list_item AS item WHERE \(currentID) = ?"
 
     private enum Saving { case unchanged, new, changed }
 
@@ -76,28 +78,18 @@ extension ShopStore {
         try db.cachedStatement(sql: Self.upsertProduct)
             .execute(arguments: columns + [product.id, time.millisecondsSince1970, time.millisecondsSince1970])
         try Self.index(product, replacing: known?.isGone == false ? known?.product : nil, db)
-        // A list keeps the product that was put on it: only a later version of the same product replaces it there.
-        if !users.isShared {
-            try db.cachedStatement(sql: Self.updateListItems)
-                .execute(arguments: columns + [product.id, product.title, product.madeAt])
-        }
         return known == nil ? .new : .changed
     }
 
     private static let upsertProduct = """
         INSERT INTO shop_product (
-            title, description, price, category_id, category_name, images, made_at, id, gone, fetched_at, changed_at
-        ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?)
+            title, description, price, category_id, category_name, images, made_at, slug, id, gone, fetched_at,
+            changed_at
+        ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?)
         ON CONFLICT (id) DO UPDATE SET title = excluded.title, description = excluded.description,
             price = excluded.price, category_id = excluded.category_id, category_name = excluded.category_name,
-            images = excluded.images, made_at = excluded.made_at, gone = 0, fetched_at = excluded.fetched_at,
-            changed_at = excluded.changed_at
-        """
-
-    private static let updateListItems = """
-        UPDATE shop_list_item SET title = ?, description = ?, price = ?, category_id = ?, category_name = ?,
-            images = ?, made_at = ?
-        WHERE product_id = ? AND (title = ? OR made_at = ?)
+            images = excluded.images, made_at = excluded.made_at, slug = excluded.slug, gone = 0,
+            fetched_at = excluded.fetched_at, changed_at = excluded.changed_at
         """
 
     private static let upsertSearch = """
@@ -166,6 +158,8 @@ extension ShopStore {
             try db.cachedStatement(sql: "DELETE FROM shop_search WHERE id = ?").execute(arguments: [id])
             try noteChanges(of: [id], db)
         }
+        // The product may be known under another id.
+        try? await renewLists(of: [id])
     }
 
     /// Marks products as present again, unchanged: the upstream confirmed a response that lists them. On a full disk
@@ -215,11 +209,13 @@ extension KnownProduct: FetchableRecord {
 }
 
 extension Product {
-    /// The columns from title to `made_at`, which two tables share.
+    /// The columns from title to `slug`, which two tables share.
     var columns: StatementArguments {
         get throws {
             let addresses = String(decoding: try JSONEncoder().encode(images), as: UTF8.self)
-            return [title, description, price.amount.description, category?.id, category?.name, addresses, madeAt]
+            return [
+                title, description, price.amount.description, category?.id, category?.name, addresses, madeAt, slug,
+            ]
         }
     }
 
@@ -232,6 +228,8 @@ extension Product {
             price: row.value("price", Price.init(stored:)),
             category: category.map { Category(id: $0, name: try row.value("category_name") ?? "") },
             images: row.value("images") == "[]" ? [] : row.json("images"),
+            // Rows that an earlier migration reads have none.
+            slug: row.hasColumn("slug") ? row.value("slug") : nil,
             madeAt: row.value("made_at")
         )
     }

@@ -14,20 +14,18 @@ extension ShopStore {
         renewals.start { [self] in try? await renewLists(of: ids) }
     }
 
-    /// Replaces products on lists by later versions of them. The order in which servers have received them decides,
-    /// not their clocks.
+    /// Replaces products on lists by later versions of them, whatever id these have. The order in which servers have
+    /// received them decides, not their clocks.
     ///
     /// - Throws: `StorageError`, `SharedStoreError`, `CancellationError`.
     func renewLists(of ids: [Int]) async throws {
         guard users.isShared, try await users.catchUp() == nil else { return }
-        let ids = ids.jsonArray
         let profiles = try users.read {
-            try String.fetchAll($0.cachedStatement(sql: Self.selectOutdated), arguments: [ids])
+            try String.fetchAll($0.cachedStatement(sql: Self.selectOutdated), arguments: ["ids": ids.jsonArray])
         }
         for profile in profiles {
             let revision = try await users.write(scope: Self.scope(profile)) { db in
-                try db.cachedStatement(sql: Self.renewItems).execute(arguments: [ids, profile])
-                guard db.changesCount > 0 else { return nil as Int? }
+                guard try !Self.renew(after: ids, of: profile, db).isEmpty else { return nil as Int? }
                 try db.cachedStatement(sql: Self.countRevision).execute(arguments: [profile])
                 return try Self.listRevision(profile, db)
             }
@@ -35,22 +33,83 @@ extension ShopStore {
         }
     }
 
-    private static let copied = ["title", "description", "price", "category_id", "category_name", "images", "made_at"]
+    /// Replaces products on lists by the present versions of the same products.
+    ///
+    /// - Parameters:
+    ///   - ids: Products that were seen just now, or are gone.
+    ///   - profile: Whose list it is; nil for all lists.
+    /// - Returns: The profiles whose lists have changed.
+    static func renew(after ids: [Int], of profile: String? = nil, _ db: Database) throws -> Set<String> {
+        guard !ids.isEmpty else { return [] }
+        let update = try db.cachedStatement(sql: renewItems)
+        return try String.fetchSet(update, arguments: ["ids": ids.jsonArray, "profile": profile])
+    }
+
+    private static let copied = [
+        "title", "description", "price", "category_id", "category_name", "images", "made_at", "slug",
+    ]
+
+    /// The lines that may be concerned: those of the products, and those that follow one of them to its present id.
+    private static let concerned = """
+        WITH seen (id) AS (SELECT value FROM json_each(:ids)),
+        line (profile, product_id, ordinal) AS (
+            SELECT profile, product_id, ordinal FROM seen CROSS JOIN shop_list_item AS item ON \(currentID) = seen.id
+            UNION SELECT profile, product_id, ordinal FROM seen
+                CROSS JOIN shop_product AS new USING (id) CROSS JOIN shop_list_item AS item ON item.slug = new.slug
+            UNION SELECT profile, product_id, ordinal FROM seen
+                CROSS JOIN shop_product AS new USING (id) CROSS JOIN shop_list_item AS item ON item.title = new.title
+        )
+        """
+
+    /// The present id of a line's product, as far as is known: that of the line, or as every night the upstream makes
+    /// all products anew, the one that its slug has, or else its title and category, unless that is on the list as
+    /// well. No two products have one slug at a time: one that came after the line's own was seen last is that product.
+    /// A server that does not know the line's own id cannot tell.
+    private static let presentID = """
+        coalesce(
+            \(successor("""
+                new.slug = item.slug AND new.title = item.title AND new.id IN (SELECT id FROM seen)
+                AND \(currentID) NOT IN (SELECT id FROM seen)
+                AND new.changed_at >= (SELECT fetched_at FROM shop_product AS own WHERE own.id = \(currentID))
+                """)),
+            (SELECT id FROM shop_product AS own WHERE own.id = \(currentID) AND own.gone = 0
+                AND (own.title = item.title OR own.made_at = item.made_at)),
+            \(successor("new.slug = item.slug")),
+            \(successor("new.title = item.title AND new.category_name = item.category_name"))
+        )
+        """
+
+    private static func successor(_ condition: String) -> String {
+        """
+        (SELECT id FROM shop_product AS new WHERE \(condition) AND new.gone = 0 AND NOT EXISTS (
+            SELECT 1 FROM shop_list_item AS other WHERE other.profile = item.profile AND other.title = new.title
+                AND coalesce(other.current_id, other.product_id) = new.id
+        ) ORDER BY new.fetched_at DESC, new.id DESC LIMIT 1)
+        """
+    }
 
     private static let isOutdated = """
-        current.id IN (SELECT value FROM json_each(?)) AND current.gone = 0 AND item.product_id = current.id
-            AND (item.title = current.title OR item.made_at = current.made_at)
-            AND (\(copied.map { "item.\($0)" }.joined(separator: ", ")))
-                IS NOT (\(copied.map { "current.\($0)" }.joined(separator: ", ")))
+        (\(currentID), \(copied.map { "item.\($0)" }.joined(separator: ", ")))
+            IS NOT (current.id, \(copied.map { "current.\($0)" }.joined(separator: ", ")))
+            AND EXISTS (SELECT 1 FROM shop_product AS own WHERE own.id = \(currentID))
         """
 
     static let selectOutdated = """
-        SELECT DISTINCT item.profile FROM shop_product AS current CROSS JOIN shop_list_item AS item
+        \(concerned)
+        SELECT DISTINCT item.profile FROM line CROSS JOIN shop_list_item AS item USING (profile, product_id, ordinal)
+            CROSS JOIN shop_product AS current ON current.id = \(presentID)
         WHERE \(isOutdated) ORDER BY item.profile
         """
 
+    /// `was_price` is the price that the user has seen last; NULL if it is that of the product again.
     static let renewItems = """
-        UPDATE shop_list_item AS item SET \(copied.map { "\($0) = current.\($0)" }.joined(separator: ", "))
-        FROM shop_product AS current WHERE \(isOutdated) AND item.profile = ?
+        \(concerned)
+        UPDATE shop_list_item AS item SET \(copied.map { "\($0) = current.\($0)" }.joined(separator: ", ")),
+            current_id = nullif(current.id, item.product_id),
+            was_price = nullif(coalesce(item.was_price, item.price), current.price)
+        FROM line CROSS JOIN shop_product AS current
+        WHERE item.profile = line.profile AND item.product_id = line.product_id AND item.ordinal = line.ordinal
+            AND current.id = \(presentID) AND \(isOutdated) AND (:profile IS NULL OR item.profile = :profile)
+        RETURNING profile
         """
 }

@@ -146,5 +146,25 @@ extension ShopStore {
                 """
         ),
         wordsMigration,
+        SchemaMigration(
+            "shop/008 slugs, earlier prices, pictures of categories",
+            sql: """
+                ALTER TABLE shop_product ADD COLUMN slug TEXT;
+                ALTER TABLE shop_list_item ADD COLUMN slug TEXT;
+                -- The id that the product has now, if it is another one than when it was added.
+                ALTER TABLE shop_list_item ADD COLUMN current_id INTEGER;
+                -- The price that the user has seen last, if it is another one now.
+                ALTER TABLE shop_list_item ADD COLUMN was_price TEXT;
+                UPDATE shop_list_item SET quantity = quantity;
+                CREATE INDEX shop_product_by_slug ON shop_product (slug) WHERE slug IS NOT NULL;
+                CREATE INDEX shop_product_by_title ON shop_product (title);
+                CREATE INDEX shop_list_item_by_title ON shop_list_item (title);
+                CREATE INDEX shop_list_item_by_slug ON shop_list_item (slug) WHERE slug IS NOT NULL;
+                DROP INDEX shop_list_item_by_product;
+                CREATE INDEX shop_list_item_by_product ON shop_list_item (coalesce(current_id, product_id));
+                CREATE INDEX shop_search_by_title ON shop_search (folded);
+                ALTER TABLE shop_category ADD COLUMN image TEXT;
+                """
+        ),
     ]
 }

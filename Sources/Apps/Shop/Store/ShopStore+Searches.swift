@@ -85,18 +85,22 @@ extension ShopStore {
         """
 
     /// Returns the last search and the history of a profile, read in one transaction.
-    func searches(of profile: String) throws -> ProfileSearches {
-        try users.read { try Self.searches(of: profile, $0) }
+    ///
+    /// - Parameter history: Whether the history is needed.
+    func searches(of profile: String, history: Bool = true) throws -> ProfileSearches {
+        try users.read { try Self.searches(of: profile, history: history, $0) }
     }
 
-    private static func searches(of profile: String, _ db: Database) throws -> ProfileSearches {
+    private static func searches(of profile: String, history isNeeded: Bool = true, _ db: Database) throws
+        -> ProfileSearches
+    {
         let row = try Row.fetchOne(
             try db.cachedStatement(sql: "SELECT text, filters, search_revision FROM shop_profile WHERE profile = ?"),
             arguments: [profile]
         )
         return ProfileSearches(
             last: try row.map { try SearchQuery(text: $0.value("text"), filters: $0.json("filters")) },
-            history: try history(profile, db),
+            history: isNeeded ? try history(profile, db) : [],
             revision: try row?.size("search_revision") ?? 0
         )
     }

@@ -53,7 +53,7 @@ struct ShopStore: Sendable {
     let productListener = ProductListener()
     /// Bumped when a product changes, by id.
     let productChanges = VersionCounters()
-    /// Bumped when a list, a history or settings change, or a product on the list, by profile.
+    /// Bumped when a list, a history or settings change, or a product on the list, by profile (``ListKind/key(_:)``).
     let profileChanges = VersionCounters()
 
     /// - Parameter users: The rows of profiles in the same file; nil for those of a server by itself.
@@ -74,7 +74,7 @@ struct ShopStore: Sendable {
     /// Returns a token that is valid until the list, the history or the settings of a profile change. Take it before
     /// ``UserDatabase/catchUp()``.
     func changeToken(_ profile: String) -> ChangeToken {
-        let topic = ServerEvent.Audience.profile(app: Self.app, profile: profile).topic
+        let topic = ServerEvent.Audience.profile(app: Self.app, profile: ListKind.read(profile).profile).topic
         return ChangeToken(of: profileChanges[profile]).and(users.changeToken(of: topic))
     }
 

@@ -112,6 +112,8 @@ extension Action {
         package let values: [String]?
         /// The place that it is filled with at first; absent for other kinds.
         package let location: Location?
+        /// The values to choose from; absent if any other is possible.
+        package let options: [Option]?
         /// Whether the request is refused without it.
         package let required: Bool
 
@@ -122,6 +124,7 @@ extension Action {
             value: String? = nil,
             values: [String]? = nil,
             location: Location? = nil,
+            options: [Option]? = nil,
             required: Bool = true
         ) {
             self.name = name
@@ -130,7 +133,23 @@ extension Action {
             self.value = value
             self.values = values
             self.location = location
+            self.options = options
             self.required = required
+        }
+    }
+
+    /// A value of a field that the user chooses.
+    package struct Option: Encodable, Sendable, Equatable {
+        /// As text, such as that of an id.
+        let value: String
+        /// Name for people.
+        let title: Text
+        /// Null without a picture.
+        @Nullable var imageUrl: Link?
+
+        package init(_ value: String, _ title: Text, imageUrl: Link? = nil) {
+            (self.value, self.title) = (value, title)
+            self.imageUrl = imageUrl
         }
     }
 

@@ -14,7 +14,8 @@ struct TextMemberTests {
     private static let unseen: Set<String> = [
         "DiskSessionData", "DiskSessionOpenedData", "NotesSessionData", "NotesSessionOpenedData", "ShipsSessionData",
         "ShipsSessionOpenedData", "ShopHistoryRow.searched_at", "DiskOfflineRow.marked_at", "NoteMapData.total",
-        "ShopListRow.available", "DiskDocument.available", "DiskAuthorizationData.state", "NotesFileRecord",
+        "ShopListRow.available", "ShopFavouriteRow.available", "DiskDocument.available", "DiskAuthorizationData.state",
+        "NotesFileRecord",
         "NotesFileProperties",
     ]
     private static let apps = ["Disk", "Shop", "PDF", "Note", "Ship", "Person"]

@@ -5,13 +5,13 @@ import Testing
 extension ContractScenario {
     private static let shopReads = [
         "GET /v1/shop/search", "GET /v1/shop/categories", "GET /v1/shop/products/{id}", "GET /v1/shop/images/{id}/{n}",
-        "GET /v1/shop/products/{id}/share",
+        "GET /v1/shop/products/{id}/share", "GET /v1/shop/products/{id}/related",
     ]
 
     /// Bodies that reach the rules of an operation.
     static let shopBodies = [
         "PUT /v1/shop/filters": #"{"category_id":1}"#, "POST /v1/shop/list/items": #"{"product_id":1}"#,
-        "PATCH /v1/shop/list/items/{item_id}": #"{"quantity":2}"#,
+        "PATCH /v1/shop/list/items/{item_id}": #"{"quantity":2}"#, "POST /v1/shop/favourites": #"{"product_id":1}"#,
         "PUT /v1/shop/list/order": #"{"product_ids":[1]}"#,
     ]
 
@@ -20,6 +20,7 @@ extension ContractScenario {
         for operation in Self.shopReads {
             #expect(try await ask(operation, ["Cache-Control": "only-if-cached"]).status == 504, "\(operation)")
         }
+        #expect(try await ask("GET /v1/shop/filters", ["Cache-Control": "only-if-cached"]).status == 504)
         let image = "GET /v1/shop/list/items/{item_id}/image"
         try await ask(image)
         // On a list, but without its picture.
@@ -37,7 +38,8 @@ extension ContractScenario {
             "", "?q=mug", "?q=%D0%9B%D0%90%D0%9C%D0%9F%D0%90", "?category_id=2&limit=3&offset=3", "?price=24",
             "?price_min=0&price_max=9.5&refresh=1",
             "?price_min=100",
-            "?q=zzz", "?offset=1000", "?offset=\(Int.max)", "?saved=1",
+            "?q=zzz", "?offset=1000", "?offset=\(Int.max)", "?saved=1", "?sort=price", "?sort=-price&limit=3&offset=3",
+            "?sort=title&saved=1", "?q=mug&sort=relevance",
         ]
         for query in queries {
             #expect(try await ask("GET /v1/shop/search", query: query, profile).status == 200, "\(query)")
@@ -45,13 +47,17 @@ extension ContractScenario {
         for operation in ["GET /v1/shop/search", "GET /v1/shop/categories"] {
             try await askPages(operation, query: "?limit=1&offset=1", profile)
         }
-        for query in ["?price=-1", "?limit=101", "?saved=1&q=a", "?q=%00"] {
+        for query in ["?price=-1", "?limit=101", "?saved=1&q=a", "?q=%00", "?sort=size"] {
             #expect(try await ask("GET /v1/shop/search", query: query).status == 400, "\(query)")
         }
-        for operation in ["GET /v1/shop/launch", "GET /v1/shop/history", "GET /v1/shop/filters"] + Self.shopReads {
+        for query in ["?refresh=1", "?refresh=maybe"] { try await ask("GET /v1/shop/filters", query: query, profile) }
+        let local = ["launch", "history", "filters", "suggestions"].map { "GET /v1/shop/\($0)" }
+        for operation in local + Self.shopReads {
             for isHead in [false, true] { try await ask(operation, profile, isHead: isHead) }
         }
-        try await ask("GET /v1/shop/history", query: "?q=m", profile)
+        for screen in ["history", "suggestions"] {
+            for query in ["?q=m", "?q=%00"] { try await ask("GET /v1/shop/\(screen)", query: query, profile) }
+        }
         try await ask("GET /v1/shop/categories", query: "?refresh=1")
         try await ask("GET /v1/shop/categories", query: "?refresh=maybe")
         for id in ["7", "11", "12", "39"] {
@@ -74,10 +80,35 @@ extension ContractScenario {
         for query in ["", "?refresh=1", "?refresh=maybe", "?width=9"] {
             try await ask("GET /v1/shop/images/{id}/{n}", query: query, ship: "22")
         }
+        let category = "GET /v1/shop/categories/{id}/image"
+        try await ask(category, ["Cache-Control": "only-if-cached"])
+        for query in ["", "?refresh=1", "?refresh=maybe", "?width=9"] {
+            for isHead in [false, true] { try await ask(category, query: query, isHead: isHead) }
+        }
+        try await ask(category, ship: "99")
         _ = try await ask("GET /v1/shop/products/{id}", ship: "39")
         try await ask("GET /v1/shop/images/{id}/{n}", ship: "39")
         _ = try await ask("GET /v1/shop/products/{id}", ship: "40")
         try await ask("GET /v1/shop/images/{id}/{n}", ship: "40", ["Cache-Control": "only-if-cached"])
+    }
+
+    /// The favourites, with changes of them that are refused.
+    func shopFavourites() async throws {
+        let profile = ["Larder-Profile": "contract-favourites"]
+        let (all, add, remove) = (
+            "GET /v1/shop/favourites", "POST /v1/shop/favourites", "DELETE /v1/shop/favourites/{item_id}"
+        )
+        try await ask(all, profile)
+        try await ask(remove, profile)
+        for id in [1, 2, 1, 3333] { try await ask(add, profile, body: #"{"product_id":\#(id)}"#) }
+        try await askPages(all, query: "?limit=1", profile)
+        for query in ["?limit=1", "?limit=1&offset=1", "?offset=9", "?limit=0", "?cursor=x"] {
+            for operation in [all, add, remove] {
+                try await ask(operation, query: query, profile, body: Self.shopBodies[operation])
+            }
+        }
+        try await ask(all, profile, isHead: true)
+        for _ in 0..<2 { try await ask(remove, profile) }
     }
 
     /// The list, with changes of it that are refused.
@@ -132,8 +163,8 @@ extension ContractScenario {
         for isHead in [false, true] {
             for operation in [list, "GET /v1/shop/list/share"] { try await ask(operation, profile, isHead: isHead) }
         }
-        // The new product of the id is added beside the old one.
-        #expect(try await ask("POST /v1/shop/list/items", profile, body: #"{"product_id":2}"#).status == 201)
+        // The first line has found its product again: that of the id is on the list beside the old one.
+        #expect(try await ask("POST /v1/shop/list/items", profile, body: #"{"product_id":2}"#).status == 200)
         try await ask(list, profile)
         try await ask("GET /v1/shop/list/share", ["Accept": "text/plain"].merging(profile) { own, _ in own })
         try await larder.control("POST", "/reset")
@@ -180,12 +211,14 @@ extension ContractScenario {
                 #expect(try await ask(operation, query: "?refresh=1").status >= 400, "\(operation) \(fault)")
             }
             #expect(try await ask(add, body: #"{"product_id":50}"#).status >= 400, "\(fault)")
+            #expect(try await ask("POST /v1/shop/favourites", body: #"{"product_id":50}"#).status >= 400, "\(fault)")
         }
         try await larder.control("PUT", "/upstreams/catalogue/fault", #"{"fault":"error(429, 60)"}"#)
         for operation in Self.shopReads {
             for _ in 0..<2 { #expect(try await ask(operation).status == 429, "\(operation)") }
         }
         #expect(try await ask(add, body: #"{"product_id":50}"#).status == 429)
+        #expect(try await ask("POST /v1/shop/favourites", body: #"{"product_id":50}"#).status == 429)
     }
 
     /// The catalogue becomes unreachable after a response was stored.

@@ -27,6 +27,7 @@ enum Conversation {
             let interview = ContractScenario(larder: larder, transcript: transcript)
             try await interview.shopUnseen()
             try await interview.shopSearch()
+            try await interview.shopFavourites()
             try await interview.shopList()
             try await interview.shopProfilesAndTags()
         }

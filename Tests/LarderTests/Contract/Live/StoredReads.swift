@@ -110,11 +110,13 @@ struct StoredReads: Sendable {
             try await scenario.ask("POST /v1/shop/list/items", profile, body: #"{"product_id":\#(number)}"#)
         }
         try await scenario.ask("GET /v1/shop/search", query: "?q=mug", profile)
+        try await scenario.ask("POST /v1/shop/favourites", profile, body: #"{"product_id":1}"#)
         return reads(
             [
                 "/v1/shop/launch", "/v1/shop/search", "/v1/shop/history", "/v1/shop/filters", "/v1/shop/categories",
                 "/v1/shop/products/{id}", "/v1/shop/products/{id}/share", "/v1/shop/images/{id}/{n}", "/v1/shop/list",
-                "/v1/shop/list/share",
+                "/v1/shop/list/share", "/v1/shop/favourites", "/v1/shop/categories/{id}/image",
+                "/v1/shop/products/{id}/related", "/v1/shop/suggestions",
             ],
             profile
         ) + reads(["/v1/shop/list/items/{item_id}/image", "/v1/shop/list/items/{item_id}/share"], profile)
