@@ -60,6 +60,55 @@ def test_web_19_a_wrong_price_is_said_at_its_field_before_it_is_sent(visitor):
     assert not [url for url in visitor.requests if "price" in url]
 
 
+def test_web_19_shop_22_results_are_sorted_and_the_order_survives_reload(visitor):
+    page = visitor.open("/shop?q=shirt")
+    page.locator(".product").first.wait_for()
+    with page.expect_response(re.compile(r"/v1/shop/search\?.*sort=-price")):
+        page.get_by_label("Order").select_option("-price")
+    for _ in range(2):
+        page.wait_for_function("""() => {
+            const prices = [...document.querySelectorAll('.product .price')].map(one => parseFloat(one.textContent));
+            return prices.length > 1 && prices.every((price, index) => !index || price <= prices[index - 1]);
+        }""")
+        page.reload()
+        expect(page.get_by_label("Order")).to_have_value("-price")
+
+
+def test_web_19_shop_22_titles_are_suggested_while_one_types(visitor):
+    page = visitor.open("/shop")
+    page.locator(".product").first.wait_for()
+    page.get_by_role("combobox", name="Search").press_sequentially("hood")
+    title = page.get_by_role("option").first.inner_text()
+    assert "hood" in title.lower()
+    page.get_by_role("option").first.click()
+    expect(page.locator(".product-title").first).to_have_text(title)
+
+
+def test_web_19_shop_24_the_sheet_has_pictures_of_categories_and_bounds_of_prices(visitor):
+    page = visitor.open("/shop")
+    page.locator(".product").first.wait_for()
+    page.get_by_role("button", name="Filter").click()
+    choice = page.get_by_role("dialog").locator(".choice").nth(1)
+    name = choice.inner_text()
+    expect(choice.locator(".picture")).to_be_visible()
+    expect(page.get_by_label("Price from")).to_have_attribute("placeholder", re.compile(r"^\d.*\$$"))
+    choice.click()
+    page.get_by_role("button", name="Show").click()
+    expect(page.get_by_role("button", name=f"Without: {name}")).to_be_visible()
+
+
+def test_web_20_shop_24_a_favourite_is_added_on_the_card_beside_related_products(visitor):
+    page = visitor.open("/shop/2")
+    title = page.locator("h1").inner_text()
+    expect(page.locator(".related .product-title")).not_to_have_count(0)
+    page.get_by_role("button", name="Add to favourites").click()
+    page.get_by_role("button", name="Remove from favourites").wait_for()
+    page.goto("/shop/favourites")
+    expect(page.get_by_role("link", name=title)).to_be_visible()
+    page.get_by_role("button", name="Remove from favourites").click()
+    expect(page.get_by_role("link", name=title)).to_have_count(0)
+
+
 def test_web_19_nothing_found_is_not_said_below_what_is_found_next(visitor):
     page = visitor.open("/shop?q=phone")
     products, nothing = page.locator(".product"), page.locator(".state")

@@ -1,6 +1,6 @@
 // Shop: the card of a product, its gallery, and the shopping list.
 
-import {call} from './api.js';
+import {call, quietly} from './api.js';
 import {h, replace} from './dom.js';
 import {lightbox} from './lightbox.js';
 import {pagedList} from './list.js';
@@ -19,6 +19,7 @@ const t = define({
     gone: 'No longer in the catalogue',
     up: name => `Move ${name} up`, down: name => `Move ${name} down`, previous: 'Previous picture',
     next: 'Next picture',
+    favourites: 'Favourites', related: 'Related products',
     full: 'Full screen', each: price => `${price} each`, pictures: 'Pictures',
   },
   ru: {
@@ -26,6 +27,7 @@ const t = define({
     remove: name => `Убрать ${name}`, removed: name => `${name}: убрано`,
     gone: 'Больше нет в каталоге',
     up: name => `Выше: ${name}`, down: name => `Ниже: ${name}`, previous: 'Предыдущая', next: 'Следующая',
+    favourites: 'Избранное', related: 'Похожие товары',
     full: 'На весь экран', each: price => `${price} за штуку`, pictures: 'Изображения',
   },
 });
@@ -36,10 +38,16 @@ export function openProduct(screen) {
   let lines = null;
   let shown = null;
   const shareProduct = () => share({title: shown.title, text: shown.share_text});
+  const toggle = async () => {
+    await act(shown.favourite);
+    resource.soon();
+  };
   const drawHead = () => screen.head({title: shown?.title ?? t('product'), back: '/shop', actions: [
+    shown && heart(shown.favourite, toggle),
     shown && button(t('share'), shareProduct, {icon: 'share', bare: true}),
     screen.refreshButton(() => resource), cartLink(pieces)]});
   const side = h('div', {class: 'bar'});
+  const beside = h('section', {class: 'related', hidden: true});
   const drawSide = () => {
     if (!shown) return;
     const line = lines?.get(shown.id);
@@ -64,26 +72,73 @@ export function openProduct(screen) {
     if (!same || !screen.gallery?.isConnected) screen.gallery = gallery(data);
     screen.show(h('div', {class: 'product-page'}, screen.gallery, h('div', {class: 'stack'},
       h('p', {class: 'price big'}, data.price_text), h('p', {class: 'tag'}, data.category?.name),
-      h('p', {lang: langOf(data.description_text), class: 'prose'}, data.description_text), side)));
+      h('p', {lang: langOf(data.description_text), class: 'prose'}, data.description_text), side)), beside);
     drawSide();
+    if (!same) showRelated(screen, data, beside);
   }, {skeleton: 'page'});
   followCart(screen, (found, count) => { lines = found; pieces = count; drawHead(); drawSide(); });
   return resource.ready;
 }
 
+/** Sends what a button of the server does. */
+const act = action => call(action.href, {method: action.method, body: action.body});
+
+/** Makes the button that adds to the favourites, or takes away. */
+function heart(action, run) {
+  const element = button(action.title, run, {icon: 'heart', bare: true, write: true, key: 'favourite'});
+  element.classList.toggle('chosen', action.id === 'unfavourite');
+  return element;
+}
+
+/** Shows products of the same category; without them the card is whole, too. */
+async function showRelated(screen, {related_href: href}, place) {
+  const items = (await quietly(call(href, {signal: screen.signal})))?.data.items ?? [];
+  place.hidden = items.length === 0;
+  replace(place, h('h2', null, t('related')), h('ul', {class: 'rows grid', role: 'list'}, items.map(item =>
+    h('li', {class: 'product'}, picture(item.image_url, '', {class: 'product-image', sign: 'shop',
+      sizes: '(max-width: 44rem) 45vw, 270px'}), h('div', {class: 'product-text'}, h('p', {class: 'price'},
+      item.price_text), h('a', {class: 'row-link product-title', href: `/shop/${item.id}`,
+      lang: langOf(item.title)}, item.title))))));
+}
+
+/** Opens the favourites. */
+export function openFavourites(screen) {
+  screen.head({title: t('favourites'), back: '/shop'});
+  const remove = async item => {
+    await list.change(items => items.filter(other => other.id !== item.id), () => act(item.actions[0]));
+    toast(t('removed', item.title), {action: {title: t('undo'), run: () => list.change(items => [...items, item],
+      () => call('/v1/shop/favourites', {method: 'POST', body: {product_id: item.product_id}}))}});
+  };
+  const list = pagedList(screen, {
+    href: '/v1/shop/favourites', key: item => item.id, label: t('favourites'),
+    empty: data => empty(data.empty, {icon: 'heart', href: '/shop'}),
+    row: item => h('li', {class: 'row'}, picture(item.image_url, '', {class: 'thumb', sign: 'shop', sizes: '64px'}),
+      h('div', {class: 'row-main'}, nameOf(item), h('span', {class: 'row-sub'}, prices(item, item.price_text))),
+      h('div', {class: 'row-end'}, heart(item.actions[0], () => remove(item)))),
+  });
+  return list.resource.ready;
+}
+
+/** The name of a line's product: a link to its card, if that is still its own. */
+const nameOf = item => h(item.href ? 'a' : 'span', {class: 'row-link', href: item.href && `/shop/${item.product_id}`,
+  lang: langOf(item.title)}, item.title);
+
+const prices = (item, price) => [price, item.previous_price_text && h('s', {class: 'muted'}, item.previous_price_text),
+  item.difference_text && h('span', {class: 'tag warn'}, item.difference_text)];
+
 /** Makes the gallery: pictures side by side, a counter, and a press that shows them edge to edge. */
 function gallery({image_urls: urls, image_texts: texts, title}) {
   const sources = urls.length ? urls : [null];
   let at = 0;
-  const nameOf = index => `${title}, ${texts[index] ?? '1/1'}`;
+  const altOf = index => `${title}, ${texts[index] ?? '1/1'}`;
   const open = async () => {
-    const shown = sources.map((src, index) => ({src, alt: nameOf(index), title}));
+    const shown = sources.map((src, index) => ({src, alt: altOf(index), title}));
     to(await lightbox(shown, at), 'instant');
   };
   const strip = h('div', {class: 'gallery-strip', tabindex: '0', role: 'group', 'aria-label': t('pictures'),
     onclick: () => urls.length && open(),
     onkeydown: event => event.key === 'Enter' && urls.length && open()},
-  sources.map((url, index) => picture(url, nameOf(index), {sign: 'shop', eager: index === 0,
+  sources.map((url, index) => picture(url, altOf(index), {sign: 'shop', eager: index === 0,
     sizes: '(max-width: 44rem) 100vw, 640px'})));
   const count = h('span', {class: 'gallery-count', role: 'status'}, texts[0] ?? '1/1');
   const to = (index, behavior = 'smooth') => strip.scrollTo({left: strip.clientWidth * index, behavior});
@@ -103,14 +158,14 @@ function gallery({image_urls: urls, image_texts: texts, title}) {
 export function openList(screen) {
   const footer = h('div', {class: 'totals card', hidden: true});
   let actions = [];
-  const act = id => actions.find(action => action.id === id);
+  const actionOf = id => actions.find(action => action.id === id);
   // In its turn: what was changed just now is shared, too.
   const shareList = async () => {
-    const {data} = await list.change(items => items, () => call(act('share').href));
+    const {data} = await list.change(items => items, () => call(actionOf('share').href));
     await share({title: t('list'), text: data.text});
   };
   const clear = async () => {
-    const sent = act('clear');
+    const sent = actionOf('clear');
     if (!await ask(sent.confirm ?? {message: t('clearAsk'), buttons: [sent.title, t('cancel')]})) return;
     await list.change(() => [], () => call(sent.href, {method: sent.method}));
   };
@@ -129,8 +184,8 @@ export function openList(screen) {
     footer.hidden = list.items().length === 0;
     replace(footer, h('div', {class: 'grow'}, h('p', {class: 'muted'}, totals.items_text),
       h('p', {class: 'price big'}, totals.price_text)), h('div', {class: 'bar'},
-      act('clear') && button(act('clear').title, clear, {write: true, icon: 'trash', kind: 'quiet compact'}),
-      act('share') && button(act('share').title, shareList, {icon: 'share', kind: 'primary compact'})));
+      actionOf('clear') && button(actionOf('clear').title, clear, {write: true, icon: 'trash', kind: 'quiet compact'}),
+      actionOf('share') && button(actionOf('share').title, shareList, {icon: 'share', kind: 'primary compact'})));
     if (!footer.isConnected) screen.body.append(footer);
   };
   // A row is kept while its item is the same; a quantity that was not stored is taken back in it, too.
@@ -147,8 +202,9 @@ export function openList(screen) {
   const putBack = (item, at) => {
     const ids = list.items().map(other => other.item_id);
     return list.change(items => items.toSpliced(at, 0, item), async () => {
-      await call('/v1/shop/list/items', {method: 'POST', body: {product_id: item.product_id, quantity: item.quantity}});
-      return storeOrder(ids.toSpliced(at, 0, item.item_id));
+      const body = {product_id: item.product_id, quantity: item.quantity};
+      const {data} = await call('/v1/shop/list/items', {method: 'POST', body});
+      return storeOrder(ids.toSpliced(at, 0, data.item?.item_id ?? item.item_id));
     });
   };
   const storeOrder = ids => call('/v1/shop/list/order', {method: 'PUT', body: {item_ids: ids}});
@@ -171,8 +227,7 @@ function line(item, {remove, order}) {
     picture(item.image_url, '', {class: 'thumb', sign: 'shop', sizes: '64px'}),
     h('div', {class: 'row-main'},
       h('a', {class: 'row-link', href: `/shop/${item.product_id}`, lang: langOf(item.title)}, item.title),
-      h('span', {class: 'row-sub'}, t('each', item.price_text), item.difference_text && h('span', {class: 'tag warn'},
-        item.difference_text)),
+      h('span', {class: 'row-sub'}, prices(item, t('each', item.price_text))),
       !item.available && h('span', {class: 'tag warn'}, t('gone'))),
     h('div', {class: 'row-end cart-end'}, control, h('span', {class: 'price line-total'}, item.line_total_text),
       h('div', {class: 'cart-moves'},

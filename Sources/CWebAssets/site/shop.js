@@ -19,6 +19,8 @@ const t = define({
     order: 'This is more than the price to.', either: 'Either an exact price or a range.',
     without: what => `Without: ${what}`,
     price: (from, to) => (from && to ? `${from}–${to}$` : from ? `from ${from}$` : `to ${to}$`), results: 'Results',
+    favourites: 'Favourites', sort: 'Order', sorted: {'': 'As in the catalogue', relevance: 'By relevance',
+      price: 'Cheapest first', '-price': 'Dearest first', title: 'By title'},
   },
   ru: {
     search: 'Найти', placeholder: 'Что ищете?', history: 'Последние запросы',
@@ -27,6 +29,8 @@ const t = define({
     to: 'Цена до', exact: 'Точная цена', apply: 'Показать', reset: 'Сбросить', number: 'Нужно целое число.',
     order: 'Это больше цены «до».', either: 'Либо точная цена, либо от и до.', without: what => `Убрать: ${what}`,
     price: (from, to) => (from && to ? `${from}–${to}$` : from ? `от ${from}$` : `до ${to}$`), results: 'Результаты',
+    favourites: 'Избранное', sort: 'Порядок', sorted: {'': 'Как в каталоге', relevance: 'По соответствию',
+      price: 'Сначала дешёвые', '-price': 'Сначала дорогие', title: 'По названию'},
   },
 });
 
@@ -35,11 +39,12 @@ const later = name => async screen => (await import('./shop-list.js'))[name](scr
 export const routes = [
   {path: '/shop', open: openSearch},
   {path: '/shop/list', open: later('openList')},
+  {path: '/shop/favourites', open: later('openFavourites')},
   {path: '/shop/:id', open: later('openProduct')},
 ];
 
-const names = ['q', 'category_id', 'price', 'price_min', 'price_max'];
-const filterNames = names.slice(1);
+const filterNames = ['category_id', 'price', 'price_min', 'price_max'];
+const names = ['q', ...filterNames, 'sort'];
 
 /** Makes the link to the shopping list, with the number of pieces. */
 export function cartLink(count) {
@@ -53,12 +58,18 @@ function openSearch(screen) {
   const given = names.some(name => screen.query.has(name));
   let query = Object.fromEntries(names.map(name => [name, screen.query.get(name)]));
   let lines = new Map();
-  let categories = [];
+  let sheet = null;
   const place = h('div');
   const chips = h('div', {class: 'bar chips'});
-  const filter = button(t('filter'), () => { openFilters(query, categories, search); }, {icon: 'filter'});
+  const filter = button(t('filter'), async () => {
+    sheet = await readSheet() ?? sheet;
+    openFilters(query, sheet, search);
+  }, {icon: 'filter'});
+  const sort = h('select', {class: 'field-input', 'aria-label': t('sort'), onchange: () => search({sort: sort.value})},
+    Object.entries(t('sorted')).map(([value, title]) => h('option', {value}, title)));
+  sort.value = query.sort ?? '';
   const drawHead = count => screen.head({title: t('shop'), actions: [screen.refreshButton(() => list.resource),
-    cartLink(count)]});
+    linkButton(t('favourites'), '/shop/favourites', {icon: 'heart', bare: true}), cartLink(count)]});
   const address = values => withQuery('/v1/shop/search', values);
   const search = changes => {
     query = {...query, ...changes};
@@ -70,18 +81,20 @@ function openSearch(screen) {
   };
   const {element: bar, input} = searchBar(screen, query.q ?? '', q => search({q}));
   const drawChips = () => {
-    const category = categories.find(one => String(one.id) === String(query.category_id));
+    // Names the chosen category.
+    if (query.category_id && !sheet) readSheet().then(found => { if (found) { sheet = found; drawChips(); } });
+    const category = choicesOf(sheet).find(one => one.value === String(query.category_id));
     const price = query.price ? `${query.price}$` : query.price_min || query.price_max
       ? t('price', query.price_min, query.price_max) : null;
     const chip = (words, changes) => words && h('button', {type: 'button', class: 'filter-chip',
       'aria-label': t('without', words),
       onclick: () => search(changes)}, words, icon('close', 16));
     replace(chips,
-      query.category_id && chip(category?.name ?? `${t('category')} ${query.category_id}`, {category_id: null}),
+      query.category_id && chip(category?.title ?? `${t('category')} ${query.category_id}`, {category_id: null}),
       chip(price, {price: null, price_min: null, price_max: null}));
   };
   drawHead(0);
-  screen.show(h('div', {class: 'shop-tools'}, bar, h('div', {class: 'bar'}, filter, chips)), place);
+  screen.show(h('div', {class: 'shop-tools'}, bar, h('div', {class: 'bar'}, filter, sort, chips)), place);
   const list = pagedList(screen, {
     href: given ? address(query) : '/v1/shop/search?saved=1', key: item => item.id, class: 'grid', label: t('results'),
     row: item => productCard(item, lines.get(item.id)), place, skeleton: 'grid', update: updateCard,
@@ -90,7 +103,7 @@ function openSearch(screen) {
   });
   const adopt = shown => {
     if (given || names.every(name => !shown[name]) || location.search) return;
-    query = Object.fromEntries(names.map(name => [name, shown[name] === null ? null : String(shown[name])]));
+    query = Object.fromEntries(names.map(name => [name, shown[name] == null ? null : String(shown[name])]));
     screen.move(withQuery('/shop', query), {replace: true});
     input.value = query.q ?? '';
     drawChips();
@@ -101,12 +114,11 @@ function openSearch(screen) {
     if (list.items().length) list.change(items => items.map(item => withCart(item, found)));
   });
   drawChips();
-  readCategories().then(found => { categories = found; drawChips(); });
   return list.resource.ready;
 }
 
 const withCart = (item, lines) => ({...item, cart: {in_list: lines.has(item.id),
-  quantity: lines.get(item.id)?.quantity ?? 0}});
+  quantity: lines.get(item.id)?.quantity ?? 0, line: lines.get(item.id)?.itemId}});
 
 function productCard(item, line) {
   const control = quantityControl(item, {bare: true, itemId: line?.itemId});
@@ -125,11 +137,14 @@ function updateCard(card, item) {
   const strip = one => JSON.stringify({...one, cart: null, actions: null});
   if (strip(card.item) !== strip(item)) return false;
   card.item = item;
-  card.control.setLine(String(item.id), item.cart.quantity);
+  card.control.setLine(item.cart.line ?? String(item.id), item.cart.quantity);
   return true;
 }
 
-const readCategories = async () => (await quietly(call('/v1/shop/categories')))?.data.items ?? [];
+/** Reads the filters that there are; nothing if they cannot be read. */
+const readSheet = async () => (await quietly(call('/v1/shop/filters')))?.data;
+
+const choicesOf = sheet => sheet?.actions[0].fields.find(one => one.name === 'category_id').options ?? [];
 
 /** Makes the search field with its history: arrows choose, Delete forgets, Enter searches. */
 function searchBar(screen, value, search) {
@@ -155,6 +170,15 @@ function searchBar(screen, value, search) {
     else input.removeAttribute('aria-activedescendant');
   };
   const choose = row => { input.value = row.q; close(); search(row.q); };
+  /** The last searches with the typed text, then titles that it may become. */
+  const suggested = async q => {
+    const at = path => call(withQuery(path, {q}), {signal: screen.signal});
+    const [past, titles] = await Promise.all([at('/v1/shop/history'), q ? at('/v1/shop/suggestions') : null]);
+    const found = past.data.items.slice(0, 5);
+    const known = new Set(found.map(row => row.q.toLowerCase()));
+    return [...found, ...(titles?.data.items ?? []).filter(one => !known.has(one.text.toLowerCase()))
+      .map(one => ({q: one.text}))].slice(0, 8);
+  };
   const drop = async row => {
     const {href, method} = row.actions.find(action => action.id === 'delete');
     await call(href, {method});
@@ -162,19 +186,20 @@ function searchBar(screen, value, search) {
   };
   const show = async () => {
     const turn = ++asked;
-    const {data} = await call(withQuery('/v1/shop/history', {q: input.value.trim()}), {signal: screen.signal});
+    const found = await suggested(input.value.trim());
     if (turn !== asked) return;
     const marked = rows[at]?.q;
-    rows = data.items.slice(0, 5);
+    rows = found;
     at = rows.findIndex(row => row.q === marked);
     replace(list, rows.map((row, index) => h('li', {role: 'option', id: `shop-history-${index}`,
       'aria-selected': 'false',
       lang: langOf(row.q)}, h('span', {class: 'suggest-words',
         onpointerdown: event => { event.preventDefault(); choose(row); }},
-      icon('clock', 18), row.q), h('span', {class: 'suggest-drop', title: t('forget', row.q), onpointerdown: event => {
-      event.preventDefault();
-      quietly(drop(row));
-    }}, icon('close', 18)))), rows.length > 0 && h('li', {role: 'presentation', class: 'suggest-clear',
+      icon(row.actions ? 'clock' : 'search', 18), row.q), row.actions && h('span', {class: 'suggest-drop',
+      title: t('forget', row.q), onpointerdown: event => {
+        event.preventDefault();
+        quietly(drop(row));
+      }}, icon('close', 18)))), rows.some(row => row.actions) && h('li', {role: 'presentation', class: 'suggest-clear',
       onpointerdown: event => { event.preventDefault(); quietly(clear()); }}, t('clear')));
     list.hidden = rows.length === 0 || document.activeElement !== input;
     mark();
@@ -192,7 +217,7 @@ function searchBar(screen, value, search) {
       at = (at + step + rows.length + (at < 0 && step < 0 ? 1 : 0)) % rows.length;
       mark();
     } else if (event.key === 'Escape' && !list.hidden) { event.preventDefault(); close(); }
-    else if (event.key === 'Delete' && at >= 0) { event.preventDefault(); quietly(drop(rows[at])); }
+    else if (event.key === 'Delete' && rows[at]?.actions) { event.preventDefault(); quietly(drop(rows[at])); }
   });
   const element = h('form', {class: 'search', role: 'search', onsubmit: event => {
     event.preventDefault();
@@ -203,12 +228,26 @@ function searchBar(screen, value, search) {
   return {element, input};
 }
 
-function openFilters(query, categories, search) {
+/** Makes the choice of a category, with pictures. */
+function categoryChoice(value, choices) {
+  const choice = one => h('label', {class: 'choice'}, h('input', {type: 'radio', name: 'category_id', value: one.value,
+    checked: one.value === value}), one.image_url && picture(one.image_url, '', {class: 'thumb', sign: 'shop',
+    sizes: '64px'}), h('span', {lang: langOf(one.title)}, one.title));
+  const element = h('fieldset', {class: 'field choices'}, h('legend', null, t('category')),
+    [{value: '', title: t('every')}, ...choices].map(choice));
+  const chosen = () => element.querySelector('input:checked') ?? element.querySelector('input');
+  return Object.assign(element, {say() {}, valid: () => true, input: {name: 'category_id',
+    get value() { return chosen().value; }, focus: () => chosen().focus()}});
+}
+
+function openFilters(query, sheet, search) {
   const whole = text => (/^\d*$/.test(text.trim()) ? null : t('number'));
-  const number = (name, label) => field(name, label, {value: query[name] ?? '', inputmode: 'numeric', check: whole});
-  const category = field('category_id', t('category'), {tag: 'select', value: query.category_id ?? '',
-    options: [{value: '', title: t('every')}, ...categories.map(one => ({value: one.id, title: one.name}))]});
-  const [from, to, exact] = [number('price_min', t('from')), number('price_max', t('to')), number('price', t('exact'))];
+  const bounds = sheet?.price_bounds;
+  const number = (name, label, placeholder) => field(name, label, {value: query[name] ?? '', inputmode: 'numeric',
+    check: whole, placeholder});
+  const category = categoryChoice(query.category_id ?? '', choicesOf(sheet));
+  const [from, to, exact] = [number('price_min', t('from'), bounds?.min_text), number('price_max', t('to'),
+    bounds?.max_text), number('price', t('exact'))];
   const send = async (values, close) => {
     const {price_min: min, price_max: max, price} = values;
     if (min && max && Number(min) > Number(max)) { from.say(t('order')); from.input.focus(); return; }
