@@ -36,7 +36,8 @@ import Testing
         let servers = try await SharedServers("notes,pdf,shop,ships")
         var processes: [RunningLarder] = []
         for _ in 0..<3 {
-            processes.append(try await servers.start(["--store-kept-ms", "0", "--freshness-ships-s", "3600"]))
+            let settings = ["--store-kept-ms", "0", "--freshness-ships-s", "3600", "--freshness-shop-s", "3600"]
+            processes.append(try await servers.start(settings))
         }
         let register = #"{"mode":"register","username":"ann","password":"correct horse"}"#
         let notes = try await processes[0].client.post("/v1/notes/session", register)
@@ -45,8 +46,10 @@ import Testing
             "notes": #require(notes.json.data.token.string), "ships": #require(ships.json.data.token.string),
         ]
         let cluster = Cluster(processes: processes, tokens: tokens)
-        // Later each process has the upstream's list, and no read changes rows.
-        for process in 0..<3 { _ = try await cluster.client(process, "/v1/ships").get("/v1/ships") }
+        // Later each process has the lists of its upstreams, and no read changes rows.
+        for path in ["/v1/ships", "/v1/shop/filters"] {
+            for process in 0..<3 { _ = try await cluster.client(process, path).get(path) }
+        }
         return cluster
     }
 

@@ -131,7 +131,12 @@ extension ContractScenario {
         try await expectEverywhere("tool-missing")
         _ = try await larder.send("GET", "/v1/shop/products/1")
         _ = try await larder.send("POST", "/v1/shop/list/items", body: #"{"product_id":1}"#)
-        for operation in ["GET /v1/shop/images/{id}/{n}", "GET /v1/shop/list/items/{item_id}/image"] {
+        _ = try await larder.send("GET", "/v1/shop/categories")
+        let pictures = [
+            "GET /v1/shop/images/{id}/{n}", "GET /v1/shop/list/items/{item_id}/image",
+            "GET /v1/shop/categories/{id}/image",
+        ]
+        for operation in pictures {
             let response = try await ask(operation, query: "?width=100")
             #expect(response.problemCode == "tool-missing", "\(operation): \(response.text)")
         }

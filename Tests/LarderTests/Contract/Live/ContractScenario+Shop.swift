@@ -63,7 +63,7 @@ extension ContractScenario {
         for id in ["7", "11", "12", "39"] {
             try await ask("GET /v1/shop/products/{id}", query: "?refresh=1", ship: id, profile)
         }
-        for screen in ["", "/share"] { try await ask("GET /v1/shop/products/{id}\(screen)", ship: "3333") }
+        for screen in ["", "/share", "/related"] { try await ask("GET /v1/shop/products/{id}\(screen)", ship: "3333") }
         try await ask("GET /v1/shop/products/{id}/share", ["Accept": "text/plain"].merging(profile) { own, _ in own })
         try await ask("GET /v1/shop/products/{id}/share", query: "?refresh=maybe", profile)
         for body in [#"{"category_id":1,"price_min":5}"#, "{}", #"{"price":1,"price_min":1}"#, "["] {
@@ -179,6 +179,7 @@ extension ContractScenario {
     /// Writes whose preconditions fail.
     private func shopPreconditions(_ profile: [String: String]) async throws {
         try await ask("GET /v1/shop/search", query: "?q=mug", profile)
+        try await ask("POST /v1/shop/favourites", profile, body: Self.shopBodies["POST /v1/shop/favourites"])
         let stale = ["If-Match": "\"0\""].merging(profile) { own, _ in own }
         for operation in try OpenAPIDocument.load().operations
         where operation.path.hasPrefix("/v1/shop/") && operation.responses["412"] != nil {
