@@ -143,18 +143,18 @@ extension Listing {
         var page = DiskPage([], keys: [], total: added.count, hasMore: asked.end < added.count, revision: nil)
         var result = ReadResult.made(at: list.madeAt)
         if let source = try source(of: list) {
-            // The added rows shift the rows of the API.
+            // The added rows shift the rows of the API. If they fill the page, those decide only whether more follow:
+            // the first page as it is without pending writes tells that, and is stored.
             let rest = asked.limit - first.count
-            let part = PageRequest(limit: max(rest, 1), offset: max(0, asked.offset - added.count))
+            let start = max(0, asked.offset - added.count)
+            let part = PageRequest(limit: rest == 0 ? asked.limit : rest, offset: start)
             (page, result) = try await self.page(part, of: list, at: source, cachePolicy, resource)
             page.total = page.total.map { max(0, $0 + list.difference) + added.count }
             let rows = page.rows.flatMap(list.rows)
             page.hasMore = page.hasMore || asked.end < added.count || rest == 0 && !rows.isEmpty
             page.rows = rest == 0 ? [] : rows
         }
-        let shown = try first.compactMap {
-            try list.view.row(of: $0, list.queue) { try store.row($0, account: list.session.account) }
-        }
+        let shown = try store.rows(of: first, list.view, list.queue, account: list.session.account)
         page.rows = shown + page.rows
         page.pending = Meta.PendingWrites(list.queue)
         return (page, result)

@@ -260,9 +260,7 @@ extension Search {
         var result = ResultPage([], hits)
         let present = found.compactMap { row(for: $0, view, queue) }
         result.rows =
-            try added.compactMap { shown in
-                try view.row(of: shown, queue) { try store.row($0, account: account.id) }
-            } + (rest == 0 ? [] : present)
+            try store.rows(of: added, view, queue, account: account.id) + (rest == 0 ? [] : present)
         result.hasMore = hits.hasMore || start + added.count < matches.count || rest == 0 && !present.isEmpty
         if rest == 0 { result.next = -Int64(start + added.count) }
         result.total = !result.hasMore && asked.isFirst ? result.rows.count : nil
