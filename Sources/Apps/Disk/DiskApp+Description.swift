@@ -5,8 +5,8 @@ package import Storage
 import Upstream
 
 extension DiskApp {
-    /// The API of Yandex Disk. Its responses belong to one account and contain links that open files to anyone: its
-    /// mount forwards them without storing them.
+    /// The API of Yandex Disk. Its responses belong to one account and contain links that open files to anyone: in its
+    /// mount they lead back there.
     static let disk = UpstreamDescription(
         "yandex_disk",
         title: "Yandex Disk",
@@ -15,7 +15,7 @@ extension DiskApp {
         hasSessions: true,
         limitsByCredential: true,
         isShared: false,
-        storesBodies: false
+        leadsBack: true
     )
     /// Makes tokens for the Disk. Without it, clients can only send tokens.
     static let oauth = UpstreamDescription(

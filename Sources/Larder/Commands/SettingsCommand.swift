@@ -119,7 +119,7 @@ extension SettingsPage {
           host ([decision 7](decisions/0007-addresses-checked-when-connected.md)).
         - `shared`, `methods`, `request_fields`, `last_good` and `heuristics` are settings of the upstream's \
         [mount](#mounts).
-          The last two have no effect for `yandex_disk` and `yandex_oauth`: bodies of these mounts are never stored.
+          The last two have no effect for `yandex_oauth`: bodies of its mount are never stored.
         - Any further upstream is mounted by naming it: `--upstreams-weather-url https://api.example.org/v2` (name:
           `a`–`z`, digits, `_`), with the same settings and defaults.
         """
@@ -153,8 +153,12 @@ extension SettingsPage {
         [cache-tests](cache-tests.md) says how mounts perform in the public suite for HTTP caches.
 
         The mount of Yandex Disk uses the token of the client's Disk session (`Authorization: Bearer …` of Larder),
-        or the `Authorization: OAuth …` that a client sends itself. Yandex's responses contain links that open files
-        to anyone who has them, so they are passed on and never stored.
+        or the `Authorization: OAuth …` that a client sends itself. Links in its JSON lead back to the mount: those
+        to the API to their path, those to the hosts of contents, previews and uploads to `~HOST/…`, without a token
+        ([decision 193](decisions/0193-links-lead-back-to-the-mount.md)). An upload needs `PUT` in `methods`. What was
+        read with a token stays readable without the network, by the same request or another link to the same
+        version. The links open files to anyone who has them, so JSON is stored sealed; with `shared` `true`, links
+        stay as they are and nothing is stored.
         """
 
     static let exposure = """

@@ -126,13 +126,14 @@ struct LarderApplication: ReplaceableServer {
         onListening: @escaping @Sendable (SocketAddress?, CertificateNames?) async -> Void
     ) throws {
         let apps = try ServedApps(resources)
-        let hasher = try SealedSecrets(resources.database).credentialHasher()
+        let secrets = try SealedSecrets(resources.database)
+        let hasher = try secrets.credentialHasher()
         settled = apps.upstreams
-        let stubs = StubMounts(resources, hasher)
+        let stubs = StubMounts(resources, hasher, secrets)
         self.stubs = stubs
         // A token that a test has chosen opens nothing without the harness.
         preparations = (harness == nil ? [resources.sessions.endSeeded] : []) + apps.preparations
-        mounts = apps.upstreams.map { Mount($0, hasher: hasher) }
+        mounts = apps.upstreams.map { Mount($0, hasher: hasher, secrets: secrets) }
         transports = resources.transports
         database = resources.database
         certificate = resources.certificate

@@ -262,6 +262,7 @@ extension UpstreamConfiguration {
     /// Reads the settings of an upstream.
     init(_ upstream: UpstreamDescription, at url: URL, _ settings: SettingValues) {
         let own = UpstreamSettings(of: upstream)
+        let storesBodies = upstream.storesBodies(isShared: settings[own.shared])
         self.init(
             name: upstream.name,
             title: upstream.title,
@@ -281,7 +282,8 @@ extension UpstreamConfiguration {
                 lastGood: settings[own.lastGood],
                 heuristics: settings[own.heuristics],
                 // A body that is a large part of the budget would displace all others.
-                maximumStoredBytes: upstream.storesBodies ? settings[ServerSettings.cacheBudget].bytes / 4 : 0
+                maximumStoredBytes: storesBodies ? settings[ServerSettings.cacheBudget].bytes / 4 : 0,
+                leadsBack: upstream.leadsBack && storesBodies
             )
         )
         if let trusted = upstream.trustedHosts {

@@ -14,11 +14,11 @@ final class StubMounts: Sendable {
 
     private let resources: ServerResources
     private let hasher: CredentialHasher
+    private let secrets: SealedSecrets
     private let entries = Mutex<[String: Entry]>([:])
 
-    init(_ resources: ServerResources, _ hasher: CredentialHasher) {
-        self.resources = resources
-        self.hasher = hasher
+    init(_ resources: ServerResources, _ hasher: CredentialHasher, _ secrets: SealedSecrets) {
+        (self.resources, self.hasher, self.secrets) = (resources, hasher, secrets)
     }
 
     /// The mounts that were made.
@@ -32,7 +32,7 @@ final class StubMounts: Sendable {
         }
         let (mount, old) = entries.withLock { entries -> (Mount, Mount?) in
             if let entry = entries[name], entry.made === made { return (entry.mount, nil) }
-            let mount = Mount(upstream, hasher: hasher)
+            let mount = Mount(upstream, hasher: hasher, secrets: secrets)
             return (mount, entries.updateValue(Entry(mount: mount, made: made), forKey: name)?.mount)
         }
         if let old { Self.stop(old) }

@@ -100,10 +100,11 @@ struct AppParts {
         forms.add(Served.self)
         var table = RouteTable(app.routes, forms: forms, languages: [Served.name: Served.language])
         guard !upstreams.isEmpty else { return table }
-        let hasher = try SealedSecrets(database).credentialHasher()
+        let secrets = try SealedSecrets(database)
+        let hasher = try secrets.credentialHasher()
         table.add(
             MountRoutes(
-                mounts: upstreams.map { Mount($0.upstream, hasher: hasher) },
+                mounts: upstreams.map { Mount($0.upstream, hasher: hasher, secrets: secrets) },
                 sessions: sessions,
                 credentials: app.mountCredentials
             ).routes

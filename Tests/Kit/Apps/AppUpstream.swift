@@ -41,7 +41,8 @@ package struct AppUpstream: Sendable {
                 probePath: description.probePath,
                 mount: MountOptions(
                     shared: description.isShared,
-                    maximumStoredBytes: description.storesBodies ? 128 << 20 : 0
+                    maximumStoredBytes: description.storesBodies(isShared: description.isShared) ? 128 << 20 : 0,
+                    leadsBack: description.leadsBack
                 )
             )
             adjust(&configuration)

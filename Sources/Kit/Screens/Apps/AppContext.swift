@@ -113,8 +113,11 @@ package struct UpstreamDescription: Sendable, Equatable {
     /// Whether its mount responds to all clients alike. If not, credentials are passed on and everything is stored per
     /// credential.
     package let isShared: Bool
-    /// Whether its mount stores bodies. It does not if they hold links or tokens that open files to every holder.
-    package let storesBodies: Bool
+    /// Whether its mount stores bodies. It does not if they hold tokens.
+    private let mayStoreBodies: Bool
+    /// Whether its JSON has links that open files to every holder. They lead back to the mount, unless it is shared:
+    /// then it stores no bodies.
+    package let leadsBack: Bool
     /// The OpenAPI document by which the sandbox simulates it; nil if the sandbox has a service of its name, or nothing
     /// is to be simulated.
     package let simulation: String?
@@ -131,6 +134,7 @@ package struct UpstreamDescription: Sendable, Equatable {
         limitsByCredential: Bool = false,
         isShared: Bool = true,
         storesBodies: Bool = true,
+        leadsBack: Bool = false,
         simulation: String? = nil
     ) {
         self.name = name
@@ -143,9 +147,13 @@ package struct UpstreamDescription: Sendable, Equatable {
         self.hasSessions = hasSessions
         self.limitsByCredential = limitsByCredential
         self.isShared = isShared
-        self.storesBodies = storesBodies
+        mayStoreBodies = storesBodies
+        self.leadsBack = leadsBack
         self.simulation = simulation
     }
+
+    /// Whether its mount stores bodies, if it is shared or not.
+    package func storesBodies(isShared: Bool) -> Bool { mayStoreBodies && !(leadsBack && isShared) }
 }
 
 /// Files of accounts by path, which one app offers to the others. Neither app knows the other.

@@ -152,6 +152,12 @@ package struct MountRoutes: Sendable {
         }
     }
 
+    /// Returns the URL of a mount by the name that the client has for this server.
+    private static func url(of mount: Mount, _ request: Request, _ context: ScreenContext) -> String {
+        let scheme = context.browser.isSecure ? "https" : "http"
+        return "\(scheme)://\(request.head.authority ?? "")\(prefix)\(mount.upstream.configuration.name)"
+    }
+
     /// Returns a method as it arrives: the decoder spells M-SEARCH without its hyphen.
     private static func asDecoded(_ method: HTTPRequest.Method) -> HTTPRequest.Method {
         method.rawValue == "M-SEARCH" ? HTTPRequest.Method("MSEARCH") ?? method : method
@@ -183,6 +189,7 @@ package struct MountRoutes: Sendable {
         return MountRequest(
             method: method,
             target: target,
+            mountURL: Self.url(of: mount, request, context),
             headerFields: fields,
             body: hasBody ? ByteStream(request.body) : nil,
             bodyLength: hasBody ? length : nil,

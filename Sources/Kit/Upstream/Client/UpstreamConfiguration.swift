@@ -124,6 +124,8 @@ package struct MountOptions: Sendable, Equatable {
     package var heuristics: Bool
     /// Largest body that is stored, in bytes; larger ones are only forwarded.
     package var maximumStoredBytes: Int
+    /// Whether links in its JSON lead back to the mount. Not of a mount that is shared.
+    package var leadsBack: Bool
 
     /// Creates options; by default a shared, read-only mount.
     package init(
@@ -132,7 +134,8 @@ package struct MountOptions: Sendable, Equatable {
         requestFields: [RequestField] = [],
         lastGood: Bool = true,
         heuristics: Bool = false,
-        maximumStoredBytes: Int = 128 << 20
+        maximumStoredBytes: Int = 128 << 20,
+        leadsBack: Bool = false
     ) {
         self.shared = shared
         self.methods = methods
@@ -140,5 +143,6 @@ package struct MountOptions: Sendable, Equatable {
         self.lastGood = lastGood
         self.heuristics = heuristics
         self.maximumStoredBytes = maximumStoredBytes
+        self.leadsBack = leadsBack
     }
 }

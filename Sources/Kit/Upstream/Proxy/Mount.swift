@@ -15,23 +15,30 @@ package final class Mount: Sendable {
     let rules: CachingRules
     let hasher: CredentialHasher
     let store: MountStore
+    /// Leads links back here; nil if they are passed on as they are.
+    let links: MountLinks?
     let flights = MountFlights()
     let background = BackgroundTasks()
 
     /// Mounts an upstream.
     ///
-    /// - Parameter hasher: Makes credentials into keys of the store.
-    package init(_ upstream: Upstream, hasher: CredentialHasher) {
+    /// - Parameters:
+    ///   - hasher: Makes credentials into keys of the store.
+    ///   - secrets: Seal responses with links.
+    package init(_ upstream: Upstream, hasher: CredentialHasher, secrets: SealedSecrets) {
         self.upstream = upstream
         self.hasher = hasher
         let options = upstream.configuration.mount
+        links =
+            options.leadsBack
+            ? MountLinks(of: upstream.configuration, hasher: hasher, secrets: secrets) : nil
         rules = CachingRules(
             cacheName: "larder",
             shared: options.shared,
             heuristics: options.heuristics ? .tenPercent : .off,
             lastGood: options.lastGood
         )
-        store = MountStore(of: upstream)
+        store = MountStore(of: upstream, links)
     }
 
     /// Name under which the store keeps its responses.
@@ -44,9 +51,10 @@ package final class Mount: Sendable {
     ///
     /// - Throws: `UpstreamError` if there is no response; `CancellationError`; `StorageError`.
     package func respond(to request: MountRequest) async throws -> ProxyResponse {
-        let request = try ProxiedRequest(request, to: upstream.configuration, hasher: hasher)
-        var exchange = ProxyExchange(self, request, ProxyMachine(mayCollapse: request.mayCollapse))
-        return try await exchange.run()
+        let proxied = try ProxiedRequest(request, to: upstream.configuration, hasher: hasher, links)
+        var exchange = ProxyExchange(self, proxied, ProxyMachine(mayCollapse: proxied.mayCollapse))
+        let response = try await exchange.run()
+        return try await links?.lead(response, to: request.mountURL) ?? response
     }
 
     /// Validates a stored response while the client has it already (RFC 5861 §3). Does nothing if the same request is
@@ -88,6 +96,8 @@ package struct MountRequest: Sendable {
     var method: HTTPRequest.Method
     /// Path and query below the upstream's base URL, byte for byte as received; begins with a slash.
     var target: String
+    /// The URL of the mount as the client knows it.
+    var mountURL: String
     /// The client's header fields, without tokens of Larder's own sessions.
     var headerFields: HTTPFields
     var body: ByteStream?
@@ -101,6 +111,7 @@ package struct MountRequest: Sendable {
     package init(
         method: HTTPRequest.Method,
         target: String,
+        mountURL: String = "",
         headerFields: HTTPFields,
         body: ByteStream? = nil,
         bodyLength: Int? = nil,
@@ -111,6 +122,7 @@ package struct MountRequest: Sendable {
         self.interim = interim
         self.method = method
         self.target = target
+        self.mountURL = mountURL
         self.headerFields = headerFields
         self.body = body
         self.bodyLength = bodyLength

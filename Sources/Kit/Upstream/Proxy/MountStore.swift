@@ -14,11 +14,14 @@ struct MountStore: Sendable {
     let changes = VersionCounters()
     /// The largest body that is stored, in bytes.
     let largestBody: Int
+    /// Seals JSON; nil if it is stored as it is.
+    private let links: MountLinks?
     /// Counts invalidations by writes, by URL.
     private let invalidations = VersionCounters()
     let store: UpstreamStore
 
-    init(of upstream: Upstream) {
+    init(of upstream: Upstream, _ links: MountLinks?) {
+        self.links = links
         name = "\(upstream.configuration.name).raw"
         store = upstream.store
         largestBody = min(upstream.configuration.mount.maximumStoredBytes, store.budget.lowWaterMark)
@@ -54,7 +57,9 @@ struct MountStore: Sendable {
     func open(_ stored: CachedResponse, for request: ProxiedRequest) async throws -> MountBody? {
         store.noteUse(of: stored.metadata)
         guard let parts = stored.head.parts else {
-            return try await store.responses.openBody(of: stored).map(MountBody.whole)
+            let body = try await store.responses.openBody(of: stored)
+            guard let links, !request.isLink, case .bytes(let sealed) = body else { return body.map(MountBody.whole) }
+            return links.open(sealed, of: stored.head.url).map { .whole(.bytes($0)) }
         }
         let wanted = stored.head.bytes(for: request, of: parts.completeLength)
         return try await store.responses.openParts(of: stored, wanted)
@@ -81,8 +86,12 @@ struct MountStore: Sendable {
     ) async throws {
         let (name, responses, credential) = (name, store.responses, request.credential)
         let fields = request.cacheKeyRequest.headerFields
+        var body = body
+        if let links, !request.isLink, case .bytes(let bytes) = body {
+            body = .bytes(try links.seal(bytes, of: head.url))
+        }
         defer { changes[head.url].bump() }
-        try await store.database.write { db in
+        try await store.database.write { [body] db in
             let response = CachedResponse(
                 upstream: name,
                 credential: credential,

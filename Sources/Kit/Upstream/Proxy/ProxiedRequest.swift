@@ -21,16 +21,34 @@ struct ProxiedRequest: Sendable {
     let directives: RequestDirectives
     /// Whether Larder adds a token of the client's account.
     let isOnBehalf: Bool
+    /// Whether it follows a link to another host of the upstream.
+    let isLink: Bool
     /// Sends interim responses to the client; nil if none waits for the response.
     private(set) var interim: (@Sendable (HTTPResponse) -> Void)?
 
-    init(_ request: MountRequest, to upstream: UpstreamConfiguration, hasher: CredentialHasher) throws(UpstreamError) {
-        url = upstream.url(of: request.encodedTarget)
+    init(
+        _ request: MountRequest,
+        to upstream: UpstreamConfiguration,
+        hasher: CredentialHasher,
+        _ links: MountLinks? = nil
+    ) throws(UpstreamError) {
+        let link = try links?.link(of: request.encodedTarget)
+        url = link ?? upstream.url(of: request.encodedTarget)
         guard MountRequest.isBelowBase(request.target), let key = TargetURI.normalized(url) else {
             throw .forbiddenTarget("a path outside of its API")
         }
-        self.key = key
-        let fields = ForwardedFields.selected(from: request.headerFields, upstream.mount)
+        isLink = link != nil
+        self.key = link.flatMap { links?.key(of: $0) } ?? key
+        var fields = ForwardedFields.selected(from: request.headerFields, upstream.mount)
+        if links != nil, link == nil {
+            // Links are read and replaced: the whole, in no coding.
+            for name in [HTTPField.Name.range, .ifRange] { fields[name] = nil }
+            fields[.acceptEncoding] = "identity"
+        } else if link != nil, request.credential == nil, !ForwardedFields.credentials.contains(where: fields.contains)
+        {
+            // Stored for nobody, it would stay when its account is logged out.
+            fields[.cacheControl] = "no-store"
+        }
         cacheKeyRequest = HTTPRequest(
             method: request.method,
             scheme: nil,
@@ -40,6 +58,8 @@ struct ProxiedRequest: Sendable {
         )
         credential = upstream.mount.shared ? nil : request.credential?.identity ?? Self.credential(in: fields, hasher)
         self.fields = Self.authorized(fields, for: request, upstream.mount)
+        // A link needs no token, and may lead to another service of the same origin.
+        if link != nil { for name in ForwardedFields.credentials { self.fields[name] = nil } }
         // RFC 9110 §9.3.1: content of a GET has no meaning, and its response would be stored under the URL alone.
         let hasBody = request.method != .get && request.method != .head
         body = hasBody ? request.body : nil

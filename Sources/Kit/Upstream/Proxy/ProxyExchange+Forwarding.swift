@@ -61,12 +61,36 @@ extension ProxyExchange {
             .forwarding(headTimeout: request.body == nil ? nil : Self.longestUpload)
         )
         ForwardedFields.addKeys(to: &response.headerFields, mount.upstream.configuration.mount)
+        if let links = mount.links, !request.isLink, links.concerns(response.headerFields) {
+            response = try await whole(response, upTo: links.largest)
+        }
         return ForwardedResponse(
             response: response.withValidStatus.withoutOwnFields,
             requestTime: requestTime,
             responseTime: now,
             uninvalidated: uninvalidated
         )
+    }
+
+    /// Receives a response whole, because its links are to be read.
+    private func whole(_ response: StreamedResponse, upTo limit: Int) async throws(UpstreamError) -> StreamedResponse {
+        guard response.headerFields[.contentEncoding] == nil else {
+            throw .badResponse(status: response.status, reason: "a coding that was not asked for")
+        }
+        guard request.cacheKeyRequest.method != .head, response.status != .noContent, response.status != .notModified
+        else { return response }
+        var whole = response
+        do {
+            let body = try await response.body.collect(upTo: limit)
+            whole.headerFields[.contentLength] = String(body.readableBytes)
+            whole.body = ByteStream(body)
+            return whole
+        } catch is NIOTooManyBytesError {
+            throw .badResponse(status: response.status, reason: "more than \(limit) bytes")
+        } catch {
+            client.recordBrokenBody()
+            throw .badResponse(status: response.status, reason: UpstreamError.cutShort)
+        }
     }
 
     /// Reads a response without content to its end, which frees the connection for the next request.
@@ -103,7 +127,8 @@ extension ProxyExchange {
             let body = storingPart(stored, range, from: forwarded)
             return .response(ProxyResponse(head: head, body: .stream(body, length: range.count)))
         }
-        guard let length = forwarded.announced, length <= BlobStore.inlineLimit else {
+        let mayBeFile = mount.links?.concerns(forwarded.response.headerFields) != true || request.isLink
+        guard let length = forwarded.announced, !mayBeFile || length <= BlobStore.inlineLimit else {
             let body = storing(stored, from: forwarded)
             return .response(ProxyResponse(head: head, body: .stream(body, length: forwarded.announced)))
         }

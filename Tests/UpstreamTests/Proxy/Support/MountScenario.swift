@@ -20,7 +20,8 @@ struct MountScenario {
         directory: DataDirectory? = nil
     ) throws {
         scene = try Scenario(budget: budget, directory: directory) { $0.mount = options }
-        mount = Mount(scene.upstream, hasher: try SealedSecrets(scene.database).credentialHasher())
+        let secrets = try SealedSecrets(scene.database)
+        mount = Mount(scene.upstream, hasher: try secrets.credentialHasher(), secrets: secrets)
     }
 
     struct Seen: Equatable {
@@ -43,6 +44,7 @@ struct MountScenario {
             to: MountRequest(
                 method: method,
                 target: target,
+                mountURL: "http://larder.test/v1/upstreams/ships",
                 headerFields: fields,
                 body: stream,
                 bodyLength: body?.utf8.count

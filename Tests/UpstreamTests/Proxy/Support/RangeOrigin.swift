@@ -99,7 +99,8 @@ struct RangeScenario {
             retries: RetryPolicy(attempts: 1),
             logger: .quiet
         )
-        mount = Mount(upstream, hasher: try SealedSecrets(it.scene.database).credentialHasher())
+        let secrets = try SealedSecrets(it.scene.database)
+        mount = Mount(upstream, hasher: try secrets.credentialHasher(), secrets: secrets)
     }
 
     struct Played {

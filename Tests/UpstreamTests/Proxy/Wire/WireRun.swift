@@ -60,7 +60,8 @@ final class WireRun: Sendable {
             retries: RetryPolicy(attempts: 1),
             logger: .quiet
         )
-        mount = Mount(upstream, hasher: try SealedSecrets(database).credentialHasher())
+        let secrets = try SealedSecrets(database)
+        mount = Mount(upstream, hasher: try secrets.credentialHasher(), secrets: secrets)
         progress = FileManager.default.temporaryDirectory.appending(
             path: "larder-wire-\(ProcessInfo.processInfo.processIdentifier).txt"
         )

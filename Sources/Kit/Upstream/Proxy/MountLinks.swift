@@ -1,0 +1,136 @@
+import Foundation
+import HTTP
+import HTTPTypes
+import NIOCore
+import Storage
+
+/// Leads the links in an upstream's JSON back to its mount, so that a client that follows them stays behind its cache.
+///
+/// A link into the API gets the path that it has below the mount, and one to another host of the upstream
+/// `~HOST/…`. One to the API's origin beside its base has a proof, `~PROOF=HOST/…`: clients can name the listed hosts,
+/// and nothing else that the origin has. Links may open files to everyone who has them: JSON is stored sealed, and what
+/// a link leads to under a hash of the link.
+struct MountLinks: Sendable {
+    /// The beginning of targets that are links to other hosts.
+    private static let mark = "/~"
+    private static let origin = "https://links.invalid/"
+
+    private let targets: TargetRules
+    private let hasher: CredentialHasher
+    private let secrets: SealedSecrets
+    /// The largest JSON that is rewritten, in bytes.
+    let largest: Int
+
+    init(of configuration: UpstreamConfiguration, hasher: CredentialHasher, secrets: SealedSecrets) {
+        targets = TargetRules(configuration)
+        (self.hasher, self.secrets, largest) = (hasher, secrets, configuration.maximumResponseBytes)
+    }
+
+    /// Returns the link that a target below the mount stands for; nil if it is a path of the API.
+    ///
+    /// - Throws: `UpstreamError` for a host to which no link of the upstream leads.
+    func link(of target: String) throws(UpstreamError) -> String? {
+        guard target.hasPrefix(Self.mark), let base = targets.base else { return nil }
+        var rest = target.dropFirst(Self.mark.count)
+        var proof: Substring?
+        if let end = rest.prefix(while: { $0 != "/" }).firstIndex(of: "=") {
+            (proof, rest) = (rest[..<end], rest[rest.index(after: end)...])
+        }
+        let url = "\(base.scheme)://\(rest)"
+        switch targets.target(of: url) {
+        case .listedHost where proof == nil: return url
+        case .besideBase where proof.map(String.init) == self.proof(of: url): return url
+        default: throw .forbiddenTarget("a host to which no link leads")
+        }
+    }
+
+    private func proof(of link: String) -> String { String(hasher.hash("link \(link)").text.prefix(32)) }
+
+    /// Returns the key under which the store has what a link leads to. A link with the entity tag of a file
+    /// (`etag`) is signed anew each time: its query names the version.
+    func key(of link: String) -> String {
+        let query = link.split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
+        let isVersion = query.split(separator: "&").contains { $0.hasPrefix("etag=") }
+        return Self.origin + hasher.hash(isVersion ? String(query) : link).text
+    }
+
+    /// Returns a link as an address of the mount; unchanged if it leads elsewhere.
+    func led(_ link: String, to mount: String) -> String {
+        guard let base = targets.base, let url = try? HTTPURL(link), url.scheme == base.scheme else { return link }
+        let elsewhere = url.origin.dropFirst(url.scheme.count + "://".count) + url.requestTarget
+        switch targets.target(of: link) {
+        case .ownOrigin:
+            return mount + url.requestTarget.dropFirst(targets.basePath == "/" ? 0 : targets.basePath.count)
+        case .besideBase: return mount + Self.mark + proof(of: url.origin + url.requestTarget) + "=" + elsewhere
+        case .listedHost: return mount + Self.mark + elsewhere
+        case .trustedHost, .forbidden: return link
+        }
+    }
+
+    func seal(_ body: Data, of key: String) throws -> Data { try secrets.seal(body, name: key) }
+
+    /// Returns a body that was sealed; nil if the key has been replaced since.
+    func open(_ body: Data, of key: String) -> Data? { try? secrets.open(body, name: key) }
+}
+
+extension MountLinks {
+    private static let (quote, backslash) = (UInt8(ascii: "\""), UInt8(ascii: "\\"))
+
+    /// Whether a response may have links.
+    func concerns(_ fields: HTTPFields) -> Bool {
+        let type = fields[.contentType].map { ParameterizedValue.essence(of: $0) } ?? ""
+        return type == "application/json" || type.hasSuffix("+json")
+    }
+
+    /// Leads the links of a response to the mount at a URL.
+    func lead(_ response: ProxyResponse, to mount: String) async throws -> ProxyResponse {
+        var led = response
+        if let location = response.head.headerFields[.location] {
+            led.head.headerFields[.location] = self.led(location, to: mount)
+        }
+        guard concerns(response.head.headerFields) else { return led }
+        // It depends on the name by which the client knows this server.
+        led.changeToken = nil
+        let bytes: [UInt8]
+        switch response.body {
+        case .none:
+            led.head.headerFields[.contentLength] = nil
+            return led
+        case .bytes(let whole): bytes = Array(whole.readableBytesView)
+        case .stream(let parts, _): bytes = Array(try await parts.collect(upTo: largest).readableBytesView)
+        }
+        let body = rewritten(bytes, to: mount)
+        led.head.headerFields[.contentLength] = String(body.count)
+        led.body = .bytes(ByteBuffer(bytes: body))
+        return led
+    }
+
+    /// Returns JSON with its links led to a mount, and all else byte for byte.
+    func rewritten(_ json: [UInt8], to mount: String) -> [UInt8] {
+        var result: [UInt8] = []
+        result.reserveCapacity(json.count)
+        var rest = json[...]
+        while let start = rest.firstIndex(of: Self.quote) {
+            let end = Self.end(ofTextAt: start, in: rest)
+            result += rest[..<start]
+            let token = rest[start..<end]
+            result += token.dropFirst().starts(with: "http".utf8) ? rewrittenToken(token, to: mount) : token
+            rest = rest[end...]
+        }
+        return result + rest
+    }
+
+    private func rewrittenToken(_ token: ArraySlice<UInt8>, to mount: String) -> ArraySlice<UInt8> {
+        guard let link = try? JSONDecoder().decode(String.self, from: Data(token)) else { return token }
+        let led = led(link, to: mount)
+        // A URL has no character that JSON escapes.
+        return led == link ? token : [Self.quote] + Array(led.utf8) + [Self.quote]
+    }
+
+    /// Returns the position behind the closing quotation mark.
+    private static func end(ofTextAt start: Int, in json: ArraySlice<UInt8>) -> Int {
+        var index = start + 1
+        while index < json.endIndex, json[index] != quote { index += json[index] == backslash ? 2 : 1 }
+        return min(index + 1, json.endIndex)
+    }
+}
