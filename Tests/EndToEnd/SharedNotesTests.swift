@@ -21,7 +21,7 @@ import Testing
         return client
     }
 
-    @Test("SCALE-22 A process whose clock is 400 days ahead purges no trash; it waits for a store that starts later")
+    @Test("SCALE-22 C5 A process whose clock is 400 days ahead purges no trash; it waits for a store that starts later")
     func wrongClock() async throws {
         let server = try await RunningPostgres.start()
         let schema = try server.schema()

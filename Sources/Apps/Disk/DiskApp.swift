@@ -190,16 +190,16 @@ extension DiskApp {
         Seeding { [login = login] fields, token in
             try fields.requireOnly("app", "access_token", "token")
             let access = try Sessions.broughtToken(fields)
-            let info: DiskInfoRecord
+            let account: Sessions.OpenedAccount
             do {
-                info = try await login.info(access)
+                account = try await login.account(of: access)
             } catch let problem as Problem where problem.code == .invalidCredentials {
                 throw Problem.validation("/access_token", "invalid", "Yandex Disk does not accept it.")
             }
-            let session = try login.session(of: info)
+            let session = login.session(of: account)
             return SeedStep { db in
                 let id = try login.disk.sessions.seed(session, token: token, in: db)
-                try login.disk.store.link(session, id: id, info.space, access, db)
+                try login.disk.store.link(session, id: id, account.space, access, db)
             }
         }
     }

@@ -14,6 +14,8 @@ final class YandexAccounts: Sendable {
     /// A right that a token has (`cloud_api:disk.…`).
     enum Right: String, CaseIterable, Sendable, Codable {
         case info, read, write
+        /// Opens the folder of the application only, by `app:/`.
+        case appFolder = "app_folder"
     }
 
     /// The rights of a request by its `Authorization` field.

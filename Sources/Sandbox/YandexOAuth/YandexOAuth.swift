@@ -150,7 +150,7 @@ extension YandexOAuth {
             .init(
                 method: "POST",
                 path: "\(root)/tokens",
-                purpose: "issues tokens to an account, with all rights or some (info, read, write)",
+                purpose: "issues tokens to an account, with all rights or some (info, read, write, app_folder)",
                 example: #"{"account":"anna","rights":["info","read"]}"#
             ),
             .init(

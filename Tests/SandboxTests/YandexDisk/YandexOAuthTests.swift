@@ -38,6 +38,27 @@ import Testing
         }
     }
 
+    @Test("DISK-46 a token of an application's folder opens app:/ only, which the first request makes")
+    func appFolder() throws {
+        let tokens = try bench.control(.post, "tokens", #"{"rights":["app_folder"]}"#, of: .yandexOAuth)
+        let token = try #require(tokens["access_token"]?.string)
+        let root = bench.call(.get, "/resources", ["path": "app:/"], token: token)
+        let shown = try JSONParser.parse(root.body).object
+        #expect(root.status == .ok && shown?["path"] == "disk:/Приложения/Larder")
+        #expect(bench.call(.put, "/resources", ["path": "app:/new"], token: token).status == .created)
+        #expect(bench.call(.get, "/resources", ["path": "disk:/Приложения/Larder/new"]).status == .ok)
+        let move: KeyValuePairs = ["from": "app:/new", "path": "app:/old"]
+        #expect(bench.call(.post, "/resources/move", move, token: token).status.code < 203)
+        for (method, path, query) in [
+            (HTTPRequest.Method.get, "/resources", ["path": "disk:/"]),
+            (.get, "/resources", ["path": "disk:/Приложения/Larder"]), (.get, "/resources/files", [:]), (.get, "", [:]),
+            (.post, "/resources/move", ["from": "disk:/a", "path": "app:/b"]),
+            (.get, "/trash/resources", ["path": "trash:/"]),
+        ] as [(HTTPRequest.Method, String, KeyValuePairs<String, String>)] {
+            #expect(bench.call(method, path, query, token: token).status == .forbidden, "\(method) \(path)")
+        }
+    }
+
     private func items(_ response: UpstreamResponse, after separator: Character = "?") throws -> [String: String] {
         let location = try #require(response.headers[.location])
         let index = try #require(location.firstIndex(of: separator))

@@ -18,50 +18,52 @@ extension YandexDiskClient {
     /// Creates a folder.
     ///
     /// - Throws: ``DiskRefusal``, `UpstreamError`, as all of these calls do.
-    func makeFolder(_ path: DiskPath, _ token: String) async throws -> CallOutcome {
-        try await write(.put, url("/resources", [("path", path.text)]), token, success: .created)
+    func makeFolder(_ path: DiskPath, _ access: DiskAccess) async throws -> CallOutcome {
+        try await write(.put, url("/resources", [("path", access.text(of: path))]), access, success: .created)
     }
 
     /// Moves an item to the trash, or deletes it permanently.
     ///
     /// - Parameter md5: Checksum of the file; another file is refused (409 `MD5DifferError`).
-    func delete(_ path: DiskPath, permanently: Bool, md5: String? = nil, _ token: String) async throws -> CallOutcome {
-        var query = [("path", path.text), ("permanently", String(permanently))]
+    func delete(_ path: DiskPath, permanently: Bool, md5: String? = nil, _ access: DiskAccess) async throws
+        -> CallOutcome
+    {
+        var query = [("path", access.text(of: path)), ("permanently", String(permanently))]
         if let md5 { query.append(("md5", md5)) }
-        return try await write(.delete, url("/resources", query), token, success: .noContent)
+        return try await write(.delete, url("/resources", query), access, success: .noContent)
     }
 
     /// Moves or copies an item.
     ///
     /// - Parameter action: `move` or `copy`.
-    func transfer(_ action: String, from: DiskPath, to: DiskPath, overwrite: Bool, _ token: String) async throws
+    func transfer(_ action: String, from: DiskPath, to: DiskPath, overwrite: Bool, _ access: DiskAccess) async throws
         -> CallOutcome
     {
-        let query = [("from", from.text), ("path", to.text), ("overwrite", String(overwrite))]
-        return try await write(.post, url("/resources/\(action)", query), token, success: .created)
+        let query = [("from", access.text(of: from)), ("path", access.text(of: to)), ("overwrite", String(overwrite))]
+        return try await write(.post, url("/resources/\(action)", query), access, success: .created)
     }
 
     /// Publishes an item. Settings of the link in the body would be ignored.
-    func publish(_ path: DiskPath, _ token: String) async throws -> CallOutcome {
-        try await write(.put, url("/resources/publish", [("path", path.text)]), token, success: .ok)
+    func publish(_ path: DiskPath, _ access: DiskAccess) async throws -> CallOutcome {
+        try await write(.put, url("/resources/publish", [("path", access.text(of: path))]), access, success: .ok)
     }
 
     /// Returns when the link of something published ends.
-    func linkEnd(_ path: DiskPath, _ token: String) async throws -> LinkEnd {
-        let settings: PublicSettingsRecord = try await read(publicSettings(path), token)
+    func linkEnd(_ path: DiskPath, _ access: DiskAccess) async throws -> LinkEnd {
+        let settings: PublicSettingsRecord = try await read(publicSettings(path, access), access)
         return settings.end
     }
 
     /// Sets when the link of something published ends. An empty text removes its end, which is not documented, so
     /// that ``linkEnd(_:_:)`` has to confirm it.
-    func setLinkEnd(_ end: LinkEnd, of path: DiskPath, _ token: String) async throws {
-        var fields = headerFields(token)
+    func setLinkEnd(_ end: LinkEnd, of path: DiskPath, _ access: DiskAccess) async throws {
+        var fields = headerFields(access)
         fields[.contentType] = "application/json"
         let time = end.date.map { String(Int($0.timeIntervalSince1970)) } ?? #""""#
         let response = try await accepted(
             OutgoingRequest(
                 method: .patch,
-                url: publicSettings(path),
+                url: publicSettings(path, access),
                 headerFields: fields,
                 body: Array(#"{"available_until":\#(time)}"#.utf8),
                 isSentOnce: true
@@ -72,77 +74,98 @@ extension YandexDiskClient {
         }
     }
 
-    private func publicSettings(_ path: DiskPath) -> String {
-        url("/public/resources/public-settings", [("path", path.text)])
+    private func publicSettings(_ path: DiskPath, _ access: DiskAccess) -> String {
+        url("/public/resources/public-settings", [("path", access.text(of: path))])
     }
 
     /// Removes the public address of an item.
-    func unpublish(_ path: DiskPath, _ token: String) async throws -> CallOutcome {
-        try await write(.put, url("/resources/unpublish", [("path", path.text)]), token, success: .ok)
+    func unpublish(_ path: DiskPath, _ access: DiskAccess) async throws -> CallOutcome {
+        try await write(.put, url("/resources/unpublish", [("path", access.text(of: path))]), access, success: .ok)
     }
 
     /// Restores an item from the trash.
-    func restore(_ path: DiskPath, name: String?, overwrite: Bool, _ token: String) async throws -> CallOutcome {
-        var query = [("path", path.text), ("overwrite", String(overwrite))]
+    func restore(_ path: DiskPath, name: String?, overwrite: Bool, _ access: DiskAccess) async throws -> CallOutcome {
+        var query = [("path", access.text(of: path)), ("overwrite", String(overwrite))]
         if let name { query.append(("name", name)) }
-        return try await write(.put, url("/trash/resources/restore", query), token, success: .created)
+        return try await write(.put, url("/trash/resources/restore", query), access, success: .created)
     }
 
     /// Permanently deletes an item of the trash, or all of them if the path is that of the trash.
-    func purge(_ path: DiskPath, _ token: String) async throws -> CallOutcome {
-        let query = path.isRoot ? [] : [("path", path.text)]
-        return try await write(.delete, url("/trash/resources", query), token, success: .noContent)
+    func purge(_ path: DiskPath, _ access: DiskAccess) async throws -> CallOutcome {
+        let query = path.isRoot ? [] : [("path", access.text(of: path))]
+        return try await write(.delete, url("/trash/resources", query), access, success: .noContent)
     }
 
     /// Returns the present state of a file or folder, also of one in the trash.
-    func current(_ path: DiskPath, _ token: String) async throws -> DiskItem {
-        let record: ResourceRecord = try await read(itemURL(path), token)
+    func current(_ path: DiskPath, _ access: DiskAccess) async throws -> DiskItem {
+        let record: ResourceRecord = try await read(itemURL(path, in: access.folder), access)
         guard let item = try record.about(path).item else {
             throw UpstreamError.badResponse(status: .ok, reason: "not what Yandex Disk promises")
         }
         return item
     }
 
-    func content(of folder: DiskPath, _ page: PageRequest, _ token: String) async throws -> ResourceRecord {
-        let query = folderQuery(folder, page, sort: "path")
-        let record: ResourceRecord = try await read(url("/resources", query), token)
+    func content(of folder: DiskPath, _ page: PageRequest, _ access: DiskAccess) async throws -> ResourceRecord {
+        let query = folderQuery(folder, page, sort: "path", in: access.folder)
+        let record: ResourceRecord = try await read(url("/resources", query), access)
         return try record.listing(folder, page)
     }
 
     /// Returns the account that a token belongs to.
-    func info(_ token: String) async throws -> DiskInfoRecord { try await read(url(""), token) }
+    func info(_ token: String) async throws -> DiskInfoRecord { try await read(url(""), DiskAccess(token: token)) }
+
+    /// Returns the folder of the application that a token belongs to, and the user's identity.
+    func appFolder(_ token: String) async throws -> (folder: AppFolder, uid: String) {
+        let query = [("path", "app:/"), ("limit", "0"), ("fields", "path,type,name,resource_id")]
+        let record: ResourceRecord = try await read(url("/resources", query), DiskAccess(token: token))
+        guard let item = record.item, !item.path.isRoot, let uid = item.resourceID?.prefix(while: { $0 != ":" }) else {
+            throw UpstreamError.badResponse(status: .ok, reason: "a folder without an owner")
+        }
+        return (AppFolder(item.path), String(uid))
+    }
+
+    /// Returns whether a token opens the whole Disk.
+    func opensDisk(_ token: String) async throws -> Bool {
+        do {
+            _ = try await current(.root, DiskAccess(token: token))
+            return true
+        } catch let refusal as DiskRefusal where refusal.right != nil {
+            return false
+        }
+    }
 
     /// Returns the address of a file's bytes: a secret that opens the file to anyone for some hours.
-    func downloadLink(_ path: DiskPath, _ token: String) async throws -> String {
-        let link: LinkRecord = try await read(url("/resources/download", [("path", path.text)]), token)
+    func downloadLink(_ path: DiskPath, _ access: DiskAccess) async throws -> String {
+        let link: LinkRecord = try await read(url("/resources/download", [("path", access.text(of: path))]), access)
         return link.href
     }
 
     /// Returns the address of a small picture, and the version of the file that it shows.
-    func previewLink(_ path: DiskPath, size: PreviewSize, _ token: String) async throws -> (
+    func previewLink(_ path: DiskPath, size: PreviewSize, _ access: DiskAccess) async throws -> (
         href: String?, item: DiskItem?
     ) {
         let fields = (Self.itemFields + ["preview"]).joined(separator: ",")
         let query = [
-            ("path", path.text), ("limit", "0"), ("preview_size", size.text), ("preview_crop", String(size.isCropped)),
-            ("fields", fields),
+            ("path", access.text(of: path)), ("limit", "0"), ("preview_size", size.text),
+            ("preview_crop", String(size.isCropped)), ("fields", fields),
         ]
-        let record: ResourceRecord = try await read(url("/resources", query), token)
+        let record: ResourceRecord = try await read(url("/resources", query), access)
         return (record.preview, try record.about(path).item)
     }
 
     /// Returns the address to which a file is uploaded.
-    func uploadLink(_ path: DiskPath, overwrite: Bool, _ token: String) async throws -> LinkRecord {
-        try await read(url("/resources/upload", [("path", path.text), ("overwrite", String(overwrite))]), token)
+    func uploadLink(_ path: DiskPath, overwrite: Bool, _ access: DiskAccess) async throws -> LinkRecord {
+        let query = [("path", access.text(of: path)), ("overwrite", String(overwrite))]
+        return try await read(url("/resources/upload", query), access)
     }
 
     /// Returns the status of an operation.
     ///
     /// - Parameter operation: The identifier in ``CallOutcome/underWay(operation:)``; used below the configured
     ///   address.
-    func operation(_ operation: String, _ token: String) async throws -> DiskOperation.Status {
+    func operation(_ operation: String, _ access: DiskAccess) async throws -> DiskOperation.Status {
         let identity = PercentEncoding.encode(operation, allowed: .unreserved)
-        let record: OperationRecord = try await read(url("/operations/\(identity)"), token)
+        let record: OperationRecord = try await read(url("/operations/\(identity)"), access)
         switch record.status {
         case "success": return .done
         case "failed", "failure": return .failed
@@ -157,11 +180,11 @@ extension YandexDiskClient {
     private func write(
         _ method: HTTPRequest.Method,
         _ url: String,
-        _ token: String,
+        _ access: DiskAccess,
         success: HTTPResponse.Status
     ) async throws -> CallOutcome {
         let response = try await accepted(
-            OutgoingRequest(method: method, url: url, headerFields: headerFields(token), isSentOnce: true)
+            OutgoingRequest(method: method, url: url, headerFields: headerFields(access), isSentOnce: true)
         )
         if response.status == .accepted {
             let link: LinkRecord = try Self.decoded(response)
@@ -175,7 +198,8 @@ extension YandexDiskClient {
         }
         guard success == .ok || !response.body.isEmpty else { return .done(place: nil) }
         let link: LinkRecord = try Self.decoded(response)
-        return .done(place: Self.place(in: link.href))
+        let place = Self.place(in: link.href)
+        return .done(place: access.folder.map { folder in place.flatMap(folder.shown) } ?? place)
     }
 
     /// Returns the path in the address of a resource, `…/resources?path=disk:/…`; nil if it has none.
@@ -183,8 +207,9 @@ extension YandexDiskClient {
         URLComponents(string: href)?.queryItems?.first { $0.name == "path" }?.value.flatMap { DiskPath($0) }
     }
 
-    private func read<Record: Decodable & Sendable>(_ url: String, _ token: String) async throws -> Record {
-        try Self.decoded(try await accepted(OutgoingRequest(url: url, headerFields: headerFields(token))))
+    private func read<Record: Decodable & Sendable>(_ url: String, _ access: DiskAccess) async throws -> Record {
+        let response = try await accepted(OutgoingRequest(url: url, headerFields: headerFields(access)))
+        return try Self.decoded(response, in: access.folder)
     }
 
     /// Returns the 2xx response to a request.

@@ -40,8 +40,8 @@ struct YandexDiskClient: Sendable {
         return upstream.configuration.url(of: path) + (text.isEmpty ? "" : "?\(text)")
     }
 
-    func headerFields(_ token: String) -> HTTPFields {
-        [.authorization: Self.authorization(token), .accept: Self.mediaType]
+    func headerFields(_ access: DiskAccess) -> HTTPFields {
+        [.authorization: Self.authorization(access.token), .accept: Self.mediaType]
     }
 
     /// Returns the value of `Authorization` for a token.
@@ -69,18 +69,22 @@ extension YandexDiskClient {
         validate: @escaping PersistRows<ResourceRecord>
     ) -> Resource {
         let errors = path.isRoot || isPresent ? Self.errorsOfPresent : Self.errorsOfReads
-        return resource(url("/resources", folderQuery(path, page, sort: sort)), account: account, errors: errors) {
+        return resource(
+            url("/resources", folderQuery(path, page, sort: sort, in: AppFolder(ofAccount: account))),
+            account: account,
+            errors: errors
+        ) {
             (record: ResourceRecord) throws(UpstreamError) in try validate(try record.listing(path, page))
         }
     }
 
     /// Returns the query for a part of a folder's content.
-    func folderQuery(_ path: DiskPath, _ page: PageRequest, sort: String) -> [(String, String)] {
+    func folderQuery(_ path: DiskPath, _ page: PageRequest, sort: String, in folder: AppFolder?) -> [(String, String)] {
         let fields =
             Self.itemFields + ["_embedded.total", "_embedded.offset"] + Self.itemFields.map { "_embedded.items.\($0)" }
         return [
-            ("path", path.text), ("limit", String(page.limit)), ("offset", String(page.offset)), ("sort", sort),
-            ("fields", fields.joined(separator: ",")),
+            ("path", folder?.text(of: path) ?? path.text), ("limit", String(page.limit)),
+            ("offset", String(page.offset)), ("sort", sort), ("fields", fields.joined(separator: ",")),
         ]
     }
 
@@ -91,15 +95,16 @@ extension YandexDiskClient {
         -> Resource
     {
         let errors = path.isRoot || isPresent ? Self.errorsOfPresent : Self.errorsOfReads
-        return resource(itemURL(path), account: account, errors: errors) {
+        return resource(itemURL(path, in: AppFolder(ofAccount: account)), account: account, errors: errors) {
             (record: ResourceRecord) throws(UpstreamError) in try validate(try record.about(path))
         }
     }
 
-    func itemURL(_ path: DiskPath) -> String {
+    func itemURL(_ path: DiskPath, in folder: AppFolder?) -> String {
         let (call, fields) =
             path.scheme == .trash ? ("/trash/resources", Self.trashFields) : ("/resources", Self.itemFields)
-        return url(call, [("path", path.text), ("limit", "0"), ("fields", fields.joined(separator: ","))])
+        let text = folder?.text(of: path) ?? path.text
+        return url(call, [("path", text), ("limit", "0"), ("fields", fields.joined(separator: ","))])
     }
 
     /// Returns the last uploaded files, newest first. The call has no offset.
@@ -169,12 +174,13 @@ extension YandexDiskClient {
         errors: ErrorForm = Self.errorsOfReads,
         validate: @escaping PersistRows<Record>
     ) -> Resource {
+        let folder = AppFolder(ofAccount: account)
         var resource = Resource(
             url: url,
             headerFields: [.accept: Self.mediaType],
             credential: credential(of: account),
             freshness: freshness,
-            validate: { response throws(UpstreamError) in try validate(try Self.decoded(response)) }
+            validate: { response throws(UpstreamError) in try validate(try Self.decoded(response, in: folder)) }
         )
         resource.errors = errors
         // Rows have all that is shown, and an API that ignores `fields` sends links with it.
@@ -182,9 +188,12 @@ extension YandexDiskClient {
         return resource
     }
 
-    static func decoded<Record: Decodable & Sendable>(_ response: IncomingResponse) throws(UpstreamError) -> Record {
+    static func decoded<Record: Decodable & Sendable>(
+        _ response: IncomingResponse,
+        in folder: AppFolder? = nil
+    ) throws(UpstreamError) -> Record {
         do {
-            return try JSONDecoder().decode(Record.self, from: Data(response.body))
+            return try JSONDecoder(in: folder).decode(Record.self, from: Data(response.body))
         } catch DecodingError.dataCorrupted(let context) where context.codingPath.isEmpty {
             throw .badResponse(status: response.status, reason: "not JSON")
         } catch {

@@ -148,7 +148,7 @@ struct ResourceRecord: Decodable, Sendable {
         kind = text(.type).flatMap(DiskItem.Kind.init)
         embedded = try container.decodeIfPresent(Embedded.self, forKey: .embedded)
         preview = text(.preview)
-        guard let path = text(.path).flatMap({ DiskPath($0) ?? DiskPath($0, scheme: .trash) }), let kind else {
+        guard let path = text(.path).flatMap(decoder.shownPath), let kind else {
             item = nil
             row = kind != nil && text(.path).map(Self.isElsewhere) == true ? .elsewhere : .unreadable
             return

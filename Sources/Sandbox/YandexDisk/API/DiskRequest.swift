@@ -29,6 +29,9 @@ struct DiskRequest {
         self.now = now
     }
 
+    /// The paths that it names, as texts.
+    var pathTexts: [String] { ["path", "from"].compactMap { parameters[$0] } }
+
     var fields: FieldSelection { FieldSelection(parameters["fields"]) }
 
     /// JSON of the API, reduced to `fields`.

@@ -70,7 +70,11 @@ final class YandexDisk: SimulatedUpstream {
                 switch accounts.access(request.headers[.authorization], at: now) {
                 case .granted(let login, let rights):
                     account = model.account(login: login)
-                    guard rights.contains(Self.right(call)) else { throw .forbidden }
+                    guard Self.allows(call, rights) else { throw .forbidden }
+                    // At the first request, as documented.
+                    if let account, call.pathTexts.contains(where: { $0.hasPrefix(DiskPath.appScheme) }) {
+                        _ = model.folder(DiskPath.appFolder, account, at: now)
+                    }
                 // Public resources need no token, but a wrong one is refused there as well.
                 case .none: if !handler.isPublic { throw .unauthorized }
                 case .refused: throw .unauthorized
@@ -100,7 +104,17 @@ final class YandexDisk: SimulatedUpstream {
         var isPublic: Bool { if case .anyone = self { true } else { false } }
     }
 
-    /// The right that a call needs.
+    private static func allows(_ call: DiskRequest, _ rights: Set<YandexAccounts.Right>) -> Bool {
+        let namesFolder = call.pathTexts.contains { $0.hasPrefix(DiskPath.appScheme) }
+        guard rights.contains(.appFolder) else { return rights.contains(right(call)) && !namesFolder }
+        if rights.contains(right(call)) { return true }
+        let opensPaths = call.path.first == "resources" || call.path == ["public", "resources", "public-settings"]
+        let isInFolder = call.pathTexts.allSatisfy { $0.hasPrefix(DiskPath.appScheme) }
+        // The status of an operation needs no right of its own.
+        return call.path.first == "operations" || opensPaths && isInFolder && !call.pathTexts.isEmpty
+    }
+
+    /// The right that a call needs; a call of the folder of an application needs that folder's only.
     private static func right(_ call: DiskRequest) -> YandexAccounts.Right {
         if call.path.isEmpty { return .info }
         return call.method == .get && call.path != ["resources", "upload"] ? .read : .write

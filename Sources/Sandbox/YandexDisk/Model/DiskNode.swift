@@ -118,6 +118,8 @@ struct DiskPath: Sendable, Equatable, Codable, CustomStringConvertible {
         case trash
     }
 
+    /// The folder of the registered application, and the beginning of paths in it.
+    static let (appFolder, appScheme) = (DiskPath(area: .disk, names: ["Приложения", "Larder"]), "app:/")
     /// Documented limits, in characters.
     static let longestName = 255
     static let longestPath = 32_760
@@ -130,17 +132,22 @@ struct DiskPath: Sendable, Equatable, Codable, CustomStringConvertible {
         self.names = names
     }
 
-    /// Reads `disk:/…`, `trash:/…` or a path without a scheme, which is one of `area` and then must have no colon.
+    /// Reads `disk:/…`, `trash:/…`, `app:/…` or a path without a scheme, which is one of `area` and then must have no
+    /// colon.
     init(_ text: String, in area: Area = .disk) throws(DiskFailure) {
         var rest = text[...]
         self.area = area
         if let scheme = [Area.disk, .trash].first(where: { text.hasPrefix("\($0.rawValue):/") }) {
             self.area = scheme
             rest = rest.dropFirst(scheme.rawValue.count + 1)
+        } else if text.hasPrefix(Self.appScheme) {
+            rest = rest.dropFirst(Self.appScheme.count)
+            self.area = .disk
         } else if rest.contains(":") {
             throw .pathFormat
         }
-        names = rest.split(separator: "/").map(String.init)
+        let above = text.hasPrefix(Self.appScheme) ? Self.appFolder.names : []
+        names = above + rest.split(separator: "/").map(String.init)
         guard text.unicodeScalars.count <= Self.longestPath, self.area == area else { throw .pathFormat }
         for name in names
         where name == "." || name == ".." || name.unicodeScalars.count > Self.longestName || name.utf8.contains(0) {

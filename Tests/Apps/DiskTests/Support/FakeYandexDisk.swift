@@ -19,6 +19,8 @@ final class FakeYandexDisk: Transport {
     struct State {
         fileprivate var model: DiskModel
         var tokens: [String: String] = ["good": "1130"]
+        /// Those of all tokens; nil for all rights.
+        var rights: Set<String>?
         /// Polls until an operation ends; nil: writes are done at once.
         var pollsOfWrites: Int? {
             didSet {
@@ -259,7 +261,10 @@ final class FakeYandexDisk: Transport {
             // All accounts have the same files.
             let token = (request.headerFields[.authorization] ?? "").replacing("OAuth ", with: "")
             if let uid = state.tokens[token] { state.model.trees[0].account = Self.account(uid) }
-            let tokens = state.tokens.mapValues { YandexAccounts.Token(login: "login-\($0)", expires: nil) }
+            let rights = state.rights.map { Set($0.compactMap(YandexAccounts.Right.init)) }
+            let tokens = state.tokens.mapValues {
+                YandexAccounts.Token(login: "login-\($0)", expires: nil, rights: rights)
+            }
             accounts.withState { state, _ in state.access = tokens }
             disk.restore(YandexDisk.Saved(files: state.model, accounts: accounts.withState { state, _ in state }))
             var response = upstream.respond(to: own)

@@ -66,7 +66,7 @@ struct Onboarding: Sendable {
 
     /// The screen after the onboarding.
     private static func next(_ session: Session?) -> ScreenLink {
-        session == nil ? .login(to: DiskApp.name) : .diskHome
+        session.map(ScreenLink.diskHome) ?? .login(to: DiskApp.name)
     }
 
     /// The version with which the entity tag of the onboarding begins.

@@ -53,10 +53,10 @@ struct Sessions: Sendable {
                 "mode must be oauth_token or oauth_code."
             )
         }
-        let info = try await info(token)
+        let account = try await account(of: token)
         // There is no session yet that a version could be of.
         try request.writePreconditions().check(version: nil, of: "The session")
-        return try await link(token, info, carrier, request)
+        return try await link(token, account, carrier, request)
     }
 
     /// `GET /v1/disk/session`.
@@ -153,9 +153,26 @@ struct Sessions: Sendable {
         return verifier
     }
 
-    func info(_ token: DiskToken) async throws -> DiskInfoRecord {
+    /// The account that a token opens.
+    struct OpenedAccount: Sendable {
+        let id: String
+        let name: String?
+        let space: DiskSpace
+    }
+
+    /// Asks the API whose token it is, and whether it opens the whole Disk or the folder of an application only.
+    func account(of token: DiskToken) async throws -> OpenedAccount {
+        let text = token.accessToken
         do {
-            return try await client.info(token.accessToken)
+            let info = try await information(text)
+            // If the API does not tell, reads tell what the token lacks.
+            let opensDisk = (try? await client.opensDisk(text)) ?? true
+            if !opensDisk, let (folder, uid) = try? await client.appFolder(text) {
+                let own = try (try? info.get()).map { try account(of: $0) }
+                let space = own?.space ?? DiskSpace(total: 0, used: 0, trash: 0)
+                return OpenedAccount(id: folder.account(of: own?.id ?? uid), name: own?.name, space: space)
+            }
+            return try account(of: try info.get())
         } catch  where TokenProvider.isUnauthorized(error) {
             throw Problem(
                 .invalidCredentials,
@@ -167,15 +184,24 @@ struct Sessions: Sendable {
         }
     }
 
+    /// Returns the account of a token, or the refusal of a token without the right to know it.
+    private func information(_ token: String) async throws -> Result<DiskInfoRecord, DiskRefusal> {
+        do {
+            return .success(try await client.info(token))
+        } catch let refusal as DiskRefusal where refusal.right != nil {
+            return .failure(refusal)
+        }
+    }
+
     private func link(
         _ token: DiskToken,
-        _ info: DiskInfoRecord,
+        _ opened: OpenedAccount,
         _ carrier: SessionCarrier,
         _ request: ScreenRequest
     ) async throws -> ScreenResponse {
-        let session = try session(of: info)
-        let (account, opened) = try await store.link(session, info.space, token, for: carrier, sessions: disk.sessions)
-        let grant = SessionGrant(opened, carrier)
+        let session = session(of: opened)
+        let (account, text) = try await store.link(session, opened.space, token, for: carrier, sessions: disk.sessions)
+        let grant = SessionGrant(text, carrier)
         return try ScreenResponse.local(
             DiskSessionScreen(session, linkedAt: account?.linkedAt ?? session.createdAt, token: grant),
             "disk.session",
@@ -185,16 +211,22 @@ struct Sessions: Sendable {
         ).granting(grant, of: DiskApp.name, .lasting, request)
     }
 
-    /// Returns the session of the account that the API has told of.
-    func session(of info: DiskInfoRecord) throws -> Session {
-        guard let uid = info.user?.uid, !uid.isEmpty, uid.utf8.count <= 256, !uid.utf8.contains(0) else {
+    private func account(of info: DiskInfoRecord) throws -> OpenedAccount {
+        guard let uid = info.user?.uid, !uid.isEmpty, uid.utf8.count <= 256,
+            !uid.utf8.contains(where: { $0 <= 0x20 })
+        else {
             throw client.failure(.badResponse(status: .ok, reason: "an account without an identity"))
         }
-        return Session(
+        return OpenedAccount(id: uid, name: info.user?.login, space: info.space)
+    }
+
+    /// Returns the session of an account.
+    func session(of account: OpenedAccount) -> Session {
+        Session(
             app: DiskApp.name,
             kind: .user,
-            account: uid,
-            name: info.user?.login,
+            account: account.id,
+            name: account.name,
             createdAt: disk.clock.now()
         )
     }
@@ -217,8 +249,11 @@ struct Sessions: Sendable {
 
 extension ScreenLink {
     static let diskOnboarding = ScreenLink("disk.onboarding", "/v1/disk/onboarding")
-    /// The first screen of a session.
-    static let diskHome = ScreenLink("disk.recent", "/v1/disk/recent")
+    /// The first screen of a session. The API does not list the last files of an application's folder.
+    static func diskHome(of session: Session) -> ScreenLink {
+        AppFolder(ofAccount: session.account) == nil
+            ? ScreenLink("disk.recent", "/v1/disk/recent") : ScreenLink("disk.files", "/v1/disk/files")
+    }
 }
 
 /// `GET`, `PUT` and `DELETE /v1/disk/onboarding`.
@@ -269,11 +304,12 @@ struct DiskSessionScreen: Encodable, Sendable {
     /// Larder's token; only in the response that opens the session.
     let token: SessionGrant?
     /// The next screen.
-    let route = ScreenLink.diskHome
+    let route: ScreenLink
 
     init(_ session: Session, linkedAt: Date, token: SessionGrant? = nil) {
         kind = session.kind
         name = session.name
+        route = .diskHome(of: session)
         self.linkedAt = linkedAt
         createdAt = session.createdAt
         self.token = token

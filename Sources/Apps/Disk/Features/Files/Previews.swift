@@ -112,8 +112,8 @@ struct Previews: Sendable {
         -> (Data, PictureType)
     {
         // The API documents that its own hosts require the owner's token; it is not sent to other origins.
-        let response = try await disk.tokens.authorized(account) { token in
-            var fields = disk.client.headerFields(token)
+        let response = try await disk.tokens.authorized(account) { access in
+            var fields = disk.client.headerFields(access)
             fields[.accept] = "image/*"
             return try await reads.download(href, fields, isForced: isForced)
         }

@@ -192,7 +192,7 @@ extension Disk {
 
     private func infoResource(_ account: DiskAccount) -> Resource {
         client.info(account: account.id) { [store] record throws(UpstreamError) in
-            guard record.user?.uid ?? account.id == account.id else {
+            guard record.user.map({ $0.uid == AppFolder.uid(ofAccount: account.id) }) ?? true else {
                 throw .badResponse(status: .ok, reason: "another account's data")
             }
             return store.persistRows(of: record.space, account: account)

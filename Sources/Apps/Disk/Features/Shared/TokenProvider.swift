@@ -47,10 +47,16 @@ struct TokenProvider: Sendable {
     ///   be refreshed; errors of `body`.
     func authorized<Value>(
         _ account: DiskAccount,
-        _ body: (_ token: String) async throws -> Value
+        _ body: (_ access: DiskAccess) async throws -> Value
     ) async throws -> Value {
         do {
-            return try await authorized(account, patience: nil, lazily: { try await body($0()) })
+            return try await authorized(
+                account,
+                patience: nil,
+                lazily: {
+                    try await body(DiskAccess(token: $0(), folder: AppFolder(ofAccount: account.id)))
+                }
+            )
         } catch let error as Expired {
             throw error.failure ?? error
         }

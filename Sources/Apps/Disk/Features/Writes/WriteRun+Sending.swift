@@ -46,21 +46,21 @@ extension WriteRun {
         }
     }
 
-    private func call(_ subject: DiskItem?, _ token: String) async throws -> CallOutcome {
+    private func call(_ subject: DiskItem?, _ access: DiskAccess) async throws -> CallOutcome {
         let (client, path, keeps) = (disk.client, write.path, write.conditions.forbidReplacing)
         switch write.kind {
         case .upload, .publish: return .done(place: nil)
-        case .makeFolder: return try await client.makeFolder(path, token)
+        case .makeFolder: return try await client.makeFolder(path, access)
         case .delete(let permanently):
-            return try await client.delete(path, permanently: permanently, md5: guardedMD5(subject), token)
+            return try await client.delete(path, permanently: permanently, md5: guardedMD5(subject), access)
         case .move(let target, let overwrite):
-            return try await client.transfer("move", from: path, to: target, overwrite: overwrite && !keeps, token)
+            return try await client.transfer("move", from: path, to: target, overwrite: overwrite && !keeps, access)
         case .copy(let target, let overwrite):
-            return try await client.transfer("copy", from: path, to: target, overwrite: overwrite && !keeps, token)
-        case .unpublish: return try await client.unpublish(path, token)
+            return try await client.transfer("copy", from: path, to: target, overwrite: overwrite && !keeps, access)
+        case .unpublish: return try await client.unpublish(path, access)
         case .restore(let name, let overwrite):
-            return try await client.restore(path, name: name, overwrite: overwrite && !keeps, token)
-        case .purge: return try await client.purge(path, token)
+            return try await client.restore(path, name: name, overwrite: overwrite && !keeps, access)
+        case .purge: return try await client.purge(path, access)
         }
     }
 
@@ -266,9 +266,9 @@ extension WriteRun {
         )
     }
 
-    private func authorized<Value: Sendable>(_ call: @escaping @Sendable (String) async throws -> Value) async throws
-        -> Value
-    {
+    private func authorized<Value: Sendable>(
+        _ call: @escaping @Sendable (DiskAccess) async throws -> Value
+    ) async throws -> Value {
         try await disk.tokens.authorized(account, call)
     }
 }
