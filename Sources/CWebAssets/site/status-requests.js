@@ -26,7 +26,7 @@ const t = define({
 });
 
 // What the control room asks for by itself.
-const own = /^\/(v1\/(status|sandbox|harness|devices|events)|metrics|health|web)\b/;
+const own = /^\/(v1\/(status|sandbox|harness|devices|events)|metrics|health|web|status)\b/;
 
 /**
  * Makes the list of the requests, folded.
