@@ -155,7 +155,7 @@ extension SettingsPage {
         The mount of Yandex Disk uses the token of the client's Disk session (`Authorization: Bearer …` of Larder),
         or the `Authorization: OAuth …` that a client sends itself. Links in its JSON lead back to the mount: those
         to the API to their path, those to the hosts of contents, previews and uploads to `~HOST/…`, without a token
-        ([decision 193](decisions/0193-links-lead-back-to-the-mount.md)). An upload needs `PUT` in `methods`. What was
+        ([decision 196](decisions/0196-links-lead-back-to-the-mount.md)). An upload needs `PUT` in `methods`. What was
         read with a token stays readable without the network, by the same request or another link to the same
         version. The links open files to anyone who has them, so JSON is stored sealed; with `shared` `true`, links
         stay as they are and nothing is stored.
