@@ -294,7 +294,7 @@ extension ContractScenario {
             // A little more than each takes: of much more, the server would not read the end.
             let size =
                 operation.hasSuffix("/pages")
-                ? 1_100_000 : operation.hasSuffix("/order") || operation.hasSuffix("/extract") ? 130_000 : 70_000
+                ? 1_100_000 : ["/order", "/extract", "/delete"].contains { operation.hasSuffix($0) } ? 130_000 : 70_000
             let large = #"{"text":"\#(String(repeating: "x", count: size))"}"#
             #expect(try await askPDF(operation, of: one, body: large).status == 413, "\(operation)")
         }
