@@ -96,12 +96,13 @@ struct DocumentStore: Sendable {
         var document = try Document(row: row, pages: pages(of: row.value("sequence"), db))
         // Rows of pages were lost: no document is without one.
         guard try document.pages.count == row.size("page_count") else { throw DatabaseError.damaged("page_count") }
-        document.canUndo = try hasVersion(of: document.sequence, db)
+        let isRead = row.hasColumn("can_undo")
+        document.canUndo = try isRead ? row.value("can_undo") : hasVersion(of: document.sequence, db)
         return document
     }
 
     private static let selectDocument = """
-        SELECT * FROM pdf_document
+        SELECT *, EXISTS (SELECT 1 FROM pdf_version WHERE document = sequence) AS can_undo FROM pdf_document
         WHERE id = ? AND profile = ? AND trashed IS NULL AND (draft_until IS NULL OR draft_until > ?)
         """
 

@@ -281,6 +281,7 @@ extension ContractScenario {
         try await askPDF("POST /v1/pdf/merge", body: #"{"first":"\#(one.id)","second":"\#(one.id)"}"#)
         try await askPDF("POST /v1/pdf/merge", body: #"{"documents":["\#(one.id)"]}"#)
         try await askPDF("DELETE \(member)/pages/{page_id}", of: other)
+        try await askPDF("POST \(member)/pages/delete", of: other, body: #"{"pages":["\#(other.page)"]}"#)
         for operation in ["GET \(member)/thumbnail", "GET \(member)/pages/{page_id}/thumbnail"] {
             try await askPDF(operation, of: one, query: "?width=0")
         }
@@ -389,6 +390,7 @@ extension ContractScenario {
         "PUT /v1/pdf/welcome": #"{"seen":true}"#, "PATCH /v1/pdf/documents/{id}": #"{"name":"a"}"#,
         "POST /v1/pdf/documents/{id}/pages": #"{"text":"a"}"#,
         "PUT /v1/pdf/documents/{id}/pages/order": #"{"pages":["a"]}"#,
+        "POST /v1/pdf/documents/{id}/pages/delete": #"{"pages":["a"]}"#,
         "PATCH /v1/pdf/documents/{id}/pages/{page_id}": #"{"rotate_by":90}"#,
         "POST /v1/pdf/documents/{id}/extract": #"{"pages":["a"]}"#,
         "POST /v1/pdf/merge": #"{"first":"0123456789abcdef","second":"0123456789abcdea"}"#,
