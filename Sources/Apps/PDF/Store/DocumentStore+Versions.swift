@@ -233,7 +233,7 @@ extension DocumentStore {
     private static let selectVersions = """
         SELECT document, version, length + \(bytesBeside) AS bytes, \(weight) AS weight FROM pdf_version
         """
-    private static let selectOldest = "\(selectVersions) WHERE profile = ? ORDER BY replaced"
-    private static let selectAged = "\(selectVersions) WHERE profile = ? AND replaced <= ? ORDER BY replaced"
+    private static let selectOldest = "\(selectVersions) WHERE profile = ? ORDER BY replaced, version"
+    private static let selectAged = "\(selectVersions) WHERE profile = ? AND replaced <= ? ORDER BY replaced, version"
     private static let selectProfilesOfAged = "SELECT DISTINCT profile FROM pdf_version WHERE replaced <= ?"
 }
