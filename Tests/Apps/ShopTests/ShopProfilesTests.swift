@@ -186,7 +186,7 @@ struct ShopProfilesTests {
                 case 6 where step % 5 == 0:
                     outcome = "\(try await node.store.clear(profile, if: preconditions, showing: page))"
                 case 7:
-                    if seen[number] != nil { try await node.store.markGone(number, at: .distantPast) }
+                    if seen[number] != nil { try await node.markGone(number, at: .distantPast) }
                 default:
                     // A later version of the product, or another one that has its id now.
                     let title = ["A", "B"][Int.random(in: 0...1, using: &chance)]
@@ -280,7 +280,7 @@ struct ShopProfilesTests {
             #expect(try await node.current().line(id, "anna")?.item.product == new)
             #expect(try await node.current().list("anna", page).revision == 2, "the price has changed")
         }
-        try await nodes[0].store.markGone(5, at: .distantPast)
+        try await nodes[0].markGone(5, at: .distantPast)
         #expect(try await nodes[0].current().list("anna", page).items.map(\.difference) == [.gone])
         #expect(try await nodes[1].current().list("anna", page).items.map(\.difference) == [nil])
     }

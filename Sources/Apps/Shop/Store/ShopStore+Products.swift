@@ -159,7 +159,7 @@ extension ShopStore {
             try noteChanges(of: [id], db)
         }
         // The product may be known under another id.
-        try? await renewLists(of: [id])
+        startRenewal(of: [id])
     }
 
     /// Marks products as present again, unchanged: the upstream confirmed a response that lists them. On a full disk

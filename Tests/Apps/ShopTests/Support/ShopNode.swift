@@ -1,4 +1,5 @@
 import Cluster
+import Concurrency
 import Foundation
 import Screens
 import Storage
@@ -16,6 +17,12 @@ struct ShopNode {
         let save = store.save(fetchedAt: { time })
         try await store.database.write { try save(products, $0) }
         try await store.renewLists(of: products.map(\.id))
+    }
+
+    /// Marks a product as removed, and waits until the lists are renewed after that.
+    func markGone(_ id: Int, at time: Date) async throws {
+        try await store.markGone(id, at: time)
+        await BoundedWait.poll(for: "the renewal of lists") { store.renewals.count == 0 }
     }
 
     /// Returns the store for reads, as a request does.
