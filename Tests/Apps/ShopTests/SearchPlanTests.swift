@@ -205,7 +205,8 @@ struct SearchPlanTests {
             )
         )
         let renewals: [(String, StatementArguments)] = [
-            (ShopStore.selectOutdated, ["ids": "[1]"]), (ShopStore.renewItems, ["ids": "[1]", "profile": nil]),
+            (ShopStore.selectOutdated, ["ids": "[1]", "changed": "[1]"]),
+            (ShopStore.renewItems, ["ids": "[1]", "changed": "[1]", "profile": nil]),
         ]
         for (sql, arguments) in renewals {
             let plan = try seen.plan(sql, arguments)

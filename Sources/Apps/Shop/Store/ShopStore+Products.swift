@@ -35,7 +35,7 @@ extension ShopStore {
     ///   - confirmed: Products that were seen with them, unchanged ones, too.
     ///   - wereKnown: Whether some of them were shown before, so that listeners are notified.
     private func noteChanges(of ids: [Int], confirmed: [Int]? = nil, wereKnown: Bool = true, _ db: Database) throws {
-        var profiles: Set<String> = try users.isShared ? [] : Self.renew(after: confirmed ?? ids, db)
+        var profiles: Set<String> = try users.isShared ? [] : Self.renew(after: confirmed ?? ids, changed: ids, db)
         guard !ids.isEmpty || !profiles.isEmpty else { return }
         for id in ids {
             profiles.formUnion(

@@ -21,7 +21,10 @@ extension ShopStore {
     func renewLists(of ids: [Int]) async throws {
         guard users.isShared, try await users.catchUp() == nil else { return }
         let profiles = try users.read {
-            try String.fetchAll($0.cachedStatement(sql: Self.selectOutdated), arguments: ["ids": ids.jsonArray])
+            try String.fetchAll(
+                $0.cachedStatement(sql: Self.selectOutdated),
+                arguments: ["ids": ids.jsonArray, "changed": ids.jsonArray]
+            )
         }
         for profile in profiles {
             let revision = try await users.write(scope: Self.scope(profile)) { db in
@@ -37,27 +40,36 @@ extension ShopStore {
     ///
     /// - Parameters:
     ///   - ids: Products that were seen just now, or are gone.
+    ///   - changed: Those of them that lines with their ids may differ from; nil for all.
     ///   - profile: Whose list it is; nil for all lists.
     /// - Returns: The profiles whose lists have changed.
-    static func renew(after ids: [Int], of profile: String? = nil, _ db: Database) throws -> Set<String> {
+    static func renew(after ids: [Int], changed: [Int]? = nil, of profile: String? = nil, _ db: Database) throws
+        -> Set<String>
+    {
         guard !ids.isEmpty else { return [] }
-        let update = try db.cachedStatement(sql: renewItems)
-        return try String.fetchSet(update, arguments: ["ids": ids.jsonArray, "profile": profile])
+        return try String.fetchSet(
+            try db.cachedStatement(sql: renewItems),
+            arguments: ["ids": ids.jsonArray, "changed": (changed ?? ids).jsonArray, "profile": profile]
+        )
     }
 
     private static let copied = [
         "title", "description", "price", "category_id", "category_name", "images", "made_at", "slug",
     ]
 
-    /// The lines that may be concerned: those of the products, and those that follow one of them to its present id.
+    /// The lines that may be concerned: those of changed products, and those of other ids that may follow a product to
+    /// its present id.
     private static let concerned = """
         WITH seen (id) AS (SELECT value FROM json_each(:ids)),
         line (profile, product_id, ordinal) AS (
-            SELECT profile, product_id, ordinal FROM seen CROSS JOIN shop_list_item AS item ON \(currentID) = seen.id
+            SELECT profile, product_id, ordinal FROM json_each(:changed) AS changed
+                CROSS JOIN shop_list_item AS item ON \(currentID) = changed.value
             UNION SELECT profile, product_id, ordinal FROM seen
                 CROSS JOIN shop_product AS new USING (id) CROSS JOIN shop_list_item AS item ON item.slug = new.slug
+                    AND \(currentID) <> seen.id
             UNION SELECT profile, product_id, ordinal FROM seen
                 CROSS JOIN shop_product AS new USING (id) CROSS JOIN shop_list_item AS item ON item.title = new.title
+                    AND \(currentID) <> seen.id
         )
         """
 
