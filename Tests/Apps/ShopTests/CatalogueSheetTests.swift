@@ -201,6 +201,19 @@ struct CatalogueSheetTests {
             #expect(try app.store.list("local").items.map(\.product.id) == [901, 902])
             try await see(product(905, "Lamp", "Light", "2"))
             #expect(try app.store.list("local").items.map(\.product.id) == [905, 902])
+            // Nobody knows which of two products of one title and category it is, or which of two lines.
+            try await see(product(911, "Cup", "Light", "1"), product(921, "Bag", "Toys", "1"))
+            try await see(product(922, "Bag", "Toys", "1"))
+            for id in [911, 921, 922] {
+                let known = try #require(try app.store.product(id)).product
+                _ = try await app.store.add(known, quantity: 1, to: "local")
+            }
+            try await see(product(912, "Cup", "Light", "2"), product(913, "Cup", "Light", "2"))
+            try await see(product(911, "Sofa", "Seats", "2"), product(921, "Desk", "Seats", "2"))
+            try await see(product(922, "Desk", "Seats", "2"), product(923, "Bag", "Toys", "2"))
+            #expect(try app.store.list("local").items.map(\.product.id) == [905, 902, 911, 921, 922])
+            try await app.store.markGone(913, at: .distantPast)
+            #expect(try app.store.list("local").items.map(\.product.id) == [905, 902, 912, 921, 922])
         }
     }
 

@@ -74,9 +74,9 @@ extension ShopStore {
         """
 
     /// The present id of a line's product, as far as is known: that of the line, or as every night the upstream makes
-    /// all products anew, the one that its slug has, or else its title and category, unless that is on the list as
-    /// well. No two products have one slug at a time: one that came after the line's own was seen last is that product.
-    /// A server that does not know the line's own id cannot tell.
+    /// all products anew, the one that its slug has, or else its title and category if no other product and no other
+    /// line has both, unless that is on the list as well. No two products have one slug at a time: one that came after
+    /// the line's own was seen last is that product. A server that does not know the line's own id cannot tell.
     private static let presentID = """
         coalesce(
             \(successor("""
@@ -87,7 +87,15 @@ extension ShopStore {
             (SELECT id FROM shop_product AS own WHERE own.id = \(currentID) AND own.gone = 0
                 AND (own.title = item.title OR own.made_at = item.made_at)),
             \(successor("new.slug = item.slug")),
-            \(successor("new.title = item.title AND new.category_name = item.category_name"))
+            \(successor("""
+                new.title = item.title AND new.category_name = item.category_name AND 1 = (
+                    SELECT count(*) FROM shop_product AS twin
+                    WHERE twin.title = new.title AND twin.category_name = new.category_name AND twin.gone = 0
+                ) AND 1 = (
+                    SELECT count(*) FROM shop_list_item AS other WHERE other.profile = item.profile
+                        AND other.title = new.title AND other.category_name = new.category_name
+                )
+                """))
         )
         """
 
