@@ -149,17 +149,18 @@ extension ShopStore {
     ///
     /// - Throws: `StorageError`, `CancellationError`.
     func markGone(_ id: Int, at now: Date) async throws {
-        try await database.writeFreeingRoom { db in
+        let isNew = try await database.writeFreeingRoom { db in
             try db.cachedStatement(sql: "UPDATE shop_product SET gone = 1, changed_at = ? WHERE id = ? AND gone = 0")
                 .execute(arguments: [now.millisecondsSince1970, id])
-            guard db.changesCount > 0 else { return }
+            guard db.changesCount > 0 else { return false }
             try Self.indexWords(of: nil, replacing: Self.known(id, db)?.product, db)
             try Self.removeText(id, db)
             try db.cachedStatement(sql: "DELETE FROM shop_search WHERE id = ?").execute(arguments: [id])
             try noteChanges(of: [id], db)
+            return true
         }
         // The product may be known under another id.
-        startRenewal(of: [id])
+        if isNew { startRenewal(of: [id]) }
     }
 
     /// Marks products as present again, unchanged: the upstream confirmed a response that lists them. On a full disk
