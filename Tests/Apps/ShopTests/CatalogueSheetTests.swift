@@ -173,6 +173,40 @@ struct CatalogueSheetTests {
         }
     }
 
+    @Test("SHOP-21 a product whose line has followed it to another id is on the list under its earlier id, too")
+    func followed() async throws {
+        try await ShopHarness.run { (app) async throws in
+            let price = try #require(Price(text: "5"))
+            let old = Product(
+                id: 905,
+                title: "Lamp",
+                description: "",
+                price: price,
+                category: .init(id: 901, name: "Light"),
+                images: [],
+                slug: "lamp",
+                madeAt: "1"
+            )
+            var new = old
+            (new.id, new.madeAt) = (912, "2")
+            for product in [old, new] {
+                let save = app.store.save(fetchedAt: { Date(timeIntervalSince1970: 1) })
+                try await app.database.write { try save([product], $0) }
+                for list in ["local", ListKind.favourites.key("local")] {
+                    let (added, _) = try await app.store.add(old, quantity: 2, to: list)
+                    #expect((added == .alreadyThere) == (product == new))
+                }
+            }
+            for list in ["local", ListKind.favourites.key("local")] {
+                #expect(try app.store.list(list).items.map(\.product.id) == [912])
+            }
+            let cart = try app.store.cart(of: [old, new], "local")
+            for id in [905, 912] {
+                #expect(cart[id]?.id.productID == 905 && cart.favourites[id]?.quantity == 2)
+            }
+        }
+    }
+
     @Test("SHOP-21 without a slug, title and category decide; a product of another category is another one")
     func withoutSlug() async throws {
         try await ShopHarness.run { (app) async throws in

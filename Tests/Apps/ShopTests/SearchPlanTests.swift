@@ -168,6 +168,11 @@ struct SearchPlanTests {
             )
         )
         #expect(
+            try seen.plan(ShopStore.selectFollowed, ["profile": "local", "favourites": "f", "slugs": "[]"]).contains(
+                "item USING INDEX shop_list_item_by_slug (slug=? AND profile=?)"
+            )
+        )
+        #expect(
             try seen.plan(ShopStore.selectRecorded, ["q", 1, 1]).contains(
                 "USING PRIMARY KEY (query=? AND page_limit=? AND page_offset=?)"
             )

@@ -35,4 +35,13 @@ struct CartLines: Sendable {
         }
         self[keyPath: lines][product] = line
     }
+
+    /// Takes a line that has followed one of the products to another id, for the id that it had before.
+    mutating func take(_ line: CartLine, slug: String, title: String, in list: ListKind) {
+        let lines = list == .list ? \CartLines.byProduct : \.favourites
+        for product in products.values
+        where product.slug == slug && product.title == title && self[keyPath: lines][product.id] == nil {
+            self[keyPath: lines][product.id] = line
+        }
+    }
 }

@@ -90,15 +90,14 @@ extension ShopStore {
     }
 
     /// Returns the lines that have products, by the ids of the products; a line whose id was another product's when it
-    /// was added is left out.
+    /// was added is left out, one that has followed its product to another id is not.
     func cart(of products: [Product], _ profile: String) throws -> CartLines {
         try users.read { db in
             var cart = CartLines(of: products)
+            let lists: StatementArguments = ["profile": profile, "favourites": ListKind.favourites.key(profile)]
             let rows = try Row.fetchCursor(
                 try db.cachedStatement(sql: Self.selectCart),
-                arguments: [
-                    "profile": profile, "favourites": ListKind.favourites.key(profile), "products": cart.ids.jsonArray,
-                ]
+                arguments: lists + ["products": cart.ids.jsonArray]
             )
             while let row = try rows.next() {
                 cart.total = try row.size(0)
@@ -107,6 +106,16 @@ extension ShopStore {
                 let line = CartLine(id: id, quantity: try row.value(4))
                 let (kind, _) = ListKind.read(try row.value(7))
                 cart.take(line, of: product, in: kind, title: try row.value(5), madeAt: try row.value(6))
+            }
+            let followed = try Row.fetchCursor(
+                try db.cachedStatement(sql: Self.selectFollowed),
+                arguments: lists + ["slugs": products.compactMap(\.slug).jsonArray]
+            )
+            while let row = try followed.next() {
+                let id = try ListItemID(productID: row.value(0), ordinal: row.value(1))
+                let line = CartLine(id: id, quantity: try row.value(2))
+                let (kind, _) = ListKind.read(try row.value(5))
+                cart.take(line, slug: try row.value(3), title: try row.value(4), in: kind)
             }
             return cart
         }
@@ -117,6 +126,13 @@ extension ShopStore {
         FROM (SELECT count(*) AS total FROM shop_list_item WHERE profile = :profile) LEFT JOIN shop_list_item AS item
             INDEXED BY shop_list_item_by_product
         ON profile IN (:profile, :favourites) AND \(currentID) IN (SELECT value FROM json_each(:products))
+        """
+
+    /// The lines of products under whatever id.
+    static let selectFollowed = """
+        SELECT product_id, ordinal, quantity, slug, title, profile
+        FROM shop_list_item AS item INDEXED BY shop_list_item_by_slug
+        WHERE slug IN (SELECT value FROM json_each(:slugs)) AND profile IN (:profile, :favourites)
         """
 
     /// Returns the ids of the products on all lists that the upstream is not known to miss.

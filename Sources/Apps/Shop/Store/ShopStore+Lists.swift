@@ -11,6 +11,8 @@ extension ShopStore {
 
     private static let selectLastOrdinal =
         "SELECT max(ordinal) FROM shop_list_item WHERE profile = ? AND product_id = ?"
+    private static let hasFollowed =
+        "SELECT EXISTS (SELECT 1 FROM shop_list_item WHERE profile = ? AND slug = ? AND title = ?)"
     private static let countItems = "SELECT count(*) FROM shop_list_item WHERE profile = ?"
 
     /// The outcome of an addition.
@@ -52,6 +54,9 @@ extension ShopStore {
     {
         let lines = try lines(of: product.id, profile, db)
         guard !lines.contains(where: { product.isSame(as: $0.product) }) else { return .alreadyThere }
+        // A line that has followed the product to another id, by its own columns: they are the same on all servers.
+        let followed: StatementArguments = [profile, product.slug, product.title]
+        guard try !(Bool.fetchOne(db, sql: hasFollowed, arguments: followed) ?? false) else { return .alreadyThere }
         let count = try Int.fetchOne(db, sql: countItems, arguments: [profile]) ?? 0
         guard count < maximumItems else { return .full }
         let last = try Int.fetchOne(db, sql: selectLastOrdinal, arguments: [profile, product.id]) ?? 0
