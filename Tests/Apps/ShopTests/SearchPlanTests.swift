@@ -162,16 +162,10 @@ struct SearchPlanTests {
                 "SEARCH shop_product USING INTEGER PRIMARY KEY (rowid=?)"
             )
         )
-        #expect(
-            try seen.plan(ShopStore.selectCart, ["profile": "local", "favourites": "f", "products": "[1]"]).contains(
-                "item USING INDEX shop_list_item_by_product (<expr>=? AND profile=?)"
-            )
-        )
-        #expect(
-            try seen.plan(ShopStore.selectFollowed, ["profile": "local", "favourites": "f", "slugs": "[]"]).contains(
-                "item USING INDEX shop_list_item_by_slug (slug=? AND profile=?)"
-            )
-        )
+        let lines: StatementArguments = ["profile": "local", "favourites": "f", "products": "[1]", "slugs": "[]"]
+        let cart = try seen.plan(ShopStore.selectCart, lines)
+        #expect(cart.contains("item USING INDEX shop_list_item_by_product (<expr>=? AND profile=?)"))
+        #expect(cart.contains("item USING INDEX shop_list_item_by_slug (slug=? AND profile=?)"))
         #expect(
             try seen.plan(ShopStore.selectRecorded, ["q", 1, 1]).contains(
                 "USING PRIMARY KEY (query=? AND page_limit=? AND page_offset=?)"

@@ -94,45 +94,47 @@ extension ShopStore {
     func cart(of products: [Product], _ profile: String) throws -> CartLines {
         try users.read { db in
             var cart = CartLines(of: products)
-            let lists: StatementArguments = ["profile": profile, "favourites": ListKind.favourites.key(profile)]
             let rows = try Row.fetchCursor(
                 try db.cachedStatement(sql: Self.selectCart),
-                arguments: lists + ["products": cart.ids.jsonArray]
+                arguments: [
+                    "profile": profile, "favourites": ListKind.favourites.key(profile), "products": cart.ids.jsonArray,
+                    "slugs": products.compactMap(\.slug).jsonArray,
+                ]
             )
+            var followed: [(line: CartLine, slug: String, title: String, kind: ListKind)] = []
             while let row = try rows.next() {
                 cart.total = try row.size(0)
-                guard let product = try row.value(1) as Int? else { continue }
-                let id = try ListItemID(productID: row.value(2), ordinal: row.value(3))
-                let line = CartLine(id: id, quantity: try row.value(4))
+                guard let ordinal = try row.value(3) as Int? else { continue }
+                let line = CartLine(
+                    id: ListItemID(productID: try row.value(2), ordinal: ordinal),
+                    quantity: try row.value(4)
+                )
+                let title: String = try row.value(5)
                 let (kind, _) = ListKind.read(try row.value(7))
-                cart.take(line, of: product, in: kind, title: try row.value(5), madeAt: try row.value(6))
+                if let product = try row.value(1) as Int? {
+                    cart.take(line, of: product, in: kind, title: title, madeAt: try row.value(6))
+                } else {
+                    let slug: String = try row.value(8)
+                    followed.append((line, slug, title, kind))
+                }
             }
-            let followed = try Row.fetchCursor(
-                try db.cachedStatement(sql: Self.selectFollowed),
-                arguments: lists + ["slugs": products.compactMap(\.slug).jsonArray]
-            )
-            while let row = try followed.next() {
-                let id = try ListItemID(productID: row.value(0), ordinal: row.value(1))
-                let line = CartLine(id: id, quantity: try row.value(2))
-                let (kind, _) = ListKind.read(try row.value(5))
-                cart.take(line, slug: try row.value(3), title: try row.value(4), in: kind)
-            }
+            for (line, slug, title, kind) in followed { cart.take(line, slug: slug, title: title, in: kind) }
             return cart
         }
     }
 
+    /// The lines of the products' ids, and those of their slugs under whatever id, in one statement with the number of
+    /// all lines.
     static let selectCart = """
-        SELECT total, \(currentID), product_id, ordinal, quantity, title, made_at, profile
-        FROM (SELECT count(*) AS total FROM shop_list_item WHERE profile = :profile) LEFT JOIN shop_list_item AS item
-            INDEXED BY shop_list_item_by_product
-        ON profile IN (:profile, :favourites) AND \(currentID) IN (SELECT value FROM json_each(:products))
-        """
-
-    /// The lines of products under whatever id.
-    static let selectFollowed = """
-        SELECT product_id, ordinal, quantity, slug, title, profile
-        FROM shop_list_item AS item INDEXED BY shop_list_item_by_slug
-        WHERE slug IN (SELECT value FROM json_each(:slugs)) AND profile IN (:profile, :favourites)
+        SELECT total, id, product_id, ordinal, quantity, title, made_at, profile, slug
+        FROM (SELECT count(*) AS total FROM shop_list_item WHERE profile = :profile) LEFT JOIN (
+            SELECT \(currentID) AS id, product_id, ordinal, quantity, title, made_at, profile, NULL AS slug
+            FROM shop_list_item AS item INDEXED BY shop_list_item_by_product
+            WHERE profile IN (:profile, :favourites) AND \(currentID) IN (SELECT value FROM json_each(:products))
+            UNION ALL SELECT NULL, product_id, ordinal, quantity, title, made_at, profile, slug
+            FROM shop_list_item AS item INDEXED BY shop_list_item_by_slug
+            WHERE profile IN (:profile, :favourites) AND slug IN (SELECT value FROM json_each(:slugs))
+        ) ON TRUE
         """
 
     /// Returns the ids of the products on all lists that the upstream is not known to miss.
