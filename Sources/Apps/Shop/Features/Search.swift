@@ -70,10 +70,9 @@ struct Search: Sendable {
             throw Problem.invalidParameter("q", accepted: wrong, dialog: .searchText)
         }
         let changeToken = ChangeToken(of: store.catalogueChanges)
-        let (titles, fetched, changed) = try store.database.read { _ in
-            try (store.suggestions(typed), store.lastFetch(), store.lastChange())
-        }
-        let provenance = Provenance(source: .upstream, validatedAt: fetched, contentFetchedAt: changed)
+        let (titles, changed) = try store.database.read { _ in try (store.suggestions(typed), store.lastChange()) }
+        // The time of the content only: that of a confirmation would not be true of a kept response.
+        let provenance = Provenance(source: .upstream, contentFetchedAt: changed)
         return try .local(
             SuggestionsScreen(titles),
             Meta(screen: "shop.suggestions", provenance: provenance),
