@@ -230,11 +230,12 @@ function searchBar(screen, value, search) {
 
 /** Makes the choice of a category, with pictures. */
 function categoryChoice(value, choices) {
+  const known = !value || choices.some(one => one.value === value) ? choices : [...choices, {value, title: value}];
   const choice = one => h('label', {class: 'choice'}, h('input', {type: 'radio', name: 'category_id', value: one.value,
     checked: one.value === value}), one.image_url && picture(one.image_url, '', {class: 'thumb', sign: 'shop',
     sizes: '64px'}), h('span', {lang: langOf(one.title)}, one.title));
   const element = h('fieldset', {class: 'field choices'}, h('legend', null, t('category')),
-    [{value: '', title: t('every')}, ...choices].map(choice));
+    [{value: '', title: t('every')}, ...known].map(choice));
   const chosen = () => element.querySelector('input:checked') ?? element.querySelector('input');
   return Object.assign(element, {say() {}, valid: () => true, input: {name: 'category_id',
     get value() { return chosen().value; }, focus: () => chosen().focus()}});
