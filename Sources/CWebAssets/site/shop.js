@@ -61,9 +61,10 @@ function openSearch(screen) {
   let sheet = null;
   const place = h('div');
   const chips = h('div', {class: 'bar chips'});
-  const filter = button(t('filter'), async () => {
-    sheet = await readSheet() ?? sheet;
-    openFilters(query, sheet, search);
+  const filter = button(t('filter'), () => {
+    const later = readSheet();
+    later.then(found => { sheet = found ?? sheet; });
+    openFilters(query, sheet, search, later);
   }, {icon: 'filter'});
   const sort = h('select', {class: 'field-input', 'aria-label': t('sort'), onchange: () => search({sort: sort.value})},
     Object.entries(t('sorted')).map(([value, title]) => h('option', {value}, title)));
@@ -228,20 +229,27 @@ function searchBar(screen, value, search) {
   return {element, input};
 }
 
-/** Makes the choice of a category, with pictures. */
+/** Makes the choice of a category, with pictures; `fill` takes other choices, and keeps the chosen one. */
 function categoryChoice(value, choices) {
-  const known = !value || choices.some(one => one.value === value) ? choices : [...choices, {value, title: value}];
   const choice = one => h('label', {class: 'choice'}, h('input', {type: 'radio', name: 'category_id', value: one.value,
     checked: one.value === value}), one.image_url && picture(one.image_url, '', {class: 'thumb', sign: 'shop',
     sizes: '64px'}), h('span', {lang: langOf(one.title)}, one.title));
-  const element = h('fieldset', {class: 'field choices'}, h('legend', null, t('category')),
-    [{value: '', title: t('every')}, ...known].map(choice));
+  const element = h('fieldset', {class: 'field choices'});
   const chosen = () => element.querySelector('input:checked') ?? element.querySelector('input');
-  return Object.assign(element, {say() {}, valid: () => true, input: {name: 'category_id',
+  const fill = choices => {
+    const held = element.contains(document.activeElement);
+    value = chosen()?.value ?? value;
+    const known = !value || choices.some(one => one.value === value) ? choices : [...choices, {value, title: value}];
+    replace(element, h('legend', null, t('category')), [{value: '', title: t('every')}, ...known].map(choice));
+    if (held) chosen().focus();
+  };
+  fill(choices);
+  return Object.assign(element, {fill, say() {}, valid: () => true, input: {name: 'category_id',
     get value() { return chosen().value; }, focus: () => chosen().focus()}});
 }
 
-function openFilters(query, sheet, search) {
+/** Opens the filters with the choices that are known, and fills in others later. */
+function openFilters(query, sheet, search, later) {
   const whole = text => (/^\d*$/.test(text.trim()) ? null : t('number'));
   const bounds = sheet?.price_bounds;
   const number = (name, label, placeholder) => field(name, label, {value: query[name] ?? '', inputmode: 'numeric',
@@ -255,6 +263,12 @@ function openFilters(query, sheet, search) {
     if (price && (min || max)) { exact.say(t('either')); exact.input.focus(); return; }
     close(Object.fromEntries(filterNames.map(name => [name, values[name].trim() || null])));
   };
+  later.then(found => {
+    if (!found || JSON.stringify(found) === JSON.stringify(sheet)) return;
+    category.fill(choicesOf(found));
+    from.input.placeholder = found.price_bounds?.min_text ?? '';
+    to.input.placeholder = found.price_bounds?.max_text ?? '';
+  });
   return dialog(t('filter'), close => [form([category, h('div', {class: 'pair'}, from, to), exact], t('apply'),
     values => send(values, close), {extra: [button(t('reset'), () => close(Object.fromEntries(filterNames.map(name =>
       [name, null]))), {kind: 'quiet'})]})], {sheet: true}).then(changes => changes && search(changes));

@@ -78,12 +78,14 @@ struct Filters: Sendable {
     }
 
     private func readValues(_ cachePolicy: CachePolicy, for profile: String) async throws -> Values {
+        // At the same time: the sheet waits for the slower one, not for both.
+        async let whole = products.catalogue(cachePolicy, for: profile)
         var list: ReadResult?
         var failure: UpstreamFailure?
         do {
             list = try await categories.refresh(cachePolicy)
         } catch let error as UpstreamFailure { failure = error }
-        let catalogue = try await products.catalogue(cachePolicy, for: profile)
+        let catalogue = try await whole
         // The filters themselves are shown whatever the upstream does.
         if let failure, catalogue == nil, cachePolicy == .onlyIfCached { throw failure }
         return Values(try store.database.read(ShopStore.categories), list, catalogue)
