@@ -76,6 +76,30 @@ struct CatalogueSheetTests {
         }
     }
 
+    @Test("SHOP-24 beside a product without a category is none; a part of the catalogue is told as one")
+    func fewRelated() async throws {
+        try await ShopHarness.run { (app) async throws in
+            _ = try await app.get("/v1/shop/products/4")
+            let alone = Product(
+                id: 950,
+                title: "Lamp",
+                description: "",
+                price: try #require(Price(text: "5")),
+                category: nil,
+                images: []
+            )
+            let save = app.store.save(fetchedAt: { Date(timeIntervalSince1970: 1) })
+            try await app.database.write { try save([alone], $0) }
+            try await app.goOffline()
+            let none = try await app.get("/v1/shop/products/950/related")
+            #expect(none.status == 200 && none.ids == [] && none["meta.state"] == "empty")
+            #expect(none["meta.partial"] == nil && none["meta.offline"] == true)
+            let part = try await app.get("/v1/shop/products/4/related")
+            #expect(part.ids == [] && part["meta.partial"] == true)
+            #expect(part["data.empty.title"] == "Каталог сейчас недоступен")
+        }
+    }
+
     @Test(
         "SHOP-24 favourites are the profile's: added on the card, in the order of adding, there after a restart, offline"
     )

@@ -15,33 +15,22 @@ struct Related: Sendable {
 
     /// `GET /v1/shop/products/{id}/related`.
     func show(_ request: ScreenRequest) async throws -> ScreenResponse {
-        let (store, id) = (products.store, try products.id("id", in: request))
-        let cachePolicy = try request.cachePolicy()
-        let ofProduct = store.changeToken(products: [id])
-        let readToken = search.readToken()
-        let start = SearchPlace(offset: 0)
-        let stored: (KnownProduct, ProductSearch.Result)? = try store.database.read { _ in
-            guard let known = try store.product(id), !known.isGone else { return nil }
-            let query = Self.query(known.product)
-            return try search.stored(query, from: start, limit: Self.considered, cachePolicy, since: readToken)
-                .map { (known, $0) }
-        }
-        let (known, found): (KnownProduct, ProductSearch.Result)
-        if let stored {
-            (known, found) = stored
-        } else {
-            let query = Self.query(try await products.known(id))
-            found = try await search.find(query, from: start, limit: Self.considered, cachePolicy)
-            guard let product = try store.product(id) else { throw ProductReader.noProduct }
-            known = product
-        }
+        let id = try products.id("id", in: request)
+        let ofProduct = products.store.changeToken(products: [id])
+        let (known, found) = try await read(id, try request.cachePolicy())
         // The product decides which ones are shown.
         let provenance = found.provenance.including([known.changedAt])
-        let screen = RelatedScreen(found.products, beside: known.product, most: Self.shown)
+        let screen = RelatedScreen(
+            found.products,
+            beside: known.product,
+            most: Self.shown,
+            isPartial: found.isPartial
+        )
         let meta = Meta(
             screen: "shop.related",
             state: screen.items.isEmpty ? .empty : .content,
             provenance: provenance,
+            partial: found.isPartial ? true : nil,
             banner: provenance.offline ? .shopOffline : nil
         )
         return try ScreenResponse.screen(
@@ -52,8 +41,31 @@ struct Related: Sendable {
         )
     }
 
-    private static func query(_ product: Product) -> SearchQuery {
-        SearchQuery(filters: SearchFilters(categoryID: product.category?.id))
+    /// Returns a product and those that are considered beside it: none if it has no category.
+    private func read(_ id: Int, _ cachePolicy: CachePolicy) async throws -> (KnownProduct, ProductSearch.Result) {
+        let (store, start) = (products.store, SearchPlace(offset: 0))
+        let readToken = search.readToken()
+        let stored: (KnownProduct, ProductSearch.Result)? = try store.database.read { _ in
+            guard let known = try store.product(id), !known.isGone, let query = Self.query(known.product) else {
+                return nil
+            }
+            return try search.stored(query, from: start, limit: Self.considered, cachePolicy, since: readToken)
+                .map { (known, $0) }
+        }
+        if let stored { return stored }
+        let found: ProductSearch.Result
+        if let query = Self.query(try await products.known(id)) {
+            found = try await search.find(query, from: start, limit: Self.considered, cachePolicy)
+        } else {
+            let product = try await products.read(id, cachePolicy)
+            found = .init(products: [], provenance: product.provenance, changeToken: product.changeToken)
+        }
+        guard let known = try store.product(id) else { throw ProductReader.noProduct }
+        return (known, found)
+    }
+
+    private static func query(_ product: Product) -> SearchQuery? {
+        product.category.map { SearchQuery(filters: SearchFilters(categoryID: $0.id)) }
     }
 }
 
@@ -78,11 +90,16 @@ struct RelatedScreen: Encodable, Sendable {
     let items: [Row]
     let empty: EmptyState?
 
-    init(_ products: [Product], beside product: Product, most: Int) {
+    /// - Parameter isPartial: Whether only products that were ever seen were searched.
+    init(_ products: [Product], beside product: Product, most: Int, isPartial: Bool) {
         func distance(_ other: Product) -> Decimal { abs(other.price.amount - product.price.amount) }
         items = products.filter { $0.id != product.id }.map { (distance: distance($0), product: $0) }
             .sorted { ($0.distance, $0.product.id) < ($1.distance, $1.product.id) }
             .prefix(most).map { Row($0.product) }
-        empty = items.isEmpty ? EmptyState(title: .noProducts, text: "", action: .products) : nil
+        let nothing: EmptyState =
+            isPartial
+            ? EmptyState(title: .catalogueAway, text: .nothingAmongSeen, action: .products)
+            : EmptyState(title: .noProducts, text: "", action: .products)
+        empty = items.isEmpty ? nothing : nil
     }
 }
