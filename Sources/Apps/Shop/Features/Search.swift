@@ -22,22 +22,16 @@ struct Search: Sendable {
         let isSaved = try request.query.flag("saved")
         var (lag, changeToken) = try await store.catchUp(profile)
         let query = isSaved ? try saved(request, profile) : try SearchQuery(request.query)
-        let list = SearchPlace.list(of: query)
-        let page = try request.query.page(of: list, defaultLimit: Self.defaultLimit)
+        let page = try request.query.page(of: SearchPlace.list(of: query), defaultLimit: Self.defaultLimit)
         let isRecorded = page.isFirst && request.allowsEffects && lag == nil
         // Before the upstream is asked: a search is remembered even if it fails. One that asks for a stored copy only
         // is remembered if there is one.
         let isRecordedFirst = isRecorded && cachePolicy != .onlyIfCached
-        let readToken = products.readToken()
+        let (place, readToken) = (SearchPlace(page), products.readToken())
         let stored: (ProductSearch.Result, CartLines)? = try store.database.read { _ in
             guard try !isRecorded || store.isLast(query, profile) else { return nil }
-            return try products.stored(
-                query,
-                from: SearchPlace(page),
-                limit: page.limit,
-                cachePolicy,
-                since: readToken
-            ).map { ($0, try store.cart(of: $0.products, profile)) }
+            return try products.stored(query, from: place, limit: page.limit, cachePolicy, since: readToken)
+                .map { ($0, try store.cart(of: $0.products, profile)) }
         }
         let (result, cart): (ProductSearch.Result, CartLines)
         if let stored {
@@ -45,22 +39,26 @@ struct Search: Sendable {
         } else {
             if isRecordedFirst { try await store.record(query, profile, at: clock.now()) }
             changeToken = changeToken.map { _ in store.changeToken(profile) }
-            let place = SearchPlace(page)
             result = try await products.find(query, from: place, limit: page.limit, cachePolicy, for: profile)
             if isRecorded, !isRecordedFirst { try await store.record(query, profile, at: clock.now()) }
             cart = try store.cart(of: result.products, profile)
         }
+        return try ScreenResponse.screen(
+            envelope(result, cart, of: query, Self.part(page, result), lag, request),
+            provenance: result.provenance,
+            now: clock.now(),
+            changeToken: isSaved ? nil : changeToken.flatMap { result.changeToken?.and($0) }
+        ).byProfile()
+    }
+
+    /// Returns which part of all results is shown.
+    private static func part(_ page: PageRequest, _ result: ProductSearch.Result) -> Page {
         let count = result.products.count
         let isWhole = result.next == nil && !result.isPartial && page.key == nil && (count > 0 || page.offset == 0)
         let total = result.total ?? (isWhole ? page.offset + count : nil)
         var shown = Page(page, count: count, total: total, hasMore: result.next != nil)
         if page.key == nil { shown.nextOffset = result.variant == nil ? result.next?.offset : nil }
-        return try ScreenResponse.screen(
-            envelope(result, cart, of: query, shown, lag, request),
-            provenance: result.provenance,
-            now: clock.now(),
-            changeToken: isSaved ? nil : changeToken.flatMap { result.changeToken?.and($0) }
-        ).byProfile()
+        return shown
     }
 
     /// `GET /v1/shop/suggestions`: titles that a text may become. The upstream is not asked.
