@@ -57,7 +57,7 @@ enum SearchOrder: String, Sendable, CaseIterable {
     func sorted<Row>(_ rows: [Row], of product: (Row) -> Product) -> [Row] {
         let keyed = rows.map { row in
             let product = product(row)
-            let title = self == .title ? Array(product.title.caseFolded.utf8) : []
+            let title = self == .title ? Array(SearchText.indexed(product.title).utf8) : []
             return (row: row, title: title, price: product.price, id: product.id)
         }
         switch self {
