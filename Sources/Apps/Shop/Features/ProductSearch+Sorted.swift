@@ -48,30 +48,39 @@ extension ProductSearch {
     /// Returns a page of the results in an order: of the whole catalogue, or if it cannot be read, of the products that
     /// were seen.
     func find(by order: SearchOrder, _ page: Page, from offset: Int) async throws -> Result {
-        let (query, limit) = (page.query, page.limit)
         let whole = try await catalogue(page.cachePolicy, for: page.profile)
-        var (result, isEmpty): (Result, Bool)
-        let count: Int
-        if let whole {
-            let found = order.found(by: query, among: whole.products)
-            let shown = found.dropFirst(offset)
-            result = Result(products: Array(shown.prefix(limit)), provenance: whole.provenance)
-            (result.changeToken, result.total) = (whole.changeToken, found.count)
-            (count, isEmpty) = (shown.count, found.isEmpty)
-        } else {
-            guard try store.lastFetch() != nil else { return try await find(page) }
-            let found = try store.search(query, by: order, from: offset, limit: limit)
-            let isOffline = !api.upstream.reachability.isReachable
-            let status = CacheStatus(.hit, timeToLive: 0, detail: isOffline ? "offline" : nil)
-            let stale = Provenance(source: .upstream, offline: isOffline, stale: true, cacheStatus: status)
-            let shown = found.prefix(limit)
-            result = Result(products: shown.map(\.product), provenance: try seen(shown, stale), isPartial: true)
-            (count, isEmpty) = (found.count, found.isEmpty)
-            if isEmpty, offset > 0 { isEmpty = try store.search(query, by: order, from: 0, limit: 1).isEmpty }
-        }
-        if count > limit { result.next = SearchPlace(offset: offset + limit, isOfVariant: true) }
-        guard isEmpty, query.text != nil else { return result }
+        guard try whole != nil || store.lastFetch() != nil else { return try await find(page) }
+        let (result, isEmpty) =
+            if let whole { found(by: order, in: whole, page, from: offset) } else {
+                try seen(by: order, page, from: offset)
+            }
+        guard isEmpty, page.query.text != nil else { return result }
         return try await variants(instead: result, from: offset, page)
+    }
+
+    private func found(by order: SearchOrder, in whole: Catalogue, _ page: Page, from offset: Int) -> (
+        Result, isEmpty: Bool
+    ) {
+        let found = order.found(by: page.query, among: whole.products)
+        let shown = found.dropFirst(offset)
+        var result = Result(products: Array(shown.prefix(page.limit)), provenance: whole.provenance)
+        (result.changeToken, result.total) = (whole.changeToken, found.count)
+        if shown.count > page.limit { result.next = SearchPlace(offset: offset + page.limit, isOfVariant: true) }
+        return (result, found.isEmpty)
+    }
+
+    /// Searches all products that were ever seen.
+    private func seen(by order: SearchOrder, _ page: Page, from offset: Int) throws -> (Result, isEmpty: Bool) {
+        let (query, limit) = (page.query, page.limit)
+        let found = try store.search(query, by: order, from: offset, limit: limit)
+        let isOffline = !api.upstream.reachability.isReachable
+        let status = CacheStatus(.hit, timeToLive: 0, detail: isOffline ? "offline" : nil)
+        let stale = Provenance(source: .upstream, offline: isOffline, stale: true, cacheStatus: status)
+        let shown = found.prefix(limit)
+        var result = Result(products: shown.map(\.product), provenance: try seen(shown, stale), isPartial: true)
+        if found.count > limit { result.next = SearchPlace(offset: offset + limit, isOfVariant: true) }
+        let isEmpty = try found.isEmpty && (offset == 0 || store.search(query, by: order, from: 0, limit: 1).isEmpty)
+        return (result, isEmpty)
     }
 }
 
