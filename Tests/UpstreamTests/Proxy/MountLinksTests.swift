@@ -97,6 +97,22 @@ struct MountLinksTests {
         #expect(it.scene.transport.count == 2)
     }
 
+    @Test("DISK-48 a JSON file of the user stays byte for byte over a link, and so does a range of it")
+    func ownJSON() async throws {
+        let it = try MountScenario(Self.options)
+        let file = #"{"href":"https://\#(Self.file(1))","x":[]}"#
+        it.scene.transport.then(response(.ok, file, fields: [.contentType: "application/json"]))
+        let whole = try await it.ask(.get, "/~pictures.test/1?a=b", Self.token)
+        #expect(whole.body == file && whole.fields[.contentLength].map { $0 == String(file.utf8.count) } ?? true)
+        let part = String(file.prefix(30))
+        let range = "bytes 0-29/\(file.utf8.count)"
+        it.scene.transport.then(
+            response(.partialContent, part, fields: [.contentType: "application/json", .contentRange: range])
+        )
+        let first = try await it.ask(.get, "/~pictures.test/2?a=b", Self.token + [.range: "bytes=0-29"])
+        #expect(first.status == 206 && first.body == part && first.fields[.contentRange] == range)
+    }
+
     @Test("DISK-48 SRV-11 only links that were sent lead to the origin of the API beside its base")
     func besideBase() async throws {
         let base = try #require(URL(string: "https://api.test/v1/disk"))

@@ -83,12 +83,14 @@ extension MountLinks {
     }
 
     /// Leads the links of a response to the mount at a URL.
-    func lead(_ response: ProxyResponse, to mount: String) async throws -> ProxyResponse {
+    ///
+    /// - Parameter isBody: Also those of the body. False for a link to a file: its JSON is the user's own.
+    func lead(_ response: ProxyResponse, to mount: String, isBody: Bool) async throws -> ProxyResponse {
         var led = response
         if let location = response.head.headerFields[.location] {
             led.head.headerFields[.location] = self.led(location, to: mount)
         }
-        guard concerns(response.head.headerFields) else { return led }
+        guard isBody, concerns(response.head.headerFields) else { return led }
         // It depends on the name by which the client knows this server.
         led.changeToken = nil
         let bytes: [UInt8]
