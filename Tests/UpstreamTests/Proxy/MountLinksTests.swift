@@ -97,6 +97,22 @@ struct MountLinksTests {
         #expect(it.scene.transport.count == 2)
     }
 
+    @Test(
+        "DISK-48 Location and Content-Location lead back, relative ones seen from the URL that was requested",
+        arguments: [
+            ("/a/b", "https://api.test/c", "/c"), ("/a/b", "/c?x=1", "/c?x=1"), ("/a/b", "../c", "/c"),
+            ("/a/b", "c", "/a/c"), ("/a/b", "//pictures.test/c", "/~pictures.test/c"),
+            ("/~pictures.test/a", "/c?x", "/~pictures.test/c?x"), ("/a/b", "https://evil.test/c#d", nil),
+        ] as [(String, String, String?)]
+    )
+    func references(target: String, reference: String, led: String?) async throws {
+        let it = try MountScenario(Self.options)
+        it.scene.transport.then(response(.created, fields: [.location: reference, .contentLocation: reference]))
+        let seen = try await it.ask(.put, target, Self.token, body: "new")
+        let address = led.map { Self.mount + $0 } ?? reference
+        #expect(seen.fields[.location] == address && seen.fields[.contentLocation] == address)
+    }
+
     @Test("DISK-48 a JSON file of the user stays byte for byte over a link, and so does a range of it")
     func ownJSON() async throws {
         let it = try MountScenario(Self.options)

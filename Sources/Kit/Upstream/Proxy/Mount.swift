@@ -54,7 +54,7 @@ package final class Mount: Sendable {
         let proxied = try ProxiedRequest(request, to: upstream.configuration, hasher: hasher, links)
         var exchange = ProxyExchange(self, proxied, ProxyMachine(mayCollapse: proxied.mayCollapse))
         let response = try await exchange.run()
-        return try await links?.lead(response, to: request.mountURL, isBody: !proxied.isLink) ?? response
+        return try await links?.lead(response, to: proxied, at: request.mountURL) ?? response
     }
 
     /// Validates a stored response while the client has it already (RFC 5861 §3). Does nothing if the same request is

@@ -82,15 +82,17 @@ extension MountLinks {
         return type == "application/json" || type.hasSuffix("+json")
     }
 
-    /// Leads the links of a response to the mount at a URL.
-    ///
-    /// - Parameter isBody: Also those of the body. False for a link to a file: its JSON is the user's own.
-    func lead(_ response: ProxyResponse, to mount: String, isBody: Bool) async throws -> ProxyResponse {
+    /// Leads the links of a response to the mount at a URL. The JSON that a link leads to is the user's own, and stays.
+    func lead(_ response: ProxyResponse, to request: ProxiedRequest, at mount: String) async throws -> ProxyResponse {
         var led = response
-        if let location = response.head.headerFields[.location] {
-            led.head.headerFields[.location] = self.led(location, to: mount)
+        for name in [HTTPField.Name.location, .contentLocation] {
+            guard let reference = response.head.headerFields[name] else { continue }
+            // A relative one would be resolved against this server.
+            let isRelative = URIParts(reference).scheme == nil
+            let absolute = isRelative ? TargetRules.resolve(location: reference, from: request.url) : nil
+            led.head.headerFields[name] = self.led(absolute ?? reference, to: mount)
         }
-        guard isBody, concerns(response.head.headerFields) else { return led }
+        guard !request.isLink, concerns(response.head.headerFields) else { return led }
         // It depends on the name by which the client knows this server.
         led.changeToken = nil
         let bytes: [UInt8]
