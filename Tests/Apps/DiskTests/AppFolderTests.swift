@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import HTTPTypes
 import TestKit
 import Testing
@@ -59,6 +60,37 @@ struct AppFolderTests {
                 refused.expectProblem("upstream-forbidden", 403)
                 #expect(try refused.string("detail").contains("cloud_api:disk.read"))
             }
+        }
+    }
+
+    @Test(
+        "DISK-46 a login whose question about the token's rights fails is refused, and opens no other account",
+        arguments: ["path=disk", "path=app"]
+    )
+    func failedProbe(query: String) async throws {
+        let disk = Self.disk()
+        disk.change { $0.rights = ["app_folder", "info"] }
+        try await DiskHarness.run(disk) { app in
+            disk.intercept { request in
+                request.url.contains(query) ? FakeYandexDisk.refusal(503, "ServiceUnavailable") : nil
+            }
+            let login = #"{"mode":"oauth_token","access_token":"good"}"#
+            let refused = try await app.ask(.post, "/v1/disk/session", json: login)
+            refused.expectProblem("upstream-unavailable", 503)
+            let accounts = try app.database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM disk_account") }
+            #expect(accounts == 0)
+        }
+    }
+
+    @Test("DISK-46 a token that opens neither the Disk nor a folder is refused, and the refusal says which right")
+    func noFolder() async throws {
+        let disk = Self.disk()
+        disk.change { $0.rights = ["info"] }
+        try await DiskHarness.run(disk) { app in
+            let login = #"{"mode":"oauth_token","access_token":"good"}"#
+            let refused = try await app.ask(.post, "/v1/disk/session", json: login)
+            refused.expectProblem("upstream-forbidden", 403)
+            #expect(try refused.string("detail").contains("cloud_api:disk.read"), "\(refused.text)")
         }
     }
 

@@ -165,14 +165,11 @@ struct Sessions: Sendable {
         let text = token.accessToken
         do {
             let info = try await information(text)
-            // If the API does not tell, reads tell what the token lacks.
-            let opensDisk = (try? await client.opensDisk(text)) ?? true
-            if !opensDisk, let (folder, uid) = try? await client.appFolder(text) {
-                let own = try (try? info.get()).map { try account(of: $0) }
-                let space = own?.space ?? DiskSpace(total: 0, used: 0, trash: 0)
-                return OpenedAccount(id: folder.account(of: own?.id ?? uid), name: own?.name, space: space)
-            }
-            return try account(of: try info.get())
+            if try await client.opensDisk(text) { return try account(of: try info.get()) }
+            let (folder, uid) = try await appFolder(text, info)
+            let own = try (try? info.get()).map { try account(of: $0) }
+            let space = own?.space ?? DiskSpace(total: 0, used: 0, trash: 0)
+            return OpenedAccount(id: folder.account(of: own?.id ?? uid), name: own?.name, space: space)
         } catch  where TokenProvider.isUnauthorized(error) {
             throw Problem(
                 .invalidCredentials,
@@ -190,6 +187,20 @@ struct Sessions: Sendable {
             return .success(try await client.info(token))
         } catch let refusal as DiskRefusal where refusal.right != nil {
             return .failure(refusal)
+        }
+    }
+
+    /// Returns the folder of the application that a token belongs to.
+    ///
+    /// - Throws: The refusal of a token that opens neither this nor the whole Disk; first that of `info`.
+    private func appFolder(_ token: String, _ info: Result<DiskInfoRecord, DiskRefusal>) async throws
+        -> (folder: AppFolder, uid: String)
+    {
+        do {
+            return try await client.appFolder(token)
+        } catch let refusal as DiskRefusal where refusal.right != nil {
+            _ = try info.get()
+            throw refusal
         }
     }
 
