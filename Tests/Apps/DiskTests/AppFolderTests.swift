@@ -82,6 +82,23 @@ struct AppFolderTests {
         }
     }
 
+    @Test(
+        "DISK-46 a folder whose owner has no identity opens no account",
+        arguments: ["", "1130", ":abc", "a b:c", "\\n:c"]
+    )
+    func unknownOwner(resourceID: String) async throws {
+        let disk = Self.disk()
+        disk.change { $0.rights = ["app_folder"] }
+        try await DiskHarness.run(disk) { app in
+            disk.intercept { request in
+                guard request.url.contains("path=app") else { return nil }
+                return .json(#"{"path":"disk:/Apps/A","type":"dir","name":"A","resource_id":"\#(resourceID)"}"#)
+            }
+            let login = #"{"mode":"oauth_token","access_token":"good"}"#
+            try await app.ask(.post, "/v1/disk/session", json: login).expectProblem("upstream-bad-response", 502)
+        }
+    }
+
     @Test("DISK-46 a token that opens neither the Disk nor a folder is refused, and the refusal says which right")
     func noFolder() async throws {
         let disk = Self.disk()

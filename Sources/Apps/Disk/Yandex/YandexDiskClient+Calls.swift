@@ -118,10 +118,19 @@ extension YandexDiskClient {
     func appFolder(_ token: String) async throws -> (folder: AppFolder, uid: String) {
         let query = [("path", "app:/"), ("limit", "0"), ("fields", "path,type,name,resource_id")]
         let record: ResourceRecord = try await read(url("/resources", query), DiskAccess(token: token))
-        guard let item = record.item, !item.path.isRoot, let uid = item.resourceID?.prefix(while: { $0 != ":" }) else {
-            throw UpstreamError.badResponse(status: .ok, reason: "a folder without an owner")
+        guard let item = record.item, !item.path.isRoot else {
+            throw UpstreamError.badResponse(status: .ok, reason: "not what Yandex Disk promises")
         }
-        return (AppFolder(item.path), String(uid))
+        let parts = (item.resourceID ?? "").split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        return (AppFolder(item.path), try Self.validated(uid: parts.count == 2 ? String(parts[0]) : nil))
+    }
+
+    /// Returns the identity of a user if an account can be named by it (``AppFolder/account(of:)``).
+    static func validated(uid: String?) throws(UpstreamError) -> String {
+        guard let uid, !uid.isEmpty, uid.utf8.count <= 256, !uid.utf8.contains(where: { $0 <= 0x20 }) else {
+            throw .badResponse(status: .ok, reason: "an account without an identity")
+        }
+        return uid
     }
 
     /// Returns whether a token opens the whole Disk.

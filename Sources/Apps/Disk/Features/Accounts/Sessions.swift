@@ -223,11 +223,7 @@ struct Sessions: Sendable {
     }
 
     private func account(of info: DiskInfoRecord) throws -> OpenedAccount {
-        guard let uid = info.user?.uid, !uid.isEmpty, uid.utf8.count <= 256,
-            !uid.utf8.contains(where: { $0 <= 0x20 })
-        else {
-            throw client.failure(.badResponse(status: .ok, reason: "an account without an identity"))
-        }
+        let uid = try YandexDiskClient.validated(uid: info.user?.uid)
         return OpenedAccount(id: uid, name: info.user?.login, space: info.space)
     }
 
