@@ -13,7 +13,7 @@ struct MountLinksTests {
     private static let options = MountOptions(shared: false, methods: [.get, .head, .put], leadsBack: true)
     private static let token: HTTPFields = [.authorization: "OAuth one"]
 
-    private static func file(_ signature: Int) -> String { "pictures.test/secret\(signature)?fsize=7&etag=m" }
+    private static func file(_ signature: Int) -> String { "pictures.test/disk/secret\(signature)?fsize=7&etag=m" }
 
     /// An API whose links are signed anew each time.
     private static func scenario() throws -> MountScenario {
@@ -75,6 +75,9 @@ struct MountLinksTests {
         #expect(content.isOffline && content.body == "content")
         let head = try await it.ask(.head, "/file", Self.token)
         #expect(head.status == 200 && head.fields[.contentLength] == nil)
+        await #expect(throws: UpstreamError.self, "another service") {
+            try await it.ask(.get, "/~\(Self.file(1).replacing("/disk/", with: "/preview/"))", Self.token)
+        }
         for others in [[:], [.authorization: "OAuth two"]] as [HTTPFields] {
             await #expect(throws: UpstreamError.self) { try await it.ask(.get, "/~\(Self.file(1))", others) }
         }

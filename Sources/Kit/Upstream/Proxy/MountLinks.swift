@@ -47,11 +47,18 @@ struct MountLinks: Sendable {
     private func proof(of link: String) -> String { String(hasher.hash("link \(link)").text.prefix(32)) }
 
     /// Returns the key under which the store has what a link leads to. A link with the entity tag of a file
-    /// (`etag`) is signed anew each time: its query names the version.
+    /// (`etag`) is signed anew each time, in its path and by other hosts: its query names the version, and the
+    /// beginning of its path the service, which may redirect to another one with the same query.
     func key(of link: String) -> String {
-        let query = link.split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
-        let isVersion = query.split(separator: "&").contains { $0.hasPrefix("etag=") }
-        return Self.origin + hasher.hash(isVersion ? String(query) : link).text
+        let parts = URIParts(link)
+        let query = parts.query ?? ""
+        guard query.split(separator: "&").contains(where: { $0.hasPrefix("etag=") }) else {
+            return Self.origin + hasher.hash(link).text
+        }
+        // The services of one origin, as a sandbox has them, begin with a segment in place of a host.
+        let length = targets.target(of: link) == .besideBase ? 2 : 1
+        let service = parts.path.split(separator: "/").prefix(length).joined(separator: "/")
+        return Self.origin + hasher.hash("\(service)?\(query)").text
     }
 
     /// Returns a link as an address of the mount; unchanged if it leads elsewhere.
