@@ -43,7 +43,7 @@ struct MountLinksTests {
             ("https://api.test/files/1?a=b%20c", "/files/1?a=b%20c"), ("https://api.test/", "/"),
             (#"https:\/\/api.test\/files"#, "/files"), ("https://API.test:443/files", "/files"),
             ("https://pictures.test/1?etag=a&b", "/~pictures.test/1?etag=a&b"),
-            ("https://pictures.test:8443/1", "/~pictures.test:8443/1"), ("http://pictures.test/1", nil),
+            ("https://pictures.test:443/1", "/~pictures.test:443/1"), ("http://pictures.test/1", nil),
             ("https://evil.test/1", nil), ("https://u:p@pictures.test/1", nil), ("https://", nil), ("httpd", nil),
         ] as [(String, String?)]
     )
@@ -94,7 +94,9 @@ struct MountLinksTests {
         #expect(sent.headerFields[.authorization] == nil)
         #expect(try await it.ask(.get, "/~\(Self.file(1))").body == "content")
         #expect(try it.storedCount == 0, "nobody's copy would stay after a logout")
-        for target in ["/~evil.test/1", "/~api.test/file", "/~", "/~127.0.0.1:80/", "/~u@pictures.test/1"] {
+        for target in [
+            "/~evil.test/1", "/~api.test/file", "/~", "/~127.0.0.1:80/", "/~u@pictures.test/1", "/~pictures.test:22/1",
+        ] {
             await #expect(throws: UpstreamError.self) { try await it.ask(.get, target, Self.token) }
         }
         #expect(it.scene.transport.count == 2)
@@ -147,6 +149,25 @@ struct MountLinksTests {
             #expect(throws: UpstreamError.self) { try links.link(of: other) }
         }
         #expect(try links.link(of: "/resources?path=~x=y/") == nil)
+    }
+
+    @Test("DISK-48 SRV-11 only links that were sent lead to other ports of listed hosts, without fields of the API")
+    func otherPort() async throws {
+        let name = try #require(HTTPField.Name("X-Own"))
+        var options = Self.options
+        options.requestFields = [RequestField(name, isKey: false)]
+        let it = try MountScenario(options)
+        let links = try #require(it.mount.links)
+        let target = String(links.led("https://pictures.test:8443/1?a", to: Self.mount).dropFirst(Self.mount.count))
+        #expect(target.wholeMatch(of: #//~[0-9a-f]{32}=pictures.test:8443/1\?a/#) != nil, "\(target)")
+        it.scene.transport.always(response(.ok, "content"))
+        for (asked, url, own) in [
+            (target, "https://pictures.test:8443/1?a", nil), ("/a", "https://api.test/a", "1"),
+        ] as [(String, String, String?)] {
+            _ = try await it.ask(.get, asked, Self.token + [name: "1"])
+            let sent = try #require(it.scene.transport.requests.last)
+            #expect(sent.url == url && sent.headerFields[name] == own)
+        }
     }
 
     @Test("DISK-48 after the sealing key was replaced, what was stored is requested again")

@@ -7,9 +7,9 @@ import Storage
 /// Leads the links in an upstream's JSON back to its mount, so that a client that follows them stays behind its cache.
 ///
 /// A link into the API gets the path that it has below the mount, and one to another host of the upstream
-/// `~HOST/…`. One to the API's origin beside its base has a proof, `~PROOF=HOST/…`: clients can name the listed hosts,
-/// and nothing else that the origin has. Links may open files to everyone who has them: JSON is stored sealed, and what
-/// a link leads to under a hash of the link.
+/// `~HOST/…`. One to the API's origin beside its base, or to another port of a listed host, has a proof,
+/// `~PROOF=HOST/…`: clients can name the listed hosts, and nothing else that these and the origin have. Links may open
+/// files to everyone who has them: JSON is stored sealed, and what a link leads to under a hash of the link.
 struct MountLinks: Sendable {
     /// The beginning of targets that are links to other hosts.
     private static let mark = "/~"
@@ -37,9 +37,10 @@ struct MountLinks: Sendable {
             (proof, rest) = (rest[..<end], rest[rest.index(after: end)...])
         }
         let url = "\(base.scheme)://\(rest)"
+        let isProven = proof.map(String.init) == self.proof(of: url)
         switch targets.target(of: url) {
-        case .listedHost where proof == nil: return url
-        case .besideBase where proof.map(String.init) == self.proof(of: url): return url
+        case .listedHost where isProven || proof == nil && (try? HTTPURL(url))?.hasDefaultPort == true: return url
+        case .besideBase where isProven: return url
         default: throw .forbiddenTarget("a host to which no link leads")
         }
     }
@@ -68,8 +69,9 @@ struct MountLinks: Sendable {
         switch targets.target(of: link) {
         case .ownOrigin:
             return mount + url.requestTarget.dropFirst(targets.basePath == "/" ? 0 : targets.basePath.count)
-        case .besideBase: return mount + Self.mark + proof(of: url.origin + url.requestTarget) + "=" + elsewhere
-        case .listedHost: return mount + Self.mark + elsewhere
+        case .listedHost where url.hasDefaultPort: return mount + Self.mark + elsewhere
+        case .listedHost, .besideBase:
+            return mount + Self.mark + proof(of: url.origin + url.requestTarget) + "=" + elsewhere
         case .trustedHost, .forbidden: return link
         }
     }

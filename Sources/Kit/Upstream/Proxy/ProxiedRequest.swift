@@ -39,7 +39,9 @@ struct ProxiedRequest: Sendable {
         }
         isLink = link != nil
         self.key = link.flatMap { links?.key(of: $0) } ?? key
-        var fields = ForwardedFields.selected(from: request.headerFields, upstream.mount)
+        // Fields that the operator names are for the API.
+        let named = link == nil ? upstream.mount.requestFields.map(\.name) : []
+        var fields = ForwardedFields.selected(from: request.headerFields, and: named)
         if links != nil, link == nil {
             // Links are read and replaced: the whole, in no coding.
             for name in [HTTPField.Name.range, .ifRange] { fields[name] = nil }
@@ -163,10 +165,9 @@ enum ForwardedFields {
     static let credentials: [HTTPField.Name] = [.authorization, .cookie]
 
     /// Returns the fields of a client's request that concern the upstream, the client's credentials included.
-    static func selected(from fields: HTTPFields, _ options: MountOptions) -> HTTPFields {
+    static func selected(from fields: HTTPFields, and named: [HTTPField.Name]) -> HTTPFields {
         var fields = fields
         HopByHop.remove(from: &fields)
-        let named = Set(options.requestFields.map(\.name))
         fields.removeAll {
             !standard.contains($0.name) && !credentials.contains($0.name) && !named.contains($0.name)
         }
