@@ -46,9 +46,10 @@ struct ProxiedRequest: Sendable {
             // Links are read and replaced: the whole, in no coding.
             for name in [HTTPField.Name.range, .ifRange] { fields[name] = nil }
             fields[.acceptEncoding] = "identity"
-        } else if link != nil, request.credential == nil, !ForwardedFields.credentials.contains(where: fields.contains)
-        {
-            // Stored for nobody, it would stay when its account is logged out.
+        }
+        if links != nil, request.credential == nil, !fields.contains(.authorization) {
+            // Stored for nobody, or for a cookie, it would stay when its account is logged out.
+            fields[.cookie] = nil
             fields[.cacheControl] = "no-store"
         }
         cacheKeyRequest = HTTPRequest(
