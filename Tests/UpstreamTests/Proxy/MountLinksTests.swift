@@ -1,6 +1,8 @@
+import Concurrency
 import Foundation
 import GRDB
 import HTTPTypes
+import NIOCore
 import Storage
 import TestKit
 import Testing
@@ -49,8 +51,9 @@ struct MountLinksTests {
     )
     func rewritten(link: String, target: String?) throws {
         let links = try #require(try MountScenario(Self.options).mount.links)
+        let own = #""custom_properties" : {"a":"https://api.test/}","b":{}}, "https://api.test/":1"#
         func json(_ link: String) -> String {
-            #"{ "href" : "\#(link)","n":1.50,"t":"a \"https://api.test/\" \\" , "x":[null,"\#(link)"]}"#
+            #"{ "href" : "\#(link)","n":1.50,"t":"a \"https://api.test/\" \\" , \#(own) , "x":[null,"\#(link)"]}"#
         }
         let seen = links.rewritten(Array(json(link).utf8), to: Self.mount)
         #expect(String(decoding: seen, as: UTF8.self) == json(target.map { Self.mount + $0 } ?? link))
@@ -128,6 +131,28 @@ struct MountLinksTests {
         #expect(try it.storedCount == 0, "nobody's copy would stay after a logout")
     }
 
+    @Test("DISK-48 JSON that was changed has a weak tag, and stays JSON whatever name this server is called by")
+    func names() async throws {
+        let it = try MountScenario(Self.options)
+        let json = #"{"href":"https://api.test/a"}"#
+        it.scene.transport.always(response(.ok, json, fields: [.contentType: "application/json", .eTag: "\"1\""]))
+        for (mount, href, tag) in [
+            (Self.mount, Self.mount + "/a", "W/\"1\""), ("http://a\"b/m", "http://a%22b/m/a", "W/\"1\""),
+            ("http:///m", "https://api.test/a", "\"1\""),
+        ] {
+            let request = MountRequest(method: .get, target: "/a", mountURL: mount, headerFields: Self.token)
+            let seen = try await it.mount.respond(to: request)
+            #expect(seen.changeToken == nil && seen.head.headerFields[.eTag] == tag)
+            let body: ByteBuffer =
+                switch seen.body {
+                case .none: ByteBuffer()
+                case .bytes(let bytes): bytes
+                case .stream(let parts, _): try await parts.collect(upTo: 1000)
+                }
+            #expect(String(buffer: body) == json.replacing("https://api.test/a", with: href))
+        }
+    }
+
     @Test("DISK-48 a JSON file of the user stays byte for byte over a link, and so does a range of it")
     func ownJSON() async throws {
         let it = try MountScenario(Self.options)
@@ -151,6 +176,9 @@ struct MountLinksTests {
         let secrets = try SealedSecrets(try MountScenario().scene.database)
         let links = MountLinks(of: configuration, hasher: try secrets.credentialHasher(), secrets: secrets)
         #expect(links.led("https://api.test/v1/disk/resources?a", to: Self.mount) == "\(Self.mount)/resources?a")
+        for (root, target) in [("disk", "/"), ("disk?a", "/?a"), ("disk/", "/")] {
+            #expect(links.led("https://api.test/v1/\(root)", to: Self.mount) == Self.mount + target)
+        }
         let link = "https://api.test/downloads/1?a=b"
         let target = String(links.led(link, to: Self.mount).dropFirst(Self.mount.count))
         #expect(target.wholeMatch(of: #//~[0-9a-f]{32}=api.test/downloads/1\?a=b/#) != nil, "\(target)")

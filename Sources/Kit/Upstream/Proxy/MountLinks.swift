@@ -68,7 +68,8 @@ struct MountLinks: Sendable {
         let elsewhere = url.origin.dropFirst(url.scheme.count + "://".count) + url.requestTarget
         switch targets.target(of: link) {
         case .ownOrigin:
-            return mount + url.requestTarget.dropFirst(targets.basePath == "/" ? 0 : targets.basePath.count)
+            let target = url.requestTarget.dropFirst(targets.basePath == "/" ? 0 : targets.basePath.count)
+            return mount + (target.hasPrefix("/") ? "" : "/") + target
         case .listedHost where url.hasDefaultPort: return mount + Self.mark + elsewhere
         case .listedHost, .besideBase:
             return mount + Self.mark + proof(of: url.origin + url.requestTarget) + "=" + elsewhere
@@ -84,6 +85,8 @@ struct MountLinks: Sendable {
 
 extension MountLinks {
     private static let (quote, backslash) = (UInt8(ascii: "\""), UInt8(ascii: "\\"))
+    /// The key of members that clients of Yandex Disk add to a file.
+    private static let ownMember = #""custom_properties""#
 
     /// Whether a response may have links.
     func concerns(_ fields: HTTPFields) -> Bool {
@@ -94,16 +97,22 @@ extension MountLinks {
     /// Leads the links of a response to the mount at a URL. The JSON that a link leads to is the user's own, and stays.
     func lead(_ response: ProxyResponse, to request: ProxiedRequest, at mount: String) async throws -> ProxyResponse {
         var led = response
-        for name in [HTTPField.Name.location, .contentLocation] {
-            guard let reference = response.head.headerFields[name] else { continue }
-            // A relative one would be resolved against this server.
-            let isRelative = URIParts(reference).scheme == nil
-            let absolute = isRelative ? TargetRules.resolve(location: reference, from: request.url) : nil
-            led.head.headerFields[name] = self.led(absolute ?? reference, to: mount)
-        }
-        guard !request.isLink, concerns(response.head.headerFields) else { return led }
+        let isJSON = !request.isLink && concerns(response.head.headerFields)
+        let references = [HTTPField.Name.location, .contentLocation].filter(response.head.headerFields.contains)
+        guard isJSON || !references.isEmpty else { return response }
         // It depends on the name by which the client knows this server.
         led.changeToken = nil
+        guard URIParts(mount).authority?.isEmpty == false else { return led }
+        let mount = PercentEncoding.encode(mount, allowed: .uri)
+        for name in references {
+            led.head.headerFields[name] = response.head.headerFields[name].map { reference in
+                // A relative one would be resolved against this server.
+                let isRelative = URIParts(reference).scheme == nil
+                let absolute = isRelative ? TargetRules.resolve(location: reference, from: request.url) : nil
+                return self.led(absolute ?? reference, to: mount)
+            }
+        }
+        guard isJSON else { return led }
         let bytes: [UInt8]
         switch response.body {
         case .none:
@@ -114,11 +123,16 @@ extension MountLinks {
         }
         let body = rewritten(bytes, to: mount)
         led.head.headerFields[.contentLength] = String(body.count)
+        if body != bytes, var tag = response.head.headerFields[.eTag].flatMap({ EntityTag($0) }) {
+            tag.isWeak = true  // It is that of other bytes.
+            led.head.headerFields[.eTag] = tag.text
+        }
         led.body = .bytes(ByteBuffer(bytes: body))
         return led
     }
 
-    /// Returns JSON with its links led to a mount, and all else byte for byte.
+    /// Returns JSON with its links led to a mount, and all else byte for byte; also keys, and what clients of the API
+    /// have written themselves.
     func rewritten(_ json: [UInt8], to mount: String) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(json.count)
@@ -127,8 +141,16 @@ extension MountLinks {
             let end = Self.end(ofTextAt: start, in: rest)
             result += rest[..<start]
             let token = rest[start..<end]
-            result += token.dropFirst().starts(with: "http".utf8) ? rewrittenToken(token, to: mount) : token
             rest = rest[end...]
+            guard Self.isKey(before: rest) else {
+                result += token.dropFirst().starts(with: "http".utf8) ? rewrittenToken(token, to: mount) : token
+                continue
+            }
+            result += token
+            guard token.elementsEqual(Self.ownMember.utf8) else { continue }
+            let endOfMember = Self.end(ofObjectIn: rest)
+            result += rest[..<endOfMember]
+            rest = rest[endOfMember...]
         }
         return result + rest
     }
@@ -145,5 +167,32 @@ extension MountLinks {
         var index = start + 1
         while index < json.endIndex, json[index] != quote { index += json[index] == backslash ? 2 : 1 }
         return min(index + 1, json.endIndex)
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool { [0x20, 0x09, 0x0A, 0x0D].contains(byte) }
+
+    /// Whether the text in front of these bytes is a key.
+    private static func isKey(before rest: ArraySlice<UInt8>) -> Bool {
+        rest.first { !isSpace($0) } == UInt8(ascii: ":")
+    }
+
+    /// Returns the position behind the object that is the value of the key in front; the beginning if it is none.
+    private static func end(ofObjectIn rest: ArraySlice<UInt8>) -> Int {
+        let isBetween = { (byte: UInt8) in isSpace(byte) || byte == UInt8(ascii: ":") }
+        guard var index = rest.firstIndex(where: { !isBetween($0) }), rest[index] == UInt8(ascii: "{") else {
+            return rest.startIndex
+        }
+        var depth = 0
+        while index < rest.endIndex {
+            if rest[index] == quote {
+                index = end(ofTextAt: index, in: rest)
+                continue
+            }
+            if rest[index] == UInt8(ascii: "{") { depth += 1 }
+            if rest[index] == UInt8(ascii: "}") { depth -= 1 }
+            index += 1
+            if depth == 0 { break }
+        }
+        return index
     }
 }
