@@ -1,8 +1,10 @@
 import Foundation
 import GRDB
 import HTTPTypes
+import Storage
 import TestKit
 import Testing
+import Upstream
 
 @testable import Disk
 
