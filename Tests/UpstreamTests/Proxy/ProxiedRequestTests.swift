@@ -95,6 +95,28 @@ struct ProxiedRequestTests {
     }
 }
 
+extension ProxiedRequestTests {
+    @Test("SRV-11 A response that arrives after its account was logged out is not stored", arguments: [false, true])
+    func loggedOut(isPart: Bool) async throws {
+        let it = try MountScenario(MountOptions(shared: false))
+        var fields = it.fields("max-age=60", [.eTag: "\"a\""])
+        if isPart { fields[.contentRange] = "bytes 0-1/4" }
+        it.scene.transport.always(response(isPart ? .partialContent : .ok, "mi", fields: fields))
+        let identity = try SealedSecrets(it.scene.database).credentialHasher().hash("account 1")
+        for isLoggedIn in [false, true] {
+            let request = MountRequest(
+                method: .get,
+                target: "/me",
+                headerFields: isPart ? [.range: "bytes=0-1"] : [:],
+                credential: MountCredential(authorization: "a", identity: identity, isLoggedIn: { _ in isLoggedIn })
+            )
+            let seen = try await it.mount.respond(to: request)
+            if case .stream(let parts, _) = seen.body { _ = try await parts.collect(upTo: 10) }
+            #expect(try it.storedCount == (isLoggedIn ? 1 : 0))
+        }
+    }
+}
+
 @Suite("Mounts: request fields", .timeLimit(.minutes(10)))
 struct ForwardedFieldsTests {
     private static let tenant = HTTPField.Name(literal: "X-Tenant")

@@ -1,5 +1,6 @@
 package import Concurrency
 import Foundation
+package import GRDB
 import HTTP
 package import HTTPTypes
 import Logging
@@ -84,10 +85,18 @@ package struct MountCredential: Sendable {
     var authorization: String
     /// The account, in other words than the token, which may be replaced by a newer one. Responses are stored under it.
     var identity: CredentialHash
+    /// Whether the account is still logged in, asked in the transaction that stores a response: one that arrives after
+    /// the logout would stay.
+    var isLoggedIn: @Sendable (Database) throws -> Bool
 
-    package init(authorization: String, identity: CredentialHash) {
+    package init(
+        authorization: String,
+        identity: CredentialHash,
+        isLoggedIn: @escaping @Sendable (Database) throws -> Bool = { _ in true }
+    ) {
         self.authorization = authorization
         self.identity = identity
+        self.isLoggedIn = isLoggedIn
     }
 }
 

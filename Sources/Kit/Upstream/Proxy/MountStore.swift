@@ -92,6 +92,7 @@ struct MountStore: Sendable {
         }
         defer { changes[head.url].bump() }
         try await store.database.write { [body] db in
+            guard try request.isLoggedIn?(db) ?? true else { return }
             let response = CachedResponse(
                 upstream: name,
                 credential: credential,
@@ -226,7 +227,7 @@ extension MountStore {
         part.parts = head.parts.map { StoredParts(of: $0.completeLength, [range]) }
         defer { changes[head.url].bump() }
         try await store.database.write { [part, responses = store.responses] db in
-            guard !forwarded.isSuperseded else { return }
+            guard !forwarded.isSuperseded, try request.isLoggedIn?(db) ?? true else { return }
             let stored = try selectable(for: request, at: head.url, in: db)
             switch rules.placement(of: part, among: stored.map(\.head)) {
             case .discarded: break

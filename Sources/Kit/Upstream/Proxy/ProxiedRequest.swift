@@ -1,4 +1,5 @@
 import Concurrency
+import GRDB
 import HTTP
 import HTTPTypes
 import Storage
@@ -19,8 +20,10 @@ struct ProxiedRequest: Sendable {
     let body: ByteStream?
     let bodyLength: Int?
     let directives: RequestDirectives
+    /// Whether the account whose token Larder adds is still logged in; nil if it adds none.
+    let isLoggedIn: (@Sendable (Database) throws -> Bool)?
     /// Whether Larder adds a token of the client's account.
-    let isOnBehalf: Bool
+    var isOnBehalf: Bool { isLoggedIn != nil }
     /// Whether it follows a link to another host of the upstream.
     let isLink: Bool
     /// Sends interim responses to the client; nil if none waits for the response.
@@ -67,7 +70,7 @@ struct ProxiedRequest: Sendable {
         let hasBody = request.method != .get && request.method != .head
         body = hasBody ? request.body : nil
         bodyLength = hasBody ? request.bodyLength : nil
-        isOnBehalf = request.credential != nil
+        isLoggedIn = request.credential?.isLoggedIn
         if let send = request.interim { interim = { send($0.forwardable) } }
         directives = RequestDirectives(request.headerFields)
     }

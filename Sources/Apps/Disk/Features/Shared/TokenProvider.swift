@@ -158,7 +158,8 @@ struct TokenProvider: Sendable {
         else { return nil }
         return MountCredential(
             authorization: YandexDiskClient.authorization(token.accessToken),
-            identity: store.credential(of: account.id)
+            identity: store.credential(of: account.id),
+            isLoggedIn: { db in try DiskStore.epoch(of: account.id, db) != nil }
         )
     }
 }
