@@ -29,6 +29,25 @@ struct ProjectedListTests {
         }
     }
 
+    @Test("OUT-04 a page that changes fill is shown although the API cannot be asked", arguments: ["", "&refresh=1"])
+    func filledPage(refresh: String) async throws {
+        let disk = FakeYandexDisk()
+        disk.put("disk:/f/a.txt")
+        try await DiskHarness.run(disk) { app in
+            let token = try await app.logIn()
+            #expect(try await app.get("/v1/disk/files", as: token).status == 200)
+            disk.goAway()
+            _ = try await app.get("/v1/disk/files?refresh=1", as: token)
+            let left = try await app.leave(.post, "/v1/disk/folders", as: token, json: #"{"path":"/f/new"}"#)
+            #expect(left.status == 202)
+            let page = try await app.get("/v1/disk/files?path=/f&limit=1\(refresh)", as: token)
+            #expect(DiskHarness.names(page) == ["new"], "\(page.text)")
+            #expect(page["meta.page.has_more"] == true && page["meta.offline"] == true, "\(page.text)")
+            try await app.get("/v1/disk/files?path=/f&limit=2\(refresh)", as: token)
+                .expectProblem("upstream-unavailable", 503)
+        }
+    }
+
     @Test("OUT-11 a list that is read while the queue drains faster keeps what waits")
     func drain() async throws {
         try await DiskHarness.run(WriteScenario.disk()) { app in

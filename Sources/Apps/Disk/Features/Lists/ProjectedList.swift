@@ -148,16 +148,27 @@ extension Listing {
             let rest = asked.limit - first.count
             let start = max(0, asked.offset - added.count)
             let part = PageRequest(limit: rest == 0 ? asked.limit : rest, offset: start)
-            (page, result) = try await self.page(part, of: list, at: source, cachePolicy, resource)
-            page.total = page.total.map { max(0, $0 + list.difference) + added.count }
-            let rows = page.rows.flatMap(list.rows)
-            page.hasMore = page.hasMore || asked.end < added.count || rest == 0 && !rows.isEmpty
-            page.rows = rest == 0 ? [] : rows
+            do {
+                (page, result) = try await self.page(part, of: list, at: source, cachePolicy, resource)
+                page.total = page.total.map { max(0, $0 + list.difference) + added.count }
+                let rows = page.rows.flatMap(list.rows)
+                page.hasMore = page.hasMore || asked.end < added.count || rest == 0 && !rows.isEmpty
+                page.rows = rest == 0 ? [] : rows
+            } catch let failure as UpstreamFailure where rest == 0 && cachePolicy != .onlyIfCached && isOfDisk(failure) {
+                // The page is full; only whether more follow is not known.
+                (page.total, page.hasMore) = (nil, true)
+                (result.provenance.stale, result.provenance.offline) = (true, !client.isReachable)
+            }
         }
         let shown = try store.rows(of: first, list.view, list.queue, account: list.session.account)
         page.rows = shown + page.rows
         page.pending = Meta.PendingWrites(list.queue)
         return (page, result)
+    }
+
+    /// Whether the API has failed, and not the server of its tokens.
+    private func isOfDisk(_ failure: UpstreamFailure) -> Bool {
+        failure.problem.upstream?.name == client.upstream.configuration.name
     }
 
     /// Returns a part of a list as the API has it: of a folder that it may have moved already, where it is now.
