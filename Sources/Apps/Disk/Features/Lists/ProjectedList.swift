@@ -154,7 +154,9 @@ extension Listing {
                 let rows = page.rows.flatMap(list.rows)
                 page.hasMore = page.hasMore || asked.end < added.count || rest == 0 && !rows.isEmpty
                 page.rows = rest == 0 ? [] : rows
-            } catch let failure as UpstreamFailure where rest == 0 && cachePolicy != .onlyIfCached && isOfDisk(failure) {
+            } catch let failure as UpstreamFailure
+                where rest == 0 && cachePolicy != .onlyIfCached && isOfDisk(failure)
+            {
                 // The page is full; only whether more follow is not known.
                 (page.total, page.hasMore) = (nil, true)
                 (result.provenance.stale, result.provenance.offline) = (true, !client.isReachable)
