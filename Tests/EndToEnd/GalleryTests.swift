@@ -57,4 +57,17 @@ import Testing
         #expect(await RunningProcess(["gallery", "\(folder.path)/none", "--matrix", "slowly"]).ended() == 64)
         #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/none"))
     }
+
+    @Test("HARN-39 a gallery and a scenario, whose servers are filled and reset, refuse a data directory")
+    func ownData() async throws {
+        let scenario = "\(folder.path)/a.yaml"
+        try Data("steps:\n  - do: {reset: true}\n".utf8).write(to: URL(filePath: scenario))
+        for command in [["gallery", "\(folder.path)/none"], ["scenario", "run", scenario]] {
+            let process = RunningProcess(command + ["--data-directory", "\(folder.path)/real"])
+            #expect(await process.ended() == 78)
+            #expect(process.log.contains("leave data.directory unset"), "\(process.log)")
+        }
+        #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/real"))
+        #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/none"))
+    }
 }

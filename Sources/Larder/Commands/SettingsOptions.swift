@@ -60,14 +60,22 @@ struct SettingsOptions: ParsableArguments {
 
     /// Reads the settings of a server that ends with the command that it was started for: simulated upstreams, and
     /// unless they are set a free port and a temporary data directory. Requests are not logged: their lines would mix
-    /// with those of the command.
-    func loadTemporary(standardData folder: URL) throws -> LarderConfiguration {
+    /// with those of the command. A shared store is refused: the server is under test.
+    ///
+    /// - Parameter owner: A command whose server erases or shows everything, such as `a gallery`: it has no other data
+    ///   directory. Nil for a command that may be given one.
+    func loadTemporary(standardData folder: URL, alwaysFor owner: String? = nil) throws -> LarderConfiguration {
         let fallbacks = [
             HTTPSettings.port.key: "0", ServerSettings.dataDirectory.key: folder.path,
             ServerSettings.logLevel.key: "warning",
         ]
-        var configuration = try load(sandbox: true, fallbacks: fallbacks)
+        var configuration = try load(sandbox: true, harness: true, fallbacks: fallbacks)
         configuration.isDurable = configuration.settings[ServerSettings.dataDirectory]?.path != folder.path
+        if let owner, configuration.isDurable {
+            let key = ServerSettings.dataDirectory.key
+            StandardError.write("larder: \(owner) has data of its own: leave \(key) unset\n")
+            throw ExitCode(78)
+        }
         return configuration
     }
 

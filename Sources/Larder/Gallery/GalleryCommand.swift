@@ -42,7 +42,7 @@ struct GalleryCommand: AsyncParsableCommand {
         let conditions = try ExecCommand.conditions(of: matrix)
         let folder = URL.temporaryDirectory.appending(path: "larder-gallery-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
-        let configuration = try options.loadTemporary(standardData: folder)
+        let configuration = try options.loadTemporary(standardData: folder, alwaysFor: "a gallery")
         let browser = screenshot ? Chromium(profiles: folder) : nil
         let gallery = GalleryService(
             screens: GalleryScreen.all(in: try configuration.apps.contract().root),

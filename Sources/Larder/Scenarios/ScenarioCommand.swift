@@ -51,7 +51,7 @@ struct ScenarioRunCommand: AsyncParsableCommand {
         defer { try? FileManager.default.removeItem(at: folder) }
         let service = ScenarioService(scenarios)
         let process = ServedProcess(
-            configuration: try options.loadTemporary(standardData: folder),
+            configuration: try options.loadTemporary(standardData: folder, alwaysFor: "a scenario"),
             simulatesUpstreams: true,
             isHarness: true,
             announced: { addresses, _ in service.begin(addresses) },
