@@ -114,10 +114,15 @@ struct SandboxPort {
 
     /// Returns the last port; 0, for any free one, if there was none or another process uses it.
     func last() async -> Int {
+        guard let port = noted, await Self.isFree(port) else { return 0 }
+        return port
+    }
+
+    /// The port of the last start, or of this one once it was noted; nil if there is none.
+    var noted: Int? {
         guard let text = try? String(contentsOf: file, encoding: .utf8),
-            let port = Int(text.trimmingCharacters(in: .whitespacesAndNewlines)),
-            (1...65535).contains(port), await Self.isFree(port)
-        else { return 0 }
+            let port = Int(text.trimmingCharacters(in: .whitespacesAndNewlines)), (1...65535).contains(port)
+        else { return nil }
         return port
     }
 

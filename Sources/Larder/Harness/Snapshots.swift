@@ -30,7 +30,15 @@ extension Harness {
             guard let application else { throw HarnessError.notReady }
             let folder = "\(application.directory.path)/\(Snapshots.folderName)/\(UUID().uuidString)"
             let store = try SavedStore(of: application.database, in: folder)
-            let snapshot = Snapshot(name: name, at: now, store: store, upstreams: upstreams(), clock: clock.reading)
+            let port = SandboxPort(in: URL(filePath: application.directory.path, directoryHint: .isDirectory)).noted
+            let snapshot = Snapshot(
+                name: name,
+                at: now,
+                store: store,
+                upstreams: upstreams(),
+                sandboxPort: port,
+                clock: clock.reading
+            )
             try snapshots.keep(snapshot)
             return snapshot.description
         }
@@ -176,21 +184,29 @@ final class Snapshots: HarnessSnapshots {
     }
 
     func fill(_ harness: Harness, _ sandbox: Sandbox, from name: String) async throws {
-        let filled: Void? = try await reading(name) { snapshot in
+        let filled = try await reading(name) { snapshot in
             try await harness.replace(by: snapshot) { sandbox.restore(snapshot.upstreams) }
+            return snapshot
         }
-        guard filled != nil, let database = harness.application?.database else { throw CocoaError(.fileNoSuchFile) }
+        guard let filled, let database = harness.application?.database else { throw CocoaError(.fileNoSuchFile) }
         let port = try await sandbox.port
-        try await database.write { try $0.execute(sql: Self.moveResponses, arguments: [port]) }
+        guard let old = filled.sandboxPort, old != port else { return }
+        try await database.write { try Self.moveResponses($0, from: old, to: port) }
     }
 
-    /// Stored responses of simulated upstreams have the URLs of the sandbox that sent them: they become those of
-    /// another one.
-    private static let moveResponses = """
-        UPDATE OR REPLACE stored_response
-        SET url = 'http://127.0.0.1:' || ? || substr(url, 17 + instr(substr(url, 18), '/'))
-        WHERE url LIKE 'http://127.0.0.1:%/' || replace(upstream, '.raw', '') || '%'
-        """
+    /// Gives the stored responses of a sandbox, whose keys are its URLs, the URLs of another one.
+    static func moveResponses(_ db: Database, from old: Int, to new: Int) throws {
+        let (old, new) = ("http://127.0.0.1:\(old)", "http://127.0.0.1:\(new)")
+        // An earlier sandbox may have had the new port. "0" follows "/", so that these are all URLs below the address.
+        try db.execute(
+            sql: "DELETE FROM stored_response WHERE url >= ? AND url < ?",
+            arguments: ["\(new)/", "\(new)0"]
+        )
+        try db.execute(
+            sql: "UPDATE stored_response SET url = ? || substr(url, ?) WHERE url >= ? AND url < ?",
+            arguments: [new, old.count + 1, "\(old)/", "\(old)0"]
+        )
+    }
 }
 
 /// The saved state of a server under test: its data, its simulated upstreams, and its clock.
@@ -200,6 +216,8 @@ struct Snapshot: Sendable {
     let at: Date
     let store: SavedStore
     let upstreams: SavedUpstreams
+    /// The port of the sandbox that has sent its stored responses; nil if it is not known.
+    let sandboxPort: Int?
     let clock: VirtualClock.Reading
 
     var description: SnapshotDescription { SnapshotDescription(name: name, at: at) }
