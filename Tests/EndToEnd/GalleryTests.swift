@@ -51,6 +51,21 @@ import Testing
         #expect(index.contains(#"<img src="listShips/fresh.png""#) && !index.contains("with Chromium on the path"))
     }
 
+    @Test("HARN-39 a signal ends a gallery that is being written, which has no page then")
+    func interrupted() async throws {
+        let program = folder.url.appending(path: "chromium-headless-shell")
+        try Data("#!/bin/sh\necho browsing > /proc/$PPID/fd/2\nexec sleep 60\n".utf8).write(to: program)
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: program.path)
+        let process = RunningProcess(
+            ["gallery", "\(folder.path)/shown", "--matrix", "offline", "--screenshot"],
+            environment: ["PATH": "\(folder.path):/usr/bin:/bin"]
+        )
+        try await process.logged("browsing")
+        process.signal(SIGINT)
+        #expect(await process.ended() == 1, "\(process.log)")
+        #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/shown/index.html"))
+    }
+
     @Test("HARN-39 without a folder there is no gallery, and a condition that is none is refused")
     func refused() async throws {
         #expect(await RunningProcess(["gallery"]).ended() == 64)

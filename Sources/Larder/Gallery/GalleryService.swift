@@ -43,17 +43,19 @@ final class GalleryService: Service {
             browser: browser,
             transport: transport
         )
-        let written: Result<GalleryIndex, any Error>
+        let written: GalleryIndex
         do {
-            written = .success(
+            written = try await cancelWhenGracefulShutdown {
                 try await writer.write(begun.addresses.server, sandbox: "http://127.0.0.1:\(port)", in: spaces)
-            )
+            }
         } catch {
-            written = .failure(error)
+            try await transport.shutdown()
+            // There is no index then, and the command fails for that.
+            if Task.isShuttingDownGracefully { return }
+            throw error
         }
         try await transport.shutdown()
-        let index = try written.get()
-        done.withLock { $0 = index }
+        done.withLock { $0 = written }
     }
 }
 
@@ -111,25 +113,30 @@ struct GalleryWriter: Sendable {
         while !queue.isEmpty {
             let target = queue.removeFirst()
             guard let screen = screens.screen(of: target), targets[screen.name] == nil else { continue }
-            let response = await read(target, of: url)
+            let response = try await read(target, of: url)
             guard response.status == 200 else { continue }
             targets[screen.name] = target
             queue += JSONValue(json: response.body)?.links ?? []
         }
         for screen in screens where targets[screen.name] == nil {
             targets[screen.name] = screen.example
-            _ = await read(screen.example, of: url)
+            _ = try await read(screen.example, of: url)
         }
         try await server.control(.init(method: .put, target: "/_harness/snapshots/fresh"))
         return screens.compactMap { screen in targets[screen.name].map { (screen, $0) } }
     }
 
-    private func read(_ target: String, of url: String) async -> ScenarioResponse {
+    /// - Throws: `CancellationError`: a response of a cancelled exchange is no state of a screen.
+    private func read(_ target: String, of url: String) async throws -> ScenarioResponse {
         var fields = HTTPFields()
         let app = target.split { "/?".contains($0) }.dropFirst().first.map(String.init) ?? ""
         fields[.acceptLanguage] = "en"
         fields[.authorization] = Self.tokens[app].map { "Bearer \($0)" }
-        return await ScenarioRun.exchange(OutgoingRequest(url: url + target, headerFields: fields), transport)
+        try Task.checkCancellation()
+        let request = OutgoingRequest(url: url + target, headerFields: fields)
+        let response = await ScenarioRun.exchange(request, transport)
+        try Task.checkCancellation()
+        return response
     }
 }
 
@@ -152,6 +159,7 @@ extension GalleryWriter {
         in state: GalleryState,
         _ spaces: any HarnessedSpaces
     ) async throws -> [GalleryIndex.Cell] {
+        try Task.checkCancellation()
         var order = SpaceOrder()
         order.idle = nil
         order.snapshot = state.isFilled ? "fresh" : "new"
@@ -164,7 +172,7 @@ extension GalleryWriter {
         }
         var cells: [GalleryIndex.Cell] = []
         for (screen, target) in targets {
-            let response = await read(target, of: made.url)
+            let response = try await read(target, of: made.url)
             try write(response, to: target, as: state.name, of: screen)
             let met = FrontCoverage.Met(
                 route: screen.name,
@@ -178,6 +186,7 @@ extension GalleryWriter {
             let fault: JSONValue = ["route": "GET /v1/events", "fault": "error(503)"]
             try await space.control(.init(method: .put, target: "/_harness/front/fault", body: fault))
             for (index, row) in targets.enumerated() {
+                try Task.checkCancellation()
                 guard let page = row.screen.page(of: row.target) else { continue }
                 let file = folder.appending(path: "\(row.screen.name)/\(state.name).png")
                 cells[index].hasPicture = try await browsing.withPermit {
