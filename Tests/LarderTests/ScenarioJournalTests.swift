@@ -18,7 +18,9 @@ import Testing
         return .object(entry)
     }
 
-    private static func journal(_ entries: JSONValue...) -> JSONObject {
+    private static func journal(_ entries: JSONValue...) -> JSONObject { journal(entries) }
+
+    private static func journal(_ entries: [JSONValue]) -> JSONObject {
         JSONObject([("entries", .array(entries)), ("dropped", 0)])
     }
 
@@ -84,5 +86,20 @@ import Testing
         )
         #expect(made.steps.first == ["do": ["fault": ["people": "flaky(0.5, 1)"]]] && made.steps.count == 3)
         #expect(try made.text.hasPrefix("# #1 GET /v1/events: an event stream\n"))
+    }
+
+    @Test("HARN-40 parts of seconds between requests add up: the last request is as late as it was")
+    func times() throws {
+        let entries = (0..<9).map { number in
+            Self.entry(
+                number + 1,
+                "GET /v1/ships/launch",
+                at: 0,
+                JSONObject([("at", .string("2030-01-05T10:00:0\(number * 9 / 10).\(number * 9 % 10)00Z"))])
+            )
+        }
+        let made = ScenarioJournal(front: Self.journal(entries), upstreams: Self.journal())
+        let advanced = made.steps.compactMap { $0.value(at: "/do/advance")?.int }
+        #expect(advanced.count == 7 && advanced.reduce(0, +) == 7, "\(advanced)")
     }
 }

@@ -87,11 +87,14 @@ struct ScenarioJournal {
             let body: JSONValue = ["route": .string(place), "faults": .array(faults)]
             steps.append(["do": ["control": "PUT /_harness/front/fault", "body": body]])
         }
-        var last = all.front.first?.at
+        // The time of the scenario's clock, which is moved by whole seconds.
+        var shown = all.front.first?.at
         for request in all.front {
-            let gap = last.map { Int(request.at.timeIntervalSince($0)) } ?? 0
-            if gap > 0 { steps.append(["do": ["advance": .integer(gap)]]) }
-            last = request.at
+            let gap = shown.map { Int(request.at.timeIntervalSince($0)) } ?? 0
+            if gap > 0 {
+                steps.append(["do": ["advance": .integer(gap)]])
+                shown?.addTimeInterval(Double(gap))
+            }
             add(request)
         }
         let counts = JournaledRequest.groups(all.upstreams).filter { $0.requests.allSatisfy(\.isOfClient) }
