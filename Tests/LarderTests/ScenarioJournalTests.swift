@@ -102,4 +102,26 @@ import Testing
         let advanced = made.steps.compactMap { $0.value(at: "/do/advance")?.int }
         #expect(advanced.count == 7 && advanced.reduce(0, +) == 7, "\(advanced)")
     }
+
+    @Test("HARN-40 a request that is not repeated has no part in counts, nor a turn of the faults")
+    func skipped() throws {
+        let binary = JSONObject([("body", ["bytes": 1, "base64": "AA=="]), ("fault", "error(500)")])
+        let front = Self.journal(
+            Self.entry(1, "POST /v1/notes", at: 0, binary),
+            Self.entry(2, "POST /v1/notes", at: 3, JSONObject([("fault", "online")])),
+            Self.entry(3, "GET /v1/ships", at: 3)
+        )
+        let caused = { (number: Int, fault: String) in
+            JSONObject([("upstream", "spacex"), ("cause", .integer(number)), ("fault", .string(fault))])
+        }
+        let upstreams = Self.journal(
+            Self.entry(1, "GET /spacex/v4/ships", at: 0, caused(1, "error(503)")),
+            Self.entry(2, "GET /spacex/v4/ships", at: 3, caused(3, "online"))
+        )
+        let made = ScenarioJournal(front: front, upstreams: upstreams)
+        #expect(made.lacks == ["#1 POST /v1/notes: its body is no JSON, or not known"])
+        // No rule for the upstream, no fault of the front.
+        #expect(made.steps.first == ["do": ["advance": 3]] && made.steps.count == 6, "\(made.steps)")
+        #expect(made.steps.last?.value(at: "/expect/requests/0/exactly")?.int == 1)
+    }
 }

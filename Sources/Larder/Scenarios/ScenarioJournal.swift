@@ -81,23 +81,19 @@ struct ScenarioJournal {
             guard let count = journal["dropped"]?.int, count > 0 else { continue }
             lacks.append("\(count) requests were forgotten")
         }
-        addFaults(of: all.upstreams)
-        for (place, requests) in JournaledRequest.groups(all.front) {
+        let repeated = addRequests(all.front)
+        let requests = steps
+        steps = []
+        let numbers = Set(repeated.map(\.number))
+        let caused = all.upstreams.filter { request in request.cause.map(numbers.contains) ?? true }
+        addFaults(of: caused)
+        for (place, requests) in JournaledRequest.groups(repeated) {
             guard let faults = JournaledRequest.faults(of: requests) else { continue }
             let body: JSONValue = ["route": .string(place), "faults": .array(faults)]
             steps.append(["do": ["control": "PUT /_harness/front/fault", "body": body]])
         }
-        // The time of the scenario's clock, which is moved by whole seconds.
-        var shown = all.front.first?.at
-        for request in all.front {
-            let gap = shown.map { Int(request.at.timeIntervalSince($0)) } ?? 0
-            if gap > 0 {
-                steps.append(["do": ["advance": .integer(gap)]])
-                shown?.addTimeInterval(Double(gap))
-            }
-            add(request)
-        }
-        let counts = JournaledRequest.groups(all.upstreams).filter { $0.requests.allSatisfy(\.isOfClient) }
+        steps += requests
+        let counts = JournaledRequest.groups(caused).filter { $0.requests.allSatisfy { $0.cause != nil } }
         if !counts.isEmpty {
             let expected = counts.map { place, requests -> JSONValue in
                 [
@@ -107,6 +103,27 @@ struct ScenarioJournal {
             }
             steps.append(["expect": ["requests": .array(expected)]])
         }
+    }
+
+    /// Adds the requests of clients, and the times between them.
+    ///
+    /// - Returns: Those that the scenario repeats: faults and counts are of no others.
+    private mutating func addRequests(_ requests: [JournaledRequest]) -> [JournaledRequest] {
+        // The time of the scenario's clock, which is moved by whole seconds.
+        var shown = requests.first?.at
+        var repeated: [JournaledRequest] = []
+        for request in requests {
+            let gap = shown.map { Int(request.at.timeIntervalSince($0)) } ?? 0
+            let before = steps.count
+            if gap > 0 { steps.append(["do": ["advance": .integer(gap)]]) }
+            guard add(request) else {
+                steps.removeSubrange(before...)
+                continue
+            }
+            if gap > 0 { shown?.addTimeInterval(Double(gap)) }
+            repeated.append(request)
+        }
+        return repeated
     }
 
     /// The file.
@@ -136,11 +153,11 @@ struct ScenarioJournal {
     }
 
     /// Adds a request and the expectation of its status.
-    private mutating func add(_ request: JournaledRequest) {
-        guard !request.path.hasPrefix("/v1/events") else { return lacks.append("\(request.title): an event stream") }
-        guard let body = request.body else {
-            return lacks.append("\(request.title): its body is no JSON, or not known")
-        }
+    ///
+    /// - Returns: Whether it can be repeated.
+    private mutating func add(_ request: JournaledRequest) -> Bool {
+        guard !request.path.hasPrefix("/v1/events") else { return lack(request, "an event stream") }
+        guard let body = request.body else { return lack(request, "its body is no JSON, or not known") }
         var call = JSONObject([("request", .string("\(request.method) \(request.target)"))])
         if body != .null { call["body"] = body }
         if !request.headers.members.isEmpty { call["headers"] = .object(request.headers) }
@@ -158,6 +175,13 @@ struct ScenarioJournal {
         }
         steps.append(["do": .object(call)])
         steps.append(["expect": ["status": .integer(request.status)]])
+        return true
+    }
+
+    /// Names a request that cannot be repeated.
+    private mutating func lack(_ request: JournaledRequest, _ reason: String) -> Bool {
+        lacks.append("\(request.title): \(reason)")
+        return false
     }
 
     /// Returns the saved token of a session: the first login of its app whose session was not used is its.
@@ -189,14 +213,14 @@ private struct JournaledRequest {
     /// 0 without a response.
     let status: Int
     let fault: String
-    /// Whether a request of a client has caused it.
-    let isOfClient: Bool
+    /// The number of the client's request that has caused it; nil for none.
+    let cause: Int?
     let headers: JSONObject
     /// The shown credential; nil without one.
     let credential: String?
     /// Null without one; nil if it cannot be told.
     let body: JSONValue?
-    private let number: Int
+    let number: Int
     private let duration: Int
 
     init?(_ entry: JSONValue) {
@@ -210,7 +234,7 @@ private struct JournaledRequest {
         status = object["status"]?.int ?? 0
         let shown = object["fault"]?.string ?? ""
         fault = shown.isEmpty ? "online" : shown
-        isOfClient = object["cause"]?.int != nil
+        cause = object["cause"]?.int
         number = object["sequence"]?.int ?? 0
         duration = object["duration_ms"]?.int ?? 0
         let fields = object["headers"]?.object ?? JSONObject()
