@@ -124,4 +124,30 @@ import Testing
         #expect(made.steps.first == ["do": ["advance": 3]] && made.steps.count == 6, "\(made.steps)")
         #expect(made.steps.last?.value(at: "/expect/requests/0/exactly")?.int == 1)
     }
+
+    @Test("HARN-40 hidden secrets are named, and requests that wait or that a run would fill in are left out")
+    func named() throws {
+        let body = { (text: String) in JSONObject([("body", ["bytes": 1, "text": .string(text)])]) }
+        let fields: JSONValue = [
+            "content-encoding": "gzip", "content-digest": "sha-256=:AA==:", "expect": "100-continue", "te": "trailers",
+        ]
+        let front = Self.journal(
+            Self.entry(1, "POST /v1/notes", at: 0, body(#"{"body":"{{name}}"}"#)),
+            Self.entry(2, "POST /v1/notes/session", at: 0, body(#"{"password":"sha256:0123456789ab"}"#)),
+            Self.entry(3, "GET /v1/ships", at: 0, JSONObject([("status", .null)])),
+            Self.entry(4, "GET /v1/ships", at: 0, JSONObject([("status", .null), ("fault", "offline")])),
+            Self.entry(5, "GET /v1/ships", at: 0, JSONObject([("headers", fields)]))
+        )
+        let made = ScenarioJournal(front: front, upstreams: Self.journal())
+        #expect(
+            made.lacks == [
+                "#1 POST /v1/notes: it has {{…}} in it",
+                "#2 POST /v1/notes/session: the journal hides a secret of it, and sha256:… is sent in its place",
+                "#3 GET /v1/ships: it had no response yet",
+            ]
+        )
+        #expect(made.steps.last == ["expect": ["status": 200]])
+        #expect(made.steps.dropLast().last == ["do": ["request": "GET /v1/ships"]])
+        #expect(made.steps.dropLast(2).last == ["expect": ["status": 0]])
+    }
 }
