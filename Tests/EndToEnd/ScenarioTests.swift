@@ -84,7 +84,14 @@ import Testing
         #expect(await run.ended() == 0, "\(text)\(run.output)\(run.log)")
         let other = try file(text.replacing("status: 404", with: "status: 200"), name: "other.yaml")
         #expect(await RunningProcess(["scenario", "run", other, "--log-level", "error"]).ended() == 1)
-        #expect(await RunningProcess(["scenario", "from-journal", same, other]).ended() == 65)
+        for (journals, reason) in [
+            ([same, other], "same.yaml is no journal"), (["/none.json", other], "there is no file /none.json"),
+            (["http://127.0.0.1:1"], "http://127.0.0.1:1/_harness/journal does not respond"),
+        ] {
+            let refused = RunningProcess(["scenario", "from-journal"] + journals)
+            #expect(await refused.ended() == 65)
+            #expect(refused.log.contains(reason), "\(refused.log)")
+        }
         #expect(await tested.larder.stop() == 0)
     }
 

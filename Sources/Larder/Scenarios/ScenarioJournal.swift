@@ -29,36 +29,65 @@ struct ScenarioFromJournalCommand: AsyncParsableCommand {
     var sources: [String]
 
     func run() async throws {
-        let journals: [JSONValue?]
-        if sources.count == 1, let address = sources.first, address.hasPrefix("http") {
-            journals = try await Self.journals(of: address)
-        } else if sources.count == 2 {
-            journals = sources.map { path in
-                let text = try? GivenFile.text(path, atMost: Scenario.largestFile, pipes: true)
-                return text.flatMap { JSONValue(json: Array($0.utf8)) }
+        let journals: [JSONObject]
+        do {
+            if sources.count == 1, let address = sources.first, address.hasPrefix("http") {
+                journals = try await Self.journals(of: address)
+            } else if sources.count == 2 {
+                journals = try sources.map { try Self.journal(inFile: $0) }
+            } else {
+                StandardError.write("larder: an address such as http://127.0.0.1:9000 is expected, or two files\n")
+                throw ExitCode.validationFailure
             }
-        } else {
-            StandardError.write("larder: an address such as http://127.0.0.1:9000 is expected, or two files\n")
-            throw ExitCode.validationFailure
-        }
-        let known = journals.compactMap(\.?.object).filter { $0["entries"]?.array != nil }
-        guard known.count == 2 else {
-            StandardError.write("larder: there are no two journals in \(sources.joined(separator: ", "))\n")
+        } catch let refusal as Refusal {
+            StandardError.write("larder: \(refusal.reason)\n")
             throw ExitCode(65)
         }
-        StandardOutput.write(try ScenarioJournal(front: known[0], upstreams: known[1]).text)
+        StandardOutput.write(try ScenarioJournal(front: journals[0], upstreams: journals[1]).text)
     }
 
-    private static func journals(of address: String) async throws -> [JSONValue?] {
+    /// Why there is no journal.
+    private struct Refusal: Error {
+        let reason: String
+    }
+
+    private static func journal(inFile path: String) throws -> JSONObject {
+        let text: String
+        do throws(GivenFile.Defect) {
+            text = try GivenFile.text(path, atMost: Scenario.largestFile, pipes: true)
+        } catch {
+            switch error {
+            case .missing: throw Refusal(reason: "there is no file \(path)")
+            case .tooLong(let limit): throw Refusal(reason: "\(path) has more than \(limit) bytes")
+            case .forbidden, .notRead, .notText: throw Refusal(reason: "\(path) cannot be read as a text")
+            }
+        }
+        return try journal(Array(text.utf8), path)
+    }
+
+    private static func journal(_ text: [UInt8], _ source: String) throws -> JSONObject {
+        guard let journal = JSONValue(json: text)?.object, journal["entries"]?.array != nil else {
+            throw Refusal(reason: "\(source) is no journal: it has no entries")
+        }
+        return journal
+    }
+
+    private static func journals(of address: String) async throws -> [JSONObject] {
         let transport = HTTPClientTransport(eventLoopGroup: .singleton, connectTimeout: .seconds(5))
         let base = address.replacing(/(\/_sandbox)?\/?$/, with: "")
-        var journals: [JSONValue?] = []
+        var responses: [(url: String, response: ScenarioResponse)] = []
         for name in ["_harness", "_sandbox"] {
-            let response = await ScenarioRun.exchange(OutgoingRequest(url: "\(base)/\(name)/journal"), transport)
-            journals.append(JSONValue(json: response.body))
+            let url = "\(base)/\(name)/journal"
+            responses.append((url, await ScenarioRun.exchange(OutgoingRequest(url: url), transport)))
         }
         try await transport.shutdown()
-        return journals
+        return try responses.map { url, response throws -> JSONObject in
+            switch response.status {
+            case 0: throw Refusal(reason: "\(url) does not respond: \(response.excerpt)")
+            case 200: return try journal(response.body, url)
+            default: throw Refusal(reason: "\(url) responds with \(response.status)")
+            }
+        }
     }
 }
 
@@ -212,9 +241,9 @@ struct ScenarioJournal {
 private struct JournaledRequest {
     /// Fields that the client of the scenario has itself, or that are of another session.
     private static let omitted: Set = [
-        "accept", "accept-encoding", "authorization", "connection", "content-digest", "content-encoding", "content-length",
-        "cookie", "expect", "host", "larder-cause", "larder-session", "origin", "referer", "te", "traceparent",
-        "tracestate", "transfer-encoding", "user-agent", "x-request-id",
+        "accept", "accept-encoding", "authorization", "connection", "content-digest", "content-encoding",
+        "content-length", "cookie", "expect", "host", "larder-cause", "larder-session", "origin", "referer", "te",
+        "traceparent", "tracestate", "transfer-encoding", "user-agent", "x-request-id",
     ]
 
     let at: Date
