@@ -44,4 +44,14 @@ import Testing
         #expect(match.matches(Self.request))
         #expect(!match.matches(MatchedRequest(method: "POST", path: [], body: Array("{".utf8))))
     }
+
+    @Test("A pattern is one by itself, matches whole texts, and a text that takes it too long does not match")
+    func patterns() throws {
+        #expect(TextPattern("a)|(?:b") == nil && TextPattern("a|b")?.matches("ab") == false)
+        let nested = try #require(TextPattern("(a+)+b"))
+        #expect(nested.matches("aab"))
+        let begin = ContinuousClock.now
+        #expect(!nested.matches(String(repeating: "a", count: 60)))
+        #expect(ContinuousClock.now - begin < .seconds(30))
+    }
 }

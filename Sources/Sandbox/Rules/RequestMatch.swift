@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import JSONValues
+import Synchronization
 
 /// Which requests a rule is for; a missing part matches everything.
 struct RequestMatch: Sendable, Equatable {
@@ -92,12 +93,19 @@ struct RequestMatch: Sendable, Equatable {
 
 /// A regular expression for whole texts.
 struct TextPattern: Sendable, Equatable {
+    /// A pattern such as `(a+)+` tries some texts for hours, and a rule is matched while others wait. A text that takes
+    /// longer does not match.
+    private static let patience: Duration = .milliseconds(100)
+
     let text: String
     private let expression: NSRegularExpression
 
     /// - Returns: Nil if it is none.
     init?(_ text: String) {
-        guard let expression = try? NSRegularExpression(pattern: "\\A(?:\(text))\\z") else { return nil }
+        // By itself, too: `a)|(?:b` is one only within the group.
+        guard (try? NSRegularExpression(pattern: text)) != nil,
+            let expression = try? NSRegularExpression(pattern: "\\A(?:\(text))\\z")
+        else { return nil }
         (self.text, self.expression) = (text, expression)
     }
 
@@ -110,7 +118,14 @@ struct TextPattern: Sendable, Equatable {
     }
 
     func matches(_ other: String) -> Bool {
-        expression.firstMatch(in: other, range: NSRange(other.startIndex..., in: other)) != nil
+        let isFound = Mutex(false)
+        let end = ContinuousClock.now + Self.patience
+        let range = NSRange(other.startIndex..., in: other)
+        expression.enumerateMatches(in: other, options: .reportProgress, range: range) { result, _, stop in
+            if result != nil { isFound.withLock { $0 = true } }
+            if result != nil || ContinuousClock.now > end { stop.pointee = true }
+        }
+        return isFound.withLock(\.self)
     }
 
     static func == (one: TextPattern, other: TextPattern) -> Bool { one.text == other.text }
