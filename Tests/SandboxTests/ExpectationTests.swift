@@ -34,6 +34,9 @@ import Testing
             (#"{"match":{"method":"post"},"upstream":"spacex"}"#, true),
             (#"{"match":{"route":"POST /v4/{kind}"},"upstream":"spacex"}"#, true),
             (#"{"match":{"route":"get /v4/ships"},"upstream":"spacex"}"#, false),
+            (#"{"match":{"path_matches":"/v4/.*"},"upstream":"spacex"}"#, true),
+            (#"{"match":{"path_matches":"/spacex/v4/.*"},"upstream":"spacex"}"#, true),
+            (#"{"match":{"path_matches":"/spacex/v5/.*"},"upstream":"spacex"}"#, false),
             (#"{"match":{"path":"/v4/ships"}}"#, false), (#"{"match":{"path":"/spacex/v4/ships"}}"#, true),
         ]
     )

@@ -99,6 +99,8 @@ struct TextPattern: Sendable, Equatable {
 
     let text: String
     private let expression: NSRegularExpression
+    /// Before each text that is matched.
+    private var prefix = ""
 
     /// - Returns: Nil if it is none.
     init?(_ text: String) {
@@ -118,6 +120,7 @@ struct TextPattern: Sendable, Equatable {
     }
 
     func matches(_ other: String) -> Bool {
+        let other = prefix + other
         let isFound = Mutex(false)
         let end = ContinuousClock.now + Self.patience
         let range = NSRange(other.startIndex..., in: other)
@@ -126,6 +129,13 @@ struct TextPattern: Sendable, Equatable {
             if result != nil || ContinuousClock.now > end { stop.pointee = true }
         }
         return isFound.withLock(\.self)
+    }
+
+    /// Returns the pattern for texts that lack a beginning that it has.
+    func below(_ beginning: String) -> TextPattern {
+        var pattern = self
+        pattern.prefix = beginning
+        return pattern
     }
 
     static func == (one: TextPattern, other: TextPattern) -> Bool { one.text == other.text }
@@ -218,9 +228,11 @@ extension RequestMatch {
 
     /// Returns the match for requests to an upstream, whose journal and base have its name before the path.
     func below(_ upstream: String) -> RequestMatch {
-        guard path.first == upstream else { return self }
         var match = self
-        match.path.removeFirst()
+        if path.first == upstream { match.path.removeFirst() }
+        if let pathPattern, pathPattern.text.hasPrefix("/\(upstream)/") {
+            match.pathPattern = pathPattern.below("/\(upstream)")
+        }
         return match
     }
 
