@@ -49,7 +49,8 @@ import Testing
         arguments: [
             #"{"match":{"method":"GTE"}}"#, #"{"match":{"path":"v1"}}"#, #"{"match":{"path":"/v1?x=1"}}"#,
             #"{"match":{"route":"/v1/ships","path":"/v1/ships"}}"#, #"{"match":{"route":"ships"}}"#,
-            #"{"match":{"header":{"a b":true}}}"#,
+            #"{"match":{"header":{"a b":true}}}"#, #"{"match":{"header":{"Authorization":{"matches":"Bearer .*"}}}}"#,
+            #"{"match":{"header":{"x-api-key":{"matches":".*"}}}}"#,
         ]
     )
     func refused(expectation: String) throws {

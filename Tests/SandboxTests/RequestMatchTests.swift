@@ -54,4 +54,16 @@ import Testing
         #expect(!nested.matches(String(repeating: "a", count: 60)))
         #expect(ContinuousClock.now - begin < .seconds(30))
     }
+
+    @Test(
+        "HARN-34 a pattern tells the segments with which its paths begin",
+        arguments: [
+            ("/v1/ships/[0-9]+", ["v1", "ships"], false), ("/v1/ships?/x", ["v1"], false), ("/v1/a/?b", ["v1"], false),
+            ("/v1/ships", ["v1", "ships"], true), ("/v1/a|/v1/b", [], false), (".*", [], false),
+        ]
+    )
+    func beginning(pattern: String, segments: [String], isWhole: Bool) throws {
+        let beginning = try #require(TextPattern(pattern)).beginningOfPath
+        #expect(beginning.segments == segments && beginning.isWhole == isWhole)
+    }
 }

@@ -16,6 +16,15 @@ struct Expectation: Sendable {
         try fields.require(only: "match", "status", "upstream", "exactly", "at_least", "at_most")
         let upstream = try fields.text("upstream")
         let match = try RequestMatch(fields.required("match", fields["match"]), isWhole: true)
+        for item in match.header where SecretCleaner.hides(field: item.name) {
+            guard case .pattern(let pattern) = item.value else { continue }
+            throw .invalid(
+                field: "header.\(item.name)",
+                value: pattern.text,
+                accepted: ["a string (the value)", "true (any value)", "false (not there)"],
+                reason: "the journal hides its value"
+            )
+        }
         self.match = upstream.map(match.below) ?? match
         self.upstream = upstream
         status = try fields.integer("status", in: 100...999)
@@ -149,11 +158,16 @@ extension HarnessAPI {
 
     /// - Throws: 400 if no request that Larder has a route for, and none that there was, has the path.
     private func requireRoute(_ match: RequestMatch, _ entries: [JournalEntry]) throws(ControlProblem) {
-        let path = RequestMatch(path: match.path, isWhole: match.isWhole)
+        let path = RequestMatch(path: match.path, isWhole: match.isWhole, pathPattern: match.pathPattern)
         let isThere = entries.contains {
             path.matches(MatchedRequest(method: "", path: RequestTarget($0.path).segments))
         }
-        if !isThere { _ = try server.served.checked(match, field: "match", value: FrontRoute.text(match)) }
+        guard !isThere else { return }
+        _ = try server.served.checked(match, field: "match", value: FrontRoute.text(match))
+        guard let pattern = match.pathPattern, match.path.isEmpty else { return }
+        var beginning = match
+        (beginning.path, beginning.isWhole) = pattern.beginningOfPath
+        _ = try server.served.checked(beginning, field: "match", value: pattern.text)
     }
 
     /// Those that come nearest first, of equal ones the latest.

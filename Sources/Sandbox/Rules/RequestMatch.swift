@@ -138,6 +138,18 @@ struct TextPattern: Sendable, Equatable {
         return pattern
     }
 
+    /// The segments with which every path that matches begins, as far as its text tells, and whether there are no more.
+    var beginningOfPath: (segments: [String], isWhole: Bool) {
+        guard text.hasPrefix("/"), !text.contains("|") else { return ([], false) }
+        var literal = text.prefix { !#"\.[](){}*+?^$"#.contains($0) }
+        if literal.endIndex == text.endIndex { return (RequestTarget(text).segments, true) }
+        // A quantifier is of the last character.
+        if "*+?{".contains(text[literal.endIndex]) { literal.removeLast() }
+        // The last segment may go on.
+        guard let end = literal.lastIndex(of: "/") else { return ([], false) }
+        return (RequestTarget(String(literal[..<end])).segments, false)
+    }
+
     static func == (one: TextPattern, other: TextPattern) -> Bool { one.text == other.text }
 }
 
