@@ -85,6 +85,9 @@ import Testing
         "HARN-40 a mapping that no rule has is named with the member, and not imported wider than it is",
         arguments: [
             (#"{"request":{"urlPattern":"/a\\?b=[0-9]+"},"response":{}}"#, "request/urlPattern"),
+            (#"{"request":{"urlPattern":"/a.b=1"},"response":{}}"#, "request/urlPattern"),
+            (#"{"request":{"urlPattern":"/a[?]b"},"response":{}}"#, "request/urlPattern"),
+            (#"{"request":{"urlPattern":"/a%20b"},"response":{}}"#, "request/urlPattern"),
             (#"{"request":{"urlPathPattern":"/a["},"response":{}}"#, "request/urlPathPattern"),
             (#"{"request":{"url":"/","cookies":{"a":{"equalTo":"1"}}},"response":{}}"#, "request/cookies"),
             (#"{"request":{"headers":{"A":{"doesNotMatch":"1"}}},"response":{}}"#, "request/headers/A"),
@@ -190,6 +193,14 @@ import Testing
         request.query = [.init(name: "page", value: "2")]
         #expect(!match.matches(request))
         #expect(throws: ControlProblem.self) { try RequestMatch(["path_matches": "("]) }
+    }
+
+    @Test("HARN-40 a pattern for a target that ends in anything accepts any parameters")
+    func anyQuery() throws {
+        for (end, isExact) in [(".*", false), (".+", false), ("b", true)] {
+            let imported = try Self.wireMock(#"{"request":{"urlPattern":"/a/\#(end)"},"response":{}}"#)
+            #expect(imported.rules.map(\.match.exactQuery) == [isExact])
+        }
     }
 
     @Test("HARN-40 a pattern of everything below a path is not of the path itself")

@@ -106,14 +106,20 @@ extension StubImport {
             match.exactQuery = true
         case "urlPathTemplate": match.path = target.segments.map { $0.hasPrefix("{") ? "*" : $0 }
         case "urlPathPattern", "urlPattern":
-            // "\\?" begins a query, for which rules have no pattern.
-            guard name == "urlPathPattern" || !text.contains(#"\?"#), let pattern = TextPattern(text) else {
+            guard name == "urlPathPattern" || !reachesQuery(text), let pattern = TextPattern(text) else {
                 throw Unmapped(source: "", member: "request/\(name)")
             }
             (match.path, match.isWhole, match.pathPattern) = ([], false, pattern)
-            match.exactQuery = name == "urlPattern" && !text.hasSuffix(".*")
+            match.exactQuery = name == "urlPattern" && ![".*", ".+"].contains(where: text.hasSuffix)
         default: break
         }
+    }
+
+    /// Whether a pattern for a whole target has a part for a query or for percent-encoded text, for both of which rules
+    /// have no pattern.
+    private static func reachesQuery(_ pattern: String) -> Bool {
+        // Not every "?": it is also a quantifier.
+        pattern.contains(/\\\?|\[[^\]]*\?|=|&|%/)
     }
 
     /// Reads the conditions of fields or parameters that rules have, too.
