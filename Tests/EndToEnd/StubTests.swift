@@ -139,6 +139,15 @@ import Testing
             try Data(text.utf8).write(to: file)
         }
         let sandbox = try await RunningSandbox.start()
+        let single = #"{"request":{"url":"/e"},"response":{"bodyFileName":"b/c.txt"}}"#
+        let inline = try await sandbox.control.post("/upstreams", #"{"name":"three","wiremock":\#(single)}"#)
+        #expect(try inline.json.unmapped.elements.map(\.member.string) == ["response/bodyFileName"])
+        let alone = try TemporaryFolder()
+        try FileManager.default.copyItem(atPath: "\(folder.path)/__files", toPath: "\(alone.path)/__files")
+        try Data(single.utf8).write(to: alone.url.appending(path: "e.json"))
+        let made = try await sandbox.control.post("/upstreams", #"{"name":"four","wiremock":"\#(alone.path)/e.json"}"#)
+        #expect(made.status == 201)
+        #expect(try await Client(base: sandbox.base).get("/four/e").text == "of a file")
         for (name, path) in [("one", folder.path), ("two", "\(folder.path)/mappings")] {
             let made = try await sandbox.control.post("/upstreams", #"{"name":"\#(name)","wiremock":"\#(path)"}"#)
             #expect(try made.json.unmapped.elements.map(\.member.string) == ["response/bodyFileName"])

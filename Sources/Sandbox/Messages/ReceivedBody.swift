@@ -214,6 +214,13 @@ package enum GivenFile {
     ///   - limit: The most bytes that it may have.
     ///   - pipes: Whether pipes and devices are read, which may have no end, or none yet.
     package static func text(_ path: String, atMost limit: Int, pipes: Bool) throws(Defect) -> String {
+        let bytes = try Self.bytes(path, atMost: limit, pipes: pipes)
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw .notText }
+        return text
+    }
+
+    /// Reads a file of any bytes, as ``text(_:atMost:pipes:)``.
+    static func bytes(_ path: String, atMost limit: Int, pipes: Bool) throws(Defect) -> [UInt8] {
         var status = stat()
         guard stat(path, &status) == 0 else { throw defect(errno) }
         let isRegular = status.st_mode & S_IFMT == S_IFREG
@@ -232,8 +239,7 @@ package enum GivenFile {
             bytes += piece[..<count]
             guard bytes.count <= limit else { throw .tooLong(limit) }
         }
-        guard let text = String(validating: bytes, as: UTF8.self) else { throw .notText }
-        return text
+        return bytes
     }
 
     private static func defect(_ code: Int32) -> Defect {

@@ -26,7 +26,8 @@ extension ControlAPI {
         }
         if let given = fields["wiremock"] {
             let documents = try Self.documents(given, field: "wiremock")
-            try imported.add(wireMock: documents) { Self.body($0, beside: given.string ?? "") }
+            let path = Self.path(given)
+            try imported.add(wireMock: documents) { name in path.flatMap { Self.body(name, beside: $0) } }
         }
         if let given = fields["har"] { try imported.add(archives: try Self.documents(given, field: "har")) }
         guard imported.rules.count <= RuleSet.capacity else {
@@ -82,33 +83,62 @@ extension ControlAPI {
         throw .notFound("There is no upstream '\(name)'.", field: "name", accepted: stage.stubbed.map(\.name))
     }
 
+    /// Returns the path that is given in place of a document; nil for a document.
+    private static func path(_ value: JSONValue) -> String? {
+        value.string.flatMap { $0.contains("\n") || $0.hasPrefix("{") ? nil : $0 }
+    }
+
     /// Returns a file of WireMock's folder of bodies, which is in the folder with that of the mappings.
     private static func body(_ name: String, beside path: String) -> Data? {
         guard !name.split(separator: "/").contains("..") else { return nil }
-        let folders = ["\(path)/\(bodies)", "\(path)/../\(bodies)"]
-        let found = folders.lazy.compactMap { FileManager.default.contents(atPath: "\($0)/\(name)") }.first
-        return found.flatMap { $0.count <= largestDocument ? $0 : nil }
+        let folder = names(in: path) == nil ? URL(filePath: path).deletingLastPathComponent().path : path
+        for candidate in ["\(folder)/\(bodies)/\(name)", "\(folder)/../\(bodies)/\(name)"] {
+            guard let bytes = try? GivenFile.bytes(candidate, atMost: largestDocument, pipes: false) else { continue }
+            return Data(bytes)
+        }
+        return nil
     }
 
+    /// Returns the names in a folder; nil if it is none.
+    private static func names(in path: String) -> [String]? {
+        // Of a file, Foundation returns no subpaths, and no error.
+        try? FileManager.default.contentsOfDirectory(atPath: path)
+    }
+
+    /// Returns the paths of a folder and those in it; nil for more than Larder reads.
+    private static func paths(below path: String) -> [String]? {
+        var paths: [String] = []
+        let found = FileManager.default.enumerator(atPath: path)
+        while let name = found?.nextObject() as? String {
+            guard paths.count < mostPaths else { return nil }
+            paths.append(name)
+        }
+        return paths
+    }
+
+    /// Largest number of files and folders in a folder of mappings.
+    private static let mostPaths = 10_000
     private static let bodies = "__files"
 
-    /// Reads a document, or all JSON files of a folder and those in it, of which there must be one, in the order of
-    /// their names. WireMock's folder has that of the mappings.
+    /// Reads a document, or all JSON files of a folder, of which there must be one, in the order of their names.
+    /// WireMock's folder has that of the mappings, which has folders.
     private static func documents(_ value: JSONValue, field: String) throws(ControlProblem) -> [(String, JSONValue)] {
-        guard let given = value.string, !given.contains("\n"), !given.hasPrefix("{"),
-            case let path = FileManager.default.fileExists(atPath: "\(given)/mappings") ? "\(given)/mappings" : given,
-            // Of a file, Foundation returns no subpaths, and no error.
-            (try? FileManager.default.contentsOfDirectory(atPath: path)) != nil,
-            let names = try? FileManager.default.subpathsOfDirectory(atPath: path)
+        guard let given = Self.path(value),
+            case let folder = Self.names(in: "\(given)/mappings") == nil ? given : "\(given)/mappings",
+            let own = Self.names(in: folder)
         else { return [(value.string.map { String($0.prefix(200)) } ?? field, try read(value, field))] }
+        guard let names = field == "wiremock" ? paths(below: folder) : own else {
+            let accepted = ["a folder with at most \(mostPaths) files"]
+            throw .invalid(field: field, value: String(folder.prefix(200)), accepted: accepted)
+        }
         var documents: [(String, JSONValue)] = []
         let suffixes = [".json", ".\(field)"]
-        for name in names.sorted() where suffixes.contains(where: name.hasSuffix) && !name.hasPrefix(bodies) {
-            documents.append((name, try read(.string("\(path)/\(name)"), field)))
+        for name in names.sorted() where suffixes.contains(where: name.hasSuffix) && !name.hasPrefix("\(bodies)/") {
+            documents.append((name, try read(.string("\(folder)/\(name)"), field)))
         }
         guard !documents.isEmpty else {
             let accepted = ["a folder with files that end with \(suffixes[0])"]
-            throw .invalid(field: field, value: String(path.prefix(200)), accepted: accepted)
+            throw .invalid(field: field, value: String(folder.prefix(200)), accepted: accepted)
         }
         return documents
     }
