@@ -69,7 +69,9 @@ import Testing
     @Test("HARN-39 without a folder there is no gallery, and a condition that is none is refused")
     func refused() async throws {
         #expect(await RunningProcess(["gallery"]).ended() == 64)
-        #expect(await RunningProcess(["gallery", "\(folder.path)/none", "--matrix", "slowly"]).ended() == 64)
+        for matrix in ["slowly", "offline,offline", "error(503),error(503 )", "new"] {
+            #expect(await RunningProcess(["gallery", "\(folder.path)/none", "--matrix", matrix]).ended() == 64)
+        }
         #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/none"))
     }
 

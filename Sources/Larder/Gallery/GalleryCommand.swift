@@ -39,14 +39,18 @@ struct GalleryCommand: AsyncParsableCommand {
             StandardError.write("larder: one folder is expected, such as larder gallery ./gallery\n")
             throw ExitCode.validationFailure
         }
-        let conditions = try ExecCommand.conditions(of: matrix)
+        let states = GalleryState.all(under: try ExecCommand.conditions(of: matrix))
+        guard Set(states.map(\.name)).count == states.count else {
+            StandardError.write("larder: --matrix: two conditions have the same name of a file\n")
+            throw ExitCode.validationFailure
+        }
         let folder = URL.temporaryDirectory.appending(path: "larder-gallery-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
         let configuration = try options.loadTemporary(standardData: folder, alwaysFor: "a gallery")
         let browser = screenshot ? Chromium(profiles: folder) : nil
         let gallery = GalleryService(
             screens: GalleryScreen.all(in: try configuration.apps.contract().root),
-            states: GalleryState.all(under: conditions),
+            states: states,
             folder: URL(filePath: path, directoryHint: .isDirectory),
             browser: browser
         )

@@ -13,7 +13,12 @@ package struct HarnessCondition: Sendable, Equatable {
     ///
     /// - Throws: ``ControlProblem``.
     package static func list(_ text: String) throws -> [HarnessCondition] {
-        try FaultPlan.members(of: text).map { try HarnessCondition(parsing: $0.trimmed) }
+        let conditions = try FaultPlan.members(of: text).map { try HarnessCondition(parsing: $0.trimmed) }
+        let texts = conditions.map(\.text)
+        if let twice = texts.first(where: { one in texts.count { $0 == one } > 1 }) {
+            throw ControlProblem.invalid(field: "condition", value: twice, accepted: ["each condition once"])
+        }
+        return conditions
     }
 
     /// Reads `offline`, `slow`, `flaky`, a status, or any fault, of which 401 and 403 are the server's own for all but
