@@ -75,6 +75,17 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/none"))
     }
 
+    @Test("HARN-39 pictures are refused before the server starts if there is no Chromium")
+    func noBrowser() async throws {
+        let process = RunningProcess(
+            ["gallery", "\(folder.path)/none", "--screenshot"],
+            environment: ["PATH": folder.path]
+        )
+        #expect(await process.ended() == 1)
+        #expect(process.log.contains("there is no Chromium on the path"), "\(process.log)")
+        #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/none"))
+    }
+
     @Test("HARN-39 a gallery and a scenario, whose servers are filled and reset, refuse a data directory")
     func ownData() async throws {
         let scenario = "\(folder.path)/a.yaml"

@@ -13,7 +13,7 @@ struct GalleryCommand: AsyncParsableCommand {
             stored yet), fresh, and each condition with old stored data and
             without any. DIR/SCREEN/STATE.json has the URL and the response,
             DIR/index.html all of them in a table. --screenshot adds pictures of
-            the pages if there is a Chromium on the path.
+            the pages, for which there is a Chromium on the path.
 
             EXAMPLES
               larder gallery ./gallery
@@ -48,6 +48,10 @@ struct GalleryCommand: AsyncParsableCommand {
         defer { try? FileManager.default.removeItem(at: folder) }
         let configuration = try options.loadTemporary(standardData: folder, alwaysFor: "a gallery")
         let browser = screenshot ? Chromium(profiles: folder) : nil
+        guard !screenshot || browser != nil else {
+            StandardError.write("larder: --screenshot: there is no Chromium on the path\n")
+            throw ExitCode.failure
+        }
         let gallery = GalleryService(
             screens: GalleryScreen.all(in: try configuration.apps.contract().root),
             states: states,
@@ -63,8 +67,7 @@ struct GalleryCommand: AsyncParsableCommand {
         )
         try await process.run()
         guard let index = gallery.index else { throw ExitCode.failure }
-        let lack = screenshot && browser == nil ? "; no Chromium was found" : ""
-        StandardOutput.write("\(index.summary)\(lack): \(path)/index.html\n")
+        StandardOutput.write("\(index.summary): \(path)/index.html\n")
     }
 }
 
@@ -113,6 +116,8 @@ struct Chromium: Sendable {
     /// - Returns: Whether there is one.
     /// - Throws: ``CommandProcess/NotStarted``.
     func picture(of url: String, at file: URL) async throws -> Bool {
+        // Of an earlier gallery, or there is none.
+        try? FileManager.default.removeItem(at: file)
         let profile = profiles.appending(path: "chromium-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: profile, withIntermediateDirectories: true)
         // Another folder that cannot be removed goes with that of all.
