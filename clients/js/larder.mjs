@@ -193,6 +193,9 @@ class Events {
 
 /** One simulated upstream. */
 class Upstream {
+  /** @type {(path: string, filters?: any) => Promise<any>} */
+  #journal;
+
   constructor(controls, name) {
     this.name = name;
     /** The base URL at which it is simulated. */
@@ -204,7 +207,7 @@ class Upstream {
     /** `files` with their uses, those that are `broken`, requests `unmatched` by any, and `differences`. */
     this.recordings = () => fixtures('GET', '');
     this.call = (method, path, json) => controls.control(method, `/_sandbox/upstreams/${name}${path}`, {json});
-    this.journal = (path, filters) =>
+    this.#journal = (path, filters) =>
       controls.control('GET', `/_sandbox/journal${path}`, {query: {upstream: name, ...filters}});
   }
 
@@ -235,23 +238,26 @@ class Upstream {
   }
 
   /** @param {Filters} [filters] @returns {Promise<Array<Entry>>} The requests, oldest first. */
-  async requests(filters = {}) { return (await this.journal('', filters)).entries; }
+  async requests(filters = {}) { return (await this.#journal('', filters)).entries; }
   /** @param {Filters} [filters] @returns {Promise<number>} */
-  async count(filters = {}) { return (await this.journal('', {...filters, count: true})).count; }
+  async count(filters = {}) { return (await this.#journal('', {...filters, count: true})).count; }
   /** Waits for that many requests.
    * @param {number} [count] @param {Filters} [filters] @returns {Promise<Array<Entry>>} */
   async wait(count = 1, filters = {}) {
-    return (await this.journal('/wait', {...filters, count, timeout_ms: PATIENCE_MS})).entries;
+    return (await this.#journal('/wait', {...filters, count, timeout_ms: PATIENCE_MS})).entries;
   }
 }
 
 /** A server, or a space of it. */
 class Controls extends Requests {
+  /** @type {(path: string, filters?: any) => Promise<any>} */
+  #journal;
+
   /** @param {string} url @param {string} sandbox */
   constructor(url, sandbox) {
     super(url);
     this.sandbox = sandbox.replace(/(\/_sandbox)?\/?$/, '');
-    this.journal = (path, query) => this.control('GET', `/_harness/journal${path}`, {query});
+    this.#journal = (path, query) => this.control('GET', `/_harness/journal${path}`, {query});
     const clock = (method, path = '', json = undefined) => this.control(method, `/_harness/clock${path}`, {json});
     /** The clock of Larder and its upstreams. It goes forward only; a reset sets it back. */
     this.clock = {
@@ -310,13 +316,13 @@ class Controls extends Requests {
   async frontFault(fault, where = {}) { await this.control('PUT', '/_harness/front/fault', {json: {fault, ...where}}); }
 
   /** The requests to Larder, oldest first. @param {Filters} [filters] @returns {Promise<Array<Entry>>} */
-  async requests(filters = {}) { return (await this.journal('', filters)).entries; }
+  async requests(filters = {}) { return (await this.#journal('', filters)).entries; }
   /** @param {Filters} [filters] @returns {Promise<number>} */
-  async count(filters = {}) { return (await this.journal('', {...filters, count: true})).count; }
+  async count(filters = {}) { return (await this.#journal('', {...filters, count: true})).count; }
   /** Waits for that many requests, with `waiting: true` for those that wait for an upstream.
    * @param {number} [count] @param {Filters} [filters] @returns {Promise<Array<Entry>>} */
   async wait(count = 1, filters = {}) {
-    return (await this.journal('/wait', {...filters, count, timeout_ms: PATIENCE_MS})).entries;
+    return (await this.#journal('/wait', {...filters, count, timeout_ms: PATIENCE_MS})).entries;
   }
   /** Empties both journals. */
   async forget() {

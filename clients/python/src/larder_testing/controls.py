@@ -220,14 +220,16 @@ class Upstream(Journal):
 class Controls(Requests, Journal):
     """The controls of one server or space."""
 
-    log: list[str] = []
-    """The lines of the log, as far as this object has started the server."""
-
     def __init__(self, url: str, sandbox_url: str):
         self.url = url.rstrip("/")
         self.sandbox_url = sandbox_url.rstrip("/").removesuffix("/_sandbox")
         self.clock = Clock(self)
         self._pool = ThreadPoolExecutor(64, "larder")
+
+    @property
+    def log(self) -> list[str]:
+        """The lines of the log, as far as this object has started the server."""
+        return []
 
     def session(self, app: str, **login: Any) -> Session:
         """Opens a session of an app, such as `session("ships", mode="guest")`."""

@@ -83,13 +83,17 @@ class Space(Controls):
         super().__init__(made["url"], made["sandbox"])
         self.name: str = made["name"]
         self._larder = larder
+        self._has_ended = False
 
     @property
     def log(self) -> list[str]:
         return [line for line in self._larder.log if f"space={self.name}" in line.split()]
 
     def close(self) -> None:
-        """Ends the space and removes its files."""
+        """Ends the space and removes its files. Does nothing if it was ended before."""
+        if self._has_ended:
+            return
+        self._has_ended = True
         super().close()
         self._larder.control("DELETE", f"/_harness/spaces/{self.name}")
 
