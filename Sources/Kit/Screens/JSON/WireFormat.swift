@@ -44,7 +44,9 @@ package struct Nullable<Value: Encodable & Sendable>: Encodable, Sendable {
 extension Nullable: Equatable where Value: Equatable {}
 
 // Synthesized `encode(to:)` chooses these before the standard library's: most members of lists have one of these types,
-// and the generic way takes twice the instructions, for metadata of optionals and a container for each value.
+// and the generic way takes twice the instructions, for metadata of optionals and a container for each value. The
+// choice is made by the types that the compiler sees: within the generic `Nullable<Value>` the value's own `encode` is
+// the generic one, so strings have an overload of their own, and an encoder's own `encodeIfPresent` is never called.
 extension KeyedEncodingContainer {
     @inlinable
     package mutating func encode<Value>(_ value: Nullable<Value>, forKey key: Key) throws {
