@@ -54,4 +54,18 @@ import Testing
         )
         #expect(states.map(\.isFilled) == [false, true, true, false, true, false])
     }
+
+    @Test("HARN-39 names that a page or a file cannot have are escaped, or lack those characters")
+    func names() {
+        let screen = GalleryScreen(name: "<b>/../é", path: "/v1/a", parameters: [], page: nil)
+        let met = FrontCoverage.Met(route: screen.name, status: 200, state: "200 fresh")
+        let index = GalleryIndex(
+            rows: [(screen, "/v1/a?b=<c>")],
+            states: ["fresh"],
+            cells: [.init(state: "fresh", met: met)],
+            hasBrowser: true
+        )
+        #expect(index.html.contains("<th>&lt;b&gt;/../é<br><code>/v1/a?b=&lt;c&gt;</code>"))
+        #expect(index.html.contains(#"href="b/fresh.json""#) && GalleryIndex.fileName("a_b-1 (2)") == "a_b-1-2")
+    }
 }

@@ -84,7 +84,7 @@ struct GalleryState: Sendable, Equatable {
     static func all(under conditions: [HarnessCondition]) -> [GalleryState] {
         let plain = [GalleryState(name: "new", isFilled: false), GalleryState(name: "fresh", isFilled: true)]
         return conditions.reduce(into: plain) { states, condition in
-            let name = condition.text.split { !$0.isLetter && !$0.isNumber }.joined(separator: "-")
+            let name = GalleryIndex.fileName(condition.text)
             states.append(GalleryState(name: name, condition: condition, isFilled: true))
             states.append(GalleryState(name: "\(name)-new", condition: condition, isFilled: false))
         }

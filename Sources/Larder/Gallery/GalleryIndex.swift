@@ -47,14 +47,20 @@ struct GalleryIndex: Sendable {
             """
     }
 
+    /// Returns a text as a part of a file's name, which is one of an address, too.
+    static func fileName(_ text: String) -> String {
+        text.split { !$0.isASCII || !($0.isLetter || $0.isNumber || "_-".contains($0)) }.joined(separator: "-")
+    }
+
     private func row(_ screen: GalleryScreen, _ target: String) -> String {
         let own = cells.filter { $0.met.route == screen.name }
         let columns = states.map { state in own.first { $0.state == state }.map(Self.column) ?? "<td>" }
-        return "<tr><th>\(screen.name)<br><code>\(ScenarioReport.escaped(target))</code>" + columns.joined()
+        let (name, address) = (ScenarioReport.escaped(screen.name), ScenarioReport.escaped(target))
+        return "<tr><th>\(name)<br><code>\(address)</code>" + columns.joined()
     }
 
     private static func column(_ cell: Cell) -> String {
-        let file = "\(cell.met.route)/\(cell.state)"
+        let file = "\(fileName(cell.met.route))/\(cell.state)"
         let picture =
             cell.hasPicture ? "<a href=\"\(file).png\"><img src=\"\(file).png\" alt=\"\" loading=\"lazy\"></a>" : ""
         return "<td><a href=\"\(file).json\">\(ScenarioReport.escaped(cell.met.text))</a>\(picture)"

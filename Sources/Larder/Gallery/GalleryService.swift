@@ -188,7 +188,7 @@ extension GalleryWriter {
             for (index, row) in targets.enumerated() {
                 try Task.checkCancellation()
                 guard let page = row.screen.page(of: row.target) else { continue }
-                let file = folder.appending(path: "\(row.screen.name)/\(state.name).png")
+                let file = folder.appending(path: "\(GalleryIndex.fileName(row.screen.name))/\(state.name).png")
                 cells[index].hasPicture = try await browsing.withPermit {
                     try await browser.picture(of: made.url + page, at: file)
                 }
@@ -201,7 +201,7 @@ extension GalleryWriter {
     private func write(_ response: ScenarioResponse, to target: String, as state: String, of screen: GalleryScreen)
         throws
     {
-        let directory = folder.appending(path: screen.name, directoryHint: .isDirectory)
+        let directory = folder.appending(path: GalleryIndex.fileName(screen.name), directoryHint: .isDirectory)
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         let fields = ["Cache-Status", "Content-Type", "Retry-After"].map { name in
             (name, HTTPField.Name(name).flatMap { response.headers[$0] }.map { JSONValue.string($0) })
