@@ -150,4 +150,21 @@ import Testing
         #expect(made.steps.dropLast().last == ["do": ["request": "GET /v1/ships"]])
         #expect(made.steps.dropLast(2).last == ["expect": ["status": 0]])
     }
+
+    @Test("HARN-40 a path that is no route gets no fault, which the server would refuse")
+    func routes() throws {
+        let contract: JSONValue = ["paths": ["/v1/notes/{id}": ["get": [:]], "/v1/upstreams/{name}/{path}": ["get": [:]]]]
+        let routes = ContractRoutes(contract)
+        #expect(routes.has("GET", "/v1/notes/n1") && routes.has("HEAD", "/v1/notes/n1"))
+        #expect(!routes.has("GET", "/v1/notes") && !routes.has("PUT", "/v1/notes/n1"))
+        #expect(routes.has("POST", "/v1/upstreams/spacex/v4/ships"))
+        let fault = JSONObject([("fault", "error(500)"), ("status", 500)])
+        let front = Self.journal(
+            Self.entry(1, "GET /v1/notes/n1", at: 0, fault),
+            Self.entry(2, "GET /v1/nothing", at: 0, fault)
+        )
+        let made = ScenarioJournal(front: front, upstreams: Self.journal(), routes: routes)
+        #expect(made.lacks == ["GET /v1/nothing: its fault, since there is no such route"])
+        #expect(made.steps.first?.value(at: "/do/body/route") == "GET /v1/notes/n1" && made.steps.count == 5)
+    }
 }

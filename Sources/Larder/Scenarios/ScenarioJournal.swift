@@ -43,7 +43,8 @@ struct ScenarioFromJournalCommand: AsyncParsableCommand {
             StandardError.write("larder: \(refusal.reason)\n")
             throw ExitCode(65)
         }
-        StandardOutput.write(try ScenarioJournal(front: journals[0], upstreams: journals[1]).text)
+        let routes = ContractRoutes(try AppList.standard.contract().root)
+        StandardOutput.write(try ScenarioJournal(front: journals[0], upstreams: journals[1], routes: routes).text)
     }
 
     /// Why there is no journal.
@@ -104,7 +105,8 @@ struct ScenarioJournal {
     /// - Parameters:
     ///   - front: The journal of clients, as its control responds.
     ///   - upstreams: That of upstreams.
-    init(front: JSONObject, upstreams: JSONObject) {
+    ///   - routes: Those that may have faults; nil for any.
+    init(front: JSONObject, upstreams: JSONObject, routes: ContractRoutes? = nil) {
         let all = (front: JournaledRequest.all(in: front), upstreams: JournaledRequest.all(in: upstreams))
         for journal in [front, upstreams] {
             guard let count = journal["dropped"]?.int, count > 0 else { continue }
@@ -118,6 +120,10 @@ struct ScenarioJournal {
         addFaults(of: caused)
         for (place, requests) in JournaledRequest.groups(repeated) {
             guard let faults = JournaledRequest.faults(of: requests) else { continue }
+            guard routes?.has(requests[0].method, requests[0].path) ?? true else {
+                lacks.append("\(place): its fault, since there is no such route")
+                continue
+            }
             let body: JSONValue = ["route": .string(place), "faults": .array(faults)]
             steps.append(["do": ["control": "PUT /_harness/front/fault", "body": body]])
         }
@@ -234,6 +240,30 @@ struct ScenarioJournal {
         let token = waiting.removeFirst()
         (unused[app], tokens[key]) = (waiting, token)
         return token
+    }
+}
+
+/// The routes of a contract.
+struct ContractRoutes: Sendable {
+    private let routes: [(method: String, path: [Substring])]
+
+    init(_ contract: JSONValue) {
+        let paths = contract.object?["paths"]?.object?.members ?? []
+        routes = paths.flatMap { path in
+            (path.value.object?.members ?? []).map { ($0.name.uppercased(), path.name.split(separator: "/")) }
+        }
+    }
+
+    /// Whether a request is one of a route. One that ends with `{path}` takes everything below, by any method.
+    func has(_ method: String, _ path: String) -> Bool {
+        let given = path.split(separator: "/")
+        return routes.contains { route in
+            let isOpen = route.path.last == "{path}"
+            let isMethod = [route.method, "OPTIONS"].contains(method) || (method == "HEAD" && route.method == "GET")
+            guard isOpen || isMethod else { return false }
+            guard isOpen ? given.count >= route.path.count : given.count == route.path.count else { return false }
+            return zip(route.path, given).allSatisfy { own, other in own == other || own.hasPrefix("{") }
+        }
     }
 }
 
