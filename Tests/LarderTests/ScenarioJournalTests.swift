@@ -153,7 +153,9 @@ import Testing
 
     @Test("HARN-40 a path that is no route gets no fault, which the server would refuse")
     func routes() throws {
-        let contract: JSONValue = ["paths": ["/v1/notes/{id}": ["get": [:]], "/v1/upstreams/{name}/{path}": ["get": [:]]]]
+        let contract: JSONValue = [
+            "paths": ["/v1/notes/{id}": ["get": [:]], "/v1/upstreams/{name}/{path}": ["get": [:]]]
+        ]
         let routes = ContractRoutes(contract)
         #expect(routes.has("GET", "/v1/notes/n1") && routes.has("HEAD", "/v1/notes/n1"))
         #expect(!routes.has("GET", "/v1/notes") && !routes.has("PUT", "/v1/notes/n1"))

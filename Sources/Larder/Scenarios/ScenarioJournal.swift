@@ -1,96 +1,6 @@
-import ArgumentParser
 import Foundation
-import HTTPTypes
 import JSONValues
-import NIOPosix
 import Sandbox
-import Upstream
-
-/// `larder scenario from-journal`: a scenario of a session that was recorded.
-struct ScenarioFromJournalCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "from-journal",
-        abstract: "Write the journals of a server as a scenario that repeats its requests.",
-        discussion: """
-            The argument is the address of the controls of a running server, or
-            two files: the responses to GET /_harness/journal and GET
-            /_sandbox/journal. The scenario sends the same requests, at the same
-            times of the clock and with the same faults, and expects the same
-            statuses and the same requests to upstreams. Comments name the parts
-            that it lacks.
-
-            EXAMPLES
-              larder scenario from-journal http://127.0.0.1:9000 > session.yaml
-              larder scenario from-journal front.json upstreams.json > session.yaml
-            """
-    )
-
-    @Argument(help: ArgumentHelp("An address, or two files.", valueName: "journals"))
-    var sources: [String]
-
-    func run() async throws {
-        let journals: [JSONObject]
-        do {
-            if sources.count == 1, let address = sources.first, address.hasPrefix("http") {
-                journals = try await Self.journals(of: address)
-            } else if sources.count == 2 {
-                journals = try sources.map { try Self.journal(inFile: $0) }
-            } else {
-                StandardError.write("larder: an address such as http://127.0.0.1:9000 is expected, or two files\n")
-                throw ExitCode.validationFailure
-            }
-        } catch let refusal as Refusal {
-            StandardError.write("larder: \(refusal.reason)\n")
-            throw ExitCode(65)
-        }
-        let routes = ContractRoutes(try AppList.standard.contract().root)
-        StandardOutput.write(try ScenarioJournal(front: journals[0], upstreams: journals[1], routes: routes).text)
-    }
-
-    /// Why there is no journal.
-    private struct Refusal: Error {
-        let reason: String
-    }
-
-    private static func journal(inFile path: String) throws -> JSONObject {
-        let text: String
-        do throws(GivenFile.Defect) {
-            text = try GivenFile.text(path, atMost: Scenario.largestFile, pipes: true)
-        } catch {
-            switch error {
-            case .missing: throw Refusal(reason: "there is no file \(path)")
-            case .tooLong(let limit): throw Refusal(reason: "\(path) has more than \(limit) bytes")
-            case .forbidden, .notRead, .notText: throw Refusal(reason: "\(path) cannot be read as a text")
-            }
-        }
-        return try journal(Array(text.utf8), path)
-    }
-
-    private static func journal(_ text: [UInt8], _ source: String) throws -> JSONObject {
-        guard let journal = JSONValue(json: text)?.object, journal["entries"]?.array != nil else {
-            throw Refusal(reason: "\(source) is no journal: it has no entries")
-        }
-        return journal
-    }
-
-    private static func journals(of address: String) async throws -> [JSONObject] {
-        let transport = HTTPClientTransport(eventLoopGroup: .singleton, connectTimeout: .seconds(5))
-        let base = address.replacing(/(\/_sandbox)?\/?$/, with: "")
-        var responses: [(url: String, response: ScenarioResponse)] = []
-        for name in ["_harness", "_sandbox"] {
-            let url = "\(base)/\(name)/journal"
-            responses.append((url, await ScenarioRun.exchange(OutgoingRequest(url: url), transport)))
-        }
-        try await transport.shutdown()
-        return try responses.map { url, response throws -> JSONObject in
-            switch response.status {
-            case 0: throw Refusal(reason: "\(url) does not respond: \(response.excerpt)")
-            case 200: return try journal(response.body, url)
-            default: throw Refusal(reason: "\(url) responds with \(response.status)")
-            }
-        }
-    }
-}
 
 /// A scenario that is made of journals.
 struct ScenarioJournal {
@@ -249,8 +159,9 @@ struct ContractRoutes: Sendable {
 
     init(_ contract: JSONValue) {
         let paths = contract.object?["paths"]?.object?.members ?? []
-        routes = paths.flatMap { path in
-            (path.value.object?.members ?? []).map { ($0.name.uppercased(), path.name.split(separator: "/")) }
+        routes = paths.flatMap { path -> [(method: String, path: [Substring])] in
+            let segments = path.name.split(separator: "/")
+            return (path.value.object?.members ?? []).map { (method: $0.name.uppercased(), path: segments) }
         }
     }
 
