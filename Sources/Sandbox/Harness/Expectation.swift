@@ -16,7 +16,7 @@ struct Expectation: Sendable {
         try fields.require(only: "match", "status", "upstream", "exactly", "at_least", "at_most")
         let upstream = try fields.text("upstream")
         let match = try RequestMatch(fields.required("match", fields["match"]), isWhole: true)
-        for item in match.header where SecretCleaner.hides(field: item.name) {
+        for item in match.header where SecretName.hides(field: item.name) {
             guard case .pattern(let pattern) = item.value else { continue }
             throw .invalid(
                 field: "header.\(item.name)",

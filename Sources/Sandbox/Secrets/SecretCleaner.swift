@@ -37,14 +37,6 @@ struct SecretCleaner: Sendable {
 
     // MARK: Parts of messages
 
-    /// Whether no value of a header field is shown.
-    ///
-    /// - Parameter name: In lower case.
-    static func hides(field name: String) -> Bool {
-        ["authorization", "proxy-authorization", "cookie", "set-cookie"].contains(name)
-            || SecretName.extent(of: name, in: .field) != .nothing
-    }
-
     /// Returns a value of a header field without its secrets.
     func value(_ value: String, ofField name: String) -> String {
         switch name {

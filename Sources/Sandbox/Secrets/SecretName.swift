@@ -60,6 +60,14 @@ enum SecretName {
     /// Tokens that are places in a list.
     private static let places = ["pagetoken", "nexttoken", "continuationtoken", "synctoken", "cursortoken"]
 
+    /// Whether no value of a header field is shown.
+    ///
+    /// - Parameter name: In lower case.
+    static func hides(field name: String) -> Bool {
+        ["authorization", "proxy-authorization", "cookie", "set-cookie"].contains(name)
+            || extent(of: name, in: .field) != .nothing
+    }
+
     /// Returns how much of the value of a name is secret.
     static func extent(of name: some StringProtocol, in place: Place) -> Extent {
         guard (2...80).contains(name.utf8.count) else { return .nothing }

@@ -31,6 +31,7 @@ def test_an_ended_space_is_gone(server):
     space = server.space()
     assert space.get("/v1/status").status == 200
     space.end()
+    space.end()
     with pytest.raises(ConnectionError):
         space.get("/v1/status")
 
