@@ -166,7 +166,7 @@ package struct MountRequest: Sendable {
                 bytes.append(byte)
                 continue
             }
-            bytes.append(digits[0] << 4 | digits[1])
+            bytes.append(digits.reduce(0) { $0 << 4 | $1 })
             rest = rest.dropFirst(2)
         }
         return bytes
