@@ -218,7 +218,7 @@ def test_web_19_the_history_does_not_open_after_the_search(visitor):
     field.press("Enter")
     history.release()
     answered(page)
-    expect(page.get_by_role("option")).to_have_count(0)
+    expect(page.get_by_role("listbox").get_by_role("option")).to_have_count(0)
     expect(field).to_be_focused()
 
 
