@@ -42,7 +42,7 @@ struct ScenarioFromJournalCommand: AsyncParsableCommand {
             StandardError.write("larder: \(refusal.reason)\n")
             throw ExitCode(65)
         }
-        let routes = ContractRoutes(try AppList.standard.contract().root)
+        let routes = DocumentedRoutes(try AppList.standard.contract().root)
         StandardOutput.write(try ScenarioJournal(front: journals[0], upstreams: journals[1], routes: routes).text)
     }
 

@@ -16,7 +16,7 @@ struct ScenarioJournal {
     ///   - front: The journal of clients, as its control responds.
     ///   - upstreams: That of upstreams.
     ///   - routes: Those that may have faults; nil for any.
-    init(front: JSONObject, upstreams: JSONObject, routes: ContractRoutes? = nil) {
+    init(front: JSONObject, upstreams: JSONObject, routes: DocumentedRoutes? = nil) {
         let all = (front: JournaledRequest.all(in: front), upstreams: JournaledRequest.all(in: upstreams))
         for journal in [front, upstreams] {
             guard let count = journal["dropped"]?.int, count > 0 else { continue }
@@ -154,7 +154,7 @@ struct ScenarioJournal {
 }
 
 /// The routes of a contract.
-struct ContractRoutes: Sendable {
+struct DocumentedRoutes: Sendable {
     private let routes: [(method: String, path: [Substring])]
 
     init(_ contract: JSONValue) {
