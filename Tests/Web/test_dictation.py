@@ -53,7 +53,7 @@ def test_web_22_nothing_is_heard_after_the_dialog(dialog, end):
     if end == "Close":
         page.get_by_role("alertdialog").get_by_role("button", name="Discard").click()
     expect(page.get_by_role("dialog")).to_have_count(0)
-    page.wait_for_function("speech.isAborted")
+    page.wait_for_function("() => speech.isAborted")
     hear(dialog, "and a cat", True)
     assert page.evaluate("Object.keys(localStorage).filter(key => key.startsWith('larder.draft.'))") == []
 

@@ -249,7 +249,7 @@ def test_web_26_a_double_press_zooms_and_chooses_no_second_place(visit, larder, 
     visitor = visit(larder)
     visitor.log_in("notes")
     page = visitor.open(path)
-    settle_map(page)
+    page.wait_for_function("() => document.querySelector('larder-map')?.view.width > 0")
     before = view(page)["zoom"]
     page.evaluate("""() => {
         globalThis.places = 0;
