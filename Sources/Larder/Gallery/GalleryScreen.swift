@@ -93,7 +93,7 @@ extension [GalleryScreen] {
 }
 
 extension JSONValue {
-    /// Returns the value that a reference within a document stands for; any other value as it is.
+    /// Returns the value that a reference within a document names; any other value unchanged.
     func resolved(in document: JSONValue) -> JSONValue {
         object?["$ref"]?.string.flatMap { document.value(at: String($0.dropFirst())) } ?? self
     }

@@ -139,7 +139,7 @@ import Testing
                     file: document.blob,
                     pages: document.pages,
                     draftUntil: app.clock.now,
-                    isAddition: false,
+                    effect: .change,
                     app.history()
                 )
             }

@@ -117,6 +117,11 @@ import Testing
             #expect(deleted.strings("id", in: "data.pages") == [pages[1]], "\(deleted.text)")
             #expect(deleted["data.actions.\(try action(deleted)).enabled"] == false)
             #expect(try versions(app) == 0 && app.blobFiles == 1)
+            await app.database.maintain()
+            for file in ["larder.sqlite", "larder.sqlite-wal"] {
+                let bytes = try Data(contentsOf: URL(filePath: "\(app.database.directory.path)/\(file)"))
+                #expect(bytes.firstRange(of: Data(pages[0].utf8)) == nil, "\(file) has the page")
+            }
             try await undo(href, app).expectProblem("nothing-to-undo", 409)
         }
     }
@@ -148,7 +153,7 @@ import Testing
                     file: file,
                     pages: pages,
                     draftUntil: app.clock.now,
-                    isAddition: false,
+                    effect: .change,
                     app.history()
                 ).document
                 #expect(try versions(app) == expected && document.canUndo == (expected > 0), "\(count)")

@@ -273,7 +273,7 @@ struct DocumentsOfServersTests {
                     file: file,
                     pages: document.pages,
                     draftUntil: one.clock.now,
-                    isAddition: true,
+                    effect: .addition,
                     one.history(quota: StorageQuota(bytes: 2 << 20, of: .account))
                 )
             }
@@ -328,7 +328,7 @@ struct DocumentsOfServersTests {
                     file: try one.stage(Data("%PDF \(number)".utf8)),
                     pages: replaced.pages.reversed().map { $0.turned(by: 90) },
                     draftUntil: one.clock.now,
-                    isAddition: false,
+                    effect: .change,
                     one.history()
                 ).document
                 #expect(try await last() * 10 < most)

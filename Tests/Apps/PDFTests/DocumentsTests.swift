@@ -213,7 +213,7 @@ import Testing
                 file: try app.stage(Data("%PDF-other".utf8)),
                 pages: document.pages,
                 draftUntil: app.clock.now,
-                isAddition: false,
+                effect: .change,
                 app.history()
             )
             #expect(changed.revision == 2 && changed.document.version == 2)
@@ -226,7 +226,7 @@ import Testing
                     file: try app.stage(Data("%PDF-late".utf8)),
                     pages: [],
                     draftUntil: app.clock.now,
-                    isAddition: false,
+                    effect: .change,
                     app.history()
                 )
             }

@@ -258,6 +258,19 @@ extension DiskStore {
         WHERE item.account = ? ORDER BY wanted.key
         """
 
+    /// Returns the rows of things that are made or moved here. Those that the API has are read together.
+    func rows(
+        of shown: some Collection<PendingView.Shown>,
+        _ view: PendingView,
+        _ queue: OutboxQueue<QueuedWrite>,
+        account: String
+    ) throws -> [DiskRow] {
+        let sources = shown.filter { $0.node.item == nil }.compactMap { $0.node.source?.text }
+        let known = sources.isEmpty ? [] : try database.read { try rows(sources, account: account, $0) }
+        let byPath = Dictionary(known.map { ($0.item.path, $0) }) { first, _ in first }
+        return shown.compactMap { view.row(of: $0, queue) { byPath[$0] } }
+    }
+
     /// Returns whether rows follow a stored page, and whether it has rows that cannot be shown; nil if it is not
     /// stored.
     func ending(_ key: PageKey) throws -> (hasMore: Bool, lacksRows: Bool)? {

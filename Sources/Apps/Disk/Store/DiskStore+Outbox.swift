@@ -121,19 +121,6 @@ extension DiskStore {
         outbox.queue(of: account).map { ($0.view, $0) }
     }
 
-    /// Returns the rows of things that are made or moved here. Those that the API has are read together.
-    func rows(
-        of shown: some Collection<PendingView.Shown>,
-        _ view: PendingView,
-        _ queue: OutboxQueue<QueuedWrite>,
-        account: String
-    ) throws -> [DiskRow] {
-        let sources = shown.filter { $0.node.item == nil }.compactMap { $0.node.source?.text }
-        let known = sources.isEmpty ? [] : try database.read { try rows(sources, account: account, $0) }
-        let byPath = Dictionary(known.map { ($0.item.path, $0) }) { first, _ in first }
-        return shown.compactMap { view.row(of: $0, queue) { byPath[$0] } }
-    }
-
     /// The writes of an account that wait; nil if none does.
     func pendingWrites(of account: String) -> Meta.PendingWrites? {
         outbox.queue(of: account).map(Meta.PendingWrites.init)

@@ -26,8 +26,7 @@ struct DocumentEditor: Sendable {
     ///
     /// - Parameters:
     ///   - titles: the names of the client's files, for errors.
-    ///   - isAddition: whether it adds to the document, so that the quota must hold.
-    ///   - isPermanent: whether it cannot be undone, and nothing before it: no earlier version stays.
+    ///   - effect: the effect on the quota and on earlier versions.
     ///   - plan: plans the change of the document while its lock is held; nil for no change. It is called again if
     ///     another server has changed the document meanwhile.
     ///   - work: makes the new file.
@@ -37,8 +36,7 @@ struct DocumentEditor: Sendable {
     func change<Plan: Sendable, Detail: Sendable>(
         _ request: ScreenRequest,
         titles: [String] = [],
-        isAddition: Bool = false,
-        isPermanent: Bool = false,
+        effect: DocumentStore.Effect = .change,
         plan: @escaping @Sendable (Document) throws -> Plan?,
         work:
             @escaping @Sendable (Document, Plan, _ progress: @escaping DocumentJobs.Progress) async throws
@@ -62,7 +60,7 @@ struct DocumentEditor: Sendable {
                     return try await request.answering { (after: DocumentStore.Changed) in
                         try response(after.document, change.detail, lookup.conditions(beside: after.usage, profile))
                     } to: {
-                        try await replace(document, by: change, isAddition, isPermanent, profile: profile)
+                        try await replace(document, by: change, effect, profile: profile)
                     }
                 }
             }
@@ -74,19 +72,16 @@ struct DocumentEditor: Sendable {
     private func replace<Detail>(
         _ before: Document,
         by change: Change<Detail>,
-        _ isAddition: Bool,
-        _ isPermanent: Bool,
+        _ effect: DocumentStore.Effect,
         profile: String
     ) async throws -> DocumentStore.Changed {
-        var history = lookup.history(of: profile)
-        if isPermanent { history.isKept = false }
-        return try await store.replace(
+        try await store.replace(
             before,
             file: change.file,
             pages: change.pages,
             draftUntil: draftUntil,
-            isAddition: isAddition,
-            history
+            effect: effect,
+            lookup.history(of: profile)
         )
     }
 

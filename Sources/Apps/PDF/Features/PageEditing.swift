@@ -22,8 +22,8 @@ struct PageEditing: Sendable {
     /// 409.
     @Sendable func delete(_ request: ScreenRequest) async throws -> ScreenResponse {
         let id = try request.parameter("page_id")
-        let isPermanent = try request.query.flag("permanently")
-        return try await delete(request, isPermanent: isPermanent) { [try $0.index(of: id)] }
+        let effect: DocumentStore.Effect = try request.query.flag("permanently") ? .erasure : .change
+        return try await delete(request, effect: effect) { [try $0.index(of: id)] }
     }
 
     /// `POST …/pages/delete {"pages"}`: these pages by one change, but not all.
@@ -35,10 +35,10 @@ struct PageEditing: Sendable {
 
     private func delete(
         _ request: ScreenRequest,
-        isPermanent: Bool = false,
+        effect: DocumentStore.Effect = .change,
         _ choose: @escaping @Sendable (Document) throws -> [Int]
     ) async throws -> ScreenResponse {
-        try await change(request, isPermanent: isPermanent) { document in
+        try await change(request, effect: effect) { document in
             let deleted = Set(try choose(document))
             guard deleted.count < document.pages.count else {
                 let href = DocumentProperties.href(document.id)
@@ -83,10 +83,10 @@ struct PageEditing: Sendable {
 
     private func change(
         _ request: ScreenRequest,
-        isPermanent: Bool = false,
+        effect: DocumentStore.Effect = .change,
         _ plan: @escaping @Sendable (Document) throws -> [Step]
     ) async throws -> ScreenResponse {
-        try await editor.change(request, isPermanent: isPermanent) { document in
+        try await editor.change(request, effect: effect) { document in
             let steps = try plan(document)
             // No new file if the order is not changed.
             return steps == document.pages.indices.map { Step(page: $0) } ? nil : steps

@@ -31,7 +31,7 @@ struct PhotoPages: Sendable {
         try options.quota(of: profile).checkPages(beside: try editor.lookup.store.usage(profile: profile))
         let upload = try await UploadedFiles.read(request, maker, options)
         let place = try PagePlace(upload.form)
-        return try await editor.change(request, titles: upload.files.map(\.title), isAddition: true) { document in
+        return try await editor.change(request, titles: upload.files.map(\.title), effect: .addition) { document in
             try place.position(in: document)
         } work: { document, position, progress in
             try await add(upload.files, parameters, to: document, at: position, progress)
@@ -82,7 +82,7 @@ struct TextPages: Sendable {
         let content = try TextContent(fields, maximumBytes: options.maximumTextBytes)
         try await editor.lookup.store.catchUpToChange()
         try options.quota(of: profile).checkPages(beside: try editor.lookup.store.usage(profile: profile))
-        return try await editor.change(request, isAddition: true) { document in
+        return try await editor.change(request, effect: .addition) { document in
             try content.place.position(in: document)
         } work: { document, position, progress in
             try await add(content, to: document, at: position, progress)

@@ -7,9 +7,17 @@ import Storage
 
 // Changes of a document.
 extension DocumentStore {
+    /// The effect of a change of pages on the quota and on earlier versions.
+    enum Effect: Sendable {
+        case change
+        /// The quota must hold.
+        case addition
+        /// It cannot be undone, and nothing before it: no earlier version stays, also not in the database's file.
+        case erasure
+    }
+
     /// Replaces the file and the pages of a document, and postpones the end of a draft.
     ///
-    /// - Parameter isAddition: Whether the quota must hold.
     /// - Throws: ``Gone`` if the document has changed since it was read; 507 `quota-exceeded`; `StorageError`,
     ///   `SharedStoreError`. The new file is removed then.
     func replace(
@@ -17,13 +25,14 @@ extension DocumentStore {
         file: Blob,
         pages: [DocumentPage],
         draftUntil: Date,
-        isAddition: Bool,
+        effect: Effect,
         _ history: History
     ) async throws -> Changed {
         let profile = history.profile
         defer { changes[profile].bump() }
         let blobs = users.database.blobs
-        return try await users.write(scope: Self.scope(profile), contents: [file]) { db in
+        let (scope, deletion) = (Self.scope(profile), effect == .erasure ? UserDatabase.Deletion.permanent : .nothing)
+        return try await users.write(scope: scope, deleting: deletion, contents: [file]) { db in
             try Self.check(document, db)
             var changed = document
             changed.version += 1
@@ -31,8 +40,8 @@ extension DocumentStore {
             changed.pages = pages
             if document.isDraft { changed.draftUntil = draftUntil.wholeMilliseconds }
             try blobs.insert(file, in: db)
-            try history.add(document, db)
-            let quota = isAddition ? history.quota : .unlimited
+            try effect == .erasure ? history.end(of: document, db) : history.add(document, db)
+            let quota = effect == .addition ? history.quota : .unlimited
             try quota.holding({ try Self.usage(of: profile, db) }) { try Self.update(changed, db) }
             try Self.replace(document.pages, by: pages, of: document.sequence, db)
             try history.reduce(db)

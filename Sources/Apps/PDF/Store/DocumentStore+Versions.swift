@@ -14,14 +14,14 @@ extension DocumentStore {
         let now: Date
         let quota: StorageQuota
         /// Whether changes can be undone.
-        var isKept: Bool
+        let isKept: Bool
 
         /// Stores a document as it is before a change. The file that it has then must not be without a row meanwhile.
         ///
         /// A change that cannot be undone ends the undo of those before it.
         func add(_ document: Document, _ db: Database) throws {
             guard isKept, document.pages.count <= DocumentStore.mostPagesOfVersions else {
-                return try db.cachedStatement(sql: DocumentStore.deleteVersions).execute(arguments: [document.sequence])
+                return try end(of: document, db)
             }
             let pages = String(decoding: try JSONEncoder().encode(document.pages), as: UTF8.self)
             try db.cachedStatement(sql: DocumentStore.insertVersion).execute(arguments: [
@@ -29,6 +29,11 @@ extension DocumentStore {
                 document.blob.id, document.blob.length, pages,
             ])
             try db.cachedStatement(sql: DocumentStore.removeOldest).execute(arguments: ["document": document.sequence])
+        }
+
+        /// Removes the versions of a document.
+        func end(of document: Document, _ db: Database) throws {
+            try db.cachedStatement(sql: DocumentStore.deleteVersions).execute(arguments: [document.sequence])
         }
 
         /// Removes versions that take more than the room beside the documents.
@@ -81,7 +86,7 @@ extension DocumentStore {
 
     /// Removes the versions that were made up to a time.
     ///
-    /// - Parameter publish: is told of each new revision of a profile's list.
+    /// - Parameter publish: is called with each new revision of a profile's list.
     /// - Returns: their number.
     /// - Throws: `StorageError`, `SharedStoreError`.
     func purgeVersions(upTo time: Date, publish: (_ revision: Int, _ profile: String) -> Void = { _, _ in })
@@ -104,7 +109,7 @@ extension DocumentStore {
             let arguments: StatementArguments = [profile, time.millisecondsSince1970]
             let count = try Self.removeVersions(Self.selectAged, arguments, freeing: .max, db)
             guard count > 0 else { return nil }
-            // Other servers are told of it by the row of the profile.
+            // Other servers notice it by the row of the profile.
             return (count, try Self.nextRevision(profile, db))
         }
     }

@@ -82,8 +82,8 @@ struct RelatedScreen: Encodable, Sendable {
 
         init(_ product: Product) {
             (id, title, price, priceText) = (product.id, product.title, product.price, product.price.text)
-            imageUrl = "/v1/shop/images/\(product.id)/0"
-            href = "/v1/shop/products/\(product.id)"
+            imageUrl = product.imageURL()
+            href = product.href
         }
     }
 

@@ -18,10 +18,10 @@ struct CardScreen: Encodable, Sendable {
     init(_ product: Product, _ lines: CartLines, layout: Layout) {
         let (line, isListFull) = (lines[product.id], lines.isListFull)
         favourite = .favourite(product.id, lines.favourites[product.id]?.id)
-        relatedHref = "/v1/shop/products/\(product.id)/related"
+        relatedHref = "\(product.href)/related"
         self.product = ProductSummary(product, line, isListFull: isListFull, layout: layout)
         let numbers = 0..<max(1, product.images.count)
-        imageUrls = numbers.map { "/v1/shop/images/\(product.id)/\($0)" }
+        imageUrls = numbers.map(product.imageURL)
         imageTexts = numbers.map { "\($0 + 1)/\(numbers.count)" }
         button = line == nil ? .add(product.id, isListFull: isListFull) : .openList
         shareText = product.shareText

@@ -90,7 +90,7 @@ struct LineFields: Encodable, Sendable {
         available = item.difference == nil
         difference = item.difference
         differenceText = item.difference?.text
-        href = item.difference == .replaced ? nil : "/v1/shop/products/\(item.product.id)"
+        href = item.difference == .replaced ? nil : item.product.href
     }
 }
 
@@ -104,5 +104,5 @@ extension ListItem {
     var total: Decimal { product.price.amount * Decimal(quantity) }
 
     /// The picture of the product; nil if the id's is that of another product.
-    var image: Link? { difference == .replaced ? nil : "/v1/shop/images/\(product.id)/0" }
+    var image: Link? { difference == .replaced ? nil : product.imageURL() }
 }

@@ -37,6 +37,14 @@ struct CategoryName: Encodable, Sendable {
     }
 }
 
+extension Product {
+    /// The address of its card.
+    var href: Link { "/v1/shop/products/\(id)" }
+
+    /// The address of one of its pictures.
+    func imageURL(_ number: Int = 0) -> Link { "/v1/shop/images/\(id)/\(number)" }
+}
+
 /// The fields of a product that a row of the results and the card have in common.
 struct ProductSummary: Encodable, Sendable {
     let id: Int
@@ -62,7 +70,7 @@ struct ProductSummary: Encodable, Sendable {
         self.layout = layout
         cart = Cart(line)
         let listing = line.map(Action.changing) ?? [.add(product.id, isListFull: isListFull)]
-        actions = listing + [.share("/v1/shop/products/\(product.id)")]
+        actions = listing + [.share(product.href)]
     }
 }
 

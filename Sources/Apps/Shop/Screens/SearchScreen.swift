@@ -22,8 +22,8 @@ struct SearchScreen: Encodable, Sendable {
 
         init(_ product: Product, _ line: CartLine?, isListFull: Bool = false, layout: Layout) {
             self.product = ProductSummary(product, line, isListFull: isListFull, layout: layout)
-            imageUrl = "/v1/shop/images/\(product.id)/0"
-            href = "/v1/shop/products/\(product.id)"
+            imageUrl = product.imageURL()
+            href = product.href
         }
     }
 

@@ -155,7 +155,6 @@ extension ShopStore {
                 ALTER TABLE shop_list_item ADD COLUMN current_id INTEGER;
                 -- The price that the user has seen last, if it is another one now.
                 ALTER TABLE shop_list_item ADD COLUMN was_price TEXT;
-                UPDATE shop_list_item SET quantity = quantity;
                 CREATE INDEX shop_product_by_slug ON shop_product (slug) WHERE slug IS NOT NULL;
                 CREATE INDEX shop_product_by_title ON shop_product (title);
                 CREATE INDEX shop_list_item_by_title ON shop_list_item (title);

@@ -26,7 +26,7 @@ struct MountLinks: Sendable {
         (self.hasher, self.secrets, largest) = (hasher, secrets, configuration.maximumResponseBytes)
     }
 
-    /// Returns the link that a target below the mount stands for; nil if it is a path of the API.
+    /// Returns the link of a target below the mount; nil if it is a path of the API.
     ///
     /// - Throws: `UpstreamError` for a host to which no link of the upstream leads.
     func link(of target: String) throws(UpstreamError) -> String? {

@@ -43,18 +43,9 @@ struct ProxiedRequest: Sendable {
         isLink = link != nil
         self.key = link.flatMap { links?.key(of: $0) } ?? key
         // Fields that the operator names are for the API.
-        let named = link == nil ? upstream.mount.requestFields.map(\.name) : []
+        let named = isLink ? [] : upstream.mount.requestFields.map(\.name)
         var fields = ForwardedFields.selected(from: request.headerFields, and: named)
-        if links != nil, link == nil {
-            // Links are read and replaced: the whole, in no coding.
-            for name in [HTTPField.Name.range, .ifRange] { fields[name] = nil }
-            fields[.acceptEncoding] = "identity"
-        }
-        if links != nil, request.credential == nil, !fields.contains(.authorization) {
-            // Stored for nobody, or for a cookie, it would stay when its account is logged out.
-            fields[.cookie] = nil
-            fields[.cacheControl] = "no-store"
-        }
+        if links != nil { Self.limit(&fields, isLink: isLink, hasCredential: request.credential != nil) }
         cacheKeyRequest = HTTPRequest(
             method: request.method,
             scheme: nil,
@@ -65,7 +56,7 @@ struct ProxiedRequest: Sendable {
         credential = upstream.mount.shared ? nil : request.credential?.identity ?? Self.credential(in: fields, hasher)
         self.fields = Self.authorized(fields, for: request, upstream.mount)
         // A link needs no token, and may lead to another service of the same origin.
-        if link != nil { for name in ForwardedFields.credentials { self.fields[name] = nil } }
+        if isLink { for name in ForwardedFields.credentials { self.fields[name] = nil } }
         // RFC 9110 §9.3.1: content of a GET has no meaning, and its response would be stored under the URL alone.
         let hasBody = request.method != .get && request.method != .head
         body = hasBody ? request.body : nil
@@ -73,6 +64,20 @@ struct ProxiedRequest: Sendable {
         isLoggedIn = request.credential?.isLoggedIn
         if let send = request.interim { interim = { send($0.forwardable) } }
         directives = RequestDirectives(request.headerFields)
+    }
+
+    /// Removes the fields that a mount whose links lead back does not forward.
+    private static func limit(_ fields: inout HTTPFields, isLink: Bool, hasCredential: Bool) {
+        if !isLink {
+            // Links are read and replaced: the whole, in no coding.
+            for name in [HTTPField.Name.range, .ifRange] { fields[name] = nil }
+            fields[.acceptEncoding] = "identity"
+        }
+        if !hasCredential, !fields.contains(.authorization) {
+            // Stored for nobody, or for a cookie, it would stay when its account is logged out.
+            fields[.cookie] = nil
+            fields[.cacheControl] = "no-store"
+        }
     }
 
     private static func hashingCredentials(of fields: HTTPFields, _ hasher: CredentialHasher) -> HTTPFields {
