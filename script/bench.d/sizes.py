@@ -137,6 +137,8 @@ APPS = {
 }
 
 
+# Larder keeps at most so many ships (ShipWrite.maximumKnown): their search compares all of them.
+MOST = {"ships": 20_000}
 # The case of each app by itself.
 SIZES = {app: f"sizes-{app.replace(' ', '-')}" for app in APPS}
 
@@ -145,6 +147,7 @@ def _measure(executable, data, sandbox, app, rows):
     settings = ["--rendered-budget-mb", "0", "--cache-budget-mb", "100000", "--upstreams-yandex-disk-url", f"{sandbox.base}/yandex_disk",
                 "--upstreams-yandex-oauth-url", f"{sandbox.base}/yandex_oauth", "--freshness-disk-s", "3600", "--freshness-disk-search-s", "3600"]
     prepare, fill, screens = APPS[app]
+    rows = min(rows, MOST.get(app, rows))
     larder = Larder(executable, data, sandbox, *settings)
     own = prepare(larder, sandbox)
     larder.stop()
