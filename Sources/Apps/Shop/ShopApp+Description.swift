@@ -1,3 +1,5 @@
+import Cluster
+import HTTPTypes
 package import Screens
 package import Storage
 
@@ -49,4 +51,124 @@ extension ShopApp {
     package static let settings: [any SettingDeclaration] = [
         freshness, categoryFreshness, wideCategories, pictureHosts,
     ]
+}
+
+extension ShopApp {
+    private typealias Label = ScreenForm.Label
+
+    package static let screens = [
+        ScreenForm("shop.launch", .shop),
+        ScreenForm(
+            "shop.search",
+            Text("Products", ru: "Товары"),
+            tab: "/v1/shop/search",
+            search: "/v1/shop/search",
+            [.name("title"), .name("name"), .picture("image_url")] + product
+        ),
+        ScreenForm(
+            "shop.categories",
+            Text("Categories", ru: "Категории"),
+            tab: "/v1/shop/categories",
+            [.name("name"), .picture("image_url")]
+        ),
+        ScreenForm(
+            "shop.history",
+            Text("History", ru: "История"),
+            tab: "/v1/shop/history",
+            search: "/v1/shop/history",
+            [.name("q"), Label("filters")] + filters
+        ),
+        ScreenForm("shop.suggestions", Text("Suggestions", ru: "Подсказки"), [.name("text")]),
+        ScreenForm(
+            "shop.filters",
+            Text("Filters", ru: "Фильтры"),
+            tab: "/v1/shop/filters",
+            filters + [
+                Label("price_bounds", Text("Prices", ru: "Цены")), Label("min_text", Text("From", ru: "От")),
+                Label("max_text", Text("To", ru: "До")),
+            ]
+        ),
+        ScreenForm(
+            "shop.favourites",
+            .favourites,
+            tab: "/v1/shop/favourites",
+            [
+                .name("title"), .picture("image_url"), Label("price_text"),
+                Label("previous_price_text", .priceBefore), Label("difference_text"),
+            ]
+        ),
+        ScreenForm(
+            "shop.list",
+            .list,
+            tab: "/v1/shop/list",
+            [
+                .name("title"), .picture("image_url"), Label("price_text"),
+                Label("previous_price_text", .priceBefore), quantity,
+                Label("line_total_text", Text("Total", ru: "Всего")), Label("difference_text"),
+                Label("totals"), Label("items_text"),
+            ]
+        ),
+        ScreenForm("shop.card", Text("Product", ru: "Товар"), [.name("name"), .picture("image_urls")] + product),
+        ScreenForm("shop.related", .related, [.name("title"), .picture("image_url"), Label("price_text", .price)]),
+        ScreenForm("shop.share", .share, [Label("text")]),
+    ]
+
+    private static let quantity = Label("quantity", Text("Quantity", ru: "Количество"))
+
+    private static let product: [Label] = [
+        Label("price_text", .price), Label("description_text"),
+        Label("category", .category), Label("cart"), quantity,
+    ]
+
+    private static let filters: [Label] = [
+        Label("price_text", .price), Label("price_min_text", .priceFrom),
+        Label("price_max_text", .priceTo),
+    ]
+}
+
+extension CardScreen: TitledScreen {
+    var screenTitle: Text? { Text(verbatim: product.title) }
+}
+
+extension Text {
+    fileprivate static let shop = Text("Shop", ru: "Магазин")
+    static let category = Text("Category", ru: "Категория")
+    static let price = Text("Price", ru: "Цена")
+    static let priceFrom = Text("Price from", ru: "Цена от")
+    fileprivate static let priceBefore = Text("Price before", ru: "Прежняя цена")
+    static let priceTo = Text("Price to", ru: "Цена до")
+}
+
+extension ShopApp {
+    /// Lines of shopping lists: `{"product_id", "quantity"?, "profile"?}`. Products come from the catalogue.
+    package var seeding: Seeding {
+        store.users.isShared
+            ? Seeding() : Seeding(members: ["list": { [lists, store] in try await lists.seed($0, in: store) }])
+    }
+}
+
+extension Lists {
+    /// Reads a line of a test's document.
+    fileprivate func seed(_ fields: JSONFields, in store: ShopStore) async throws -> SeedStep {
+        try fields.requireOnly("product_id", "quantity", "profile")
+        let profile = try fields.profile()
+        let (id, quantity) = try Self.addition(fields)
+        let product: Product
+        do {
+            product = try await products.known(id)
+        } catch let problem as Problem where problem.code == .notFound {
+            throw Problem.validation([.field("/product_id", "unknown", "The catalogue has no product \(id).")])
+        }
+        return SeedStep { db in
+            guard case .added = try store.seed(product, quantity: quantity, to: profile, db) else {
+                throw Problem.validation([
+                    .field("/product_id", "duplicate", "The list is full, or has this product already.")
+                ])
+            }
+        }
+    }
+}
+
+extension ProblemCode {
+    static let listEmpty = ProblemCode("list-empty", .conflict, .emptyList)
 }

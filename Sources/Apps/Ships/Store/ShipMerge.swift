@@ -1,4 +1,9 @@
+import Cluster
+import Concurrency
+import Foundation
 import GRDB
+import HTTPTypes
+import Screens
 import Storage
 import Synchronization
 import Upstream
@@ -92,4 +97,239 @@ struct KnownShip: Sendable {
         }
         return known
     }
+}
+
+/// One write of the merge of a list of the API into the store.
+enum ShipWrite: Sendable, Equatable {
+    /// Inserts a ship that is new, or that was removed.
+    case insert(ShipColumns, fromSnapshot: Bool = false)
+    case update(ShipColumns)
+    /// Keeps a ship that the API no longer lists, with a mark.
+    case markVanished(String)
+    /// Notes that the API lists a ship with the values of the snapshot: nothing changes for an account.
+    case confirm(String)
+    /// Removes a ship that only the snapshot ever listed: this upstream does not know it.
+    case remove(String)
+
+    /// Most ships that are kept. All are compared with each response.
+    static let maximumKnown = 2 * ListLimit.elements
+
+    /// Returns the writes that merge a list: missing ships are inserted, changed ones updated, and those that the list
+    /// lacks are kept with a mark, or removed if only the snapshot had them.
+    ///
+    /// - Throws: `UpstreamError.badResponse` if there would be more than ``maximumKnown``.
+    static func writes(listing ships: [ShipColumns], known: [String: KnownShip]) throws(UpstreamError) -> [ShipWrite] {
+        try requireRoom(for: known.count + ships.count { known[$0.id] == nil })
+        let listed = Set(ships.map(\.id))
+        return ships.compactMap { write(listing: $0, known: known[$0.id]) }
+            + known.values.compactMap { listed.contains($0.columns.id) ? nil : write(missing: $0) }
+    }
+
+    /// - Throws: `UpstreamError.badResponse` if so many ships are more than ``maximumKnown``.
+    static func requireRoom(for count: Int) throws(UpstreamError) {
+        guard count <= maximumKnown else {
+            throw .badResponse(status: .ok, reason: "more ships than are kept, vanished ones included")
+        }
+    }
+
+    private static func write(listing ship: ShipColumns, known: KnownShip?) -> ShipWrite? {
+        guard let known, !known.isRemoved else { return .insert(ship) }
+        if known.columns != ship { return .update(ship) }
+        return known.isFromSnapshot ? .confirm(ship.id) : nil
+    }
+
+    private static func write(missing known: KnownShip) -> ShipWrite? {
+        guard !known.isRemoved else { return nil }
+        if known.isFromSnapshot { return .remove(known.columns.id) }
+        return known.columns.isListed ? .markVanished(known.columns.id) : nil
+    }
+}
+
+/// A ship as the columns of its row, in which ships are compared: decoding each row would take longer than reading it.
+struct ShipColumns: Sendable, Equatable {
+    let id: String
+    private let name: String
+    private let sortKey: String
+    private let type: String?
+    /// JSON.
+    private let roles: String
+    private let isActive: Bool
+    private let yearBuilt: Int?
+    private let homePort: String?
+    private let massKilograms: Double?
+    private let imageURL: String?
+    var isListed: Bool
+
+    /// - Throws: `EncodingError`.
+    init(_ ship: Ship) throws {
+        id = ship.id
+        name = ship.name
+        sortKey = ship.sortKey
+        type = ship.type
+        roles = String(decoding: try JSONEncoder().encode(ship.roles), as: UTF8.self)
+        isActive = ship.isActive
+        yearBuilt = ship.yearBuilt
+        homePort = ship.homePort
+        massKilograms = ship.massKilograms
+        imageURL = ship.imageURL
+        isListed = ship.isListed
+    }
+
+    /// Reads a row of ``select``.
+    init(row: Row) throws {
+        id = try row.value(0)
+        name = try row.value(1)
+        sortKey = try row.value(2)
+        type = try row.value(3)
+        roles = try row.value(4)
+        isActive = try row.value(5)
+        yearBuilt = try row.value(6)
+        homePort = try row.value(7)
+        massKilograms = try row.value(8)
+        imageURL = try row.value(9)
+        isListed = try row.value(10)
+    }
+
+    /// Its columns in the order of ``names``.
+    var values: StatementArguments {
+        [name, sortKey, type, roles, isActive, yearBuilt, homePort, massKilograms, imageURL, isListed]
+    }
+
+    /// The names of the columns but `id`.
+    static let names = [
+        "name", "sort_key", "type", "roles", "active", "year_built", "home_port", "mass_kg", "image_url", "listed",
+    ]
+
+    /// Selects all ships, and whether each is known from the snapshot only and whether it is removed.
+    static let select = """
+        SELECT id, \(names.joined(separator: ", ")), from_snapshot, removed_revision IS NOT NULL AS removed FROM ship
+        """
+}
+
+extension ShipStore {
+    /// Returns the merge of a response's ships.
+    ///
+    /// - Parameters:
+    ///   - listedAt: When the API has sent or confirmed them.
+    ///   - listing: The list that servers had taken over before the request was sent (``listing()``). If it is another
+    ///     one now, that one stays: clocks of servers say nothing of which is later.
+    ///   - onCommit: Called with the new revision when a part that changed a ship has been committed.
+    func persistRows(
+        of ships: [Ship],
+        listedAt: Date,
+        after listing: Int64?,
+        onCommit: @escaping @Sendable (_ revision: Int) -> Void
+    ) -> Resource.PersistRows {
+        let merge = Result {
+            let merge = ShipMerge(of: try ships.map(ShipColumns.init))
+            try users.read(merge.prepare)
+            return merge
+        }
+        switch merge {
+        case .success(let merge): return persistRows(of: merge, listedAt: listedAt, after: listing, onCommit: onCommit)
+        case .failure(let error): return Resource.PersistRows { _ in throw error }
+        }
+    }
+
+    /// Returns the writing of a merge.
+    func persistRows(
+        of merge: ShipMerge,
+        listedAt: Date,
+        after listing: Int64?,
+        onCommit: @escaping @Sendable (_ revision: Int) -> Void
+    ) -> Resource.PersistRows {
+        let own = listedAt.millisecondsSince1970
+        return users.persistRows(scope: Self.scope) {
+            [contentChanges, isShared = users.isShared] db -> (part: ShipMerge.Part, isLast: Bool) in
+            if isShared, let listing, try ![listing, own].contains(Self.listing(db)) {
+                let part = ShipMerge.Part(revision: nil, left: [], content: try Self.contentRevision(db))
+                return (part, true)
+            }
+            let part = try merge.writeNext(db)
+            if part.revision != nil { contentChanges.bump(afterCommitOf: db) }
+            if isShared {
+                try db.execute(sql: "UPDATE ship_revision SET listed_at = ?", arguments: [own])
+            }
+            return (part, part.left.isEmpty)
+        } committed: { part in
+            merge.note(part)
+            if let revision = part.revision { onCommit(revision) }
+        }
+    }
+
+    /// Imports the ships of the bundled snapshot if there is no ship: the first start without an upstream.
+    ///
+    /// - Throws: `StorageError`, `CancellationError`.
+    func importSnapshot(_ ships: [Ship]) async throws {
+        // Called before every response that is made from the snapshot; only the first call writes.
+        let isEmpty: @Sendable (Database) throws -> Bool = {
+            try Bool.fetchOne($0, sql: "SELECT NOT EXISTS (SELECT 1 FROM ship WHERE removed_revision IS NULL)") == true
+        }
+        guard try users.read(isEmpty) else { return }
+        try await users.write(scope: Self.scope) { [contentChanges] db in
+            guard try isEmpty(db) else { return }
+            let writes = try ships.map { ShipWrite.insert(try ShipColumns($0), fromSnapshot: true) }
+            try Self.write(writes[...], db)
+            contentChanges.bump(afterCommitOf: db)
+        }
+    }
+
+    /// Carries out writes at one revision, which the first of them that concerns an account takes.
+    ///
+    /// - Returns: The revision; nil if no account sees a change.
+    @discardableResult
+    static func write(_ writes: ArraySlice<ShipWrite>, _ db: Database) throws -> Int? {
+        var taken: Int?
+        func takeRevision() throws -> Int {
+            if let taken { return taken }
+            let next = try nextRevision(content: true, db)
+            taken = next
+            return next
+        }
+        for write in writes {
+            switch write {
+            case .insert(let ship, let isFromSnapshot):
+                let revision = try takeRevision()
+                try db.cachedStatement(sql: insertShip)
+                    .execute(arguments: [ship.id] + ship.values + [isFromSnapshot, revision, revision])
+            case .update(let ship):
+                try db.cachedStatement(sql: updateShip).execute(arguments: ship.values + [takeRevision(), ship.id])
+            case .markVanished(let id):
+                try db.cachedStatement(sql: markShipVanished).execute(arguments: [takeRevision(), id])
+            case .confirm(let id):
+                try db.cachedStatement(sql: confirmShip).execute(arguments: [id])
+            case .remove(let id):
+                let revision = try takeRevision()
+                try db.cachedStatement(sql: removeShip).execute(arguments: [revision, revision, id])
+            }
+        }
+        return taken
+    }
+
+    private static let insertShip = """
+        INSERT OR REPLACE INTO ship (
+            id, \(ShipColumns.names.joined(separator: ", ")),
+            from_snapshot, added_revision, changed_revision, removed_revision
+        ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)
+        """
+    private static let updateShip = """
+        UPDATE ship SET \(ShipColumns.names.map { "\($0) = ?" }.joined(separator: ", ")),
+            from_snapshot = 0, changed_revision = ?
+        WHERE id = ?
+        """
+    private static let markShipVanished = "UPDATE ship SET listed = 0, changed_revision = ? WHERE id = ?"
+    private static let confirmShip = "UPDATE ship SET from_snapshot = 0 WHERE id = ?"
+    private static let removeShip = "UPDATE ship SET removed_revision = ?, changed_revision = ? WHERE id = ?"
+}
+
+/// The last response of the API that a server has taken over, and the revision of the ships after it.
+final class MergedResponse: Sendable {
+    private let state = Mutex<(body: Data, content: Int)?>(nil)
+
+    /// Whether the ships are still those of a response.
+    func holds(_ body: Data, content: Int) -> Bool {
+        state.withLock { $0.map { $0.content == content && $0.body == body } ?? false }
+    }
+
+    func note(_ body: Data, content: Int) { state.withLock { $0 = (body, content) } }
 }

@@ -3,6 +3,7 @@ import GRDB
 import HTTP
 import HTTPTypes
 import Screens
+import Storage
 import Upstream
 
 /// The Platzi Fake Store API as far as the app uses it: products, categories, and pictures wherever products say they
@@ -166,5 +167,93 @@ struct CatalogueAPI: Sendable {
             freshness: freshness,
             validate: validate
         )
+    }
+}
+
+extension CatalogueAPI {
+    /// Returns the rows of a stored part of the list, in order; nil for a row without an id, so that positions count.
+    static func rows(in body: Data, _ options: PartOptions) -> [ListedProduct?] {
+        ((try? TolerantList<ProductRecord>(json: body, maximum: options.decodedRows))?.values ?? []).map { record in
+            record.flatMap { record in record.id.map { ListedProduct(id: $0, isUsable: record.product != nil) } }
+        }
+    }
+
+    /// Whether a response says that there is no such row. The API sends 400 with an object that names the path; its 404
+    /// is about a route.
+    static func isMissing(_ path: String, status: HTTPResponse.Status, body: [UInt8]) -> Bool {
+        struct Report: Decodable {
+            let name: String
+            let path: String?
+        }
+        guard status == .badRequest, let report = try? JSONDecoder().decode(Report.self, from: Data(body)),
+            report.name == "EntityNotFoundError"
+        else { return false }
+        return report.path.map { $0.hasSuffix(path) } ?? true
+    }
+
+    /// Decodes a list whose elements may be unusable.
+    static func list<Record: Decodable & Sendable>(
+        of type: Record.Type,
+        in response: IncomingResponse,
+        maximum: Int = ListLimit.elements
+    ) throws(UpstreamError) -> TolerantList<Record> {
+        do {
+            return try TolerantList(json: Data(response.body), maximum: maximum)
+        } catch DecodingError.typeMismatch, DecodingError.valueNotFound {
+            throw .badResponse(status: response.status, reason: "not a list")
+        } catch {
+            throw .badResponse(status: response.status, reason: "not JSON")
+        }
+    }
+}
+
+/// A row of a list of products.
+struct ListedProduct: Sendable, Equatable {
+    let id: Int
+    /// Whether the row has all fields that a product needs; if not, the product stored under its id is from an earlier
+    /// response.
+    let isUsable: Bool
+}
+
+// Reads that are served without a request.
+extension CatalogueAPI {
+    /// Returns a part of the list of products if it is served without a request, with a body that is stored with it.
+    ///
+    /// - Parameter readToken: Taken before the transaction within which this is called.
+    /// - Throws: `StorageError`.
+    func storedProducts(_ query: CatalogueQuery, _ options: PartOptions, since readToken: ReadToken) throws -> (
+        result: ReadResult, body: Data
+    )? {
+        let resource = products(query, options)
+        guard let readToken = upstream.readToken(of: resource.url, since: readToken),
+            let result = try upstream.storedRead(of: resource, options.cachePolicy, since: readToken),
+            let response = result.response, case .bytes(let body) = response.body
+        else { return nil }
+        return (result, body)
+    }
+
+    /// Returns the read of one product, without its response, if it is served without a request.
+    ///
+    /// - Parameter readToken: Taken before the transaction within which this is called.
+    /// - Throws: `StorageError`.
+    func storedProduct(_ id: Int, _ cachePolicy: CachePolicy, bundledAt: Date, since readToken: ReadToken) throws
+        -> ReadResult?
+    {
+        try stored(product(id, bundledAt: bundledAt) { _, _ in }, cachePolicy, since: readToken)
+    }
+
+    private func stored(_ resource: Resource, _ cachePolicy: CachePolicy, since readToken: ReadToken) throws
+        -> ReadResult?
+    {
+        guard let readToken = upstream.readToken(of: resource.url, since: readToken) else { return nil }
+        return try upstream.storedResult(of: resource, cachePolicy, since: readToken)
+    }
+
+    /// Returns the read of all categories, without its response, if it is served without a request.
+    ///
+    /// - Parameter readToken: Taken before the transaction within which this is called.
+    /// - Throws: `StorageError`.
+    func storedCategories(_ cachePolicy: CachePolicy, since readToken: ReadToken) throws -> ReadResult? {
+        try stored(categories(acceptsEmpty: true) { _, _ in }, cachePolicy, since: readToken)
     }
 }

@@ -1,7 +1,9 @@
 import Concurrency
+import Foundation
 import HTTP
 import Screens
 import Storage
+import Synchronization
 import Upstream
 
 /// The cards of products.
@@ -48,5 +50,60 @@ struct Cards: Sendable {
             now: clock.now(),
             changeToken: changeToken.flatMap { read.changeToken?.and(shown).and($0) }
         ).byProfile()
+    }
+}
+
+/// `GET /v1/shop/products/{id}`.
+struct CardScreen: Encodable, Sendable {
+    @Flattened var product: ProductSummary
+    /// At least one: a product without pictures has the placeholder.
+    let imageUrls: [Link]
+    /// Which of how many each picture is.
+    let imageTexts: [String]
+    /// Puts the product on the list, or shows the list.
+    let button: Action
+    /// Adds the product to the favourites, or takes it away.
+    let favourite: Action
+    /// Products of the same category.
+    let relatedHref: Link
+    let shareText: Text
+
+    init(_ product: Product, _ lines: CartLines, layout: Layout) {
+        let (line, isListFull) = (lines[product.id], lines.isListFull)
+        favourite = .favourite(product.id, lines.favourites[product.id]?.id)
+        relatedHref = "\(product.href)/related"
+        self.product = ProductSummary(product, line, isListFull: isListFull, layout: layout)
+        let numbers = 0..<max(1, product.images.count)
+        imageUrls = numbers.map(product.imageURL)
+        imageTexts = numbers.map { "\($0 + 1)/\(numbers.count)" }
+        button = line == nil ? .add(product.id, isListFull: isListFull) : .openList
+        shareText = product.shareText
+    }
+}
+
+/// Asks the catalogue about products on shopping lists that are missing from its list, after all of that was read.
+///
+/// Only the API's own word that there is no such product counts; the list may have moved while it was read.
+final class ListedProductCheck: Sendable {
+    /// Maximum number of products that are checked after one read of the list.
+    private static let maximumCount = 10
+
+    private let products: ProductReader
+    private let sweep = Mutex(CatalogueSweep())
+    private let tasks = BackgroundTasks()
+
+    init(products: ProductReader) {
+        self.products = products
+    }
+
+    /// Takes a part of the catalogue's unfiltered list that is fresh.
+    func take(_ ids: [Int?], offset: Int, limit: Int, at now: Date) {
+        guard let all = sweep.withLock({ $0.take(ids, offset: offset, limit: limit, at: now) }) else { return }
+        tasks.start { [products] in
+            // A problem 404 was recorded by the reader. After any other failure nothing is known, and the next time
+            // that the list is read asks again.
+            let missing = try? products.store.listedProducts().subtracting(all).sorted().prefix(Self.maximumCount)
+            for id in missing ?? [] { _ = try? await products.read(id, .revalidate) }
+        }
     }
 }

@@ -130,3 +130,65 @@ struct Filters: Sendable {
         FiltersScreen(searches.last ?? SearchQuery(), values.categories, values.products)
     }
 }
+
+/// `GET`, `PUT` and `DELETE /v1/shop/filters`: the last search with its filters, and their possible values.
+struct FiltersScreen: Encodable, Sendable {
+    /// The lowest and the highest price of the catalogue, or of the category if one is chosen.
+    struct PriceBounds: Encodable, Sendable {
+        let min: Price
+        let minText: Text
+        let max: Price
+        let maxText: Text
+
+        init?(_ prices: [Price]) {
+            guard let min = prices.min(), let max = prices.max() else { return nil }
+            (self.min, self.max) = (min, max)
+            (minText, maxText) = (min.text, max.text)
+        }
+    }
+
+    @Flattened var query: QueryFields
+    /// The search with these filters.
+    let href: Link = "/v1/shop/search?saved=1"
+    @Nullable var priceBounds: PriceBounds?
+    let actions: [Action]
+
+    init(_ query: SearchQuery, _ categories: [Product.Category], _ products: [Product]) {
+        self.query = QueryFields(query)
+        let ofCategory = SearchFilters(categoryID: query.filters.categoryID)
+        priceBounds = PriceBounds(products.filter(ofCategory.matches).map(\.price))
+        actions = [.applyFilters(query.filters, categories), .resetFilters]
+    }
+}
+
+/// The filters of a search as fields, all of which are always present.
+struct FilterFields: Encodable, Sendable {
+    @Nullable var categoryId: Int?
+    @Nullable var price: Price?
+    @Nullable var priceText: Text?
+    @Nullable var priceMin: Price?
+    @Nullable var priceMinText: Text?
+    @Nullable var priceMax: Price?
+    @Nullable var priceMaxText: Text?
+
+    init(_ filters: SearchFilters) {
+        categoryId = filters.categoryID
+        price = filters.price
+        priceText = filters.price?.text
+        priceMin = filters.minimum
+        priceMinText = filters.minimum?.text
+        priceMax = filters.maximum
+        priceMaxText = filters.maximum?.text
+    }
+}
+
+/// A text and filters as fields of one object, all of which are always present.
+struct QueryFields: Encodable, Sendable {
+    @Flattened var filters: FilterFields
+    @Nullable var q: String?
+
+    init(_ query: SearchQuery) {
+        filters = FilterFields(query.filters)
+        q = query.text
+    }
+}

@@ -1,5 +1,6 @@
 import Cluster
 import Concurrency
+import Foundation
 import HTTP
 import Screens
 import Storage
@@ -69,4 +70,56 @@ struct History: Sendable {
             changeToken: changeToken
         ).byProfile().at(version: searches.revision)
     }
+}
+
+/// `GET` and `DELETE /v1/shop/history`.
+struct HistoryScreen: Encodable, Sendable {
+    struct Row: Encodable, Sendable {
+        let id: String
+        let q: String
+        let filters: FilterFields
+        let searchedAt: Date
+        /// The same search again.
+        let href: Link
+        let actions: [Action]
+
+        init(_ search: PastSearch, index: Int, version: Int) {
+            let query = SearchQuery(text: search.text, filters: search.filters)
+            id = query.folded ?? search.text
+            q = search.text
+            filters = FilterFields(search.filters)
+            searchedAt = search.searchedAt
+            href = query.link
+            actions = [.forgetSearch(index, version: version)]
+        }
+    }
+
+    let items: [Row]
+    let actions: [Action]
+    let empty: EmptyState?
+
+    /// - Parameter isNarrowed: Whether only searches that contain a text are shown.
+    init(_ items: [Row], isNarrowed: Bool) {
+        self.items = items
+        actions = items.isEmpty ? [] : [.clearHistory]
+        let title: Text = isNarrowed ? .noSuchSearch : .emptyHistory
+        empty = items.isEmpty ? EmptyState(title: title, text: "", action: .products) : nil
+    }
+}
+
+/// A search in the history of a profile.
+struct PastSearch: Sendable, Equatable {
+    var text: String
+    var filters: SearchFilters
+    var searchedAt: Date
+}
+
+/// The searches of a profile, read in one transaction.
+struct ProfileSearches: Sendable, Equatable {
+    /// The last search with its filters; nil if there is none.
+    var last: SearchQuery?
+    /// Past searches, newest first.
+    var history: [PastSearch]
+    /// Number of changes of these.
+    var revision: Int
 }

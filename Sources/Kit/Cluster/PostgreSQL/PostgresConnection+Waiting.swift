@@ -1,5 +1,6 @@
 import CPQ
 import Glibc
+import Synchronization
 
 /// Sending and receiving without blocking, and the waits between.
 extension PostgresConnection {
@@ -57,5 +58,74 @@ extension PostgresConnection {
             larder_PQfreemem(notification)
         }
         return found
+    }
+}
+
+/// The end of the time that an operation has, connecting included.
+struct Deadline {
+    let instant: ContinuousClock.Instant
+    /// Whether the operation has less than a time of its own: that it runs out says nothing of PostgreSQL.
+    let isShortened: Bool
+
+    init(after duration: Duration) {
+        (instant, isShortened) = (.now + duration, false)
+    }
+
+    /// The end of an operation of the current task, which may be one of several that have their time together.
+    init(of operation: Duration, _ options: SharedDatabaseOptions) {
+        let end = ContinuousClock.now + operation
+        // Those with a time of their own need it.
+        instant = operation > options.timeout ? end : min(end, SharedDatabase.end ?? end)
+        isShortened = instant < end
+    }
+
+    var isOver: Bool { instant <= .now }
+
+    /// The remaining time in milliseconds, rounded up, as poll(2) takes it; 0 if the time is over.
+    var milliseconds: Int32 {
+        let left = ContinuousClock.now.duration(to: instant) / .milliseconds(1)
+        return Int32(max(0, min(left.rounded(.up), 1e9)))
+    }
+}
+
+/// Ends the wait of a thread for a socket.
+final class StopSignal: Sendable {
+    /// Connected to each other: the first can be read once the second was shut down.
+    private let (watched, ended): (Int32, Int32)
+    private let state = Atomic(false)
+
+    /// Creates a signal that is not set.
+    ///
+    /// - Throws: ``SharedStoreError/unavailable(_:)`` if the process has no descriptor left.
+    init() throws {
+        var pair: [Int32] = [-1, -1]
+        let type = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue
+        guard socketpair(AF_UNIX, Int32(type), 0, &pair) == 0 else {
+            throw SharedStoreError.unavailable(.notReached("no descriptor is left"))
+        }
+        (watched, ended) = (pair[0], pair[1])
+    }
+
+    deinit {
+        close(watched)
+        close(ended)
+    }
+
+    var isSet: Bool { state.load(ordering: .acquiring) }
+
+    /// Sets it, for good.
+    func set() {
+        state.store(true, ordering: .releasing)
+        shutdown(ended, Int32(SHUT_RDWR))
+    }
+
+    /// Waits until it is set, a socket is readable, or the time is over.
+    ///
+    /// - Returns: false if the time is over.
+    @discardableResult
+    func wait(_ milliseconds: Int32, orReadable socket: Int32 = -1) -> Bool {
+        // poll(2) ignores negative descriptors.
+        var descriptors = [watched, socket].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        return poll(&descriptors, 2, milliseconds) != 0
     }
 }

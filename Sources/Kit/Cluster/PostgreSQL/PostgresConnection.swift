@@ -143,3 +143,66 @@ final class PostgresConnection {
         return .lost
     }
 }
+
+/// The statements that a connection has prepared.
+///
+/// Their texts are constants of the program, so there are few. The limit holds if one was put together after all.
+struct StatementNames {
+    private struct Statement: Hashable {
+        let sql: String
+        let types: [UInt32]
+    }
+
+    private static let most = 500
+    private var names: [Statement: String] = [:]
+
+    /// Whether there is no room for another one.
+    var isFull: Bool { names.count >= Self.most }
+
+    /// The name of the next one.
+    var nextName: String { "s\(names.count)" }
+
+    /// Returns the name of a statement that was prepared for parameters of these types.
+    func name(_ sql: String, _ types: [UInt32]) -> String? { names[Statement(sql: sql, types: types)] }
+
+    /// Adds a statement that was prepared as ``nextName``.
+    mutating func add(_ sql: String, _ types: [UInt32]) {
+        names[Statement(sql: sql, types: types)] = nextName
+    }
+}
+
+/// The parameters of a statement, as libpq takes them: all bytes in one block.
+struct PostgresArguments {
+    /// The numbers of their types.
+    let types: [UInt32]
+    private var bytes: [UInt8] = []
+    /// Where each begins; nil for NULL.
+    private var places: [Int?] = []
+    private var lengths: [Int32] = []
+
+    /// Encodes parameters.
+    ///
+    /// - Throws: ``SharedStoreError/textNotStorable``.
+    init(_ parameters: [any SQLParameter]) throws {
+        types = parameters.map { type(of: $0).typeNumber }
+        for parameter in parameters {
+            let encoded = try parameter.encoded()
+            places.append(encoded.map { _ in bytes.count })
+            lengths.append(Int32(encoded?.count ?? 0))
+            bytes += encoded ?? []
+        }
+        // An empty block has no address, which would mean NULL.
+        bytes.append(0)
+    }
+
+    /// Runs `body` with pointers to the values, their lengths, and their formats: 1, binary, for each.
+    func withPointers<Value>(
+        _ body: (_ values: [UnsafePointer<CChar>?], _ lengths: [Int32], _ formats: [Int32]) -> Value
+    ) -> Value {
+        bytes.withUnsafeBytes { block in
+            let start = block.assumingMemoryBound(to: CChar.self).baseAddress
+            let values = places.map { place in place.flatMap { start?.advanced(by: $0) } }
+            return body(values, lengths, Array(repeating: 1, count: lengths.count))
+        }
+    }
+}

@@ -2,7 +2,8 @@ package import Cluster
 package import Concurrency
 package import Foundation
 package import GRDB
-import Storage
+import HTTP
+package import Storage
 
 /// The sessions of all apps, in one table, which several servers may share. Only hashes of tokens are stored.
 package struct SessionStore: Sendable {
@@ -195,5 +196,193 @@ package struct SessionStore: Sendable {
         // Another server may have opened it, or written a use, a moment ago.
         try await users.catchUpToEnd()
         return try users.read { try SessionTable.session(tokenHash, usedSince: oldest, $0) }
+    }
+}
+
+/// The rows of sessions. Each function is part of a transaction.
+enum SessionTable {
+    /// The name of the table.
+    static let name = "session"
+    /// Milliseconds within which further uses are not written.
+    private static let resolution: Int64 = 86_400_000
+
+    /// Returns the session of a token; nil if it was not used since.
+    static func session(_ tokenHash: Data, usedSince oldest: Int64, _ db: Database) throws -> Session? {
+        try Row.fetchOne(try db.cachedStatement(sql: select), arguments: [tokenHash, oldest]).map { row in
+            try Session(
+                app: row.value(0),
+                kind: row.value(1) == Session.Kind.guest.rawValue ? .guest : .user,
+                account: row.value(2),
+                name: row.value(3),
+                createdAt: row.date(4),
+                id: SessionStore.id(of: tokenHash)
+            )
+        }
+    }
+
+    static func insert(_ session: Session, _ tokenHash: Data, isSeeded: Bool, _ db: Database) throws {
+        let now = session.createdAt.millisecondsSince1970
+        try db.execute(
+            sql: """
+                INSERT INTO session (token_hash, app, kind, account, name, created_at, used_at, seeded)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                """,
+            arguments: [
+                tokenHash, session.app, session.kind.rawValue, session.account, session.name, now, now, isSeeded,
+            ]
+        )
+    }
+
+    static func remove(_ tokenHash: Data, _ db: Database) throws {
+        try db.cachedStatement(sql: "DELETE FROM session WHERE token_hash = ?").execute(arguments: [tokenHash])
+    }
+
+    /// Removes the sessions of an account.
+    ///
+    /// - Parameter kept: the hash of the token of the one that stays.
+    /// - Returns: the hashes of their tokens.
+    static func remove(app: String, account: String, except kept: Data?, _ db: Database) throws -> [Data] {
+        try Data.fetchAll(
+            db,
+            sql: "DELETE FROM session WHERE app = ? AND account = ? AND token_hash IS NOT ? RETURNING token_hash",
+            arguments: [app, account, kept]
+        )
+    }
+
+    /// Returns those of some uses that have to be written: it is exact to the day when a session was used.
+    static func due(_ uses: [Data: Date], _ db: Database) throws -> [(hash: Data, time: Int64)] {
+        let statement = try db.cachedStatement(sql: selectUse)
+        return try uses.compactMap { hash, time in
+            let time = time.millisecondsSince1970
+            let isDue = try Int.fetchOne(statement, arguments: [hash, time - resolution]) != nil
+            return isDue ? (hash, time) : nil
+        }
+    }
+
+    /// Writes uses.
+    static func store(_ uses: some Sequence<(hash: Data, time: Int64)>, _ db: Database) throws {
+        let statement = try db.cachedStatement(sql: updateUse)
+        for (hash, time) in uses {
+            try statement.execute(arguments: ["now": time, "hash": hash, "before": time - resolution])
+        }
+    }
+
+    /// Returns sessions of an app that were not used since, with the hashes of their tokens.
+    static func unused(of app: String, since oldest: Int64, _ limit: Int, _ db: Database) throws
+        -> [(hash: Data, expired: SessionStore.Expired)]
+    {
+        let statement = try db.cachedStatement(sql: selectUnused)
+        return try Row.fetchAll(statement, arguments: ["app": app, "oldest": oldest, "limit": limit]).map { row in
+            let hash: Data = try row.value(0)
+            let id = SessionStore.id(of: hash)
+            return (hash, try SessionStore.Expired(id: id, account: row.value(1), isLast: row.value(2)))
+        }
+    }
+
+    static let select = """
+        SELECT app, kind, account, name, created_at FROM session WHERE token_hash = ? AND used_at >= ?
+        """
+    static let selectUse = "SELECT 1 FROM session WHERE token_hash = ? AND used_at < ?"
+    static let updateUse = "UPDATE session SET used_at = :now WHERE token_hash = :hash AND used_at < :before"
+    static let selectUnused = """
+        SELECT token_hash, account, NOT EXISTS (
+            SELECT 1 FROM session AS other
+            WHERE other.app = session.app AND other.account = session.account AND other.used_at >= :oldest
+        ) FROM session WHERE app = :app AND used_at < :oldest LIMIT :limit
+        """
+}
+
+extension SessionStore {
+    /// The tables of sessions, of the name of their cookies, and of the responses to changes that they made.
+    package static let migrations: [SchemaMigration] = [
+        SchemaMigration("sessions/001 session") { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE session (
+                        token_hash BLOB NOT NULL PRIMARY KEY,
+                        app TEXT NOT NULL,
+                        kind TEXT NOT NULL CHECK (kind IN ('user', 'guest')),
+                        account TEXT NOT NULL,
+                        name TEXT,
+                        created_at INTEGER NOT NULL -- milliseconds since 1970 UTC
+                    ) STRICT, WITHOUT ROWID;
+                    CREATE INDEX session_account ON session (app, account);
+                    """
+            )
+        },
+        SchemaMigration(
+            "sessions/002 uses",
+            sql: """
+                ALTER TABLE session ADD COLUMN used_at INTEGER NOT NULL DEFAULT 0; -- milliseconds since 1970 UTC
+                UPDATE session SET used_at = unixepoch() * 1000;
+                CREATE INDEX session_by_use ON session (app, used_at);
+                """
+        ),
+        SchemaMigration(
+            "sessions/003 seeded",
+            sql: """
+                ALTER TABLE session ADD COLUMN seeded INTEGER NOT NULL DEFAULT 0; -- whether a test has chosen the token
+                CREATE INDEX session_seeded ON session (seeded) WHERE seeded = 1;
+                """
+        ),
+        SchemaMigration(
+            "sessions/004 cookies",
+            sql: """
+                -- What the names of the cookies have in common, if the rows were copied from elsewhere.
+                CREATE TABLE session_cookies (
+                    one INTEGER NOT NULL PRIMARY KEY CHECK (one = 1), instance TEXT NOT NULL
+                ) STRICT;
+                -- Sessions of SQLite take a value that is not stored for NULL.
+                UPDATE session SET seeded = seeded;
+                """
+        ),
+        KeyedResponses.migration,
+    ]
+
+    /// All of them.
+    package static let replicated = JournalTables(
+        replicated: [SessionTable.name, "session_cookies", KeyedResponses.table]
+    )
+}
+
+/// Sessions whose tokens a test has chosen. They exist as long as the server is under test, which has its rows by
+/// itself.
+extension SessionStore {
+    /// Stores a session under a token that a test has chosen, in the transaction that stores its data.
+    ///
+    /// - Returns: The identity of the session.
+    /// - Throws: 422 with the pointer `/token` if it cannot be one, or opens a session already; GRDB's errors.
+    @discardableResult
+    package func seed(_ session: Session, token: String, in db: Database) throws -> String {
+        guard (1...512).contains(token.utf8.count), Self.isToken68(token) else {
+            throw Self.invalidToken("invalid", "A token has up to 512 letters, digits and -._~+/, and = at its end.")
+        }
+        let hash = SessionToken.hash(token)
+        let sql = "SELECT 1 FROM session WHERE token_hash = ?"
+        guard try Int.fetchOne(db, sql: sql, arguments: [hash]) == nil else {
+            throw Self.invalidToken("duplicate", "This token opens a session already.")
+        }
+        try SessionTable.insert(session, hash, isSeeded: true, db)
+        return Self.id(of: hash)
+    }
+
+    /// Ends the sessions whose tokens a test has chosen: anyone could know them.
+    /// - Throws: `StorageError`, `SharedStoreError`, `CancellationError`.
+    package func endSeeded() async throws {
+        let hasAny = try users.read { db in
+            try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM session WHERE seeded = 1)") ?? false
+        }
+        guard hasAny else { return }
+        try await users.write(scope: Self.lock) { try $0.execute(sql: "DELETE FROM session WHERE seeded = 1") }
+    }
+
+    /// Whether a text is a token as `Authorization` has them (RFC 6750 §2.1).
+    private static func isToken68(_ text: String) -> Bool {
+        let body = text.utf8.reversed().drop { $0 == UInt8(ascii: "=") }
+        return !body.isEmpty && body.allSatisfy { ASCIISet.alphanumerics.contains($0) || "-._~+/".utf8.contains($0) }
+    }
+
+    private static func invalidToken(_ code: String, _ detail: Text) -> Problem {
+        .validation([.field("/token", code, detail)])
     }
 }

@@ -1,6 +1,8 @@
 import CWebAssets
 import Crypto
 package import Foundation
+import HTTP
+import Storage
 
 /// The files of the front end: the shell and its resources.
 ///
@@ -87,5 +89,125 @@ package struct WebAssets: Sendable {
             bytes = WebComments.removed(from: bytes)
         }
         return PreparedBytes(bytes, type: WebFileType.mediaType(ofName: name))
+    }
+}
+
+/// Comments and indentation of scripts and style sheets, which browsers need not download.
+enum WebComments {
+    /// Returns the text of a file with an empty line in place of each that has a comment only, so that no line changes
+    /// its number, and without the spaces at the beginnings of lines.
+    ///
+    /// A comment ends the line that it is on. Lines within a string look like others, so no string may have several.
+    static func removed(from bytes: Data) -> Data {
+        var kept = Data(capacity: bytes.count)
+        bytes.withUnsafeBytes { file in
+            var (position, isInside) = (0, false)
+            while position < file.count {
+                let line = Self.line(of: file, from: position)
+                position += line.count
+                let begins = Self.begins(line, with: "*")
+                guard isInside || begins || Self.begins(line, with: "/") else {
+                    kept.append(contentsOf: line.drop { $0 == UInt8(ascii: " ") })
+                    continue
+                }
+                if isInside || begins { isInside = !Self.endsComment(line) }
+                if line.last == Self.newline { kept.append(Self.newline) }
+            }
+        }
+        return kept
+    }
+
+    private static let newline = UInt8(ascii: "\n")
+
+    /// Returns a line with its end.
+    private static func line(of file: UnsafeRawBufferPointer, from start: Int) -> UnsafeRawBufferPointer {
+        let rest = UnsafeRawBufferPointer(rebasing: file[start...])
+        guard let first = rest.baseAddress, let end = memchr(first, Int32(newline), rest.count) else { return rest }
+        return UnsafeRawBufferPointer(rebasing: rest[...(UnsafeRawPointer(end) - first)])
+    }
+
+    /// Whether a line begins with a slash and a second sign, after spaces.
+    private static func begins(_ line: UnsafeRawBufferPointer, with sign: Unicode.Scalar) -> Bool {
+        var position = 0
+        while position < line.count, line[position] == UInt8(ascii: " ") { position += 1 }
+        guard position + 1 < line.count else { return false }
+        return line[position] == UInt8(ascii: "/") && line[position + 1] == UInt8(ascii: sign)
+    }
+
+    private static func endsComment(_ line: UnsafeRawBufferPointer) -> Bool {
+        line.suffix(3).elementsEqual("*/\n".utf8) || line.suffix(2).elementsEqual("*/".utf8)
+    }
+}
+
+/// The media types of the front end's files, by the endings of their names.
+enum WebFileType {
+    private static let types = [
+        "css": "text/css; charset=utf-8",
+        "html": "text/html; charset=utf-8",
+        "js": "text/javascript; charset=utf-8",
+        "json": "application/json; charset=utf-8",
+        "png": "image/png",
+        "svg": "image/svg+xml; charset=utf-8",
+        "txt": "text/plain; charset=utf-8",
+        "webmanifest": "application/manifest+json; charset=utf-8",
+    ]
+
+    /// Returns the type of a file, which is one that browsers download unless its ending is known.
+    static func mediaType(ofName name: String) -> String {
+        name.split(separator: ".").last.flatMap { types[String($0)] } ?? "application/octet-stream"
+    }
+
+    /// Whether a name is one that a file of the front end can have: it is in no other folder, not hidden, and its
+    /// ending says its type.
+    static func isName(_ name: String) -> Bool {
+        (1...64).contains(name.utf8.count) && name.utf8.allSatisfy { isLetterOrDigit($0) || ".-".utf8.contains($0) }
+            && name.utf8.first.map(isLetterOrDigit) == true
+            && types[String(name.split(separator: ".", omittingEmptySubsequences: false).last ?? "")] != nil
+    }
+
+    /// Whether a byte is a small letter or a digit.
+    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+        byte.isASCIIDigit || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+    }
+}
+
+/// A folder whose files are served as those of the front end.
+package struct WebFolder: Sendable {
+    /// The folder of `web.directory` cannot be used.
+    package struct Unusable: Error, CustomStringConvertible {
+        let path: String
+
+        /// One line, for the person who set it.
+        package var description: String {
+            "web.directory: \(path) is no folder that can be read with an \(WebAssets.shellName) in it"
+        }
+    }
+
+    /// Largest file that is read, in bytes.
+    private static let largest = 8 << 20
+
+    private let url: URL
+
+    init(_ url: URL) throws {
+        self.url = url
+        guard try file(WebAssets.shellName) != nil else { throw Unusable(path: url.path) }
+    }
+
+    /// Returns the bytes of a file; nil if the folder has no regular file of this name. Symbolic links are not
+    /// followed, so nothing outside of the folder is served.
+    ///
+    /// - Throws: `CocoaError` if the file cannot be read.
+    func file(_ name: String) throws -> Data? {
+        guard WebFileType.isName(name) else { return nil }
+        let path = url.appending(path: name).path
+        // Reading must not wait for something that is no file, such as a pipe.
+        let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            if [ENOENT, ENOTDIR, ELOOP].contains(errno) { return nil }
+            throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
+        }
+        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        guard let length = OpenFile.regularLength(descriptor), length <= Self.largest else { return nil }
+        return try handle.readToEnd() ?? Data()
     }
 }

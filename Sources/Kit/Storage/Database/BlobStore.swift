@@ -2,6 +2,94 @@ package import Foundation
 package import GRDB
 import Logging
 
+/// Identifies a blob by a random positive number: the row's id in table `blob` and, in hexadecimal, the name of its
+/// file.
+package struct BlobID: Hashable, Sendable, CustomStringConvertible {
+    let number: Int64
+
+    package init(number: Int64) {
+        self.number = number
+    }
+
+    /// Parses the name of a file; nil if it is not the name of a blob.
+    package init?(fileName: String) {
+        guard fileName.utf8.count == 16, let number = Int64(fileName, radix: 16), number > 0 else { return nil }
+        self.number = number
+    }
+
+    /// Creates an identity of 63 random bits: a collision is less likely than a fault of the disk. It is no secret.
+    package static func random() -> BlobID {
+        BlobID(number: Int64.random(in: 1...Int64.max))
+    }
+
+    var fileName: String {
+        let digits = String(number, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+
+    /// The name of the file while it is written, and until a committed row names it.
+    var unfinishedName: String { fileName + Self.unfinishedSuffix }
+
+    private static let unfinishedSuffix = ".part"
+
+    /// Parses the name of an unfinished file; nil if it is none.
+    init?(unfinishedName: String) {
+        guard unfinishedName.hasSuffix(Self.unfinishedSuffix) else { return nil }
+        self.init(fileName: String(unfinishedName.dropLast(Self.unfinishedSuffix.count)))
+    }
+
+    /// The name of the file.
+    package var description: String { fileName }
+}
+
+extension BlobID: DatabaseValueConvertible {
+    /// The id of the row.
+    package var databaseValue: DatabaseValue { number.databaseValue }
+
+    /// Reads the id of a row; nil unless it is a positive integer.
+    package static func fromDatabaseValue(_ value: DatabaseValue) -> BlobID? {
+        Int64.fromDatabaseValue(value).flatMap { $0 > 0 ? BlobID(number: $0) : nil }
+    }
+}
+
+/// A body that is stored as a file.
+package struct Blob: Hashable, Sendable {
+    package var id: BlobID
+    /// The length in bytes.
+    package var length: Int
+    /// Removes the file if no row ever names it; nil for a blob that was read from a row.
+    let claim: BlobClaim?
+
+    /// Creates the description of a blob that a row names.
+    package init(id: BlobID, length: Int) {
+        self.init(id: id, length: length, claim: nil)
+    }
+
+    init(id: BlobID, length: Int, claim: BlobClaim?) {
+        self.id = id
+        self.length = length
+        self.claim = claim
+    }
+
+    /// Returns whether both name the same file of the same length.
+    package static func == (one: Blob, other: Blob) -> Bool {
+        one.id == other.id && one.length == other.length
+    }
+
+    /// Hashes identity and length.
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(id)
+        hasher.combine(length)
+    }
+}
+
+extension Sequence<UInt8> {
+    /// The bytes as lowercase hexadecimal digits, two a byte.
+    package var hexadecimal: String {
+        map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    }
+}
+
 /// Stores bodies above ``inlineLimit`` as files: they are written under an unfinished name, fsynced, get their name as
 /// a second one, and only then are named by a row. With its commit the unfinished name is removed.
 ///
@@ -132,6 +220,61 @@ package struct BlobStore: Sendable {
     private func remove(_ path: String) throws {
         guard unlink(path) == 0 || errno == ENOENT else {
             throw StorageError.system(errno, path: path, operation: "unlink")
+        }
+    }
+}
+
+/// An open blob, which is read in parts of any size and order.
+package struct BlobReader: Sendable {
+    /// The blob that is read.
+    package let blob: Blob
+    private let file: OpenFile
+    private let checksums: BlobChecksums?
+    private let checks: BlobChecks
+
+    init(blob: Blob, file: OpenFile, checksums: BlobChecksums?, checks: BlobChecks) {
+        (self.blob, self.file, self.checksums, self.checks) = (blob, file, checksums, checks)
+    }
+
+    /// Reads the bytes at these positions, and compares each block that they are in with its checksum. Blocks until the
+    /// disk has responded.
+    ///
+    /// - Throws: ``StorageError/rangeOutsideBlob(_:requested:length:)``; ``StorageError/blobUnavailable(_:)`` if the
+    ///   file was truncated meanwhile or has a changed byte; other ``StorageError``s if it cannot be read.
+    package func read(_ range: Range<Int>) throws -> Data {
+        guard range.lowerBound >= 0, range.upperBound <= blob.length else {
+            throw StorageError.rangeOutsideBlob(blob.id, requested: range, length: blob.length)
+        }
+        let read = checksums?.blocks(around: range) ?? range
+        let bytes = try file.read(at: read.lowerBound, count: read.count)
+        guard bytes.count == read.count else { throw StorageError.blobUnavailable(blob.id) }
+        if let checksums, !checksums.match(bytes, at: read.lowerBound) {
+            checks.noteChange(of: blob.id)
+            throw StorageError.blobUnavailable(blob.id)
+        }
+        return read == range ? bytes : Data(bytes.dropFirst(range.lowerBound - read.lowerBound).prefix(range.count))
+    }
+
+    /// Reads all bytes, of blobs that are known to fit into memory.
+    ///
+    /// - Throws: ``StorageError``.
+    package func readAll() throws -> Data {
+        try read(0..<blob.length)
+    }
+}
+
+/// A stored body: a small one in memory, a large one in a file.
+package enum StoredBody: Sendable, Equatable {
+    /// At most ``BlobStore/inlineLimit`` bytes, stored in the database.
+    case bytes(Data)
+    /// A file, opened by ``BlobStore/reader(_:)``.
+    case blob(Blob)
+
+    /// Length in bytes.
+    package var count: Int {
+        switch self {
+        case .bytes(let data): data.count
+        case .blob(let blob): blob.length
         }
     }
 }

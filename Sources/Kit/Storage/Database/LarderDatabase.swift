@@ -121,3 +121,98 @@ package final class LarderDatabase: Sendable {
         return translated
     }
 }
+
+extension LarderDatabase {
+    /// Reads one consistent state. Blocks the calling thread while the query runs, but never for a writer.
+    ///
+    /// Reads within `value` are of the same state, in the same transaction.
+    ///
+    /// There is no suspending form, because switching to another thread and back costs more than a small query: 43
+    /// against 34 µs for a request that reads 4 KB.
+    ///
+    /// - Throws: ``StorageError``, or an error of `value`.
+    package func read<Value>(_ value: (Database) throws -> Value) throws -> Value {
+        do {
+            return try readers.read(value)
+        } catch {
+            throw translating(error)
+        }
+    }
+
+    /// Changes the database in one transaction and returns when it is on the disk. An error rolls it back.
+    ///
+    /// Blocks the calling thread while other writers run and until the disk has responded. Tasks use the suspending
+    /// form.
+    /// - Throws: ``StorageError``, or an error of `updates`.
+    package func write<Value>(_ updates: (Database) throws -> Value) throws -> Value {
+        do {
+            return try pool.writeWithoutTransaction { try transact($0, updates) }
+        } catch {
+            throw translating(error)
+        }
+    }
+
+    /// Changes the database in one transaction and returns when it is on the disk. An error or cancellation rolls it
+    /// back.
+    ///
+    /// - Throws: ``StorageError``, `CancellationError`, or an error of `updates`.
+    package func write<Value: Sendable>(_ updates: @Sendable @escaping (Database) throws -> Value) async throws -> Value
+    {
+        do {
+            return try await pool.writeWithoutTransaction { try self.transact($0, updates) }
+        } catch {
+            throw translating(error)
+        }
+    }
+}
+
+extension LarderDatabase {
+    /// Runs one transaction on the writer's queue. After it, removes the files that its outcome allows to remove, or
+    /// notifies observers of a rollback that GRDB has missed.
+    func transact<Value>(_ db: Database, _ updates: (Database) throws -> Value) throws -> Value {
+        try notifyMissedRollback(db)
+        var value: Result<Value, any Error> = .failure(CancellationError())
+        var isCommitting = false
+        do {
+            try db.inTransaction {
+                value = .success(try updates(db))
+                isCommitting = true
+                return .commit
+            }
+        } catch {
+            // With a full disk the last frame is incomplete, so nothing can be found committed later.
+            let isFull = (error as? DatabaseError)?.resultCode == .SQLITE_FULL
+            blobs.removal.end(isCommitting && !isFull ? .unknown : .rolledBack)
+            hasMissedRollback.store(true, ordering: .relaxed)
+            let cause = SpaceProbe(in: directory.path).explaining(error, path: directory.databasePath)
+            // If this fails, as in a cancelled task, the next transaction notifies them.
+            try? notifyMissedRollback(db)
+            throw cause
+        }
+        blobs.removal.end(.committed)
+        blobs.removal.run(db)
+        return try value.get()
+    }
+
+    /// Notifies observers of a rollback that GRDB has missed.
+    ///
+    /// SQLite rolls back by itself if the disk is full or fails, and GRDB notifies no observer of that
+    /// (`TransactionObserver.swift`, `statementDidFail`): observers would apply their collected changes with the next
+    /// commit. Rolling back an empty transaction notifies them and touches no file.
+    private func notifyMissedRollback(_ db: Database) throws {
+        guard hasMissedRollback.load(ordering: .relaxed), !db.isInsideTransaction else { return }
+        try db.beginTransaction(.deferred)
+        try db.rollback()
+        hasMissedRollback.store(false, ordering: .relaxed)
+    }
+}
+
+extension LarderDatabase {
+    /// Runs one small read, for readiness probes, and throws the damage that a check of the pages has found.
+    ///
+    /// - Throws: ``StorageError``.
+    package func checkReadiness() throws {
+        try read { db in try db.execute(sql: "SELECT 1") }
+        if let damage = damage.withLock(\.self) { throw damage }
+    }
+}
