@@ -24,37 +24,33 @@ package final class Journal: Sendable {
     /// Tables that the server's own database needs.
     package static var fileMigrations: [SchemaMigration] { JournalFile.migrations }
 
-    private static let rowIDsPerBlock: Int64 = 1024
-    private static let mostBlocks = 8
-    /// How often, and at which distance, the journal is asked for a write whose commit was not confirmed.
-    private static let (inquiries, inquiryPause) = (10, Duration.milliseconds(300))
     /// After how many readings and writes this server says how far it is, and looks how long the journal is.
-    private static let readingsPerAcknowledgement = 256
+    static let readingsPerAcknowledgement = 256
     /// How often a PostgreSQL that does not respond is asked again by reads.
-    private static let retryPause = Duration.seconds(1)
+    static let retryPause = Duration.seconds(1)
 
     let store: JournalStore
     let file: JournalFile
     private let observers: ChangeObservers
     /// The messages of other servers; nil before ``hear(_:)``.
     private let changes = Mutex<SharedChanges?>(nil)
-    private let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     let snapshots: JournalSnapshots
     let logger: Logger
-    private let now: @Sendable () -> ContinuousClock.Instant
+    let now: @Sendable () -> ContinuousClock.Instant
     let sleep: @Sendable (Duration) async throws -> Void
     /// Waiting for a scope holds no connection: only one write of this server waits in PostgreSQL for each.
-    private let scopes = KeyedMutex()
+    let scopes = KeyedMutex()
     /// By app.
-    private let shares = Mutex<[String: AsyncSemaphore]>([:])
+    let shares = Mutex<[String: AsyncSemaphore]>([:])
     private let readings = KeyedMutex()
     /// By the file that is fetched.
     let fetches = KeyedMutex()
-    private let applying = SerialQueue(label: "larder.journal")
-    private let reading = Mutex(JournalReading())
+    let applying = SerialQueue(label: "larder.journal")
+    let reading = Mutex(JournalReading())
     /// Readings and writes since this server last said how far it is.
-    private let unacknowledged = Mutex(0)
-    private let blocks = Mutex(RowIDBlocks())
+    let unacknowledged = Mutex(0)
+    let blocks = Mutex(RowIDBlocks())
 
     /// Creates a journal; ``prepare()`` comes first.
     ///
@@ -120,209 +116,6 @@ package final class Journal: Sendable {
     func onChange(of table: String, _ receive: @escaping @Sendable ([Changeset.Change]) -> Void) {
         observers.add(table, receive)
     }
-
-    // MARK: - Writing
-
-    /// Returns a number for a row of a table that no other row has, on any server, to a transaction that is being
-    /// written (``RowIDBlocks``).
-    ///
-    /// - Throws: An error that has the transaction rolled back and run again with a larger block.
-    func nextRowID(of table: String) throws -> Int64 { try blocks.withLock { try $0.take(table) } }
-
-    /// Changes replicated tables in one transaction, and returns when the journal has it.
-    ///
-    /// - Parameters:
-    ///   - scope: the rows that it changes belong to this: writes of a scope run one after the other, on all servers,
-    ///     and see each other's changes.
-    ///   - locks: other names that it has to be alone with, such as a name that is registered.
-    ///   - id: names the write, so that it is not made twice.
-    ///   - lease: no other server may have taken it before the commit.
-    ///   - updates: the transaction. It may run several times and is rolled back, so it has no effect elsewhere, and
-    ///     waits for nothing.
-    /// - Throws: ``JournalError``, ``LeaseLost``, `SharedStoreError`, `StorageError`, `CancellationError`, errors of
-    ///   `updates`. Nothing was kept, except after ``JournalError/outcomeUnknown(write:)``.
-    package func write<Value: Sendable>(
-        scope: String,
-        locks: [String] = [],
-        id: UUID = UUID(),
-        holding lease: Lease? = nil,
-        _ updates: @escaping @Sendable (Database) throws -> Value
-    ) async throws -> Value {
-        try checkResponding()
-        let locks = locks + [scope]
-        let end = ContinuousClock.now + store.database.options.timeout
-        let timeout: @Sendable () async throws -> Void = { [sleep] in
-            try await sleep(ContinuousClock.now.duration(to: end))
-        }
-        do {
-            let committed = try await scopes.holding(locks, timeout: timeout) {
-                let committed = try await share(of: scope).withPermit(before: end) {
-                    try await SharedDatabase.$end.withValue(end) {
-                        try await self.commit(scope: scope, locks: locks, id: id, holding: lease, updates)
-                    }
-                }
-                if let row = committed.row { await self.apply(row) }
-                return committed
-            }
-            if committed.hasRemoved { await removeSomeContents() }
-            return committed.value
-        } catch is KeyedMutex.WaitTooLong {
-            throw SharedStoreError.unavailable(.timedOut)
-        } catch is AsyncSemaphore.WaitTooLong {
-            throw SharedStoreError.unavailable(.timedOut)
-        } catch is AsyncSemaphore.QueueFull {
-            throw SharedStoreError.unavailable(.tooManyWaiting)
-        }
-    }
-
-    /// Throws if PostgreSQL has just let a reading wait for its whole time: a request that reads and writes waits once.
-    private func checkResponding() throws {
-        guard let failure = reading.withLock(\.failure), failure.error == .unavailable(.timedOut) else { return }
-        if failure.failedAt.duration(to: now()) < Self.retryPause { throw failure.error }
-    }
-
-    /// Returns the part of the connections that writes of an app may have: those of one app, whose scopes another
-    /// server holds, hold up no others.
-    private func share(of scope: String) -> AsyncSemaphore {
-        let options = store.database.options
-        return shares.withLock { shares in
-            let app = String(scope.prefix { $0 != "/" })
-            let share =
-                shares[app]
-                ?? AsyncSemaphore(permits: max(1, options.connections / 2), maximumWaiting: options.maximumWaiting)
-            shares[app] = share
-            return share
-        }
-    }
-
-    /// Runs a write up to its commit in PostgreSQL, with as many rowids as it needs.
-    func commit<Value: Sendable>(
-        scope: String,
-        locks: [String],
-        id: UUID,
-        holding lease: Lease? = nil,
-        _ updates: @escaping @Sendable (Database) throws -> Value
-    ) async throws -> Committed<Value> {
-        var size = Self.rowIDsPerBlock
-        var table = ""
-        for _ in 0..<Self.mostBlocks {
-            do {
-                return try await attempt(
-                    scope: scope,
-                    locks: locks,
-                    id: id,
-                    holding: lease,
-                    updates
-                )
-            } catch let lack as RowIDBlocks.UsedUp {
-                if lack.table == table { size *= 4 }
-                table = lack.table
-                let block = try await store.reserveRowIDs(size, for: table, from: file.nextRowID(of: table))
-                blocks.withLock { $0.add(block, for: lack.table) }
-            } catch is JournalFile.NeedsSnapshot {
-                try await snapshots.restore()
-            }
-        }
-        throw JournalError.rowIDsUsedUp(table: table)
-    }
-
-    private func attempt<Value: Sendable>(
-        scope: String,
-        locks: [String],
-        id: UUID,
-        holding lease: Lease?,
-        _ updates: @escaping @Sendable (Database) throws -> Value
-    ) async throws -> Committed<Value> {
-        let captured = Mutex<Committed<Value>?>(nil)
-        do {
-            return try await store.database.write(locks: locks) { transaction in
-                if let lease { try Leases.check(lease, in: transaction) }
-                let (value, changeset) = try self.capture(in: transaction, updates)
-                let contents = try self.file.contentChange(changeset)
-                try SharedContents.settle(contents, transaction)
-                let row =
-                    changeset.isEmpty
-                    ? nil : try self.store.insert(changeset, scope: scope, write: id, in: transaction)
-                let committed = Committed(value: value, row: row, hasRemoved: !contents.removed.isEmpty)
-                captured.withLock { $0 = committed }
-                return committed
-            }
-        } catch SharedStoreError.outcomeUnknown {
-            guard let committed = captured.withLock(\.self) else { throw SharedStoreError.unavailable(.connectionLost) }
-            // Not in the caller's task: a client that leaves must not make a guess of it.
-            return try await Task {
-                try await SharedDatabase.$end.withValue(nil) {
-                    try await self.decide(committed, id: id, locks: locks)
-                }
-            }.value
-        } catch SharedStoreError.notUnique("journal_write") {
-            throw JournalError.alreadyWritten(id)
-        }
-    }
-
-    /// Reads the journal to its end under the locks, and runs the updates on that state.
-    private func capture<Value>(
-        in transaction: SQLTransaction,
-        _ updates: @Sendable (Database) throws -> Value
-    ) throws -> (value: Value, changeset: Changeset) {
-        let start = now()
-        do {
-            var isComplete = false
-            while !isComplete {
-                let page = try store.page(after: file.position(), in: transaction)
-                try file.apply(page)
-                isComplete = page.isComplete
-            }
-        } catch {
-            note(error)
-            throw error
-        }
-        reading.withLock { $0.ended(start) }
-        return try file.capture(updates)
-    }
-
-    /// Finds out whether a write was made whose commit was not confirmed.
-    private func decide<Value: Sendable>(
-        _ committed: Committed<Value>,
-        id: UUID,
-        locks: [String]
-    ) async throws -> Committed<Value> {
-        guard let row = committed.row else { return committed }
-        for _ in 0..<Self.inquiries {
-            let link: JournalLink?
-            do {
-                link = try await store.link(of: id, locks: locks)
-            } catch SharedStoreError.outcomeUnknown, SharedStoreError.unavailable {
-                try await sleep(Self.inquiryPause)
-                continue
-            }
-            guard let link else { throw SharedStoreError.unavailable(.connectionLost) }
-            let known = JournalRow(link: link, scope: row.scope, schema: row.schema, changeset: row.changeset)
-            return Committed(value: committed.value, row: known, hasRemoved: committed.hasRemoved)
-        }
-        throw JournalError.outcomeUnknown(write: id)
-    }
-
-    /// Applies a row that was committed. If that fails, the write is made nevertheless, and the next reading of the
-    /// journal reports it.
-    private func apply(_ row: JournalRow) async {
-        do {
-            try await applying.run { try self.file.apply(row) }
-            let count = unacknowledged.withLock { count in
-                count += 1
-                return count
-            }
-            if count >= Self.readingsPerAcknowledgement { signal.yield() }
-        } catch {
-            logger.error(
-                "a change is in the journal, but not in the database of this server yet",
-                metadata: ["number": .stringConvertible(row.link.number), "scope": "\(row.scope)", "error": "\(error)"]
-            )
-            fallBehind()
-        }
-    }
-
-    // MARK: - Reading
 
     /// Applies the changes of other servers, unless that was done within some time and none was heard of since.
     ///
@@ -396,7 +189,7 @@ package final class Journal: Sendable {
     }
 
     /// Notes at which row a reading has stopped, and says so once.
-    private func note(_ error: any Error) {
+    func note(_ error: any Error) {
         guard case .stopped(let stop) = error as? JournalError else { return }
         let isNew = reading.withLock { reading in
             defer { reading.stop = stop }
@@ -420,7 +213,7 @@ package final class Journal: Sendable {
     }
 
     /// Notes that rows are missing, and has them applied soon.
-    private func fallBehind() {
+    func fallBehind() {
         reading.withLock { $0.behind = now() }
         signal.yield()
     }

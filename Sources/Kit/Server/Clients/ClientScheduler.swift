@@ -348,30 +348,6 @@ extension ClientScheduler.RoundEnd {
     }
 }
 
-/// Things that wait, each of a client, in turns of the clients: one of each, then the next of each (RFC 970).
-struct RoundRobinQueue<Client: Hashable, Element> {
-    private var waiting: [Client: ArraySlice<Element>] = [:]
-    /// Clients with something that waits, in the order of their slots.
-    private var scheduled: ArraySlice<Client> = []
-
-    var isEmpty: Bool { scheduled.isEmpty }
-
-    /// Number of things of a client that wait.
-    func count(of client: Client) -> Int { waiting[client]?.count ?? 0 }
-
-    /// Adds an element behind the others of its client.
-    mutating func append(_ element: Element, of client: Client) {
-        if waiting[client] == nil { scheduled.append(client) }
-        waiting[client, default: []].append(element)
-    }
-
-    mutating func popFirst() -> Element? {
-        guard let client = scheduled.popFirst(), let element = waiting[client]?.popFirst() else { return nil }
-        if waiting[client]?.isEmpty ?? true { waiting[client] = nil } else { scheduled.append(client) }
-        return element
-    }
-}
-
 /// Which clients a server has served lately, for all its event loops.
 final class ActiveClients: Sendable {
     /// Time for which a request counts, and without waiting after which a client is calm.
