@@ -29,8 +29,8 @@ struct AppList: Sendable {
     }
 
     /// The steps that make the tables of a store that several servers share.
-    var sharedMigrations: [SharedMigration] {
-        (sealsSharedSecrets ? SharedSeal.migrations : []) + Journal.storeMigrations
+    var sharedMigrations: [PostgresMigration] {
+        (sealsSharedSecrets ? ClusterSeal.migrations : []) + Journal.storeMigrations
     }
 
     /// The tables that several servers replicate, and the version of their schema: the number of their steps.

@@ -72,7 +72,7 @@ struct EventStreamTests {
 
     @Test("SCALE-10 Other servers publish what their audiences share, and nothing that is about one server alone")
     func shared() async throws {
-        let access = try await SharedStoreAccess.temporary([])
+        let access = try await ClusterAccess.temporary([])
         let other = access.otherServer()
         let elsewhere = EventStream(run: "test", clock: ManualClock().wallClock)
         events.share(over: access.changes)

@@ -69,7 +69,7 @@ struct HealthRoutesTests {
         let checks = HealthRoutes.Check("a") {}
         let routes = HealthRoutes(
             checks: [checks],
-            store: { if isAway.value { throw SharedStoreError.unavailable(.timedOut) } },
+            store: { if isAway.value { throw ClusterError.unavailable(.timedOut) } },
             exposition: { _ in "" }
         ).routes
         let harness = try ScreenHarness(routes)

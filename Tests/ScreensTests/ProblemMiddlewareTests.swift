@@ -55,7 +55,7 @@ struct ProblemMiddlewareTests {
         let isAway = Watched(true)
         let routes = [
             Route(.get, "/v1/notes", "notes") { _ in
-                if isAway.value { throw SharedStoreError.unavailable(.timedOut) }
+                if isAway.value { throw ClusterError.unavailable(.timedOut) }
                 return plain("{}")
             },
             Route(.post, "/v1/notes", "notes") { _ in throw Problem(.storeUnavailable, "away") },
@@ -92,11 +92,11 @@ struct ProblemMiddlewareTests {
     @Test("SRV-12 SCALE-23 Each cause of an outage has its line, and a server that stops writes the number at once")
     func causes() async throws {
         let (log, clock) = (LogRecorder(), ManualClock())
-        let cause = Watched(SharedStoreError.unavailable(.timedOut))
+        let cause = Watched(ClusterError.unavailable(.timedOut))
         let routes = [Route(.get, "/v1/notes", "notes") { _ in throw cause.value }]
         var harness = try ScreenHarness(routes, clock: clock.wallClock)
         harness.logger = log.logger
-        var reasons: [SharedStoreError.Unavailability] = [.timedOut, .notReached("refused"), .timedOut]
+        var reasons: [ClusterError.Unavailability] = [.timedOut, .notReached("refused"), .timedOut]
         reasons += (0..<20).map { .notReached("port \($0)") }
         for reason in reasons {
             cause.update { $0 = .unavailable(reason) }

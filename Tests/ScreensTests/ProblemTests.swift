@@ -112,9 +112,9 @@ struct ProblemTests {
         let away = Problem(.unavailable(.notReached("host=10.0.0.1 password=secret")))
         #expect(away?.code == .storeUnavailable && away?.headerFields[.retryAfter] == "2")
         #expect(away?.detail.english.contains("secret") == false)
-        #expect(Problem(SharedStoreError.outcomeUnknown)?.code == .outcomeUnknown)
-        #expect(Problem(SharedStoreError.diskFull)?.code == .storageFull)
-        #expect(Problem(SharedStoreError.textNotStorable) == nil)
+        #expect(Problem(ClusterError.outcomeUnknown)?.code == .outcomeUnknown)
+        #expect(Problem(ClusterError.diskFull)?.code == .storageFull)
+        #expect(Problem(ClusterError.textNotStorable) == nil)
     }
 
     @Test("A 401 says how to authenticate", arguments: ProblemCode.common)

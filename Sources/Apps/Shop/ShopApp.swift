@@ -146,7 +146,7 @@ package struct ShopApp: App {
             _ = try await categories.refresh(.useCache)
             _ = try await productSearch.find(
                 SearchQuery(),
-                from: SearchPlace(offset: 0),
+                from: SearchStart(offset: 0),
                 limit: Search.defaultLimit,
                 .useCache
             )

@@ -54,7 +54,7 @@ struct ResetPasswordCommand: AsyncParsableCommand {
             try await reset(type, to: password, configuration)
         } catch let error as StorageError {
             throw Self.failure("\(error)")
-        } catch let error as SharedStoreError {
+        } catch let error as ClusterError {
             throw Self.failure("\(error)")
         } catch let error as AccountAdministrationError {
             throw Self.failure("\(error)")
@@ -65,7 +65,7 @@ struct ResetPasswordCommand: AsyncParsableCommand {
     private func reset(_ type: any App.Type, to password: String, _ configuration: LarderConfiguration) async throws {
         let settings = configuration.settings.restricted(to: type.settings)
         let logger = Logger(label: "account") { _ in SwiftLogNoOpLogHandler() }
-        if let shared = try await SharedStoreService(configuration, node: "account", logger: logger) {
+        if let shared = try await ClusterService(configuration, node: "account", logger: logger) {
             defer { shared.close() }
             let users = try await Self.users(shared, configuration)
             return try await reset(
@@ -80,7 +80,7 @@ struct ResetPasswordCommand: AsyncParsableCommand {
     }
 
     /// Returns the rows of several servers, in a file for this command: those of the servers are in use.
-    private static func users(_ shared: SharedStoreService, _ configuration: LarderConfiguration) async throws
+    private static func users(_ shared: ClusterService, _ configuration: LarderConfiguration) async throws
         -> UserDatabase
     {
         let logger = Logger(label: "account") { _ in SwiftLogNoOpLogHandler() }

@@ -67,7 +67,7 @@ private struct StoreRows {
 
     /// Copies them as they are at one time, while the servers run.
     ///
-    /// - Throws: `SharedStoreError`, `StorageError`, errors of ``StoreCopy``.
+    /// - Throws: `ClusterError`, `StorageError`, errors of ``StoreCopy``.
     init(_ store: StoreConfiguration, _ apps: AppList, beside target: URL) async throws {
         let path = try BackupTarget.check(target)
         directory = URL(filePath: path + ".rows", directoryHint: .isDirectory)
@@ -75,13 +75,13 @@ private struct StoreRows {
         let logger = Logger(label: "backup") { _ in SwiftLogNoOpLogHandler() }
         var options = store.options
         (options.name, options.connections) = ("larder-backup", 1)
-        let asked = SharedDatabase(options, logger: logger)
+        let asked = PostgresDatabase(options, logger: logger)
         defer { asked.close() }
         guard try await asked.missing(of: apps.sharedMigrations).isEmpty else {
-            throw SharedStoreError.serverUnusable("the database lacks tables of this build; start a server first")
+            throw ClusterError.serverUnusable("the database lacks tables of this build; start a server first")
         }
         options.timeout = Self.timeout
-        let shared = SharedDatabase(options, logger: logger)
+        let shared = PostgresDatabase(options, logger: logger)
         defer { shared.close() }
         do {
             let local = try LarderDatabase(

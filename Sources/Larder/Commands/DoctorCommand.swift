@@ -362,7 +362,7 @@ enum UpstreamCheck {
 enum StoreCheck {
     /// - Parameter now: The time of this machine's clock.
     static func finding(_ configuration: StoreConfiguration, _ apps: AppList, now: Date) async -> Check {
-        let database = SharedDatabase(
+        let database = PostgresDatabase(
             configuration.options,
             logger: Logger(label: "doctor") { _ in SwiftLogNoOpLogHandler() }
         )
@@ -377,7 +377,7 @@ enum StoreCheck {
             let state = "\(tables); \(isEncrypted == [true] ? "encrypted" : "not encrypted")"
             // The tables are there if none is missing.
             if missing.isEmpty, apps.sealsSharedSecrets, let seal, try await !seal.isRecorded(in: database) {
-                throw SharedSeal.WrongKey()
+                throw ClusterSeal.WrongKey()
             }
             let ahead = now.timeIntervalSince(try await database.time())
             guard abs(ahead) <= RetentionClock.tolerance else {

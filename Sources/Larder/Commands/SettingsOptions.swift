@@ -169,10 +169,10 @@ enum StartError {
         switch error {
         case CertificateError.exists, CertificateError.unwritable, CertificateError.unusableName: .failure
         case is SettingError, is CertificateError, is WebFolder.Unusable, is AccessCheck,
-            is SharedSeal.WrongKey, is JournalError, is FollowsOthers:
+            is ClusterSeal.WrongKey, is JournalError, is FollowsOthers:
             ExitCode(78)
         case is CommandProcess.NotStarted: ExitCode(127)
-        case is StorageError, is SharedStoreError, is BackupError, is SandboxError, is CannotListen,
+        case is StorageError, is ClusterError, is BackupError, is SandboxError, is CannotListen,
             is Archive.Refusal:
             .failure
         default: nil

@@ -69,9 +69,9 @@ struct StoreCopyCommand: AsyncParsableCommand {
             let others = AppList.standard.types.filter { $0.replicated == nil }.map { $0.name }
             let rest = (others.map { "accounts and files of \($0)" } + ["paired devices", "what is cached"])
             StandardOutput.write("copied; not copied: \(rest.joined(separator: ", "))\n")
-        } catch SharedStoreError.outcomeUnknown {
+        } catch ClusterError.outcomeUnknown {
             throw Self.failure(
-                "\(SharedStoreError.outcomeUnknown) Run the command again: a target that is not empty has it all."
+                "\(ClusterError.outcomeUnknown) Run the command again: a target that is not empty has it all."
             )
         } catch {
             throw Self.failure("\(error) Nothing was copied.")
@@ -82,14 +82,14 @@ struct StoreCopyCommand: AsyncParsableCommand {
         -> [StoreCopy.Count]
     {
         let logger = Logger(label: "store") { _ in SwiftLogNoOpLogHandler() }
-        var options = SharedDatabaseOptions(url: address)
+        var options = PostgresOptions(url: address)
         // Not the name of servers, which must not run.
         options.name = "larder-copy"
         options.connections = 1
         // The commit of all writes all, and may wait for a standby.
         options.timeout = .seconds(600)
-        let seal = try storeKeyFile.map { SharedSeal(key: try SealingKey.read(path: $0)) }
-        let shared = SharedDatabase(options, logger: logger)
+        let seal = try storeKeyFile.map { ClusterSeal(key: try SealingKey.read(path: $0)) }
+        let shared = PostgresDatabase(options, logger: logger)
         defer { shared.close() }
         // Before anything is made, here or there.
         try await StoreCopy.check(shared)

@@ -91,7 +91,7 @@ struct LarderApplication: ReplaceableServer {
             let resources = try ServerResources(
                 configuration,
                 database,
-                try await SharedStoreService.waiting(configuration, node: run, database, logger: logger),
+                try await ClusterService.waiting(configuration, node: run, database, logger: logger),
                 transports,
                 run: run,
                 clock: harness?.clock.wallClock,
@@ -237,7 +237,7 @@ struct LarderApplication: ReplaceableServer {
             store: {
                 do {
                     try await users.catchUpToEnd()
-                } catch SharedStoreError.unavailable(.tooManyWaiting) {
+                } catch ClusterError.unavailable(.tooManyWaiting) {
                     // A process that is busy reaches the store.
                 }
             },

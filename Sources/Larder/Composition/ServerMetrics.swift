@@ -175,7 +175,7 @@ struct ServerGauges: Sendable {
     private let connections: OpenConnections
     private let events: EventStream
     private let media: MediaEngine
-    private let shared: SharedStoreAccess?
+    private let shared: ClusterAccess?
     private let outboxes: [@Sendable () -> [String: OutboxLoad]]
     private let clock: WallClock
     private let database: URL

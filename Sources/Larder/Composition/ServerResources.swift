@@ -16,7 +16,7 @@ struct ServerResources: Sendable {
     let configuration: LarderConfiguration
     let database: LarderDatabase
     /// The data of several processes; nil for a process that has all of its data itself.
-    let shared: SharedStoreService?
+    let shared: ClusterService?
     /// The rows of users: sessions, and those of the apps.
     let users: UserDatabase
     let transports: Transports
@@ -57,7 +57,7 @@ struct ServerResources: Sendable {
     init(
         _ configuration: LarderConfiguration,
         _ database: LarderDatabase,
-        _ shared: SharedStoreService?,
+        _ shared: ClusterService?,
         _ transports: Transports,
         run: String,
         clock: WallClock? = nil,
@@ -134,7 +134,7 @@ struct ServerResources: Sendable {
     /// Returns the rows of users, which a server by itself does not change in a file that follows other servers.
     ///
     /// - Throws: ``FollowsOthers``, `StorageError`.
-    private static func users(in database: LarderDatabase, _ shared: SharedStoreService?) throws -> UserDatabase {
+    private static func users(in database: LarderDatabase, _ shared: ClusterService?) throws -> UserDatabase {
         guard let shared, let journal = shared.journal else {
             guard try !database.read(Journal.isFollowed) else { throw FollowsOthers() }
             return UserDatabase(database)

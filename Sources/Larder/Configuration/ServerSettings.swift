@@ -125,13 +125,13 @@ enum ServerSettings {
     static let storeConnections = Setting(
         "store.connections",
         .integer(1...1000),
-        default: SharedDatabaseOptions(url: "").connections,
+        default: PostgresOptions(url: "").connections,
         "most connections to the store, and one that listens"
     )
     static let storeTimeout = Setting(
         "store.timeout_ms",
         .milliseconds(100...600_000),
-        default: SharedDatabaseOptions(url: "").timeout,
+        default: PostgresOptions(url: "").timeout,
         "time of one operation of the store, connecting included; then 503 `store-unavailable`"
     )
     static let storeKept = Setting(

@@ -4,7 +4,7 @@ import Storage
 
 /// The settings `store.*` of the data that several processes share.
 struct StoreConfiguration: Sendable {
-    let options: SharedDatabaseOptions
+    let options: PostgresOptions
     /// The path of the file with the key of sealed secrets; nil for none.
     let keyFile: String?
 
@@ -17,7 +17,7 @@ struct StoreConfiguration: Sendable {
         guard url.hasPrefix("postgresql://") || url.hasPrefix("postgres://") else {
             throw Self.refused("an address postgresql://…")
         }
-        guard !SharedDatabaseOptions(url: url).hasSeveralHosts else {
+        guard !PostgresOptions(url: url).hasSeveralHosts else {
             throw Self.refused("one host: a proxy decides which of several is the primary")
         }
         let missing = apps.types.filter { $0.replicated == nil }.map { $0.name }
@@ -37,7 +37,7 @@ struct StoreConfiguration: Sendable {
             throw Self.refused("http.access loopback or open: paired devices are those of one process")
         }
         guard !isUnderTest else { throw Self.refused("no harness: a reset would erase what others use") }
-        var options = SharedDatabaseOptions(url: url)
+        var options = PostgresOptions(url: url)
         options.connections = settings[ServerSettings.storeConnections]
         options.timeout = settings[ServerSettings.storeTimeout]
         self.options = options
@@ -47,8 +47,8 @@ struct StoreConfiguration: Sendable {
     ///
     /// - Returns: Nil without a file.
     /// - Throws: `StorageError` if the file is missing or holds no key.
-    func seal() throws -> SharedSeal? {
-        try keyFile.map { SharedSeal(key: try SealingKey.read(path: $0)) }
+    func seal() throws -> ClusterSeal? {
+        try keyFile.map { ClusterSeal(key: try SealingKey.read(path: $0)) }
     }
 
     /// The address is not repeated: it may have a password.

@@ -218,7 +218,7 @@ struct DiskOfServersTests {
         let texts = values.compactMap { Data.fromDatabaseValue($0).map { String(decoding: $0, as: UTF8.self) } }
         #expect(texts.count >= 10 && !texts.contains { $0.contains("secret") })
         #expect(texts.contains(name))
-        let foreign = SharedSeal(key: SymmetricKey(data: Data(repeating: 8, count: 32))).userSecrets
+        let foreign = ClusterSeal(key: SymmetricKey(data: Data(repeating: 8, count: 32))).userSecrets
         #expect(throws: StorageError.self) {
             try other.cache.database.read { try foreign.secret(name: name, in: $0) }
         }
@@ -384,8 +384,8 @@ struct DiskOfServersTests {
         let lag = try await one.cache.catchUp("1130")
         #expect(lag != nil)
         #expect(try one.cache.account("1130", session: login.session) != nil && one.marked() == ["disk:/a"])
-        await #expect(throws: SharedStoreError.self) { try await one.mark("/b") }
-        await #expect(throws: SharedStoreError.self) { try await one.logOut() }
+        await #expect(throws: ClusterError.self) { try await one.mark("/b") }
+        await #expect(throws: ClusterError.self) { try await one.logOut() }
         try postgres.restart()
         try await BoundedWait.poll(for: "the store") { try await one.cache.catchUp("1130") == nil }
         try await one.mark("/b")

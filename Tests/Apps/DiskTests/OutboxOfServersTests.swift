@@ -322,8 +322,8 @@ struct OutboxOfServersTests {
         try postgres.stop("immediate")
         #expect(try await other.cache.catchUp("1130") != nil)
         #expect(other.waiting == ["a"])
-        await #expect(throws: SharedStoreError.self) { try await other.put("b") }
-        await #expect(throws: SharedStoreError.self) {
+        await #expect(throws: ClusterError.self) { try await other.put("b") }
+        await #expect(throws: ClusterError.self) {
             _ = try await other.cache.sending("1130", at: now) { Issue.record("it is not the sender") }
         }
         #expect(throws: LeaseLost.self) { try other.cache.checkIsSender(of: "1130") }

@@ -167,7 +167,7 @@ struct KeyedNotesTests {
 
     @Test("ONE-09 SCALE-08 Two servers repeat each other's responses; of requests at both at once one adds the note")
     func servers() async throws {
-        let access = try await SharedStoreAccess.notes()
+        let access = try await ClusterAccess.notes()
         try await NotesHarness.run(shared: access) { one in
             try await NotesHarness.run(shared: access.otherServer()) { two in
                 let token = try await one.register()

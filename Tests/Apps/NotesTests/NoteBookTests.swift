@@ -210,7 +210,7 @@ struct NoteBookTests {
 
     @Test("SCALE-12 Wrong passwords are counted together, wherever they were tried")
     func attempts() async throws {
-        let access = try await SharedStoreAccess.notes()
+        let access = try await ClusterAccess.notes()
         let limits = LoginAttempts.Limits(perAccount: 10, perAddress: 100, window: .seconds(900))
         let nodes = try [access.noteStore(), access.noteStore()].map { LoginLimits($0.users, limits) }
         for attempt in 0..<10 {

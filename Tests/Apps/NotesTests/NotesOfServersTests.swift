@@ -18,7 +18,7 @@ struct NotesOfServersTests {
     }
 
     private static func two(
-        _ access: SharedStoreAccess,
+        _ access: ClusterAccess,
         _ test: @Sendable (NotesHarness, NotesHarness, String) async throws -> Void
     ) async throws {
         try await NotesHarness.run(shared: access) { one in
@@ -104,7 +104,7 @@ struct NotesOfServersTests {
 
     @Test("SCALE-07 A server that was away has the notes of others with its first response")
     func away() async throws {
-        let access = try await SharedStoreAccess.notes()
+        let access = try await ClusterAccess.notes()
         let directory = try DataDirectory.temporary()
         let token = TokenBox()
         try await NotesHarness.run(directory: directory, shared: access) { one in
@@ -121,7 +121,7 @@ struct NotesOfServersTests {
 
     @Test("SCALE-07 A server that was away while the journal was cut has the notes of others, and finds them")
     func cut() async throws {
-        let access = try await SharedStoreAccess.notes()
+        let access = try await ClusterAccess.notes()
         let directory = try DataDirectory.temporary()
         let token = TokenBox()
         try await NotesHarness.run(directory: directory, shared: access) { one in

@@ -247,7 +247,7 @@ import Testing
 
     @Test("PDF-23 SCALE-02 A change on one server is undone on another, with the file that only the store has")
     func servers() async throws {
-        let shared = try await SharedStoreAccess.documents()
+        let shared = try await ClusterAccess.documents()
         try await PDFHarness.run(shared: shared) { one in
             try await PDFHarness.run(shared: shared.otherServer()) { other in
                 let href = try await one.saved("one", "two")

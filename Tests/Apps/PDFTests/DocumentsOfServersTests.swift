@@ -15,9 +15,9 @@ struct DocumentsOfServersTests {
     /// Runs a test against two servers of one store.
     private func run(
         on server: RunningPostgres? = nil,
-        _ test: @escaping @Sendable (_ one: PDFHarness, _ other: PDFHarness, SharedStoreAccess) async throws -> Void
+        _ test: @escaping @Sendable (_ one: PDFHarness, _ other: PDFHarness, ClusterAccess) async throws -> Void
     ) async throws {
-        let shared = try await SharedStoreAccess.documents(on: server)
+        let shared = try await ClusterAccess.documents(on: server)
         try await PDFHarness.run(shared: shared) { one in
             try await PDFHarness.run(shared: shared.otherServer()) { other in try await test(one, other, shared) }
         }
@@ -138,7 +138,7 @@ struct DocumentsOfServersTests {
 
     @Test("SCALE-07 A server that was away has the documents of others with its first response, also from a snapshot")
     func away() async throws {
-        let shared = try await SharedStoreAccess.documents()
+        let shared = try await ClusterAccess.documents()
         let directory = try DataDirectory.temporary()
         try await PDFHarness.run(directory: directory, shared: shared) { one in
             for name in ["first", "gone", "binned"] { _ = try await one.saved(name, name: name) }
@@ -223,7 +223,7 @@ struct DocumentsOfServersTests {
     }
 
     /// Has the store end the connection of each client that inserts such a row.
-    private func kill(_ table: String, when condition: String, deferred: Bool, _ shared: SharedStoreAccess) async throws
+    private func kill(_ table: String, when condition: String, deferred: Bool, _ shared: ClusterAccess) async throws
     {
         let kind = deferred ? "CONSTRAINT TRIGGER" : "TRIGGER"
         let moment = deferred ? "DEFERRABLE INITIALLY DEFERRED" : ""
@@ -250,7 +250,7 @@ struct DocumentsOfServersTests {
             let bytes = Data(repeating: 1, count: 5 << 20)
             let bystander = try await one.insert(bytes, name: "bystander")
             try await kill(table, when: condition, deferred: deferred, shared)
-            let error = await #expect(throws: SharedStoreError.self) { try await one.insert(bytes, name: "lost") }
+            let error = await #expect(throws: ClusterError.self) { try await one.insert(bytes, name: "lost") }
             #expect(error == .unavailable(.connectionLost))
             #expect(try await shared.contentCounts() == [1, 5])
             #expect(try one.blobFiles == 1)

@@ -61,7 +61,7 @@ struct SearchPlanTests {
     )
     func agrees(text: String) throws {
         let seen = try SeenCatalogue(3000)
-        let all = try seen.store.search(SearchQuery(), from: SearchPlace(offset: 0), limit: 100_000).map(\.product)
+        let all = try seen.store.search(SearchQuery(), from: SearchStart(offset: 0), limit: 100_000).map(\.product)
         #expect(all.count == 3000)
         let price = { (text: String) in Price(text: text) }
         for filters in [
@@ -73,14 +73,14 @@ struct SearchPlanTests {
         ] {
             let query = SearchQuery(text: text, filters: filters)
             let expected = all.filter(query.matches).map(\.id)
-            func page(_ place: SearchPlace, limit: Int) throws -> [Int] {
+            func page(_ place: SearchStart, limit: Int) throws -> [Int] {
                 try seen.store.search(query, from: place, limit: limit).map(\.product.id)
             }
-            #expect(try page(SearchPlace(offset: 0), limit: 100_000) == expected, "\(filters)")
+            #expect(try page(SearchStart(offset: 0), limit: 100_000) == expected, "\(filters)")
             let second = Array(expected.dropFirst(4).prefix(5))
-            #expect(try page(SearchPlace(offset: 4), limit: 4) == second, "\(filters)")
+            #expect(try page(SearchStart(offset: 4), limit: 4) == second, "\(filters)")
             guard let fourth = expected.dropFirst(3).first else { continue }
-            #expect(try page(SearchPlace(offset: 4, productID: fourth), limit: 4) == second, "\(filters)")
+            #expect(try page(SearchStart(offset: 4, productID: fourth), limit: 4) == second, "\(filters)")
         }
     }
 
@@ -93,7 +93,7 @@ struct SearchPlanTests {
             try save([Product(id: 2, title: "Äther\u{2}Flasche", description: "", price: price, images: [])], $0)
         }
         func ids(_ text: String) throws -> [Int] {
-            try seen.store.search(SearchQuery(text: text), from: SearchPlace(offset: 0), limit: 10).map(\.product.id)
+            try seen.store.search(SearchQuery(text: text), from: SearchStart(offset: 0), limit: 10).map(\.product.id)
         }
         #expect(try ids("äTHER flasche") == [2] && ids("ä") == [2] && ids("he") == [2])
         #expect(try ids(" 2") == [])
@@ -246,7 +246,7 @@ struct SearchPlanTests {
             try store.start(of: query, offset: 5, limit: 5, isExact: isExact)
         }
         for (query, day) in [(used, 0), (unused, 0), (used, 2), (SearchQuery(text: "в"), 8)] {
-            let places = [ShopStore.Place(offset: 5, position: 70)]
+            let places = [ShopStore.Position(offset: 5, position: 70)]
             try await store.record(
                 places,
                 of: query,

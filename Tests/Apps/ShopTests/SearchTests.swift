@@ -185,7 +185,7 @@ struct SearchTests {
             let query = "price_min=0&price_max=100"
             let known = try SearchQuery(QueryItems(query))
             for values: [Int64] in [[2, 40, 2, -1], [-5, 9, 7, -1], [.max, .max, .max, .max], [1, .min, 0, 3]] {
-                let cursor = SearchPlace.list(of: known).cursor(after: values.map { .integer($0) })
+                let cursor = SearchStart.list(of: known).cursor(after: values.map { .integer($0) })
                 let page = try await app.get("/v1/shop/search?\(query)&limit=2&cursor=\(cursor)")
                 #expect(page.status == 200, "\(page.text)")
             }

@@ -15,7 +15,7 @@ struct ShopOfServersTests {
 
     /// Runs a test on two servers.
     private static func onTwo(
-        _ access: SharedStoreAccess,
+        _ access: ClusterAccess,
         _ test: @Sendable (_ one: ShopHarness, _ two: ShopHarness) async throws -> Void
     ) async throws {
         try await ShopHarness.run(shared: access) { (one) async throws in
@@ -101,7 +101,7 @@ struct ShopOfServersTests {
 
     @Test("SCALE-07 A server that was away has its rows and those of others again, also in a new directory")
     func away() async throws {
-        let access = try await SharedStoreAccess.shop()
+        let access = try await ClusterAccess.shop()
         let directory = try DataDirectory.temporary()
         try await ShopHarness.run(directory: directory, shared: access) { (one) async throws in
             try await one.add(5, quantity: 2)
@@ -207,7 +207,7 @@ struct ShopOfServersTests {
     func ownRows() async throws {
         let directory = try DataDirectory.temporary()
         try await ShopHarness.run(directory: directory) { (app) async throws in try await app.add(5) }
-        let access = try await SharedStoreAccess.shop()
+        let access = try await ClusterAccess.shop()
         try await ShopHarness.run(directory: directory, shared: access) { (app) async throws in
             await #expect(throws: (any Error).self) { try await app.app.store.users.catchUp() }
             #expect(try await app.get("/v1/shop/list").status >= 500)

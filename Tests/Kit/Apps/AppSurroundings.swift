@@ -22,7 +22,7 @@ package struct AppSurroundings: Sendable {
     /// How the requests of a test identify a client.
     package var identification: ClientIdentification
     /// The store of several servers, with their sessions; nil for a server by itself.
-    package var shared: SharedStoreAccess?
+    package var shared: ClusterAccess?
 
     /// Creates surroundings; by default all is temporary, and no program is found.
     package init(
@@ -31,7 +31,7 @@ package struct AppSurroundings: Sendable {
         settings: SettingValues = .standard,
         tools: MediaTools = MediaTools(paths: [:]),
         identification: ClientIdentification = .token,
-        shared: SharedStoreAccess? = nil
+        shared: ClusterAccess? = nil
     ) {
         self.clock = clock
         self.directory = directory

@@ -4,34 +4,34 @@ package import Screens
 package import Storage
 import Testing
 
-extension SharedStoreAccess {
+extension ClusterAccess {
     /// Opens a new schema of the tests' PostgreSQL, with the tables of some steps. What servers tell each other
-    /// is heard while ``SharedChanges/run()`` runs.
+    /// is heard while ``ClusterMessages/run()`` runs.
     ///
     /// - Parameters:
     ///   - kept: how long a server may rely on rows that it has read.
     ///   - server: the PostgreSQL, if the test stops it.
-    /// - Throws: ``RunningPostgres/Failure``, `SharedStoreError`.
+    /// - Throws: ``RunningPostgres/Failure``, `ClusterError`.
     package static func temporary(
-        _ migrations: [SharedMigration],
+        _ migrations: [PostgresMigration],
         kept: Duration = .seconds(1),
         on server: RunningPostgres? = nil
-    ) async throws -> SharedStoreAccess {
+    ) async throws -> ClusterAccess {
         let shared = try await RunningPostgres.shared.value
         let server = server ?? shared
         let schema = try server.schema()
-        var options = SharedDatabaseOptions(url: "\(server.address())&options=-csearch_path%3D\(schema)")
+        var options = PostgresOptions(url: "\(server.address())&options=-csearch_path%3D\(schema)")
         // Longer than the slowest machine takes for anything that is not meant to be late.
         options.timeout = .seconds(60)
         (options.name, options.channel, options.connections) = (schema, schema, 4)
-        let database = SharedDatabase(options, logger: .quiet)
+        let database = PostgresDatabase(options, logger: .quiet)
         try await database.migrate(migrations)
-        return SharedStoreAccess(database: database, kept: kept)
+        return ClusterAccess(database: database, kept: kept)
     }
 
     /// Opens the same schema as another server does.
-    package func otherServer(kept: Duration = .seconds(1)) -> SharedStoreAccess {
-        SharedStoreAccess(database: database, kept: kept)
+    package func otherServer(kept: Duration = .seconds(1)) -> ClusterAccess {
+        ClusterAccess(database: database, kept: kept)
     }
 
     /// Returns the rows of users in the file of one of the servers, which follows the others.
@@ -54,8 +54,8 @@ extension SharedStoreAccess {
         return UserDatabase(database, journal, kept: kept)
     }
 
-    private init(database: SharedDatabase, kept: Duration) {
-        let changes = SharedChanges(database, node: UUID().uuidString, kept: kept, logger: .quiet)
+    private init(database: PostgresDatabase, kept: Duration) {
+        let changes = ClusterMessages(database, node: UUID().uuidString, kept: kept, logger: .quiet)
         self.init(database: database, changes: changes)
     }
 }
@@ -68,18 +68,18 @@ package enum StoreKind: String, CaseIterable, CustomTestStringConvertible, Senda
     package var testDescription: String { rawValue }
 }
 
-extension SharedDatabase {
+extension PostgresDatabase {
     /// Has commits wait for a standby; for none if the name is empty. Returns when they do.
     ///
-    /// - Throws: `SharedStoreError`.
-    package static func require(standby: String, _ options: SharedDatabaseOptions) async throws {
-        let database = SharedDatabase(options, logger: .quiet)
+    /// - Throws: `ClusterError`.
+    package static func require(standby: String, _ options: PostgresOptions) async throws {
+        let database = PostgresDatabase(options, logger: .quiet)
         defer { database.close() }
         _ = try await database.rows("ALTER SYSTEM SET synchronous_standby_names = '\(standby)'") { _ in }
         _ = try await database.rows("SELECT pg_reload_conf()::text AS done") { _ in }
         // A new connection has the settings of the postmaster.
         try await BoundedWait.poll(for: "the setting") {
-            let other = SharedDatabase(options, logger: .quiet)
+            let other = PostgresDatabase(options, logger: .quiet)
             defer { other.close() }
             let sql = "SELECT current_setting('synchronous_standby_names') AS names"
             return try await other.rows(sql) { try $0.value("names") as String } == [standby]

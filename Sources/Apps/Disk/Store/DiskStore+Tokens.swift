@@ -83,7 +83,7 @@ extension DiskStore {
                     try secrets.store(secret, name: name, in: db)
                     return true
                 }
-            } catch let error as SharedStoreError where UserDatabase.isTemporary(error) && tries > 0 {
+            } catch let error as ClusterError where UserDatabase.isTemporary(error) && tries > 0 {
                 tries -= 1
                 try await clock.sleep(Self.refreshPause)
             }

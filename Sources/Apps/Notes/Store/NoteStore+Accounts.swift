@@ -97,7 +97,7 @@ extension NoteStore {
     /// Opens a session of an account, and returns its token.
     ///
     /// - Throws: ``AccountChanged`` if the account was deleted or has another password by now; `StorageError`,
-    ///   `SharedStoreError`.
+    ///   `ClusterError`.
     func open(_ session: Session, of account: NoteAccount, for carrier: SessionCarrier, in sessions: SessionStore)
         async throws -> String
     {
@@ -164,7 +164,7 @@ extension NoteStore {
 
     /// Deletes an account with its notes, all that was made of them, and its sessions.
     ///
-    /// - Throws: ``AccountChanged`` if its password was changed meanwhile; `StorageError`, `SharedStoreError`.
+    /// - Throws: ``AccountChanged`` if its password was changed meanwhile; `StorageError`, `ClusterError`.
     func delete(_ account: NoteAccount, in sessions: SessionStore) async throws {
         defer { noteChanges[account.id].bump() }
         // A changeset of the journal includes the deleted rows: all rows of an account may be too large for one.

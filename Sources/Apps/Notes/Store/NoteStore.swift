@@ -38,7 +38,7 @@ struct NoteStore: Sendable {
     /// Brings the rows up to date, before those of a request are read.
     ///
     /// - Returns: the notification that they may be out of date; nil if they are not.
-    /// - Throws: `SharedStoreError`, `StorageError`, `CancellationError`.
+    /// - Throws: `ClusterError`, `StorageError`, `CancellationError`.
     func catchUp() async throws -> Banner? { try await users.catchUp()?.banner }
 
     /// Returns a token that becomes invalid when the notes of an account change. Take it before ``catchUp()``.

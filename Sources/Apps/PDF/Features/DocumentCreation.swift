@@ -24,7 +24,7 @@ struct DocumentCreation: Sendable {
 
     /// Checks the conditions of a creation, before its files are read.
     ///
-    /// - Throws: ``Problem``, 412 `precondition-failed`, 507 `quota-exceeded`; `StorageError`, `SharedStoreError`.
+    /// - Throws: ``Problem``, 412 `precondition-failed`, 507 `quota-exceeded`; `StorageError`, `ClusterError`.
     func checkRoom(_ request: ScreenRequest, profile: String) async throws {
         try await maker.store.catchUpToChange()
         try request.writePreconditions().check(version: try maker.store.revision(profile: profile))

@@ -30,7 +30,7 @@ struct PhotoPages: Sendable {
         _ = try await editor.lookup.documentToChange(request, profile: profile)
         try options.quota(of: profile).checkPages(beside: try editor.lookup.store.usage(profile: profile))
         let upload = try await UploadedFiles.read(request, maker, options)
-        let place = try PagePlace(upload.form)
+        let place = try InsertionPoint(upload.form)
         return try await editor.change(request, titles: upload.files.map(\.title), effect: .addition) { document in
             try place.position(in: document)
         } work: { document, position, progress in
@@ -121,7 +121,7 @@ struct TextContent: Sendable {
     let text: String
     /// A language tag (BCP 47).
     let locale: String?
-    let place: PagePlace
+    let place: InsertionPoint
 
     /// Reads the fields.
     ///
@@ -130,7 +130,7 @@ struct TextContent: Sendable {
     init(_ fields: JSONFields, maximumBytes: Int) throws {
         text = try Self.text(fields, maximumBytes: maximumBytes)
         locale = try Self.locale(fields)
-        place = try PagePlace(fields)
+        place = try InsertionPoint(fields)
     }
 
     private static func text(_ fields: JSONFields, maximumBytes: Int) throws -> String {
@@ -171,7 +171,7 @@ struct TextContent: Sendable {
 }
 
 /// The position of new pages in a document: the field `at`, the number of the first of them.
-struct PagePlace: Sendable, Equatable {
+struct InsertionPoint: Sendable, Equatable {
     /// Nil for the end.
     private let number: Int?
 

@@ -65,7 +65,7 @@ extension ProductSearch {
         let shown = found.dropFirst(offset)
         var result = Result(products: Array(shown.prefix(page.limit)), provenance: whole.provenance)
         (result.changeToken, result.total) = (whole.changeToken, found.count)
-        if shown.count > page.limit { result.next = SearchPlace(offset: offset + page.limit, isOfVariant: true) }
+        if shown.count > page.limit { result.next = SearchStart(offset: offset + page.limit, isOfVariant: true) }
         return (result, found.isEmpty)
     }
 
@@ -78,7 +78,7 @@ extension ProductSearch {
         let stale = Provenance(source: .upstream, offline: isOffline, stale: true, cacheStatus: status)
         let shown = found.prefix(limit)
         var result = Result(products: shown.map(\.product), provenance: try seen(shown, stale), isPartial: true)
-        if found.count > limit { result.next = SearchPlace(offset: offset + limit, isOfVariant: true) }
+        if found.count > limit { result.next = SearchStart(offset: offset + limit, isOfVariant: true) }
         let isEmpty = try found.isEmpty && (offset == 0 || store.search(query, by: order, from: 0, limit: 1).isEmpty)
         return (result, isEmpty)
     }
@@ -103,7 +103,7 @@ extension ProductSearch.Page {
         self.init(
             query: SearchQuery(),
             catalogueQuery: .all,
-            place: SearchPlace(offset: 0),
+            place: SearchStart(offset: 0),
             limit: CatalogueWalk.partRows,
             cachePolicy: cachePolicy,
             start: ShopStore.Start(position: 0),

@@ -12,7 +12,7 @@ struct ProductSearch: Sendable {
     struct Result: Sendable {
         var products: [Product]
         /// Beginning of the next page; nil after the last one.
-        var next: SearchPlace?
+        var next: SearchStart?
         var provenance: Provenance
         /// For how long a further search finds the same; nil if that is not known.
         var changeToken: ChangeToken?
@@ -28,7 +28,7 @@ struct ProductSearch: Sendable {
     struct Page: Sendable {
         let query: SearchQuery
         let catalogueQuery: CatalogueQuery
-        let place: SearchPlace
+        let place: SearchStart
         let limit: Int
         let cachePolicy: CachePolicy
         let start: ShopStore.Start
@@ -58,13 +58,13 @@ struct ProductSearch: Sendable {
     ///   `CancellationError`.
     func find(
         _ query: SearchQuery,
-        from place: SearchPlace,
+        from place: SearchStart,
         limit: Int,
         _ cachePolicy: CachePolicy,
         for profile: String? = nil
     ) async throws -> Result {
         let catalogueQuery = CatalogueQuery(query)
-        let (variantOffset, place) = place.isOfVariant ? (place.offset, SearchPlace(offset: 0)) : (nil, place)
+        let (variantOffset, place) = place.isOfVariant ? (place.offset, SearchStart(offset: 0)) : (nil, place)
         let page = Page(
             query: query,
             catalogueQuery: catalogueQuery,
@@ -78,7 +78,7 @@ struct ProductSearch: Sendable {
         )
         if let order = query.order { return try await find(by: order, page, from: variantOffset ?? place.offset) }
         let plain = try await find(page)
-        let isFirst = place == SearchPlace(offset: 0)
+        let isFirst = place == SearchStart(offset: 0)
         guard variantOffset != nil || isFirst && plain.isEmpty, query.text != nil else { return plain }
         return try await variants(instead: plain, from: variantOffset ?? 0, page)
     }
@@ -126,7 +126,7 @@ struct ProductSearch: Sendable {
     /// maximum number of parts, because too many rows of earlier pages come first, is its own next page: it continues
     /// from the position reached.
     /// - Returns: The beginning of the next page.
-    private func record(_ position: Int?, _ page: Page, _ walk: CatalogueWalk) async throws -> SearchPlace? {
+    private func record(_ position: Int?, _ page: Page, _ walk: CatalogueWalk) async throws -> SearchStart? {
         let isExact = page.catalogueQuery.isExact
         let (places, next) = places(position, page, walk)
         try await store.record(places, of: page.query, limit: page.limit, isExact: isExact, at: clock.now())
@@ -134,18 +134,18 @@ struct ProductSearch: Sendable {
     }
 
     /// Returns the places to record at the end of a walk, and the beginning of the next page.
-    func places(_ position: Int?, _ page: Page, _ walk: CatalogueWalk) -> ([ShopStore.Place], SearchPlace?) {
+    func places(_ position: Int?, _ page: Page, _ walk: CatalogueWalk) -> ([ShopStore.Position], SearchStart?) {
         let isExact = page.catalogueQuery.isExact
         let (limit, offset) = (page.limit, page.place.offset)
         let isReached = walk.toSkip == 0
         let reached = isReached ? offset + limit : offset - walk.toSkip
-        var places: [ShopStore.Place] = []
-        if !isExact, offset == 0 || !page.start.isKnown { places.append(ShopStore.Place(offset: 0, position: 0)) }
-        if let position { places.append(ShopStore.Place(offset: reached, position: position)) }
+        var places: [ShopStore.Position] = []
+        if !isExact, offset == 0 || !page.start.isKnown { places.append(ShopStore.Position(offset: 0, position: 0)) }
+        if let position { places.append(ShopStore.Position(offset: reached, position: position)) }
         // A client may have invented the position in its cursor, so places that follow from it are not recorded for
         // others.
         if page.place.reached != nil { places = [] }
-        return (places, position.map { SearchPlace(offset: isReached ? reached : offset, reached: ($0, reached)) })
+        return (places, position.map { SearchStart(offset: isReached ? reached : offset, reached: ($0, reached)) })
     }
 
     /// Searches all products that were ever seen.
@@ -158,7 +158,7 @@ struct ProductSearch: Sendable {
         return Result(
             products: shown.map(\.product),
             next: found.count > limit
-                ? SearchPlace(offset: page.place.offset + limit, productID: shown.last?.product.id) : nil,
+                ? SearchStart(offset: page.place.offset + limit, productID: shown.last?.product.id) : nil,
             provenance: try seen(shown, provenance),
             isPartial: true
         )
@@ -197,7 +197,7 @@ extension ProductSearch {
     /// - Throws: `StorageError`.
     func stored(
         _ query: SearchQuery,
-        from place: SearchPlace,
+        from place: SearchStart,
         limit: Int,
         _ cachePolicy: CachePolicy,
         since readToken: SearchToken
@@ -241,7 +241,7 @@ extension ProductSearch.Result {
     /// Makes the page that a walk has filled from parts.
     init(
         _ products: [Product],
-        _ next: SearchPlace?,
+        _ next: SearchStart?,
         _ parts: (provenance: Provenance, changeToken: ChangeToken?),
         of page: ProductSearch.Page
     ) {
@@ -265,7 +265,7 @@ extension ProductSearch {
         // A filter may leave none of the products that have the text.
         let unfiltered = SearchQuery(text: page.query.text)
         if unfiltered.filters != page.query.filters,
-            try !store.search(unfiltered, from: SearchPlace(offset: 0), limit: 1).isEmpty
+            try !store.search(unfiltered, from: SearchStart(offset: 0), limit: 1).isEmpty
         {
             return plain
         }
@@ -280,7 +280,7 @@ extension ProductSearch {
         result.isPartial = whole == nil
         result.next = nil
         if found.count > offset + page.limit {
-            result.next = SearchPlace(offset: offset + page.limit, isOfVariant: true)
+            result.next = SearchStart(offset: offset + page.limit, isOfVariant: true)
         }
         if let whole {
             result.provenance = plain.provenance.combined(with: whole.provenance)

@@ -43,7 +43,7 @@ struct Related: Sendable {
 
     /// Returns a product and those that are considered beside it: none if it has no category.
     private func read(_ id: Int, _ cachePolicy: CachePolicy) async throws -> (KnownProduct, ProductSearch.Result) {
-        let (store, start) = (products.store, SearchPlace(offset: 0))
+        let (store, start) = (products.store, SearchStart(offset: 0))
         let readToken = search.readToken()
         let stored: (KnownProduct, ProductSearch.Result)? = try store.database.read { _ in
             guard let known = try store.product(id), !known.isGone, let query = Self.query(known.product) else {

@@ -22,12 +22,12 @@ struct Search: Sendable {
         let isSaved = try request.query.flag("saved")
         var (lag, changeToken) = try await store.catchUp(profile)
         let query = isSaved ? try saved(request, profile) : try SearchQuery(request.query)
-        let page = try request.query.page(of: SearchPlace.list(of: query), defaultLimit: Self.defaultLimit)
+        let page = try request.query.page(of: SearchStart.list(of: query), defaultLimit: Self.defaultLimit)
         let isRecorded = page.isFirst && request.allowsEffects && lag == nil
         // Before the upstream is asked: a search is remembered even if it fails. One that asks for a stored copy only
         // is remembered if there is one.
         let isRecordedFirst = isRecorded && cachePolicy != .onlyIfCached
-        let (place, readToken) = (SearchPlace(page), products.readToken())
+        let (place, readToken) = (SearchStart(page), products.readToken())
         let stored: (ProductSearch.Result, CartLines)? = try store.database.read { _ in
             guard try !isRecorded || store.isLast(query, profile) else { return nil }
             return try products.stored(query, from: place, limit: page.limit, cachePolicy, since: readToken)
@@ -98,7 +98,7 @@ struct Search: Sendable {
         let isEmpty = rows.isEmpty && result.next == nil && page.offset == 0
         let link = query.link.query("limit", String(page.limit))
         let retry = isEmpty ? link.query("offset", "0").query("refresh", "1") : nil
-        let list = SearchPlace.list(of: query)
+        let list = SearchStart.list(of: query)
         let next = result.next.map { link.query("cursor", list.cursor(after: $0.key)) }
         return Envelope(
             data: SearchScreen(query, items: rows, retry: retry, isPartial: result.isPartial),

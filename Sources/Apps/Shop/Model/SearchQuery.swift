@@ -117,7 +117,7 @@ struct SearchQuery: Sendable, Hashable {
 /// of the catalogue's list the page before ended: neither the pages before nor their limit need be known. Among the
 /// products that were ever seen, a page begins behind a product; among those that were found by other words, at an
 /// offset.
-struct SearchPlace: Sendable, Equatable {
+struct SearchStart: Sendable, Equatable {
     /// Largest offset that is used; a larger one is reduced to it. No list is that long, no sum of offsets overflows,
     /// and the upstream can read the number.
     static let maximumOffset = Int(Int32.max)
@@ -132,10 +132,10 @@ struct SearchPlace: Sendable, Equatable {
     /// Whether the page before has products that were found by other words than those of the text.
     var isOfVariant = false
 
-    static func == (one: SearchPlace, other: SearchPlace) -> Bool { one.key == other.key }
+    static func == (one: SearchStart, other: SearchStart) -> Bool { one.key == other.key }
 }
 
-extension SearchPlace {
+extension SearchStart {
     /// Returns the paged list of the results of a query, which makes and reads cursors.
     static func list(of query: SearchQuery) -> PagedList {
         PagedList("shop.search", filter: query.key, key: [.integer, .integer, .integer, .integer])

@@ -28,7 +28,7 @@ extension ShopStore {
     /// there.
     ///
     /// - Parameter page: The part of the list to return.
-    /// - Throws: ``Problem`` 412; `StorageError`, `SharedStoreError`, `CancellationError`.
+    /// - Throws: ``Problem`` 412; `StorageError`, `ClusterError`, `CancellationError`.
     func add(
         _ product: Product,
         quantity: Int,
@@ -87,7 +87,7 @@ extension ShopStore {
     /// Changes the quantity of a line.
     ///
     /// - Parameter page: The part of the list to return.
-    /// - Throws: ``Problem`` 412; `StorageError`, `SharedStoreError`, `CancellationError`.
+    /// - Throws: ``Problem`` 412; `StorageError`, `ClusterError`, `CancellationError`.
     func change(
         _ quantity: QuantityChange,
         of id: ListItemID,
@@ -117,7 +117,7 @@ extension ShopStore {
     /// Removes a line from the list; false if it is not on it.
     ///
     /// - Parameter page: The part of the list to return.
-    /// - Throws: ``Problem`` 412; `StorageError`, `SharedStoreError`, `CancellationError`.
+    /// - Throws: ``Problem`` 412; `StorageError`, `ClusterError`, `CancellationError`.
     func remove(
         _ id: ListItemID,
         _ profile: String,
@@ -135,7 +135,7 @@ extension ShopStore {
 
     /// Empties the list; false if it was empty.
     ///
-    /// - Throws: ``Problem`` 412; `StorageError`, `SharedStoreError`, `CancellationError`.
+    /// - Throws: ``Problem`` 412; `StorageError`, `ClusterError`, `CancellationError`.
     func clear(
         _ profile: String,
         if preconditions: WritePreconditions = .none,
@@ -192,7 +192,7 @@ enum ListOrder: Sendable, Equatable {
 extension ShopStore {
     /// Reorders the list; false unless the order names every line once.
     ///
-    /// - Throws: ``Problem`` 412; `StorageError`, `SharedStoreError`, `CancellationError`.
+    /// - Throws: ``Problem`` 412; `StorageError`, `ClusterError`, `CancellationError`.
     func order(
         _ order: ListOrder,
         _ profile: String,

@@ -11,7 +11,7 @@ extension ShopStore {
     private static let positionRenewal: TimeInterval = 86_400
 
     /// The position in the upstream's list at which the page at an offset begins.
-    struct Place: Sendable {
+    struct Position: Sendable {
         var offset: Int
         var position: Int
     }
@@ -31,7 +31,7 @@ extension ShopStore {
         }
 
         /// Reads a cursor; nil if it does not say where the page before ended.
-        init?(_ place: SearchPlace) {
+        init?(_ place: SearchStart) {
             guard let reached = place.reached else { return nil }
             self.init(position: reached.position, skipping: place.offset - reached.offset, isKnown: true)
         }
@@ -66,7 +66,7 @@ extension ShopStore {
     /// Records the positions at which pages begin, unless they are recorded already or equal to the offsets.
     ///
     /// - Throws: `StorageError`, `CancellationError`.
-    func record(_ places: [Place], of query: SearchQuery, limit: Int, isExact: Bool, at now: Date) async throws {
+    func record(_ places: [Position], of query: SearchQuery, limit: Int, isExact: Bool, at now: Date) async throws {
         let new = try unrecorded(places, of: query, limit: limit, isExact: isExact, at: now)
         guard !new.isEmpty else { return }
         try await database.writeIfRoom { db in
@@ -82,7 +82,7 @@ extension ShopStore {
     /// Returns those of some positions that are to be recorded.
     ///
     /// - Throws: `StorageError`.
-    func unrecorded(_ places: [Place], of query: SearchQuery, limit: Int, isExact: Bool, at now: Date) throws -> [Place]
+    func unrecorded(_ places: [Position], of query: SearchQuery, limit: Int, isExact: Bool, at now: Date) throws -> [Position]
     {
         guard !places.isEmpty else { return [] }
         let recorded: [Int: (position: Int, at: Date)] = try database.read { db in

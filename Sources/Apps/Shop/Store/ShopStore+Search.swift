@@ -8,7 +8,7 @@ extension ShopStore {
     ///
     /// - Parameter order: That of the page, if it begins at an offset.
     /// - Returns: The products of a page by id, and the one after them if there is one.
-    func search(_ query: SearchQuery, from place: SearchPlace, limit: Int, by order: [String] = ["id"]) throws
+    func search(_ query: SearchQuery, from place: SearchStart, limit: Int, by order: [String] = ["id"]) throws
         -> [KnownProduct]
     {
         try database.read { db in
@@ -26,9 +26,9 @@ extension ShopStore {
     /// text and by words, a hundred of each.
     func search(_ query: SearchQuery, by order: SearchOrder, from offset: Int, limit: Int) throws -> [KnownProduct] {
         guard order == .relevance, query.text != nil else {
-            return try search(query, from: SearchPlace(offset: offset), limit: limit, by: order.columns)
+            return try search(query, from: SearchStart(offset: offset), limit: limit, by: order.columns)
         }
-        let byText = try search(query, from: SearchPlace(offset: 0), limit: Self.mostOfVariant)
+        let byText = try search(query, from: SearchStart(offset: 0), limit: Self.mostOfVariant)
         let byWords = try variants(of: query)?.found ?? []
         let known = Dictionary((byText + byWords).map { ($0.product.id, $0) }) { first, _ in first }
         let found = order.found(by: query, among: known.values.map(\.product))
@@ -41,7 +41,7 @@ extension ShopStore {
         let query = SearchQuery(text: text)
         guard query.text != nil else { return [] }
         let variants = try variants(of: query)
-        let found = try variants?.found ?? search(query, from: SearchPlace(offset: 0), limit: 20)
+        let found = try variants?.found ?? search(query, from: SearchStart(offset: 0), limit: 20)
         var seen: Set<String> = []
         let titles = found.map(\.product.title).filter { title in
             // Products are found by words of their descriptions, too.

@@ -107,7 +107,7 @@ extension ShopStore {
 
     /// Replaces the filters of the last search; its text stays.
     ///
-    /// - Throws: ``Problem`` 412; `StorageError`, `SharedStoreError`, `CancellationError`.
+    /// - Throws: ``Problem`` 412; `StorageError`, `ClusterError`, `CancellationError`.
     func setFilters(_ filters: SearchFilters, _ profile: String, if preconditions: WritePreconditions = .none)
         async throws -> ProfileSearches
     {
@@ -125,7 +125,7 @@ extension ShopStore {
 
     /// Removes text and filters of the last search.
     ///
-    /// - Throws: ``Problem`` 412; `StorageError`, `SharedStoreError`, `CancellationError`.
+    /// - Throws: ``Problem`` 412; `StorageError`, `ClusterError`, `CancellationError`.
     func resetSettings(_ profile: String, if preconditions: WritePreconditions = .none) async throws -> ProfileSearches
     {
         let filters = try Self.encode(SearchFilters())
@@ -197,7 +197,7 @@ extension ShopStore {
 
     /// Removes the history of a profile.
     ///
-    /// - Throws: ``Problem`` 412; `StorageError`, `SharedStoreError`, `CancellationError`.
+    /// - Throws: ``Problem`` 412; `StorageError`, `ClusterError`, `CancellationError`.
     func clearHistory(_ profile: String, if preconditions: WritePreconditions = .none) async throws -> ProfileSearches {
         try await users.write(
             scope: Self.scope(profile),
@@ -215,7 +215,7 @@ extension ShopStore {
     ///
     /// - Parameter index: 0 for the newest search.
     /// - Returns: nil if there is no such search.
-    /// - Throws: ``Problem`` 412; `StorageError`, `SharedStoreError`, `CancellationError`.
+    /// - Throws: ``Problem`` 412; `StorageError`, `ClusterError`, `CancellationError`.
     func removePastSearch(_ index: Int, _ profile: String, if preconditions: WritePreconditions = .none) async throws
         -> ProfileSearches?
     {

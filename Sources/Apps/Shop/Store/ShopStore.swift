@@ -82,7 +82,7 @@ struct ShopStore: Sendable {
     ///
     /// - Returns: How old the rows may be if PostgreSQL does not respond, and a token that is valid until they change,
     ///   nil meanwhile.
-    /// - Throws: `SharedStoreError`, `StorageError`, `CancellationError`.
+    /// - Throws: `ClusterError`, `StorageError`, `CancellationError`.
     func catchUp(_ profile: String) async throws -> (lag: UserDatabase.Lag?, changeToken: ChangeToken?) {
         let changeToken = changeToken(profile)
         let lag = try await users.catchUp()

@@ -28,7 +28,7 @@ extension Journal {
     ///   - lease: no other server may have taken it before the commit.
     ///   - updates: the transaction. It may run several times and is rolled back, so it has no effect elsewhere, and
     ///     waits for nothing.
-    /// - Throws: ``JournalError``, ``LeaseLost``, `SharedStoreError`, `StorageError`, `CancellationError`, errors of
+    /// - Throws: ``JournalError``, ``LeaseLost``, `ClusterError`, `StorageError`, `CancellationError`, errors of
     ///   `updates`. Nothing was kept, except after ``JournalError/outcomeUnknown(write:)``.
     package func write<Value: Sendable>(
         scope: String,
@@ -46,7 +46,7 @@ extension Journal {
         do {
             let committed = try await scopes.holding(locks, timeout: timeout) {
                 let committed = try await share(of: scope).withPermit(before: end) {
-                    try await SharedDatabase.$end.withValue(end) {
+                    try await PostgresDatabase.$end.withValue(end) {
                         try await self.commit(scope: scope, locks: locks, id: id, holding: lease, updates)
                     }
                 }
@@ -56,11 +56,11 @@ extension Journal {
             if committed.hasRemoved { await removeSomeContents() }
             return committed.value
         } catch is KeyedMutex.WaitTooLong {
-            throw SharedStoreError.unavailable(.timedOut)
+            throw ClusterError.unavailable(.timedOut)
         } catch is AsyncSemaphore.WaitTooLong {
-            throw SharedStoreError.unavailable(.timedOut)
+            throw ClusterError.unavailable(.timedOut)
         } catch is AsyncSemaphore.QueueFull {
-            throw SharedStoreError.unavailable(.tooManyWaiting)
+            throw ClusterError.unavailable(.tooManyWaiting)
         }
     }
 
@@ -128,7 +128,7 @@ extension Journal {
                 if let lease { try Leases.check(lease, in: transaction) }
                 let (value, changeset) = try self.capture(in: transaction, updates)
                 let contents = try self.file.contentChange(changeset)
-                try SharedContents.settle(contents, transaction)
+                try ClusterContents.settle(contents, transaction)
                 let row =
                     changeset.isEmpty
                     ? nil : try self.store.insert(changeset, scope: scope, write: id, in: transaction)
@@ -136,15 +136,15 @@ extension Journal {
                 captured.withLock { $0 = committed }
                 return committed
             }
-        } catch SharedStoreError.outcomeUnknown {
-            guard let committed = captured.withLock(\.self) else { throw SharedStoreError.unavailable(.connectionLost) }
+        } catch ClusterError.outcomeUnknown {
+            guard let committed = captured.withLock(\.self) else { throw ClusterError.unavailable(.connectionLost) }
             // Not in the caller's task: a client that leaves must not make a guess of it.
             return try await Task {
-                try await SharedDatabase.$end.withValue(nil) {
+                try await PostgresDatabase.$end.withValue(nil) {
                     try await self.decide(committed, id: id, locks: locks)
                 }
             }.value
-        } catch SharedStoreError.notUnique("journal_write") {
+        } catch ClusterError.notUnique("journal_write") {
             throw JournalError.alreadyWritten(id)
         }
     }
@@ -181,11 +181,11 @@ extension Journal {
             let link: JournalLink?
             do {
                 link = try await store.link(of: id, locks: locks)
-            } catch SharedStoreError.outcomeUnknown, SharedStoreError.unavailable {
+            } catch ClusterError.outcomeUnknown, ClusterError.unavailable {
                 try await sleep(Self.inquiryPause)
                 continue
             }
-            guard let link else { throw SharedStoreError.unavailable(.connectionLost) }
+            guard let link else { throw ClusterError.unavailable(.connectionLost) }
             let known = JournalRow(link: link, scope: row.scope, schema: row.schema, changeset: row.changeset)
             return Committed(value: committed.value, row: known, hasRemoved: committed.hasRemoved)
         }

@@ -20,7 +20,7 @@ package final class Journal: Sendable {
     }
 
     /// Tables that the shared store needs.
-    package static var storeMigrations: [SharedMigration] { JournalStore.migrations }
+    package static var storeMigrations: [PostgresMigration] { JournalStore.migrations }
     /// Tables that the server's own database needs.
     package static var fileMigrations: [SchemaMigration] { JournalFile.migrations }
 
@@ -33,7 +33,7 @@ package final class Journal: Sendable {
     let file: JournalFile
     private let observers: ChangeObservers
     /// The messages of other servers; nil before ``hear(_:)``.
-    private let changes = Mutex<SharedChanges?>(nil)
+    private let changes = Mutex<ClusterMessages?>(nil)
     let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     let snapshots: JournalSnapshots
     let logger: Logger
@@ -64,7 +64,7 @@ package final class Journal: Sendable {
     ///   - limits: how long the journal may become.
     package init(
         of database: LarderDatabase,
-        in store: SharedDatabase,
+        in store: PostgresDatabase,
         tables: JournalTables,
         server: String,
         schema: Int,
@@ -90,14 +90,14 @@ package final class Journal: Sendable {
     package var stop: JournalStop? { reading.withLock(\.stop) }
 
     /// Why PostgreSQL could not be asked the last time; nil if it was.
-    var failure: SharedStoreError? { reading.withLock { $0.failure?.error } }
+    var failure: ClusterError? { reading.withLock { $0.failure?.error } }
 
     /// How long ago the journal was read to its end; nil if it never was by this process.
     package var age: Duration? { reading.withLock(\.end).map { $0.duration(to: now()) } }
 
     /// Checks the tables, reads the journal to its end, and makes this server known.
     ///
-    /// - Throws: ``JournalError``, `SharedStoreError`, `StorageError`.
+    /// - Throws: ``JournalError``, `ClusterError`, `StorageError`.
     package func prepare() async throws {
         try file.database.read(file.tables.check)
         guard try await store.isOfThisServer() else { throw JournalError.restoredElsewhere }
@@ -146,7 +146,7 @@ package final class Journal: Sendable {
 
     /// Applies all that was committed before this call. Callers at the same time share one reading.
     ///
-    /// - Throws: ``JournalError``, `SharedStoreError`, `StorageError`, `CancellationError`.
+    /// - Throws: ``JournalError``, `ClusterError`, `StorageError`, `CancellationError`.
     package func catchUp() async throws {
         let request = reading.withLock { reading in
             reading.requests += 1
@@ -160,7 +160,7 @@ package final class Journal: Sendable {
                 while try await !self.readPage() {}
             } catch {
                 self.note(error)
-                if case .unavailable = error as? SharedStoreError, let error = error as? SharedStoreError {
+                if case .unavailable = error as? ClusterError, let error = error as? ClusterError {
                     self.reading.withLock { $0.failure = (error, self.now(), self.now()) }
                 }
                 throw error
@@ -205,7 +205,7 @@ package final class Journal: Sendable {
     /// Listens to the messages of other servers: of their rows, and that some may have been missed.
     ///
     /// A message that is sent after the commit of a change arrives after the message of the change's row.
-    package func hear(_ changes: SharedChanges) {
+    package func hear(_ changes: ClusterMessages) {
         self.changes.withLock { $0 = changes }
         let own = JournalStore.message + store.sender
         changes.onText(JournalStore.message) { [weak self] text in if text != own { self?.fallBehind() } }

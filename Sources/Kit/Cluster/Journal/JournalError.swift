@@ -1,6 +1,6 @@
 package import Foundation
 
-/// Why a journal did not do something. That PostgreSQL is away is `SharedStoreError`, the disk is `StorageError`.
+/// Why a journal did not do something. That PostgreSQL is away is `ClusterError`, the disk is `StorageError`.
 package enum JournalError: Error, Sendable, Equatable {
     /// A row of the journal cannot be applied; nothing after it was.
     case stopped(JournalStop)

@@ -134,7 +134,7 @@ struct JournalFile: Sendable {
     /// Applies all that the file misses, the snapshot as well, in one transaction: a read never sees rows that are
     /// older than those before.
     ///
-    /// - Throws: ``JournalError``, `SharedStoreError`, `StorageError`.
+    /// - Throws: ``JournalError``, `ClusterError`, `StorageError`.
     func readToEnd(of store: JournalStore, in transaction: SQLTransaction) throws {
         let stop = try database.write { try readToEnd(of: store, in: transaction, to: $0) }
         if let stop { throw JournalError.stopped(stop) }

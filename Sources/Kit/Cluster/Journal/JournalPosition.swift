@@ -128,7 +128,7 @@ struct JournalReading: Sendable {
     /// When this server last heard of a row, or failed to apply one.
     var behind: ContinuousClock.Instant?
     /// Why PostgreSQL could not be asked, when that was last tried, and when it last failed.
-    var failure: (error: SharedStoreError, triedAt: ContinuousClock.Instant, failedAt: ContinuousClock.Instant)?
+    var failure: (error: ClusterError, triedAt: ContinuousClock.Instant, failedAt: ContinuousClock.Instant)?
     var stop: JournalStop?
 
     /// Whether rows may be missing that were committed before the last reading.

@@ -102,7 +102,7 @@ struct JournalSnapshots: Sendable {
 
     /// Replaces the rows of this server by those of the snapshot and of the journal behind it.
     ///
-    /// - Throws: ``JournalError``, `SharedStoreError`, `StorageError`, `CancellationError`.
+    /// - Throws: ``JournalError``, `ClusterError`, `StorageError`, `CancellationError`.
     func restore() async throws {
         logger.notice("reading the snapshot of the journal: this server misses rows or columns")
         try await store.database.write(locks: [JournalStore.snapshotLock], within: Self.timeout) {
@@ -112,7 +112,7 @@ struct JournalSnapshots: Sendable {
 
     /// Writes a snapshot of this server's rows and removes those that the journal need not keep, if it is long.
     ///
-    /// - Throws: `SharedStoreError`, `StorageError`, `CancellationError`.
+    /// - Throws: `ClusterError`, `StorageError`, `CancellationError`.
     func cutIfLong() async throws {
         guard try await store.database.read({ try store.isLong(limits, in: $0) }) else { return }
         try await store.database.write(locks: [JournalStore.snapshotLock], within: Self.timeout) { transaction in
@@ -144,7 +144,7 @@ package struct JournalCopy: Sendable {
     /// - Parameters:
     ///   - tables: those of all apps.
     ///   - schema: the version of the schema of this build.
-    package init(_ tables: JournalTables, schema: Int, of database: LarderDatabase, in shared: SharedDatabase) {
+    package init(_ tables: JournalTables, schema: Int, of database: LarderDatabase, in shared: PostgresDatabase) {
         self.tables = tables
         store = JournalStore(database: shared, server: "copy", schema: schema)
         // A copy that lacks something is none.
@@ -169,7 +169,7 @@ package struct JournalCopy: Sendable {
 
     /// Copies the rows of the file to an empty journal, as its snapshot, and the files that they name.
     ///
-    /// - Throws: `SharedStoreError`, `StorageError`, GRDB's errors, errors of `values`.
+    /// - Throws: `ClusterError`, `StorageError`, GRDB's errors, errors of `values`.
     package func copy(
         _ db: Database,
         to transaction: SQLTransaction,
@@ -185,20 +185,20 @@ package struct JournalCopy: Sendable {
             let select = try db.cachedStatement(sql: "SELECT length FROM blob WHERE id = ?")
             guard let length = try Int.fetchOne(select, arguments: [id]) else { throw StorageError.blobUnavailable(id) }
             let reader = try blobs.reader(Blob(id: id, length: length))
-            try SharedContents.insert(reader.blob, in: transaction) { try reader.read($0) }
+            try ClusterContents.insert(reader.blob, in: transaction) { try reader.read($0) }
         }
     }
 
     /// Copies the rows of the journal to the file, and the files that they name.
     ///
     /// - Returns: the name of the journal.
-    /// - Throws: ``JournalError``, `SharedStoreError`, `StorageError`, GRDB's errors.
+    /// - Throws: ``JournalError``, `ClusterError`, `StorageError`, GRDB's errors.
     @discardableResult
     package func copy(_ transaction: SQLTransaction, to db: Database) throws -> String {
         if let stop = try file.readToEnd(of: store, in: transaction, to: db) { throw JournalError.stopped(stop) }
         for id in try tables.named(db) {
             let writer = try file.database.blobs.writer(id)
-            try SharedContents.read(id, in: transaction) { try writer.append($0) }
+            try ClusterContents.read(id, in: transaction) { try writer.append($0) }
             try file.database.blobs.insert(try writer.finish(), in: db)
         }
         let identity = try JournalFile.followed(db)?.identity

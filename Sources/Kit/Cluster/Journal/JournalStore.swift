@@ -4,7 +4,7 @@ import Foundation
 struct JournalStore: Sendable {
     /// The tables that all servers share.
     static let migrations = [
-        SharedMigration(
+        PostgresMigration(
             "journal/001 journal",
             sql: """
                 -- The changes of all servers. A row's number is that of the transaction that inserted it.
@@ -40,7 +40,7 @@ struct JournalStore: Sendable {
                 INSERT INTO journal_identity DEFAULT VALUES;
                 """
         ),
-        SharedMigration(
+        PostgresMigration(
             "journal/002 snapshot",
             sql: """
                 -- Rows below the cut are gone; the snapshot has them.
@@ -52,7 +52,7 @@ struct JournalStore: Sendable {
                 """
         ),
         Leases.migration,
-        SharedContents.migration,
+        ClusterContents.migration,
     ]
 
     /// Most rows, and about most bytes, of a page.
@@ -60,7 +60,7 @@ struct JournalStore: Sendable {
     /// Begins the messages that tell servers of a row; the sender follows.
     static let message = "journal "
 
-    let database: SharedDatabase
+    let database: PostgresDatabase
     /// The name of this server.
     let server: String
     /// Tells the messages of this process from those of others.
@@ -70,7 +70,7 @@ struct JournalStore: Sendable {
     /// Whether PostgreSQL's transactions have the numbers behind those of the rows. In another one than that which
     /// gave them, new rows would count as applied.
     ///
-    /// - Throws: `SharedStoreError`, `CancellationError`.
+    /// - Throws: `ClusterError`, `CancellationError`.
     func isOfThisServer() async throws -> Bool {
         let sql = """
             SELECT greatest(cut, (SELECT max(number) FROM journal))
@@ -82,7 +82,7 @@ struct JournalStore: Sendable {
 
     /// Fetches rows that a server misses, on a connection of its own.
     ///
-    /// - Throws: `SharedStoreError`, `CancellationError`.
+    /// - Throws: `ClusterError`, `CancellationError`.
     func page(after position: JournalPosition) async throws -> JournalPage {
         let rows = try await database.rows(Self.fetching, Self.parameters(position)) { try Self.fetched($0) }
         return try Self.page(rows, after: position)
@@ -90,14 +90,14 @@ struct JournalStore: Sendable {
 
     /// Fetches rows that a server misses, in a transaction.
     ///
-    /// - Throws: `SharedStoreError`.
+    /// - Throws: `ClusterError`.
     func page(after position: JournalPosition, in transaction: SQLTransaction) throws -> JournalPage {
         try Self.page(transaction.rows(Self.fetching, Self.parameters(position)).map(Self.fetched), after: position)
     }
 
     /// Adds a row under the lock of its scope, and tells the servers after the commit.
     ///
-    /// - Throws: `SharedStoreError`.
+    /// - Throws: `ClusterError`.
     func insert(_ changeset: Changeset, scope: String, write: UUID, in transaction: SQLTransaction) throws -> JournalRow
     {
         let encoded = changeset.encoded
@@ -113,7 +113,7 @@ struct JournalStore: Sendable {
             """,
             [scope, write.uuidString, server, schema, encoded]
         )
-        guard let row = rows.first else { throw SharedStoreError.noSuchColumn("number") }
+        guard let row = rows.first else { throw ClusterError.noSuchColumn("number") }
         transaction.notify(Self.message + sender)
         let link = JournalLink(number: try row.value("number"), previous: try row.value("previous"))
         return JournalRow(link: link, scope: scope, schema: schema, changeset: encoded)
@@ -124,7 +124,7 @@ struct JournalStore: Sendable {
     /// The locks are free once the transaction of the write has ended. This one changes a row, so that its commit is
     /// confirmed by a standby only after all that was committed before.
     ///
-    /// - Throws: `SharedStoreError`, `CancellationError`.
+    /// - Throws: `ClusterError`, `CancellationError`.
     func link(of write: UUID, locks: [String]) async throws -> JournalLink? {
         try await database.write(locks: locks) { transaction in
             let sql = "UPDATE journal_server SET seen_at = now() WHERE name = $1"
@@ -140,7 +140,7 @@ struct JournalStore: Sendable {
 
     /// Says how far this server is.
     ///
-    /// - Throws: `SharedStoreError`, `CancellationError`.
+    /// - Throws: `ClusterError`, `CancellationError`.
     func acknowledge(_ position: JournalPosition) async throws {
         try await database.write(locks: ["journal/server/\(server)"]) { try acknowledge(position.first, in: $0) }
     }
@@ -159,7 +159,7 @@ struct JournalStore: Sendable {
     /// Reserves numbers for rows of a table.
     ///
     /// - Parameter least: the lowest that is free on this server.
-    /// - Throws: `SharedStoreError`, `CancellationError`.
+    /// - Throws: `ClusterError`, `CancellationError`.
     func reserveRowIDs(_ count: Int64, for table: String, from least: Int64) async throws -> Range<Int64> {
         try await database.write(locks: ["journal/rowid/\(table)"]) { transaction in
             let rows = try transaction.rows(
@@ -169,7 +169,7 @@ struct JournalStore: Sendable {
                 """,
                 [table, least, count]
             )
-            guard let row = rows.first else { throw SharedStoreError.noSuchColumn("next") }
+            guard let row = rows.first else { throw ClusterError.noSuchColumn("next") }
             let end: Int64 = try row.value("next")
             return end - count..<end
         }
@@ -223,9 +223,9 @@ struct JournalStore: Sendable {
     }
 
     private static func page(_ fetched: [Fetched], after start: JournalPosition) throws -> JournalPage {
-        guard let first = fetched.first else { throw SharedStoreError.noSuchColumn("identity") }
+        guard let first = fetched.first else { throw ClusterError.noSuchColumn("identity") }
         guard let snapshot = PostgresSnapshot(first.snapshot) else {
-            throw SharedStoreError.typeMismatch(column: "snapshot")
+            throw ClusterError.typeMismatch(column: "snapshot")
         }
         let rows = fetched.compactMap(\.row)
         let isComplete = rows.count == first.found ?? 0 && rows.count < mostRows
@@ -248,7 +248,7 @@ extension JournalStore {
 
     /// Whether the rows that are no longer kept are so many that a snapshot takes their place.
     ///
-    /// - Throws: `SharedStoreError`.
+    /// - Throws: `ClusterError`.
     func isLong(_ limits: JournalLimits, in transaction: SQLTransaction) throws -> Bool {
         let sql = """
             SELECT count(*) AS rows, coalesce(sum(octet_length(changeset)), 0)::int8 AS bytes FROM journal
@@ -260,17 +260,17 @@ extension JournalStore {
 
     /// Returns the number below which rows are gone.
     ///
-    /// - Throws: `SharedStoreError`.
+    /// - Throws: `ClusterError`.
     func cut(in transaction: SQLTransaction) throws -> Int64 {
         guard let row = try transaction.rows("SELECT cut FROM journal_identity").first else {
-            throw SharedStoreError.noSuchColumn("cut")
+            throw ClusterError.noSuchColumn("cut")
         }
         return try row.value("cut")
     }
 
     /// Calls `receive` with each part of the snapshot, and the schema of the build that wrote it.
     ///
-    /// - Throws: `SharedStoreError`, errors of `receive`.
+    /// - Throws: `ClusterError`, errors of `receive`.
     func forEachPart(in transaction: SQLTransaction, _ receive: (Data, Int) throws -> Void) throws {
         let sql = "SELECT part, schema_version, changeset FROM journal_snapshot WHERE part > $1 ORDER BY part LIMIT 1"
         var last: Int64 = 0
@@ -283,7 +283,7 @@ extension JournalStore {
     /// Replaces the snapshot.
     ///
     /// - Parameter parts: calls its argument with each part.
-    /// - Throws: `SharedStoreError`, errors of `parts`.
+    /// - Throws: `ClusterError`, errors of `parts`.
     func replaceSnapshot(in transaction: SQLTransaction, _ parts: ((Data) throws -> Void) throws -> Void) throws {
         try transaction.execute("DELETE FROM journal_snapshot")
         var count: Int64 = 0
@@ -295,7 +295,7 @@ extension JournalStore {
 
     /// Adds the rows of a file to an empty journal.
     ///
-    /// - Throws: `SharedStoreError`, errors of `parts`.
+    /// - Throws: `ClusterError`, errors of `parts`.
     func begin(in transaction: SQLTransaction, _ parts: ((Data) throws -> Void) throws -> Void) throws {
         try replaceSnapshot(in: transaction, parts)
         // A file that has followed the empty journal reads the snapshot as well.
@@ -304,7 +304,7 @@ extension JournalStore {
 
     /// Removes the rows below a number, except those that are kept for servers that were away for a short time.
     ///
-    /// - Throws: `SharedStoreError`.
+    /// - Throws: `ClusterError`.
     func cut(below number: Int64, _ limits: JournalLimits, in transaction: SQLTransaction) throws {
         let sql = """
             UPDATE journal_identity SET cut = greatest(cut, least($1, (

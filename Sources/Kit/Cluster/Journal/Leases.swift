@@ -24,7 +24,7 @@ package struct LeaseLost: Error {
 /// inserts the row of the journal.
 package struct Leases: Sendable {
     /// The tables that the leases are in.
-    static let migration = SharedMigration(
+    static let migration = PostgresMigration(
         "journal/004 leases",
         sql: """
             -- What one server works on at a time.
@@ -40,14 +40,14 @@ package struct Leases: Sendable {
     private static let margin = Duration.seconds(2)
 
     /// Nil for a server by itself.
-    private let store: SharedDatabase?
+    private let store: PostgresDatabase?
 
-    init(_ store: SharedDatabase?) { self.store = store }
+    init(_ store: PostgresDatabase?) { self.store = store }
 
     /// Takes a lease.
     ///
     /// - Returns: nil if another holder has it.
-    /// - Throws: `SharedStoreError`, `CancellationError`.
+    /// - Throws: `ClusterError`, `CancellationError`.
     package func take(_ name: String, lasting time: Duration) async throws -> Lease? {
         try await take([name], atMost: 1, lasting: time, lock: "journal/lease/\(name)").first
     }
@@ -57,7 +57,7 @@ package struct Leases: Sendable {
     /// - Parameters:
     ///   - names: those that come first are preferred.
     ///   - most: the most that are taken, so that other servers take some, too.
-    /// - Throws: `SharedStoreError`, `CancellationError`.
+    /// - Throws: `ClusterError`, `CancellationError`.
     package func take(_ names: [String], atMost most: Int, lasting time: Duration) async throws -> [Lease] {
         guard !names.isEmpty else { return [] }
         return try await take(names, atMost: most, lasting: time, lock: "journal/leases")
@@ -78,7 +78,7 @@ package struct Leases: Sendable {
     /// Prolongs leases, also if their time is over and no other holder has taken them.
     ///
     /// - Returns: those that were not lost.
-    /// - Throws: `SharedStoreError`, `CancellationError`.
+    /// - Throws: `ClusterError`, `CancellationError`.
     package func renew(_ leases: [Lease], lasting time: Duration) async throws -> [Lease] {
         guard let store, !leases.isEmpty else { return leases }
         let begun = ContinuousClock.now
@@ -95,7 +95,7 @@ package struct Leases: Sendable {
 
     /// Ends leases; those that another holder has taken stay.
     ///
-    /// - Throws: `SharedStoreError`, `CancellationError`.
+    /// - Throws: `ClusterError`, `CancellationError`.
     package func release(_ leases: [Lease]) async throws {
         guard let store, !leases.isEmpty else { return }
         let parameters: [any SQLParameter] = [leases.map(\.name), leases.map(\.holder)]
@@ -106,7 +106,7 @@ package struct Leases: Sendable {
 
     /// Checks that no other holder has taken a lease, and that none does before the end of the transaction.
     ///
-    /// - Throws: ``LeaseLost``, `SharedStoreError`.
+    /// - Throws: ``LeaseLost``, `ClusterError`.
     static func check(_ lease: Lease, in transaction: SQLTransaction) throws {
         guard try transaction.rows(checking, [lease.name, lease.holder]).first != nil else { throw LeaseLost() }
     }

@@ -45,7 +45,7 @@ package struct UserDatabase: Sendable {
     /// Comes before reads of a request.
     ///
     /// - Returns: nil if the rows are current; how old they may be if PostgreSQL does not respond.
-    /// - Throws: `SharedStoreError`, `StorageError`, `CancellationError`.
+    /// - Throws: `ClusterError`, `StorageError`, `CancellationError`.
     package func catchUp() async throws -> Lag? {
         guard let (journal, kept) = shared else { return nil }
         do {
@@ -62,7 +62,7 @@ package struct UserDatabase: Sendable {
 
     /// Applies all changes that other servers had committed before this call: for a row that has to be there.
     ///
-    /// - Throws: `SharedStoreError` if PostgreSQL does not respond; `StorageError`, `CancellationError`.
+    /// - Throws: `ClusterError` if PostgreSQL does not respond; `StorageError`, `CancellationError`.
     package func catchUpToEnd() async throws {
         do {
             try await shared?.journal.catchUp(unlessWithin: .zero)
@@ -73,7 +73,7 @@ package struct UserDatabase: Sendable {
 
     /// Returns how old the rows may be after an error that says that PostgreSQL does not respond; nil for others.
     package func lag(after error: any Error) -> Lag? {
-        guard case .unavailable = error as? SharedStoreError, let age = shared?.journal.age else { return nil }
+        guard case .unavailable = error as? ClusterError, let age = shared?.journal.age else { return nil }
         return Lag(age: age, reason: error)
     }
 
@@ -92,7 +92,7 @@ package struct UserDatabase: Sendable {
     ///     file. Of several servers it has no effect: the journal has the values until it is cut.
     ///   - contents: finished files that the rows may name; several servers have them before the rows. `updates`
     ///     inserts those that are named (`BlobStore.insert`). They are discarded if the write fails.
-    /// - Throws: ``LeaseLost``, `StorageError`, `SharedStoreError`, `CancellationError`, errors of `updates`.
+    /// - Throws: ``LeaseLost``, `StorageError`, `ClusterError`, `CancellationError`, errors of `updates`.
     package func write<Value: Sendable>(
         scope: String,
         locks: [String] = [],
@@ -162,8 +162,8 @@ package struct UserDatabase: Sendable {
     /// Whether a write failed for a reason that passes.
     package static func isTemporary(_ error: any Error) -> Bool {
         switch error {
-        case StorageError.diskFull, SharedStoreError.diskFull, SharedStoreError.unavailable,
-            SharedStoreError.outcomeUnknown:
+        case StorageError.diskFull, ClusterError.diskFull, ClusterError.unavailable,
+            ClusterError.outcomeUnknown:
             true
         default: false
         }
@@ -172,8 +172,8 @@ package struct UserDatabase: Sendable {
     /// A server that has stopped at a row cannot serve users' data, as if PostgreSQL did not respond.
     private static func translated(_ error: any Error) -> any Error {
         switch error {
-        case JournalError.stopped(let stop): SharedStoreError.unavailable(.notApplied(stop.description))
-        case JournalError.outcomeUnknown: SharedStoreError.outcomeUnknown
+        case JournalError.stopped(let stop): ClusterError.unavailable(.notApplied(stop.description))
+        case JournalError.outcomeUnknown: ClusterError.outcomeUnknown
         default: error
         }
     }

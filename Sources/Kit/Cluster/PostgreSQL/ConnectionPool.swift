@@ -13,17 +13,17 @@ final class ConnectionPool: Sendable {
         /// Those that were used last come last, and are used first: the others may be closed by the server.
         var idle: [PoolMember]
         /// The error of the last attempt to connect, and the time before which no other attempt is made.
-        var obstacle: (error: SharedStoreError, end: ContinuousClock.Instant)?
+        var obstacle: (error: ClusterError, end: ContinuousClock.Instant)?
         var isClosed = false
         var failures = StoreLoad.Failures()
     }
 
-    private let options: SharedDatabaseOptions
+    private let options: PostgresOptions
     private let semaphore: AsyncSemaphore
     private let state: Mutex<State>
     private let duration = Metrics.Timer(label: "larder_store_operation_duration_seconds")
 
-    init(_ options: SharedDatabaseOptions) {
+    init(_ options: PostgresOptions) {
         self.options = options
         semaphore = AsyncSemaphore(permits: options.connections, maximumWaiting: options.maximumWaiting)
         state = Mutex(State(idle: (0..<options.connections).map { _ in PoolMember() }))
@@ -40,7 +40,7 @@ final class ConnectionPool: Sendable {
     /// Runs work on a connection, which is opened if it has to be.
     ///
     /// - Parameter timeout: the time that it has, waiting for a connection included.
-    /// - Throws: ``SharedStoreError``, `CancellationError` if the task is cancelled while it waits, errors of `work`.
+    /// - Throws: ``ClusterError``, `CancellationError` if the task is cancelled while it waits, errors of `work`.
     func run<Value: Sendable>(
         within timeout: Duration,
         _ work: @escaping @Sendable (PostgresConnection) throws -> Value
@@ -49,7 +49,7 @@ final class ConnectionPool: Sendable {
         defer { duration.recordSeconds(start.duration(to: .now).seconds) }
         do {
             return try await attempt(within: timeout, work)
-        } catch let error as SharedStoreError {
+        } catch let error as ClusterError {
             state.withLock { $0.failures.count(error) }
             throw error
         }
@@ -63,7 +63,7 @@ final class ConnectionPool: Sendable {
         do {
             return try await semaphore.withPermit(before: deadline.instant) {
                 // A connection would be given up for want of time, and the others would have one less.
-                guard !deadline.isOver else { throw SharedStoreError.unavailable(.timedOut) }
+                guard !deadline.isOver else { throw ClusterError.unavailable(.timedOut) }
                 let member = try self.take()
                 defer { self.giveBack(member) }
                 return try await member.run({ try self.open(deadline) }) { connection in
@@ -72,9 +72,9 @@ final class ConnectionPool: Sendable {
                 }
             }
         } catch is AsyncSemaphore.QueueFull {
-            throw SharedStoreError.unavailable(.tooManyWaiting)
+            throw ClusterError.unavailable(.tooManyWaiting)
         } catch is AsyncSemaphore.WaitTooLong {
-            throw SharedStoreError.unavailable(.timedOut)
+            throw ClusterError.unavailable(.timedOut)
         }
     }
 
@@ -90,8 +90,8 @@ final class ConnectionPool: Sendable {
     /// Takes a member; there is one for each permit.
     private func take() throws -> PoolMember {
         try state.withLock { state in
-            guard !state.isClosed else { throw SharedStoreError.closed }
-            guard let member = state.idle.popLast() else { throw SharedStoreError.unavailable(.tooManyWaiting) }
+            guard !state.isClosed else { throw ClusterError.closed }
+            guard let member = state.idle.popLast() else { throw ClusterError.unavailable(.tooManyWaiting) }
             return member
         }
     }
@@ -110,7 +110,7 @@ final class ConnectionPool: Sendable {
             let connection = try PostgresConnection.open(options, deadline)
             state.withLock { $0.obstacle = nil }
             return connection
-        } catch let error as SharedStoreError {
+        } catch let error as ClusterError {
             if !deadline.isShortened || error != .unavailable(.timedOut) {
                 state.withLock { $0.obstacle = (error, .now + Self.pause) }
             }
@@ -133,7 +133,7 @@ private final class PoolMember: Sendable {
             try self.connection.withLock { slot in
                 if let open = slot, !open.isAlive() { slot = nil }
                 if slot == nil { slot = try open() }
-                guard let connection = slot else { throw SharedStoreError.closed }
+                guard let connection = slot else { throw ClusterError.closed }
                 defer { if connection.isBroken { slot = nil } }
                 return try work(connection)
             }

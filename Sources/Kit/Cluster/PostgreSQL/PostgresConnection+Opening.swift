@@ -6,13 +6,13 @@ import Synchronization
 extension PostgresConnection {
     /// Opens a connection within the time of an operation.
     ///
-    /// - Throws: ``SharedStoreError``.
-    static func open(_ options: SharedDatabaseOptions, _ deadline: Deadline? = nil) throws -> PostgresConnection {
-        if let reason = larder_pq_load() { throw SharedStoreError.libraryUnusable(String(cString: reason)) }
-        guard larder_PQlibVersion() >= oldestVersion else { throw SharedStoreError.libraryUnusable("older than 14") }
+    /// - Throws: ``ClusterError``.
+    static func open(_ options: PostgresOptions, _ deadline: Deadline? = nil) throws -> PostgresConnection {
+        if let reason = larder_pq_load() { throw ClusterError.libraryUnusable(String(cString: reason)) }
+        guard larder_PQlibVersion() >= oldestVersion else { throw ClusterError.libraryUnusable("older than 14") }
         let deadline = deadline ?? Deadline(after: options.timeout)
         guard let started = start(options, try hosts(options, deadline)) else {
-            throw SharedStoreError.unavailable(.notReached("no memory"))
+            throw ClusterError.unavailable(.notReached("no memory"))
         }
         let connection = PostgresConnection(started, deadline: deadline)
         do {
@@ -20,9 +20,9 @@ extension PostgresConnection {
             try connection.check()
             try connection.run(preparation(options))
         } catch ConnectionFailure.timedOut {
-            throw SharedStoreError.unavailable(.timedOut)
+            throw ClusterError.unavailable(.timedOut)
         } catch ConnectionFailure.lost {
-            throw SharedStoreError.unavailable(.notReached(connection.message))
+            throw ClusterError.unavailable(.notReached(connection.message))
         } catch let failure as ConnectionFailure {
             throw failure.error
         }
@@ -34,7 +34,7 @@ extension PostgresConnection {
 
     /// Returns libpq's settings for a server whose address was looked up. Its name stays: certificates are for it. An
     /// address of the environment (`PGHOSTADDR`) is used as it is.
-    private static func hosts(_ options: SharedDatabaseOptions, _ deadline: Deadline) throws -> [(String, String)] {
+    private static func hosts(_ options: PostgresOptions, _ deadline: Deadline) throws -> [(String, String)] {
         let known = getenv("PGHOSTADDR").map { String(cString: $0) } ?? ""
         guard known.isEmpty, let name = options.hostName else { return [] }
         let addresses = try options.lookup.addresses(of: name, before: deadline)
@@ -42,7 +42,7 @@ extension PostgresConnection {
         return [("host", names.joined(separator: ",")), ("hostaddr", addresses.joined(separator: ","))]
     }
 
-    private static func start(_ options: SharedDatabaseOptions, _ hosts: [(String, String)]) -> OpaquePointer? {
+    private static func start(_ options: PostgresOptions, _ hosts: [(String, String)]) -> OpaquePointer? {
         let encryption =
             getenv("PGSSLMODE").map { String(cString: $0) } ?? (options.requiresTLS ? "require" : "prefer")
         // The address overrides settings that precede it, but not those that follow.
@@ -84,16 +84,16 @@ extension PostgresConnection {
 
     private func check() throws {
         guard serverVersion >= Self.oldestVersion else {
-            throw SharedStoreError.serverUnusable("PostgreSQL 14 or newer is needed")
+            throw ClusterError.serverUnusable("PostgreSQL 14 or newer is needed")
         }
         guard parameter("server_encoding") == "UTF8" else {
-            throw SharedStoreError.serverUnusable("the database must have the encoding UTF8")
+            throw ClusterError.serverUnusable("the database must have the encoding UTF8")
         }
     }
 
     /// The settings of all transactions. A change needs a transaction that says so: none is made by a mistake in a
     /// read. The server aborts statements and transactions that take longer than their client waits.
-    private static func preparation(_ options: SharedDatabaseOptions) -> String {
+    private static func preparation(_ options: PostgresOptions) -> String {
         let milliseconds = Int(options.timeout / .milliseconds(1))
         return """
             SET default_transaction_read_only = on;
@@ -128,7 +128,7 @@ package final class HostLookup: Sendable {
 
     /// Returns the addresses of a host, in the order in which they are to be tried.
     ///
-    /// - Throws: ``SharedStoreError/unavailable(_:)``.
+    /// - Throws: ``ClusterError/unavailable(_:)``.
     func addresses(of host: String, before deadline: Deadline) throws -> [String] {
         let lookup = running.withLock { running in
             if let lookup = running[host] { return lookup }
@@ -138,12 +138,12 @@ package final class HostLookup: Sendable {
             return lookup
         }
         let time = DispatchTime.now() + .milliseconds(Int(deadline.milliseconds))
-        guard lookup.end.wait(timeout: time) == .success else { throw SharedStoreError.unavailable(.timedOut) }
+        guard lookup.end.wait(timeout: time) == .success else { throw ClusterError.unavailable(.timedOut) }
         switch lookup.result.withLock(\.self) {
         case .success(let addresses): return addresses
         case .failure(let failure):
             let text = "could not translate host name \"\(host)\" to address: \(failure.reason)"
-            throw SharedStoreError.unavailable(.notReached(text))
+            throw ClusterError.unavailable(.notReached(text))
         }
     }
 

@@ -72,10 +72,10 @@ struct Deadline {
     }
 
     /// The end of an operation of the current task, which may be one of several that have their time together.
-    init(of operation: Duration, _ options: SharedDatabaseOptions) {
+    init(of operation: Duration, _ options: PostgresOptions) {
         let end = ContinuousClock.now + operation
         // Those with a time of their own need it.
-        instant = operation > options.timeout ? end : min(end, SharedDatabase.end ?? end)
+        instant = operation > options.timeout ? end : min(end, PostgresDatabase.end ?? end)
         isShortened = instant < end
     }
 
@@ -96,12 +96,12 @@ final class StopSignal: Sendable {
 
     /// Creates a signal that is not set.
     ///
-    /// - Throws: ``SharedStoreError/unavailable(_:)`` if the process has no descriptor left.
+    /// - Throws: ``ClusterError/unavailable(_:)`` if the process has no descriptor left.
     init() throws {
         var pair: [Int32] = [-1, -1]
         let type = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue
         guard socketpair(AF_UNIX, Int32(type), 0, &pair) == 0 else {
-            throw SharedStoreError.unavailable(.notReached("no descriptor is left"))
+            throw ClusterError.unavailable(.notReached("no descriptor is left"))
         }
         (watched, ended) = (pair[0], pair[1])
     }

@@ -78,7 +78,7 @@ final class PostgresConnection {
 
     /// Runs a statement, which the server prepares at its first use.
     ///
-    /// - Throws: ``ConnectionFailure``, ``SharedStoreError/textNotStorable``.
+    /// - Throws: ``ConnectionFailure``, ``ClusterError/textNotStorable``.
     func run(_ sql: String, _ parameters: [any SQLParameter]) throws -> PostgresResult {
         let arguments = try PostgresArguments(parameters)
         let name = try prepared(sql, arguments.types)
@@ -182,7 +182,7 @@ struct PostgresArguments {
 
     /// Encodes parameters.
     ///
-    /// - Throws: ``SharedStoreError/textNotStorable``.
+    /// - Throws: ``ClusterError/textNotStorable``.
     init(_ parameters: [any SQLParameter]) throws {
         types = parameters.map { type(of: $0).typeNumber }
         for parameter in parameters {

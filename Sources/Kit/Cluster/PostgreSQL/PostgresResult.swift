@@ -87,12 +87,12 @@ package struct SQLRow {
 
     /// Returns the value of a column. The caller chooses its type, which is optional if the value may be NULL.
     ///
-    /// - Throws: ``SharedStoreError/noSuchColumn(_:)``, ``SharedStoreError/typeMismatch(column:)``.
+    /// - Throws: ``ClusterError/noSuchColumn(_:)``, ``ClusterError/typeMismatch(column:)``.
     package func value<Value: SQLValue>(_ column: String) throws -> Value {
-        guard let number = result.column(column) else { throw SharedStoreError.noSuchColumn(column) }
+        guard let number = result.column(column) else { throw ClusterError.noSuchColumn(column) }
         let bytes = result.bytes(row: index, column: number)
         guard let value = Value(bytes: bytes, typeNumber: result.type(of: number)) else {
-            throw SharedStoreError.typeMismatch(column: column)
+            throw ClusterError.typeMismatch(column: column)
         }
         return value
     }

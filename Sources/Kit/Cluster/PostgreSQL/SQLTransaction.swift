@@ -15,7 +15,7 @@ package final class SQLTransaction {
     /// - Parameters:
     ///   - sql: the text, a constant of the program: `$1` is the first parameter.
     ///   - parameters: the values.
-    /// - Throws: ``SharedStoreError``.
+    /// - Throws: ``ClusterError``.
     package func rows(_ sql: String, _ parameters: [any SQLParameter] = []) throws -> SQLRows {
         SQLRows(try run(sql, parameters))
     }
@@ -23,7 +23,7 @@ package final class SQLTransaction {
     /// Runs a statement that changes rows.
     ///
     /// - Returns: how many were changed.
-    /// - Throws: ``SharedStoreError``.
+    /// - Throws: ``ClusterError``.
     @discardableResult
     package func execute(_ sql: String, _ parameters: [any SQLParameter] = []) throws -> Int {
         try run(sql, parameters).changedRows
@@ -31,7 +31,7 @@ package final class SQLTransaction {
 
     /// Runs a script of several statements without parameters.
     ///
-    /// - Throws: ``SharedStoreError``.
+    /// - Throws: ``ClusterError``.
     func execute(script: String) throws {
         _ = try reporting { try connection.run(script) }
     }
@@ -71,7 +71,7 @@ struct TransactionPlan: Sendable {
     /// The most times that a change is run if others come in between.
     static let mostAttempts = 8
 
-    init(_ options: SharedDatabaseOptions, locks: [String] = []) {
+    init(_ options: PostgresOptions, locks: [String] = []) {
         self.locks = locks
         timeout = options.timeout
         standardTimeout = options.timeout
@@ -105,7 +105,7 @@ extension PostgresConnection {
 
     /// Reads one state of the database.
     ///
-    /// - Throws: ``SharedStoreError``, errors of `value`.
+    /// - Throws: ``ClusterError``, errors of `value`.
     func read<Value>(_ value: (SQLTransaction) throws -> Value) throws -> Value {
         let transaction = SQLTransaction(self)
         do {
@@ -121,12 +121,12 @@ extension PostgresConnection {
 
     /// Changes the database in one transaction, and repeats it if others came in between.
     ///
-    /// - Throws: ``SharedStoreError``, errors of `updates`.
+    /// - Throws: ``ClusterError``, errors of `updates`.
     func write<Value>(_ plan: TransactionPlan, _ updates: (SQLTransaction) throws -> Value) throws -> Change<Value> {
         for _ in 0..<TransactionPlan.mostAttempts {
             if let change = try attempt(plan, updates) { return change }
         }
-        throw SharedStoreError.unavailable(.contended)
+        throw ClusterError.unavailable(.contended)
     }
 
     /// Runs a change once.
@@ -145,8 +145,8 @@ extension PostgresConnection {
             if let failure = transaction.failure { throw failure }
             guard try commit(within: plan.standardTimeout) else { return nil }
             return Change(value: value, messages: transaction.messages)
-        } catch SharedStoreError.outcomeUnknown {
-            throw SharedStoreError.outcomeUnknown
+        } catch ClusterError.outcomeUnknown {
+            throw ClusterError.outcomeUnknown
         } catch {
             rollBack()
             if transaction.failure?.meaning == .conflict { return nil }
@@ -160,7 +160,7 @@ extension PostgresConnection {
         } catch ConnectionFailure.server {
             // A standby, as the server of an open connection is after a failover.
             retire()
-            throw SharedStoreError.unavailable(.notAccepting)
+            throw ClusterError.unavailable(.notAccepting)
         } catch let failure as ConnectionFailure {
             throw failure.error
         }
@@ -169,7 +169,7 @@ extension PostgresConnection {
     /// Commits. It has the whole time of an operation again: a late response is better than an unknown one.
     ///
     /// - Returns: false if the transaction was rolled back and has to be repeated.
-    /// - Throws: ``SharedStoreError/outcomeUnknown``, ``ConnectionFailure`` if it was surely rolled back.
+    /// - Throws: ``ClusterError/outcomeUnknown``, ``ConnectionFailure`` if it was surely rolled back.
     private func commit(within timeout: Duration) throws -> Bool {
         deadline = Deadline(after: timeout)
         let remarks = remarkCount
@@ -181,10 +181,10 @@ extension PostgresConnection {
             throw ConnectionFailure.server(error)
         } catch is ConnectionFailure {
             retire()
-            throw SharedStoreError.outcomeUnknown
+            throw ClusterError.outcomeUnknown
         }
         // The only remark here: the commit is on this server's disk, but a standby has not confirmed it.
-        guard remarkCount == remarks else { throw SharedStoreError.outcomeUnknown }
+        guard remarkCount == remarks else { throw ClusterError.outcomeUnknown }
         return true
     }
 

@@ -103,7 +103,7 @@ package protocol SQLParameter: Sendable {
 
     /// Returns the bytes that are sent, or nil for NULL.
     ///
-    /// - Throws: ``SharedStoreError/textNotStorable``.
+    /// - Throws: ``ClusterError/textNotStorable``.
     func encoded() throws -> [UInt8]?
 }
 
@@ -150,7 +150,7 @@ extension String: SQLParameter {
     /// Returns the bytes that are sent.
     package func encoded() throws -> [UInt8]? {
         let bytes = Array(utf8)
-        guard !bytes.contains(0) else { throw SharedStoreError.textNotStorable }
+        guard !bytes.contains(0) else { throw ClusterError.textNotStorable }
         return bytes
     }
 }

@@ -56,7 +56,7 @@ package protocol App: Sendable {
     init(_ context: AppContext) throws
 
     /// Brings its stored data up to date, before the server accepts connections. Default: nothing.
-    /// - Throws: `StorageError`, `SharedStoreError`; the server does not start then.
+    /// - Throws: `StorageError`, `ClusterError`; the server does not start then.
     func prepare() async throws
     /// Services beside the server. Default: none.
     var services: [any Service] { get }

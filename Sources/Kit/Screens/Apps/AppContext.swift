@@ -12,7 +12,7 @@ package struct AppContext: Sendable {
     /// The database, with the tables of the app.
     package let database: LarderDatabase
     /// Seals secrets that several servers share; nil for a server by itself, and for one without a key.
-    package let seal: SharedSeal?
+    package let seal: ClusterSeal?
     /// The rows of users of apps whose tables are ``App/replicated``.
     package let users: UserDatabase
     package let sessions: SessionStore
@@ -39,7 +39,7 @@ package struct AppContext: Sendable {
         settings: SettingValues,
         upstreams: [String: Upstream],
         database: LarderDatabase,
-        seal: SharedSeal? = nil,
+        seal: ClusterSeal? = nil,
         users: UserDatabase? = nil,
         sessions: SessionStore,
         events: EventStream,

@@ -99,12 +99,12 @@ extension EventStream.Message {
     /// Returns the app of a session that has ended before the message; nil if none has. While a shared store does not
     /// respond, the stream of a client continues without the events of its account.
     ///
-    /// - Throws: `StorageError`, `SharedStoreError`.
+    /// - Throws: `StorageError`, `ClusterError`.
     fileprivate func endedApp(of interest: EventInterest) async throws -> String? {
         guard needsSession else { return nil }
         do {
             return try await interest.endedApp()
-        } catch let error as SharedStoreError {
+        } catch let error as ClusterError {
             guard case .heartbeat = self else { throw error }
             return nil
         }
@@ -159,7 +159,7 @@ struct EventInterest: Sendable {
 
     /// - Parameter apps: names of the apps that are served.
     /// - Throws: ``Problem`` 400 for an app that is not served or a name that is no profile's; 401 if the token opens
-    ///   no session; `StorageError`, `SharedStoreError`.
+    ///   no session; `StorageError`, `ClusterError`.
     init(_ request: ScreenRequest, apps: [String], sessions: SessionStore) async throws {
         let apps = try Self.apps(request, among: apps)
         let profile = try request.profile()
@@ -210,7 +210,7 @@ struct EventInterest: Sendable {
     /// Returns the app of a session that has ended; nil if all are open. A stream lasts long: the stored sessions
     /// count, whether or not the end of the session was announced.
     ///
-    /// - Throws: `StorageError`, `SharedStoreError`.
+    /// - Throws: `StorageError`, `ClusterError`.
     func endedApp() async throws -> String? {
         for (hash, app) in sessionApps where try await sessions.storedSession(hash) == nil { return app }
         return nil

@@ -34,7 +34,7 @@ package final class EventStream: Service, Sendable {
         var nextNumber = 0
         var deliveries = 0
         var isFinished = false
-        var changes: SharedChanges?
+        var changes: ClusterMessages?
     }
 
     private let state: Mutex<State>
@@ -77,8 +77,8 @@ package final class EventStream: Service, Sendable {
     ///   upstream's responses.
     package func publish(_ event: ServerEvent, isOwn: Bool = false) {
         deliver(event)
-        guard !isOwn, let changes = state.withLock(\.changes), let shared = SharedEvent(event) else { return }
-        changes.notify(SharedEvent.kind, shared.topic, shared.json)
+        guard !isOwn, let changes = state.withLock(\.changes), let shared = ClusterEvent(event) else { return }
+        changes.notify(ClusterEvent.kind, shared.topic, shared.json)
     }
 
     /// Publishes that screens of an app have changed.
@@ -89,10 +89,10 @@ package final class EventStream: Service, Sendable {
     }
 
     /// From now on publishes the events of other servers, and has them publish the events of this one.
-    package func share(over changes: SharedChanges) {
+    package func share(over changes: ClusterMessages) {
         state.withLock { $0.changes = changes }
-        changes.onMessage(SharedEvent.kind) { [self] json in
-            if let event = SharedEvent(json: json)?.event { deliver(event) }
+        changes.onMessage(ClusterEvent.kind) { [self] json in
+            if let event = ClusterEvent(json: json)?.event { deliver(event) }
         }
         changes.onGap { [self] in deliver(.reset) }
     }

@@ -114,7 +114,7 @@ package struct ServerEvent: Sendable, Equatable {
 }
 
 /// An event that servers send to each other: it concerns an app, not the upstreams of one server.
-struct SharedEvent: Codable {
+struct ClusterEvent: Codable {
     /// The kind of message that it is.
     static let kind = "event"
 
@@ -143,7 +143,7 @@ struct SharedEvent: Codable {
 
     var json: String { (try? JSONEncoder().encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? "" }
 
-    /// The topic of the message (`SharedChanges`).
+    /// The topic of the message (`ClusterMessages`).
     var topic: String { event.audience.topic }
 
     var event: ServerEvent {
@@ -158,7 +158,7 @@ struct SharedEvent: Codable {
 }
 
 extension ServerEvent.Audience {
-    /// The topic of the messages for the audience (`SharedChanges`).
+    /// The topic of the messages for the audience (`ClusterMessages`).
     package var topic: String {
         switch self {
         case .everyone: "everyone"

@@ -264,7 +264,7 @@ extension Problem {
     /// fault of its.
     ///
     /// The text does not say why: that is in the log.
-    package init?(_ error: SharedStoreError) {
+    package init?(_ error: ClusterError) {
         switch error {
         case .unavailable, .closed:
             self.init(.storeUnavailable, .storeUnavailable, headerFields: [.retryAfter: "\(Self.pause)"])

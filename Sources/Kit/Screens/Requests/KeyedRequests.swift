@@ -48,12 +48,12 @@ final class KeyedRequest: Sendable {
 
     /// Stores the key, once.
     ///
-    /// - Throws: ``KeyedResponses/Known``, 400 `invalid-parameter`, `StorageError`, `SharedStoreError`.
+    /// - Throws: ``KeyedResponses/Known``, 400 `invalid-parameter`, `StorageError`, `ClusterError`.
     func keep() async throws {
         guard !isKept else { return }
         do {
             try await users.write(scope: scope) { try KeyedResponses.insert(self, nil, $0) }
-        } catch let error as SharedStoreError where error == .outcomeUnknown {
+        } catch let error as ClusterError where error == .outcomeUnknown {
             isStoredBeforeChange.withLock { $0 = true }
             throw error
         }

@@ -129,7 +129,7 @@ package struct KeyedResponses: Sendable {
         switch error {
         case let problem as Problem: ![.outcomeUnknown, .internal].contains(problem.code)
         case let failure as UpstreamFailure: failure.problem.code != .outcomeUnknown
-        case let error as SharedStoreError: error != .outcomeUnknown
+        case let error as ClusterError: error != .outcomeUnknown
         // A body is read before the change, and an upload whose body is cut off leaves no file.
         case is CancellationError, is StorageError, is RequestBodyError: true
         default: false
@@ -139,7 +139,7 @@ package struct KeyedResponses: Sendable {
     /// Removes the responses that are older than a day.
     ///
     /// - Returns: their number.
-    /// - Throws: `StorageError`, `SharedStoreError`, `CancellationError`.
+    /// - Throws: `StorageError`, `ClusterError`, `CancellationError`.
     @Sendable package func purge(at now: Date) async throws -> Int {
         let oldest = now.addingTimeInterval(-Self.lifetime.seconds).millisecondsSince1970
         var (count, removed) = (0, 0)

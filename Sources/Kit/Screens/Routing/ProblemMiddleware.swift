@@ -70,7 +70,7 @@ struct ProblemMiddleware: RouterMiddleware {
     /// Returns the problem of a request that fails with many others while the store of several servers does not
     /// respond, and its cause, if that is known; nil for another one.
     private func outage(_ error: any Error) -> (Problem, cause: String?)? {
-        let problem = (error as? SharedStoreError).flatMap(Problem.init) ?? error as? Problem
+        let problem = (error as? ClusterError).flatMap(Problem.init) ?? error as? Problem
         guard let problem, problem.code == .storeUnavailable else { return nil }
         return (problem, error is Problem ? nil : "\(error)")
     }
@@ -129,7 +129,7 @@ struct ProblemMiddleware: RouterMiddleware {
             guard let problem = Problem(error) else { return unexpected(error, logger: logger) }
             logger.error("the stored data cannot be used", metadata: ["error": "\(error)"])
             return problem
-        case let error as SharedStoreError:
+        case let error as ClusterError:
             guard let problem = Problem(error) else { return unexpected(error, logger: logger) }
             logger.error("the shared store cannot be used", metadata: ["error": "\(error)"])
             return problem

@@ -228,11 +228,11 @@ extension SessionStore {
     /// Removes the data of an expired session, in the transaction that ends it.
     package typealias Removal = @Sendable (Expired, Database) throws -> Void
     /// Removes the data of an expired session on all servers, before it is ended. It may be called again.
-    package typealias SharedRemoval = @Sendable (Expired) async throws -> Void
+    package typealias ClusterRemoval = @Sendable (Expired) async throws -> Void
 
     /// The removals of the data of expired sessions, by app.
     final class Removals: Sendable {
-        let byApp = Mutex<[String: (remove: Removal, removeShared: SharedRemoval)]>([:])
+        let byApp = Mutex<[String: (remove: Removal, removeShared: ClusterRemoval)]>([:])
     }
 
     /// Lets the sessions of an app expire; those of other apps do not.
@@ -243,14 +243,14 @@ extension SessionStore {
     package func letExpire(
         sessionsOf app: String,
         _ remove: @escaping Removal = { _, _ in },
-        shared removeShared: @escaping SharedRemoval = { _ in }
+        shared removeShared: @escaping ClusterRemoval = { _ in }
     ) {
         removals.byApp.withLock { $0[app] = (remove, removeShared) }
     }
 
     /// Writes when sessions were used, then ends those that were not used for their lifetime, with their data.
     ///
-    /// - Throws: `StorageError`, `SharedStoreError`, `CancellationError`; errors of the removals.
+    /// - Throws: `StorageError`, `ClusterError`, `CancellationError`; errors of the removals.
     package func endUnused() async throws {
         // A session that was used a moment ago must not count as unused.
         try await storeUses()
@@ -287,7 +287,7 @@ extension SessionStore {
 
     /// Writes when sessions were used, exact to the day. After an error the uses are still recorded.
     ///
-    /// - Throws: `StorageError`, `SharedStoreError`, `CancellationError`.
+    /// - Throws: `StorageError`, `ClusterError`, `CancellationError`.
     package func storeUses() async throws {
         let taken = uses.take()
         guard !taken.isEmpty else { return }

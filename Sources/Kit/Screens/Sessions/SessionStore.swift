@@ -50,7 +50,7 @@ package struct SessionStore: Sendable {
 
     /// Stores a session and returns its token, which is known to the client only from here on.
     /// - Parameter carrier: how the client will send the token.
-    /// - Throws: `StorageError`, `SharedStoreError`, `CancellationError`.
+    /// - Throws: `StorageError`, `ClusterError`, `CancellationError`.
     package func open(_ session: Session, for carrier: SessionCarrier = .bearer) async throws -> String {
         let token = SessionToken.make()
         try await users.write(scope: Self.lock) { try open(session, token: token, for: carrier, in: $0) }
@@ -78,7 +78,7 @@ package struct SessionStore: Sendable {
 
     /// Returns the session of an app that a request carries the token of.
     /// - Throws: 401 `session-required` without a token, `session-expired` if the token opens no session of this app;
-    ///   `StorageError`, `SharedStoreError`.
+    ///   `StorageError`, `ClusterError`.
     package func session(of credentials: SessionCredentials, app: String) async throws -> Session {
         guard let hash = try credentials.tokenHash(of: app) else {
             throw Problem(
@@ -94,14 +94,14 @@ package struct SessionStore: Sendable {
     }
 
     /// Returns the same session, if there is one: for routes that do not require a session.
-    /// - Throws: `StorageError`, `SharedStoreError`.
+    /// - Throws: `StorageError`, `ClusterError`.
     package func knownSession(of credentials: SessionCredentials, app: String) async throws -> Session? {
         guard let hash = try? credentials.tokenHash(of: app) else { return nil }
         return try await session(tokenHash: hash).flatMap { $0.app == app ? $0 : nil }
     }
 
     /// Returns the session that one of these tokens opens, of any app.
-    /// - Throws: `StorageError`, `SharedStoreError`.
+    /// - Throws: `StorageError`, `ClusterError`.
     func session(ofAny tokens: PossibleTokens) async throws -> Session? {
         for hash in tokens.hashes {
             if let session = try await session(tokenHash: hash) { return session }
@@ -110,7 +110,7 @@ package struct SessionStore: Sendable {
     }
 
     /// Ends the session of an app that a request carries the token of.
-    /// - Throws: 401 if the credentials are malformed; `StorageError`, `SharedStoreError`, `CancellationError`.
+    /// - Throws: 401 if the credentials are malformed; `StorageError`, `ClusterError`, `CancellationError`.
     package func close(_ credentials: SessionCredentials, app: String) async throws {
         guard let hash = try credentials.tokenHash(of: app) else { return }
         try await users.write(scope: Self.lock, deleting: .permanent) { db in
@@ -163,7 +163,7 @@ package struct SessionStore: Sendable {
     }
 
     /// Returns the session of a token. One that was read before is not read again until it ends.
-    /// - Throws: `StorageError`, `SharedStoreError`.
+    /// - Throws: `StorageError`, `ClusterError`.
     func session(tokenHash: Data) async throws -> Session? {
         guard let session = try await knownOrStored(tokenHash) else { return nil }
         if lifetime != nil { uses.note(tokenHash, at: clock.now()) }
@@ -184,7 +184,7 @@ package struct SessionStore: Sendable {
     /// Returns the stored session of a token; nil if it is expired. While PostgreSQL does not respond, a session that
     /// this server has a row of counts as open.
     ///
-    /// - Throws: `StorageError`, `SharedStoreError`.
+    /// - Throws: `StorageError`, `ClusterError`.
     func storedSession(_ tokenHash: Data) async throws -> Session? {
         let oldest = oldest ?? Int64.min
         let lag = try await users.catchUp()
@@ -367,7 +367,7 @@ extension SessionStore {
     }
 
     /// Ends the sessions whose tokens a test has chosen: anyone could know them.
-    /// - Throws: `StorageError`, `SharedStoreError`, `CancellationError`.
+    /// - Throws: `StorageError`, `ClusterError`, `CancellationError`.
     package func endSeeded() async throws {
         let hasAny = try users.read { db in
             try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM session WHERE seeded = 1)") ?? false

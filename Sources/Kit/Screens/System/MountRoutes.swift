@@ -128,7 +128,7 @@ package struct MountRoutes: Sendable {
 
     /// Sends a request through a mount and returns its response.
     ///
-    /// - Throws: ``UpstreamFailure``; `StorageError`, `SharedStoreError`.
+    /// - Throws: ``UpstreamFailure``; `StorageError`, `ClusterError`.
     private func forward(
         _ request: Request,
         _ method: HTTPRequest.Method,

@@ -78,12 +78,12 @@ package final class Outbox<Work: OutboxWork>: Sendable {
     }
 
     /// Returns the operations that touch one of several places, one above or one below, in order.
-    package func touching(_ places: [Work.Place], of account: String) -> [OutboxEntry<Work>] {
+    package func touching(_ places: [Work.Path], of account: String) -> [OutboxEntry<Work>] {
         states.withLock { $0[account]?.touching(places) ?? [] }
     }
 
     /// Whether an operation touches one of several places, one above or one below.
-    package func isTouched(_ places: [Work.Place], of account: String) -> Bool {
+    package func isTouched(_ places: [Work.Path], of account: String) -> Bool {
         states.withLock { $0[account]?.order.isTouched(places) ?? false }
     }
 
@@ -161,7 +161,7 @@ package enum OutboxNext<Work: OutboxWork>: Sendable {
 /// The pending operations of one account, in memory.
 struct OutboxAccount<Work: OutboxWork>: Sendable {
     var queue = OutboxQueue<Work>()
-    private(set) var order = OutboxOrder<Work.Place>()
+    private(set) var order = OutboxOrder<Work.Path>()
     /// The numbers of the operations whose rows were changed, here or by another server, and are to be read.
     var unread: Set<Int64> = []
     /// Those of them that are being read: until they are taken over, memory is behind.
@@ -172,7 +172,7 @@ struct OutboxAccount<Work: OutboxWork>: Sendable {
 
     func entry(_ id: String) -> OutboxEntry<Work>? { numbers[id].flatMap { queue.entries[number: $0] } }
 
-    func touching(_ places: [Work.Place]) -> [OutboxEntry<Work>] {
+    func touching(_ places: [Work.Path]) -> [OutboxEntry<Work>] {
         order.touching(places).compactMap { queue.entries[number: $0] }
     }
 

@@ -4,8 +4,8 @@
 /// places above or below, and those that touch theirs; the others go on. One that was refused has no effect until the
 /// user has decided, and neither have those that touch its places. Each change takes as many steps as operations are
 /// held up by it, and none of them looks through the queue.
-struct OutboxOrder<Place: OutboxPath>: Sendable {
-    private var index = OutboxIndex<Place>()
+struct OutboxOrder<Path: OutboxPath>: Sendable {
+    private var index = OutboxIndex<Path>()
     private var held = OutboxHolds()
     private var suspended = OutboxHolds()
     private(set) var ready = SortedElements<Int64>(by: <)
@@ -33,7 +33,7 @@ struct OutboxOrder<Place: OutboxPath>: Sendable {
     ///   - isRefused: Whether it has no effect until the user has decided.
     /// - Returns: The operations that may have an effect now and had none before, or the other way round.
     @discardableResult
-    mutating func put(_ number: Int64, _ places: [Place], letsOthersPass: Bool, isRefused: Bool = false)
+    mutating func put(_ number: Int64, _ places: [Path], letsOthersPass: Bool, isRefused: Bool = false)
         -> [Int64]
     {
         var changed: [Int64] = []
@@ -61,16 +61,16 @@ struct OutboxOrder<Place: OutboxPath>: Sendable {
     }
 
     /// Returns the operations that touch one of several places, one above or one below, in order.
-    func touching(_ places: [Place]) -> [Int64] { index.places.touching(places).sorted() }
+    func touching(_ places: [Path]) -> [Int64] { index.places.touching(places).sorted() }
 
     /// Whether an operation touches one of several places, one above or one below.
-    func isTouched(_ places: [Place]) -> Bool { index.places.isTouched(places) }
+    func isTouched(_ places: [Path]) -> Bool { index.places.isTouched(places) }
 
     /// Returns the operations that touch a place, or one below it.
-    func inside(_ place: Place) -> Set<Int64> { index.places.inside(place) }
+    func inside(_ place: Path) -> Set<Int64> { index.places.inside(place) }
 
     /// Returns the operations that touch a place above one.
-    func above(_ place: Place) -> Set<Int64> { index.places.above(place) }
+    func above(_ place: Path) -> Set<Int64> { index.places.above(place) }
 
     private mutating func update(_ changed: [Int64]) {
         for number in changed {
@@ -80,11 +80,11 @@ struct OutboxOrder<Place: OutboxPath>: Sendable {
 }
 
 /// The places of operations, both ways.
-private struct OutboxIndex<Place: OutboxPath>: Sendable {
-    private(set) var places = OutboxPaths<Place>()
-    private(set) var touched: [Int64: [Place]] = [:]
+private struct OutboxIndex<Path: OutboxPath>: Sendable {
+    private(set) var places = OutboxPaths<Path>()
+    private(set) var touched: [Int64: [Path]] = [:]
 
-    mutating func insert(_ number: Int64, _ places: [Place]) {
+    mutating func insert(_ number: Int64, _ places: [Path]) {
         touched[number] = places
         self.places.insert(number, places)
     }
@@ -111,7 +111,7 @@ private struct OutboxHolds: Sendable {
     /// Whether an earlier operation stops one.
     func isFollower(_ number: Int64) -> Bool { holders[number] != nil }
 
-    mutating func insert<Place>(_ number: Int64, _ index: OutboxIndex<Place>) -> [Int64] {
+    mutating func insert<Path>(_ number: Int64, _ index: OutboxIndex<Path>) -> [Int64] {
         // Without a source none is stopped.
         guard !sources.isEmpty else { return [] }
         let count = index.neighbours(of: number).count { $0 < number && contains($0) }
@@ -120,13 +120,13 @@ private struct OutboxHolds: Sendable {
         return changed(number, index)
     }
 
-    mutating func set<Place>(_ number: Int64, _ isSource: Bool, _ index: OutboxIndex<Place>) -> [Int64] {
+    mutating func set<Path>(_ number: Int64, _ isSource: Bool, _ index: OutboxIndex<Path>) -> [Int64] {
         guard sources.contains(number) != isSource else { return [] }
         if isSource { sources.insert(number) } else { sources.remove(number) }
         return isFollower(number) ? [] : changed(number, index)
     }
 
-    mutating func remove<Place>(_ number: Int64, _ index: OutboxIndex<Place>) -> [Int64] {
+    mutating func remove<Path>(_ number: Int64, _ index: OutboxIndex<Path>) -> [Int64] {
         guard contains(number) else { return [] }
         sources.remove(number)
         holders[number] = nil
@@ -134,7 +134,7 @@ private struct OutboxHolds: Sendable {
     }
 
     /// Stops later operations, or lets them go on, after one is stopped or not stopped any more.
-    private mutating func changed<Place>(_ number: Int64, _ index: OutboxIndex<Place>) -> [Int64] {
+    private mutating func changed<Path>(_ number: Int64, _ index: OutboxIndex<Path>) -> [Int64] {
         var (changed, open) = ([number], [number])
         while let number = open.popLast() {
             let isStopped = contains(number)
@@ -161,11 +161,11 @@ package protocol OutboxPath: Hashable, Sendable {
 
 /// Which operations touch a place. An answer takes as many steps as it has operations, and as the place has places
 /// above it, however many operations there are.
-struct OutboxPaths<Place: OutboxPath>: Sendable {
-    private var exact: [Place: Set<Int64>] = [:]
-    private var below: [Place: Set<Int64>] = [:]
+struct OutboxPaths<Path: OutboxPath>: Sendable {
+    private var exact: [Path: Set<Int64>] = [:]
+    private var below: [Path: Set<Int64>] = [:]
 
-    mutating func insert(_ number: Int64, _ places: [Place]) {
+    mutating func insert(_ number: Int64, _ places: [Path]) {
         for place in places {
             exact[place, default: []].insert(number)
             for above in place.above { below[above, default: []].insert(number) }
@@ -173,7 +173,7 @@ struct OutboxPaths<Place: OutboxPath>: Sendable {
     }
 
     /// Removes an operation with all of its places.
-    mutating func remove(_ number: Int64, _ places: [Place]) {
+    mutating func remove(_ number: Int64, _ places: [Path]) {
         for place in places {
             Self.remove(number, from: &exact[place])
             for above in place.above { Self.remove(number, from: &below[above]) }
@@ -186,20 +186,20 @@ struct OutboxPaths<Place: OutboxPath>: Sendable {
     }
 
     /// Returns the operations that touch a place, or one below it.
-    func inside(_ place: Place) -> Set<Int64> { (exact[place] ?? []).union(below[place] ?? []) }
+    func inside(_ place: Path) -> Set<Int64> { (exact[place] ?? []).union(below[place] ?? []) }
 
     /// Returns the operations that touch a place above one.
-    func above(_ place: Place) -> Set<Int64> {
+    func above(_ place: Path) -> Set<Int64> {
         place.above.reduce(into: []) { $0.formUnion(exact[$1] ?? []) }
     }
 
     /// Returns the operations that touch one of several places, one above or one below.
-    func touching(_ places: [Place]) -> Set<Int64> {
+    func touching(_ places: [Path]) -> Set<Int64> {
         places.reduce(into: []) { $0.formUnion(inside($1).union(above($1))) }
     }
 
     /// Whether an operation touches one of several places, one above or one below.
-    func isTouched(_ places: [Place]) -> Bool {
+    func isTouched(_ places: [Path]) -> Bool {
         places.contains { place in
             exact[place] != nil || below[place] != nil || place.above.contains { exact[$0] != nil }
         }

@@ -3,13 +3,13 @@ import Storage
 /// A write that an app leaves in an outbox, as a value that can be stored.
 package protocol OutboxWork: Codable, Sendable, Equatable {
     /// A resource that a write touches.
-    associatedtype Place: OutboxPath
+    associatedtype Path: OutboxPath
     /// The app's view of the writes that wait.
     associatedtype View: OutboxView where View.Work == Self
 
     /// The places that it touches. The order of two writes matters if a place of one is, contains or is in a place of
     /// the other.
-    var places: [Place] { get }
+    var places: [Path] { get }
 
     /// Returns the effect on an earlier write that touches the same places, if both have not been sent.
     func folding(_ earlier: Self) -> OutboxFold<Self>
@@ -109,7 +109,7 @@ package struct OutboxQueue<Work: OutboxWork>: Sendable {
     ///
     /// - Parameter order: The order of all operations after that.
     /// - Returns: The operation that was there.
-    mutating func replace(_ number: Int64, by new: OutboxEntry<Work>?, _ order: OutboxOrder<Work.Place>)
+    mutating func replace(_ number: Int64, by new: OutboxEntry<Work>?, _ order: OutboxOrder<Work.Path>)
         -> OutboxEntry<Work>?
     {
         let isLast = number > entries.last?.number ?? 0
@@ -138,7 +138,7 @@ package struct OutboxQueue<Work: OutboxWork>: Sendable {
     }
 
     /// Takes up in the view that an operation has an effect, or has none any more.
-    mutating func refresh(_ number: Int64, _ order: OutboxOrder<Work.Place>) {
+    mutating func refresh(_ number: Int64, _ order: OutboxOrder<Work.Path>) {
         let entry = entries[number: number]
         show(number, entry, entry, isLast: false, order)
     }
@@ -148,7 +148,7 @@ package struct OutboxQueue<Work: OutboxWork>: Sendable {
         _ old: OutboxEntry<Work>?,
         _ new: OutboxEntry<Work>?,
         isLast: Bool,
-        _ order: OutboxOrder<Work.Place>
+        _ order: OutboxOrder<Work.Path>
     ) {
         let old = suspended.contains(number) ? nil : old
         let new = order.isSuspended(number) ? nil : new
@@ -168,16 +168,16 @@ package struct OutboxStep<Work: OutboxWork>: Sendable {
     /// Whether it is added behind all others.
     package let isLast: Bool
     let entries: OutboxEntries<Work>
-    let order: OutboxOrder<Work.Place>
+    let order: OutboxOrder<Work.Path>
 
     /// Returns an operation; nil if it is not there any more.
     package func entry(_ number: Int64) -> OutboxEntry<Work>? { entries[number: number] }
 
     /// Returns the operations that touch a place, or one below it.
-    package func inside(_ place: Work.Place) -> [OutboxEntry<Work>] { effective(order.inside(place)) }
+    package func inside(_ place: Work.Path) -> [OutboxEntry<Work>] { effective(order.inside(place)) }
 
     /// Returns the operations that touch a place above one.
-    package func above(_ place: Work.Place) -> [OutboxEntry<Work>] { effective(order.above(place)) }
+    package func above(_ place: Work.Path) -> [OutboxEntry<Work>] { effective(order.above(place)) }
 
     private func effective(_ numbers: Set<Int64>) -> [OutboxEntry<Work>] {
         numbers.compactMap { order.isSuspended($0) ? nil : entries[number: $0] }

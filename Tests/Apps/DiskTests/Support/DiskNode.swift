@@ -15,14 +15,14 @@ import Upstream
 struct DiskNode: Sendable {
     let cache: DiskStore
     let sessions: SessionStore
-    let access: SharedStoreAccess?
+    let access: ClusterAccess?
 
     private static let migrations =
-        Journal.storeMigrations + SharedSeal.migrations
+        Journal.storeMigrations + ClusterSeal.migrations
     static let key = SymmetricKey(data: Data(repeating: 7, count: 32))
 
     /// Opens a store for servers.
-    static func store(on server: RunningPostgres? = nil) async throws -> SharedStoreAccess {
+    static func store(on server: RunningPostgres? = nil) async throws -> ClusterAccess {
         try await .temporary(migrations, on: server)
     }
 
@@ -41,7 +41,7 @@ struct DiskNode: Sendable {
     }
 
     /// - Parameter directory: nil for a new one.
-    init(_ access: SharedStoreAccess?, in directory: DataDirectory? = nil) throws {
+    init(_ access: ClusterAccess?, in directory: DataDirectory? = nil) throws {
         let database = try LarderDatabase.withCacheTables(
             in: try directory ?? .temporary(),
             migrations: SessionStore.migrations + DiskStore.migrations + Journal.fileMigrations,
@@ -54,7 +54,7 @@ struct DiskNode: Sendable {
         cache = DiskStore(
             database,
             users: users,
-            secrets: access == nil ? UserSecrets(local) : SharedSeal(key: Self.key).userSecrets,
+            secrets: access == nil ? UserSecrets(local) : ClusterSeal(key: Self.key).userSecrets,
             clock: .system
         ) { hasher.hash($0) }
         cache.listen { Issue.record($0) }

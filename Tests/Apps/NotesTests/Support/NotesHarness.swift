@@ -57,7 +57,7 @@ extension AppHarness<NotesApp, NotesUpstreams> {
         clock: ManualClock = ManualClock(),
         directory: DataDirectory? = nil,
         settings: SettingValues = .notes,
-        shared: SharedStoreAccess? = nil,
+        shared: ClusterAccess? = nil,
         _ test: @Sendable (NotesHarness) async throws -> Void
     ) async throws {
         let scripted = NotesUpstreams(

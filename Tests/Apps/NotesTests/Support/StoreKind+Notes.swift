@@ -11,9 +11,9 @@ extension NoteStore {
     init(_ database: LarderDatabase) { self.init(UserDatabase(database)) }
 }
 
-extension SharedStoreAccess {
+extension ClusterAccess {
     /// Opens a store for servers of the Notes app.
-    static func notes(on server: RunningPostgres? = nil) async throws -> SharedStoreAccess {
+    static func notes(on server: RunningPostgres? = nil) async throws -> ClusterAccess {
         try await temporary(Journal.storeMigrations, on: server)
     }
 
@@ -29,7 +29,7 @@ extension StoreKind {
     func notes() async throws -> NoteStore {
         switch self {
         case .sqlite: NoteStore(try LarderDatabase.temporary(migrations: NoteStore.migrations))
-        case .postgresql: try await SharedStoreAccess.notes().noteStore()
+        case .postgresql: try await ClusterAccess.notes().noteStore()
         }
     }
 }

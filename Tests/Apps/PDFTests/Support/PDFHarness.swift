@@ -35,7 +35,7 @@ extension AppHarness<PDFApp, StubDocumentEngine> {
         disk: AccountFiles? = nil,
         settings: SettingValues = .standard,
         limits: MediaLimits = MediaLimits(),
-        shared: SharedStoreAccess? = nil,
+        shared: ClusterAccess? = nil,
         _ test: @Sendable (PDFHarness) async throws -> Void
     ) async throws {
         try await run(

@@ -6,9 +6,9 @@ import TestKit
 
 @testable import PDF
 
-extension SharedStoreAccess {
+extension ClusterAccess {
     /// Opens a store for servers of the PDF app.
-    static func documents(on server: RunningPostgres? = nil) async throws -> SharedStoreAccess {
+    static func documents(on server: RunningPostgres? = nil) async throws -> ClusterAccess {
         try await temporary(Journal.storeMigrations, on: server)
     }
 
@@ -32,7 +32,7 @@ extension SharedStoreAccess {
 
 extension StoreKind {
     /// Returns a new store that servers share; nil for documents of a server by itself.
-    func documents() async throws -> SharedStoreAccess? {
+    func documents() async throws -> ClusterAccess? {
         switch self {
         case .sqlite: nil
         case .postgresql: try await .documents()

@@ -34,9 +34,9 @@ struct ShipNode {
     }
 }
 
-extension SharedStoreAccess {
+extension ClusterAccess {
     /// Opens a store for servers of the Ships app.
-    static func ships(on server: RunningPostgres? = nil) async throws -> SharedStoreAccess {
+    static func ships(on server: RunningPostgres? = nil) async throws -> ClusterAccess {
         try await temporary(Journal.storeMigrations, on: server)
     }
 
@@ -55,7 +55,7 @@ extension StoreKind {
             let store = ShipStore(try LarderDatabase.temporary(migrations: ShipStore.migrations))
             return Array(repeating: ShipNode(store: store), count: count)
         case .postgresql:
-            let access = try await SharedStoreAccess.ships()
+            let access = try await ClusterAccess.ships()
             return try (0..<count).map { _ in try access.shipNode() }
         }
     }

@@ -27,7 +27,7 @@ extension AppHarness<ShipsApp, ScriptedSpaceX> {
         snapshot: ShipSnapshot? = nil,
         settings: SettingValues = .ships,
         tools: MediaTools = MediaTools(paths: [:]),
-        shared: SharedStoreAccess? = nil,
+        shared: ClusterAccess? = nil,
         _ test: @Sendable (ShipsHarness) async throws -> Void
     ) async throws {
         let upstream = AppUpstream(ShipsApp.spacex, at: "https://api.test", spaceX.upstream) {

@@ -53,7 +53,7 @@ extension AppHarness<ShopApp, ScriptedCatalogue> {
         directory: DataDirectory? = nil,
         settings: SettingValues = .standard,
         tools: MediaTools = MediaTools(paths: [:]),
-        shared: SharedStoreAccess? = nil,
+        shared: ClusterAccess? = nil,
         _ test: @Sendable (ShopHarness) async throws -> Void
     ) async throws {
         let scripted = try ScriptedCatalogue()

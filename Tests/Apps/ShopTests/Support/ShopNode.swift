@@ -32,9 +32,9 @@ struct ShopNode {
     }
 }
 
-extension SharedStoreAccess {
+extension ClusterAccess {
     /// Opens a store for servers of the Shop app.
-    static func shop(on server: RunningPostgres? = nil) async throws -> SharedStoreAccess {
+    static func shop(on server: RunningPostgres? = nil) async throws -> ClusterAccess {
         try await temporary(Journal.storeMigrations, on: server)
     }
 
@@ -53,7 +53,7 @@ extension StoreKind {
             let store = ShopStore(try LarderDatabase.temporary(migrations: ShopStore.migrations))
             return Array(repeating: ShopNode(store: store), count: count)
         case .postgresql:
-            let access = try await SharedStoreAccess.shop()
+            let access = try await ClusterAccess.shop()
             return try (0..<count).map { _ in try access.shopNode() }
         }
     }

@@ -11,14 +11,14 @@ import Testing
     private static let server = Task { try await RunningPostgres.start() }
 
     /// Runs a statement on a connection of its own, from a thread that may wait.
-    private static func run(_ sql: String, _ options: SharedDatabaseOptions) throws {
+    private static func run(_ sql: String, _ options: PostgresOptions) throws {
         let connection = try PostgresConnection.open(options)
         connection.deadline = Deadline(after: .seconds(60))
         try connection.run("SET default_transaction_read_only = off")
         try connection.run(sql)
     }
 
-    private static func terminate(_ options: SharedDatabaseOptions, where condition: String) throws {
+    private static func terminate(_ options: PostgresOptions, where condition: String) throws {
         try run(
             """
             SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -34,7 +34,7 @@ import Testing
         let (one, other) = (try await cluster.server("one"), try await cluster.server("other"))
         try await Harbour.count("counter", on: one)
         let before = try one.contents()
-        await #expect(throws: SharedStoreError.unavailable(.connectionLost)) {
+        await #expect(throws: ClusterError.unavailable(.connectionLost)) {
             try await one.journal.write(scope: "counter") { db in
                 try db.execute(sql: "UPDATE hidden_ship SET revision = 100")
                 try Self.terminate(cluster.options, where: "state = 'idle in transaction'")
@@ -56,7 +56,7 @@ import Testing
         try holder.run("SET idle_in_transaction_session_timeout = 0; SET default_transaction_read_only = off")
         try holder.run("BEGIN")
         try holder.run("LOCK TABLE journal")
-        let timedOut = SharedStoreError.unavailable(.timedOut)
+        let timedOut = ClusterError.unavailable(.timedOut)
         let start = ContinuousClock.now
         await #expect(throws: timedOut) { try await server.journal.catchUp(unlessWithin: .zero) }
         await #expect(throws: timedOut) { _ = try await Harbour.hide(1, for: 1, on: server) }
@@ -79,7 +79,7 @@ import Testing
                     do {
                         try await server.journal.write(scope: "notes/\(write % 12)") { _ in }
                         return false
-                    } catch SharedStoreError.unavailable(.timedOut) {
+                    } catch ClusterError.unavailable(.timedOut) {
                         return true
                     }
                 }
@@ -104,8 +104,8 @@ import Testing
         let (one, other) = (try await cluster.server("one"), try await cluster.server("other"))
         try await Harbour.count("counter", on: one)
         try postgres.stop("immediate")
-        await #expect(throws: SharedStoreError.self) { try await Harbour.count("counter", on: one) }
-        await #expect(throws: SharedStoreError.self) { try await one.journal.catchUp() }
+        await #expect(throws: ClusterError.self) { try await Harbour.count("counter", on: one) }
+        await #expect(throws: ClusterError.self) { try await one.journal.catchUp() }
         #expect(try Harbour.counter("counter", on: one) == 1)
         try postgres.restart()
         await BoundedWait.poll(for: "a write") { (try? await Harbour.count("counter", on: other)) == 2 }
@@ -125,11 +125,11 @@ import Testing
     func committed() async throws {
         let cluster = try await JournalCluster(on: Self.server.value)
         let one = try await cluster.server("one")
-        try await SharedDatabase.require(standby: "away", cluster.options)
+        try await PostgresDatabase.require(standby: "away", cluster.options)
         let written = Task { try await Harbour.count("counter", on: one) }
         try await Self.commitWaits(in: cluster)
         try Self.terminate(cluster.options, where: "wait_event = 'SyncRep'")
-        try await SharedDatabase.require(standby: "", cluster.options)
+        try await PostgresDatabase.require(standby: "", cluster.options)
         #expect(try await written.value == 1)
         #expect(try Harbour.counter("counter", on: one) == 1)
         #expect(try await cluster.numbers().count == 1)
@@ -149,7 +149,7 @@ import Testing
             """,
             cluster.options
         )
-        await #expect(throws: SharedStoreError.unavailable(.connectionLost)) {
+        await #expect(throws: ClusterError.unavailable(.connectionLost)) {
             try await Harbour.count("counter", on: one)
         }
         try Self.run("DROP TRIGGER cut ON journal", cluster.options)
@@ -164,14 +164,14 @@ import Testing
         let server = try await cluster.server("one")
         let journal = Journal(
             of: server.database,
-            in: SharedDatabase(cluster.options, logger: .quiet),
+            in: PostgresDatabase(cluster.options, logger: .quiet),
             tables: Harbour.tables,
             server: "one",
             schema: 1,
             logger: .quiet,
             sleep: { _ in }
         )
-        try await SharedDatabase.require(standby: "away", cluster.options)
+        try await PostgresDatabase.require(standby: "away", cluster.options)
         let id = UUID()
         let written = Task {
             try await journal.write(scope: "ships", id: id) { db in
@@ -183,7 +183,7 @@ import Testing
         await #expect(throws: JournalError.outcomeUnknown(write: id)) { try await written.value }
         #expect(try server.database.read { try Int.fetchOne($0, sql: "SELECT last FROM ship_revision") } == nil)
         try postgres.restart()
-        try await SharedDatabase.require(standby: "", cluster.options)
+        try await PostgresDatabase.require(standby: "", cluster.options)
         await BoundedWait.poll(for: "a connection") { (try? await journal.catchUp()) != nil }
         #expect(try server.database.read { try Int.fetchOne($0, sql: "SELECT last FROM ship_revision") } == 7)
         await #expect(throws: JournalError.alreadyWritten(id)) {

@@ -7,19 +7,19 @@ import TestKit
 
 /// A journal in a schema of the test's own.
 struct JournalCluster {
-    let options: SharedDatabaseOptions
-    let database: SharedDatabase
+    let options: PostgresOptions
+    let database: PostgresDatabase
 
     init(on server: RunningPostgres? = nil, timeout: Duration = .seconds(60)) async throws {
         let shared = try await RunningPostgres.shared.value
         let server = server ?? shared
         let schema = try server.schema()
-        var options = SharedDatabaseOptions(url: "\(server.address())&options=-csearch_path%3D\(schema)")
+        var options = PostgresOptions(url: "\(server.address())&options=-csearch_path%3D\(schema)")
         // By default longer than the slowest machine takes for anything that is not meant to be late.
         options.timeout = timeout
         (options.name, options.channel, options.connections) = (schema, schema, 6)
         self.options = options
-        database = SharedDatabase(options, logger: .quiet)
+        database = PostgresDatabase(options, logger: .quiet)
         try await database.migrate(Journal.storeMigrations)
     }
 
@@ -71,7 +71,7 @@ struct JournalServer {
         )
         journal = Journal(
             of: database,
-            in: SharedDatabase(cluster.options, logger: .quiet),
+            in: PostgresDatabase(cluster.options, logger: .quiet),
             tables: tables,
             server: name,
             schema: schema,

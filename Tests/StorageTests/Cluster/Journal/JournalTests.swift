@@ -76,7 +76,7 @@ import Testing
     func listening() async throws {
         let cluster = try await JournalCluster()
         let (one, other) = (try await cluster.server("one"), try await cluster.server("other"))
-        let changes = SharedChanges(cluster.database, node: "other", kept: .seconds(600), logger: .quiet)
+        let changes = ClusterMessages(cluster.database, node: "other", kept: .seconds(600), logger: .quiet)
         other.journal.hear(changes)
         let run = Task {
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -98,7 +98,7 @@ import Testing
         let (one, other) = (try await cluster.server("one"), try await cluster.server("other"))
         let journal = Journal(
             of: other.database,
-            in: SharedDatabase(cluster.options, logger: .quiet),
+            in: PostgresDatabase(cluster.options, logger: .quiet),
             tables: Harbour.tables,
             server: "other",
             schema: 1,

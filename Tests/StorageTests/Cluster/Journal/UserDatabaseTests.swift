@@ -60,9 +60,9 @@ struct UserDatabaseTests {
         let lag = try await users.catchUp()
         #expect(lag.map { $0.age < .seconds(60) } == true)
         #expect(try Self.ships(users) == ["s1"])
-        await #expect(throws: SharedStoreError.self) { try await Self.hide("s2", users) }
+        await #expect(throws: ClusterError.self) { try await Self.hide("s2", users) }
         let fresh = try await JournalServer(opening: "new", in: cluster, folder: .unmade())
-        await #expect(throws: SharedStoreError.self) {
+        await #expect(throws: ClusterError.self) {
             try await UserDatabase(fresh.database, fresh.journal, kept: .zero).catchUp()
         }
         try postgres.restart()
@@ -82,11 +82,11 @@ struct UserDatabaseTests {
             do {
                 _ = try await users.catchUp()
                 Issue.record("it was applied")
-            } catch SharedStoreError.unavailable(.notApplied(let reason)) {
+            } catch ClusterError.unavailable(.notApplied(let reason)) {
                 #expect(reason.contains("scope ships") && reason.contains("damaged"))
             }
         }
-        await #expect(throws: SharedStoreError.self) { try await Self.hide("s2", users) }
+        await #expect(throws: ClusterError.self) { try await Self.hide("s2", users) }
         try await cluster.execute("UPDATE journal SET changeset = substr(changeset, 1, octet_length(changeset) - 1)")
         #expect(try await users.catchUp()?.age == nil)
         #expect(try Self.ships(users) == ["s1"])

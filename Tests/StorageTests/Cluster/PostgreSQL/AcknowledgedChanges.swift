@@ -7,14 +7,14 @@ import TestKit
 /// those are there, whatever happened since.
 final class AcknowledgedChanges: Sendable {
     /// Creates the table that the changes are in.
-    static let migration = SharedMigration(
+    static let migration = PostgresMigration(
         "acknowledged/001",
         sql: "CREATE TABLE acknowledged (name text PRIMARY KEY)"
     )
 
     /// Their names, in the order in which they were acknowledged.
     let names = Watched<[String]>([])
-    private let database: SharedDatabase
+    private let database: PostgresDatabase
     private let prefix: String
     private let log: FileHandle?
     private let hasEnded = Watched(false)
@@ -23,7 +23,7 @@ final class AcknowledgedChanges: Sendable {
     /// - Parameters:
     ///   - prefix: Begins each name, where several processes write.
     ///   - log: Receives a line for each of them.
-    init(_ database: SharedDatabase, prefix: String = "", log: FileHandle? = nil) {
+    init(_ database: PostgresDatabase, prefix: String = "", log: FileHandle? = nil) {
         (self.database, self.prefix, self.log) = (database, prefix, log)
     }
 
@@ -41,8 +41,8 @@ final class AcknowledgedChanges: Sendable {
 
     /// Returns the acknowledged changes that are missing.
     ///
-    /// - Throws: ``SharedStoreError``.
-    func missing(in database: SharedDatabase) async throws -> [String] {
+    /// - Throws: ``ClusterError``.
+    func missing(in database: PostgresDatabase) async throws -> [String] {
         let kept = Set(try await database.rows("SELECT name FROM acknowledged") { try $0.value("name") as String })
         return names.value.filter { !kept.contains($0) }
     }

@@ -54,7 +54,7 @@ import Testing
     func refused() async throws {
         let store = try await Store().withCounters()
         let log = LogRecorder()
-        let database = SharedDatabase(store.options, logger: log.logger)
+        let database = PostgresDatabase(store.options, logger: log.logger)
         try await database.write { transaction in
             try transaction.increment("a")
             transaction.notify(String(repeating: "x", count: 8000))

@@ -28,7 +28,7 @@ import Testing
             }
             // One of these two waits, the other has no place to wait. Nothing else ends before the gate is open.
             let refusal = await group.next()
-            #expect(throws: SharedStoreError.unavailable(.tooManyWaiting)) { try refusal?.get() }
+            #expect(throws: ClusterError.unavailable(.tooManyWaiting)) { try refusal?.get() }
             gate.open()
             var results: [Int?] = []
             for await result in group { results.append(try? result.get()) }
@@ -46,7 +46,7 @@ import Testing
             gate.hold()
         }
         await gate.arrived()
-        await #expect(throws: SharedStoreError.unavailable(.timedOut)) {
+        await #expect(throws: ClusterError.unavailable(.timedOut)) {
             try await hasty.write { try $0.increment("a") }
         }
         gate.open()
@@ -59,6 +59,6 @@ import Testing
         let store = try await Store()
         _ = try await store.database.rows("SELECT 1 AS one") { _ in }
         store.database.close()
-        await #expect(throws: SharedStoreError.closed) { try await store.database.read { _ in } }
+        await #expect(throws: ClusterError.closed) { try await store.database.read { _ in } }
     }
 }

@@ -4,10 +4,10 @@ import Testing
 @testable import Cluster
 
 @Suite struct PostgresConnectionOpeningTests {
-    private func failure(_ url: String) -> SharedStoreError? {
-        var options = SharedDatabaseOptions(url: url)
+    private func failure(_ url: String) -> ClusterError? {
+        var options = PostgresOptions(url: url)
         options.timeout = .seconds(60)
-        return #expect(throws: SharedStoreError.self) { _ = try PostgresConnection.open(options) }
+        return #expect(throws: ClusterError.self) { _ = try PostgresConnection.open(options) }
     }
 
     @Test("A place where no server is, or no database, is named; the password never is")
@@ -44,7 +44,7 @@ import Testing
         ]
     )
     func encryption(url: String, isSeveral: Bool, isRequired: Bool) {
-        let options = SharedDatabaseOptions(url: url)
+        let options = PostgresOptions(url: url)
         #expect(options.hasSeveralHosts == isSeveral)
         #expect(options.requiresTLS == isRequired)
     }
@@ -60,12 +60,12 @@ import Testing
             ("postgresql:///larder?host=/run/postgresql", nil), ("postgresql://%2Frun%2Fpostgresql/larder", nil),
         ]
     )
-    func name(url: String, name: String?) { #expect(SharedDatabaseOptions(url: url).hostName == name) }
+    func name(url: String, name: String?) { #expect(PostgresOptions(url: url).hostName == name) }
 
     @Test("SCALE-25 SCALE-28 A name that no name server knows in time costs an operation its time, and one thread")
     func slowLookup() async throws {
         let (gate, lookups) = (ThreadGate(), Watched(0))
-        var options = SharedDatabaseOptions(url: "postgresql://db.example:1/larder?sslmode=disable")
+        var options = PostgresOptions(url: "postgresql://db.example:1/larder?sslmode=disable")
         options.timeout = .milliseconds(20)
         options.lookup = HostLookup { _ in
             lookups.update { $0 += 1 }
@@ -73,19 +73,19 @@ import Testing
             return .success(["127.0.0.1", "::1"])
         }
         for _ in 0..<3 {
-            #expect(throws: SharedStoreError.unavailable(.timedOut)) { _ = try PostgresConnection.open(options) }
+            #expect(throws: ClusterError.unavailable(.timedOut)) { _ = try PostgresConnection.open(options) }
         }
         await gate.arrived()
         #expect(lookups.value == 1)
         gate.open()
         options.timeout = .seconds(60)
         // The port of no server (RFC 1078): libpq has tried both addresses.
-        let error = #expect(throws: SharedStoreError.self) { _ = try PostgresConnection.open(options) }
+        let error = #expect(throws: ClusterError.self) { _ = try PostgresConnection.open(options) }
         for text in ["\"127.0.0.1\", port 1 failed", "\"::1\", port 1 failed"] {
             #expect("\(try #require(error))".contains(text), "\(error as Any)")
         }
         options.lookup = HostLookup { _ in .failure(HostLookup.Failure(reason: "Name or service not known")) }
-        let unknown = #expect(throws: SharedStoreError.self) { _ = try PostgresConnection.open(options) }
+        let unknown = #expect(throws: ClusterError.self) { _ = try PostgresConnection.open(options) }
         #expect("\(try #require(unknown))".contains("\"db.example\" to address: Name or service not known"))
         #expect(try HostLookup.system("localhost").get().contains { ["127.0.0.1", "::1"].contains($0) })
     }
@@ -96,7 +96,7 @@ import Testing
     @Test("A database whose texts are not UTF-8 is refused")
     func encoding() async throws {
         let server = try await RunningPostgres.shared.value
-        var options = SharedDatabaseOptions(url: server.address())
+        var options = PostgresOptions(url: server.address())
         options.timeout = .seconds(60)
         let connection = try PostgresConnection.open(options)
         connection.deadline = Deadline(after: options.timeout)
@@ -108,7 +108,7 @@ import Testing
     @Test("Times and the protection of reads hold on each connection; the address can name a schema")
     func settings() async throws {
         let url = try await RunningPostgres.shared.value.address() + "&options=-csearch_path%3Dlarder_a"
-        var options = SharedDatabaseOptions(url: url)
+        var options = PostgresOptions(url: url)
         options.timeout = .milliseconds(61_500)
         options.name = "larder n1"
         let connection = try PostgresConnection.open(options)

@@ -7,7 +7,7 @@ import Testing
 /// Errors of a commit whose outcome the client cannot know.
 @Suite struct CommitTests {
     /// Runs code of the server at the commit of a change, after all its statements.
-    private func outcome(of code: String) async throws -> (error: SharedStoreError?, attempts: Int, kept: Int?) {
+    private func outcome(of code: String) async throws -> (error: ClusterError?, attempts: Int, kept: Int?) {
         let store = try await Store().withCounters()
         try await store.database.write { transaction in
             try transaction.execute(
@@ -24,7 +24,7 @@ import Testing
             )
         }
         let attempts = Atomic(0)
-        let error = await #expect(throws: SharedStoreError.self) {
+        let error = await #expect(throws: ClusterError.self) {
             try await store.database.write { transaction in
                 attempts.add(1, ordering: .relaxed)
                 try transaction.increment("a")

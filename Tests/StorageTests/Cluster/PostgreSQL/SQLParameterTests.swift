@@ -39,7 +39,7 @@ import Testing
             let texts: String = try row.value("d")
             #expect(small == [1, 2] && texts == "x")
             for (column, error) in [
-                ("c", SharedStoreError.typeMismatch(column: "c")), ("d", .typeMismatch(column: "d")),
+                ("c", ClusterError.typeMismatch(column: "c")), ("d", .typeMismatch(column: "d")),
                 ("e", .typeMismatch(column: "e")), ("f", .noSuchColumn("f")), ("A", .noSuchColumn("A")),
             ] {
                 #expect(throws: error) { let _: Int = try row.value(column) }
@@ -67,7 +67,7 @@ import Testing
         let store = try await Store()
         try await store.database.write { transaction in
             for value: any SQLParameter in ["a\0b", ["\0"]] {
-                #expect(throws: SharedStoreError.textNotStorable) { try transaction.rows("SELECT $1 AS t", [value]) }
+                #expect(throws: ClusterError.textNotStorable) { try transaction.rows("SELECT $1 AS t", [value]) }
             }
             try transaction.execute("CREATE TABLE later (id int)")
         }

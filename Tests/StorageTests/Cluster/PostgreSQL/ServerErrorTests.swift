@@ -21,7 +21,7 @@ import Testing
     func refused() {
         let error = ServerError(code: "42P01", message: "relation \"x\" does not exist")
         #expect(error.meaning == .definite(.refused(error)))
-        #expect("\(SharedStoreError.refused(error))".hasSuffix("SQLSTATE 42P01: relation \"x\" does not exist."))
+        #expect("\(ClusterError.refused(error))".hasSuffix("SQLSTATE 42P01: relation \"x\" does not exist."))
     }
 
     @Test("Sentences that quote values are left out", arguments: ["22P02", "23514"])

@@ -5,11 +5,11 @@ import Testing
 
 @Suite("What servers tell each other")
 struct SharedChangesTests {
-    private static func changes(_ store: Store, _ node: String, kept: Duration = .seconds(600)) -> SharedChanges {
-        SharedChanges(store.other(), node: node, kept: kept, logger: .quiet)
+    private static func changes(_ store: Store, _ node: String, kept: Duration = .seconds(600)) -> ClusterMessages {
+        ClusterMessages(store.other(), node: node, kept: kept, logger: .quiet)
     }
 
-    private static func heard(_ changes: SharedChanges, _ expected: Bool = true) async {
+    private static func heard(_ changes: ClusterMessages, _ expected: Bool = true) async {
         await BoundedWait.poll(for: "what others tell") { changes.isConnected == expected }
     }
 

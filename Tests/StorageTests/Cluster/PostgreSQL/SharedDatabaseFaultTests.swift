@@ -15,7 +15,7 @@ import Testing
         let store = try await Store(on: server).withCounters()
         try await store.database.write { try $0.increment("a") }
         try server.stop("immediate")
-        let error = await #expect(throws: SharedStoreError.self) { try await store.counters() }
+        let error = await #expect(throws: ClusterError.self) { try await store.counters() }
         guard case .unavailable(.notReached(let reason)) = error else {
             Issue.record("\(String(describing: error))")
             return
@@ -30,7 +30,7 @@ import Testing
         let server = try await Self.server.value
         let store = try await Store(on: server).withCounters()
         let attempts = Atomic(0)
-        await #expect(throws: SharedStoreError.unavailable(.connectionLost)) {
+        await #expect(throws: ClusterError.unavailable(.connectionLost)) {
             try await store.database.write { transaction in
                 attempts.add(1, ordering: .relaxed)
                 try transaction.increment("a")
@@ -60,10 +60,10 @@ import Testing
     }
 
     /// Changes a counter on a server whose standby is away, and does something to the commit that waits for it.
-    private func unconfirmed(_ interrupt: String?, timeout: Duration) async throws -> (SharedStoreError?, [String: Int])
+    private func unconfirmed(_ interrupt: String?, timeout: Duration) async throws -> (ClusterError?, [String: Int])
     {
         let store = try await Store(on: Self.server.value).withCounters()
-        try await SharedDatabase.require(standby: "away", store.options)
+        try await PostgresDatabase.require(standby: "away", store.options)
         let writer = store.other { $0.timeout = timeout }
         async let outcome = Task { try await writer.write { try $0.increment("a") } }.result
         if let interrupt {
@@ -76,8 +76,8 @@ import Testing
             }
         }
         let result = await outcome
-        let error = #expect(throws: SharedStoreError.self) { try result.get() }
-        try await SharedDatabase.require(standby: "", store.options)
+        let error = #expect(throws: ClusterError.self) { try result.get() }
+        try await PostgresDatabase.require(standby: "", store.options)
         return (error, try await store.counters())
     }
 
@@ -132,8 +132,8 @@ private enum InterruptedStore {
         .enabled(if: InterruptedStore.url != nil, "script/check-scale starts the store; the test of a crash is small")
     )
     func interrupted() async throws {
-        func open(_ url: String?) throws -> SharedDatabase {
-            SharedDatabase(SharedDatabaseOptions(url: try #require(url)), logger: .quiet)
+        func open(_ url: String?) throws -> PostgresDatabase {
+            PostgresDatabase(PostgresOptions(url: try #require(url)), logger: .quiet)
         }
         let database = try open(InterruptedStore.url)
         try await database.migrate([AcknowledgedChanges.migration])

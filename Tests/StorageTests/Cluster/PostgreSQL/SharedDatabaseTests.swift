@@ -66,7 +66,7 @@ import Testing
     func contended() async throws {
         let store = try await Store()
         let attempts = Atomic(0)
-        await #expect(throws: SharedStoreError.unavailable(.contended)) {
+        await #expect(throws: ClusterError.unavailable(.contended)) {
             try await store.database.write { transaction in
                 attempts.add(1, ordering: .relaxed)
                 // A caller that hides the error does not prevent the repetition.
@@ -96,10 +96,10 @@ import Testing
     func readOnly() async throws {
         let store = try await Store().withCounters()
         let insert = "INSERT INTO counter VALUES ('a', 1)"
-        await #expect(throws: SharedStoreError.unavailable(.notAccepting)) {
+        await #expect(throws: ClusterError.unavailable(.notAccepting)) {
             try await store.database.read { _ = try $0.execute(insert) }
         }
-        await #expect(throws: SharedStoreError.unavailable(.notAccepting)) {
+        await #expect(throws: ClusterError.unavailable(.notAccepting)) {
             try await store.database.rows(insert) { _ in }
         }
         #expect(try await store.counters() == [:])
@@ -109,7 +109,7 @@ import Testing
     func unique() async throws {
         let store = try await Store().withCounters()
         try await store.database.write { try $0.increment("a") }
-        await #expect(throws: SharedStoreError.notUnique(constraint: "counter_pkey")) {
+        await #expect(throws: ClusterError.notUnique(constraint: "counter_pkey")) {
             try await store.database.write { try $0.execute("INSERT INTO counter VALUES ('a', 2)") }
         }
         try await store.database.write { transaction in
@@ -117,7 +117,7 @@ import Testing
                 "ALTER TABLE counter ADD CONSTRAINT late UNIQUE (value) DEFERRABLE INITIALLY DEFERRED"
             )
         }
-        await #expect(throws: SharedStoreError.notUnique(constraint: "late")) {
+        await #expect(throws: ClusterError.notUnique(constraint: "late")) {
             try await store.database.write { try $0.execute("INSERT INTO counter VALUES ('b', 1)") }
         }
         #expect(try await store.counters() == ["a": 1])
@@ -126,7 +126,7 @@ import Testing
     @Test("A statement that is refused is an error of the program, and the next transaction is not affected")
     func refused() async throws {
         let store = try await Store { $0.connections = 1 }.withCounters()
-        let error = await #expect(throws: SharedStoreError.self) {
+        let error = await #expect(throws: ClusterError.self) {
             try await store.database.write { try $0.execute("SELECT nothing") }
         }
         guard case .refused(let detail) = error else {
@@ -141,7 +141,7 @@ import Testing
     @Test("An error that the change hides still undoes it: what was not done is not acknowledged")
     func hidden() async throws {
         let store = try await Store().withCounters()
-        await #expect(throws: SharedStoreError.notUnique(constraint: "counter_pkey")) {
+        await #expect(throws: ClusterError.notUnique(constraint: "counter_pkey")) {
             try await store.database.write { transaction in
                 try transaction.increment("a")
                 _ = try? transaction.execute("INSERT INTO counter VALUES ('a', 2)")
@@ -163,7 +163,7 @@ import Testing
 
 /// The example of the module's article.
 @Suite struct SharedStoreArticleTests {
-    private func visit(_ page: String, on database: SharedDatabase) async throws {
+    private func visit(_ page: String, on database: PostgresDatabase) async throws {
         try await database.write(locks: ["visits/\(page)"]) { transaction in
             let count: Int? = try transaction.rows("SELECT count FROM visit WHERE page = $1", [page]).first?.value(
                 "count"
@@ -177,7 +177,7 @@ import Testing
     func example() async throws {
         let store = try await Store()
         let (first, second) = (store.database, store.other())
-        let migration = SharedMigration(
+        let migration = PostgresMigration(
             "example/001",
             sql: "CREATE TABLE visit (page text PRIMARY KEY, count int8 NOT NULL)"
         )

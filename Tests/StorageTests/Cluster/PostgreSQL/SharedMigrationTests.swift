@@ -5,8 +5,8 @@ import Testing
 
 @Suite struct SharedMigrationTests {
     private let steps = [
-        SharedMigration("a/001", sql: "CREATE TABLE a (id int8 PRIMARY KEY); CREATE TABLE b (id int8 PRIMARY KEY)"),
-        SharedMigration("a/002", sql: "INSERT INTO a VALUES (1)"),
+        PostgresMigration("a/001", sql: "CREATE TABLE a (id int8 PRIMARY KEY); CREATE TABLE b (id int8 PRIMARY KEY)"),
+        PostgresMigration("a/002", sql: "INSERT INTO a VALUES (1)"),
     ]
 
     @Test("Servers that start at the same time apply each step once between them")
@@ -24,14 +24,14 @@ import Testing
     func newer() async throws {
         let store = try await Store()
         try await store.database.migrate(steps)
-        let later = SharedMigration("a/003", sql: "ALTER TABLE a ADD COLUMN future text")
+        let later = PostgresMigration("a/003", sql: "ALTER TABLE a ADD COLUMN future text")
         #expect(try await store.database.migrate(steps + [later]) == ["a/003"])
         #expect(try await store.database.migrate(steps) == [])
         #expect(try await store.database.missing(of: steps) == [])
-        let more = SharedMigration("b/001", sql: "CREATE TABLE c (id int8)")
+        let more = PostgresMigration("b/001", sql: "CREATE TABLE c (id int8)")
         #expect(try await store.database.migrate([more] + steps) == ["b/001"])
         #expect(try await store.database.migrate(steps + [more]) == [])
-        await #expect(throws: SharedStoreError.newerSchema(unknownMigrations: ["b/001"])) {
+        await #expect(throws: ClusterError.newerSchema(unknownMigrations: ["b/001"])) {
             try await store.database.migrate(steps)
         }
     }
@@ -39,8 +39,8 @@ import Testing
     @Test("If a step fails, none is applied")
     func failed() async throws {
         let store = try await Store()
-        await #expect(throws: SharedStoreError.self) {
-            try await store.database.migrate(steps + [SharedMigration("a/003", sql: "CREATE TABLE a (id int8)")])
+        await #expect(throws: ClusterError.self) {
+            try await store.database.migrate(steps + [PostgresMigration("a/003", sql: "CREATE TABLE a (id int8)")])
         }
         #expect(try await store.database.migrate(steps) == ["a/001", "a/002"])
     }
@@ -48,7 +48,7 @@ import Testing
     @Test("Two steps of one name are a mistake of the build")
     func ambiguous() async throws {
         let store = try await Store()
-        await #expect(throws: SharedStoreError.ambiguousMigration(name: "a/001")) {
+        await #expect(throws: ClusterError.ambiguousMigration(name: "a/001")) {
             try await store.database.migrate(steps + steps)
         }
     }

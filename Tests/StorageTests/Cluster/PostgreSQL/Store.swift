@@ -4,35 +4,35 @@ import TestKit
 
 /// A schema of a test's own, as one of several servers uses it.
 struct Store {
-    let options: SharedDatabaseOptions
-    let database: SharedDatabase
+    let options: PostgresOptions
+    let database: PostgresDatabase
 
     /// Opens a new schema of a server.
-    init(on server: RunningPostgres? = nil, _ configure: (inout SharedDatabaseOptions) -> Void = { _ in }) async throws
+    init(on server: RunningPostgres? = nil, _ configure: (inout PostgresOptions) -> Void = { _ in }) async throws
     {
         let shared = try await RunningPostgres.shared.value
         let server = server ?? shared
         let schema = try server.schema()
-        var options = SharedDatabaseOptions(url: "\(server.address())&options=-csearch_path%3D\(schema)")
+        var options = PostgresOptions(url: "\(server.address())&options=-csearch_path%3D\(schema)")
         // Longer than the slowest machine takes for anything that is not meant to be late.
         options.timeout = .seconds(60)
         (options.name, options.channel) = (schema, schema)
         configure(&options)
         self.options = options
-        database = SharedDatabase(options, logger: .quiet)
+        database = PostgresDatabase(options, logger: .quiet)
     }
 
     /// Opens the same schema as another server does.
-    func other(_ configure: (inout SharedDatabaseOptions) -> Void = { _ in }) -> SharedDatabase {
+    func other(_ configure: (inout PostgresOptions) -> Void = { _ in }) -> PostgresDatabase {
         var options = options
         configure(&options)
-        return SharedDatabase(options, logger: .quiet)
+        return PostgresDatabase(options, logger: .quiet)
     }
 
     /// Creates the table of the tests.
     func withCounters() async throws -> Store {
         try await database.migrate([
-            SharedMigration("test/001", sql: "CREATE TABLE counter (name text PRIMARY KEY, value int8 NOT NULL)")
+            PostgresMigration("test/001", sql: "CREATE TABLE counter (name text PRIMARY KEY, value int8 NOT NULL)")
         ])
         return self
     }

@@ -83,7 +83,7 @@ struct Listing: Sendable {
                 read = nil
                 break
             }
-            let projected = ProjectedList(query: query, view: view, queue: queue, session: session)
+            let projected = PendingListPage(query: query, view: view, queue: queue, session: session)
             let page = try await page(of: projected, cachePolicy, resource)
             // Rows that are newer than the tree over them: read again.
             if store.outbox.structure(of: session.account) == queue.structure { return page }

@@ -110,7 +110,7 @@ extension OfflineFailure {
         switch error {
         case is DownloadTee.WrongContent: self = .damaged
         case StorageError.diskFull: self = .storageFull
-        case is StorageError, is SharedStoreError: self = .storage
+        case is StorageError, is ClusterError: self = .storage
         case let problem as Problem:
             switch problem.code {
             case .upstreamSessionExpired, .sessionExpired: self = .sessionExpired

@@ -231,7 +231,7 @@ extension Disk {
     /// Removes an item that the API says is not there. If it is kept offline and others have moved it, it is kept at
     /// its new path.
     ///
-    /// - Throws: `StorageError`; `SharedStoreError` if the mark cannot follow.
+    /// - Throws: `StorageError`; `ClusterError` if the mark cannot follow.
     func forget(_ path: DiskPath, for account: DiskAccount) async throws {
         // A young path may not be shown yet: it is not missing.
         if try store.mark(path, account: account.id) != nil, try !store.isYoung(path, account: account.id) {
@@ -243,7 +243,7 @@ extension Disk {
                     try await store.apply(change, account: account.id, at: clock.now(), ifMarked: path)
                     return
                 }
-            } catch let error where !(error is StorageError || error is SharedStoreError) {
+            } catch let error where !(error is StorageError || error is ClusterError) {
                 // Whether it was moved is not known: the mark stays, and the next read asks again.
                 logger.info("a missing file could not be looked for", metadata: ["error": "\(error)"])
                 return

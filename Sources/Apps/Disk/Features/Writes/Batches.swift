@@ -114,7 +114,7 @@ struct Batches: Sendable {
         case let problem as Problem: problem
         case let failure as UpstreamFailure: failure.problem
         case let error as StorageError: Problem(error)
-        case let error as SharedStoreError: Problem(error)
+        case let error as ClusterError: Problem(error)
         default: nil
         }
     }

@@ -5,7 +5,7 @@ package import Storage
 
 /// Seals secrets that servers share, with AES-256-GCM (NIST SP 800-38D) under a key that all of them have
 /// and the store has not. The name of a secret is authenticated with it.
-package struct SharedSeal: Sendable {
+package struct ClusterSeal: Sendable {
     /// The servers of a store have different keys.
     package struct WrongKey: Error, CustomStringConvertible {
         /// One sentence for operators.
@@ -17,7 +17,7 @@ package struct SharedSeal: Sendable {
 
     /// The table that says which key it is.
     package static let migrations = [
-        SharedMigration(
+        PostgresMigration(
             "secrets/001 key",
             sql: """
                 CREATE TABLE sealing_key (
@@ -52,14 +52,14 @@ package struct SharedSeal: Sendable {
 
     /// Checks that all servers have the same key; the first one records which it is.
     ///
-    /// - Throws: ``WrongKey``, `SharedStoreError`.
-    package func check(_ database: SharedDatabase) async throws {
+    /// - Throws: ``WrongKey``, `ClusterError`.
+    package func check(_ database: PostgresDatabase) async throws {
         try await database.write(locks: ["sealing key"]) { try check($0) }
     }
 
     /// Checks the same in a transaction that no server runs beside.
     ///
-    /// - Throws: ``WrongKey``, `SharedStoreError`.
+    /// - Throws: ``WrongKey``, `ClusterError`.
     package func check(_ transaction: SQLTransaction) throws {
         let fingerprint = SealingKey.fingerprint(of: key)
         try transaction.execute(
@@ -74,14 +74,14 @@ package struct SharedSeal: Sendable {
 
     /// Returns whether the store has recorded this key, or none. Changes nothing.
     ///
-    /// - Throws: `SharedStoreError`.
-    package func isRecorded(in database: SharedDatabase) async throws -> Bool {
+    /// - Throws: `ClusterError`.
+    package func isRecorded(in database: PostgresDatabase) async throws -> Bool {
         try await database.read(isRecorded(in:))
     }
 
     /// Returns the same within a transaction.
     ///
-    /// - Throws: `SharedStoreError`.
+    /// - Throws: `ClusterError`.
     @Sendable package func isRecorded(in transaction: SQLTransaction) throws -> Bool {
         let recorded = try transaction.rows("SELECT fingerprint FROM sealing_key")
         let own = SealingKey.fingerprint(of: key)
@@ -95,15 +95,15 @@ package struct SharedSeal: Sendable {
 }
 
 /// The store that servers share. Apps know nothing of it.
-package struct SharedStoreAccess: Sendable {
+package struct ClusterAccess: Sendable {
     /// The journal of users' rows, and the files that they name.
-    package let database: SharedDatabase
+    package let database: PostgresDatabase
     /// The messages between servers.
-    package let changes: SharedChanges
+    package let changes: ClusterMessages
     /// Seals secrets that servers share; nil without a key.
-    package let seal: SharedSeal?
+    package let seal: ClusterSeal?
 
-    package init(database: SharedDatabase, changes: SharedChanges, seal: SharedSeal? = nil) {
+    package init(database: PostgresDatabase, changes: ClusterMessages, seal: ClusterSeal? = nil) {
         (self.database, self.changes, self.seal) = (database, changes, seal)
     }
 }

@@ -8,7 +8,7 @@ import Upstream
 @testable import Disk
 
 @Suite("Lists as they will be", .timeLimit(.minutes(2)))
-struct ProjectedListTests {
+struct PendingListPageTests {
     @Test("OUT-04 a page that changes fill is the last one if nothing else will be shown", arguments: [true, false])
     func lastPage(isDeleted: Bool) async throws {
         let disk = FakeYandexDisk()

@@ -7,8 +7,8 @@ import ServiceLifecycle
 import Storage
 
 /// The store that several processes share, while this one runs.
-struct SharedStoreService: Service {
-    let access: SharedStoreAccess
+struct ClusterService: Service {
+    let access: ClusterAccess
     /// Keeps the rows of users in the processes' own databases alike; nil for a process without one.
     private(set) var journal: Journal?
     /// How long a server may reuse rows that it has read.
@@ -17,11 +17,11 @@ struct SharedStoreService: Service {
     /// Opens it, with the tables of all apps of this build: other processes may serve others. Nil without a store.
     ///
     /// - Parameter node: A name that no other process has.
-    /// - Throws: `SharedStoreError`, `SharedSeal.WrongKey`; `StorageError` if the key cannot be read.
+    /// - Throws: `ClusterError`, `ClusterSeal.WrongKey`; `StorageError` if the key cannot be read.
     init?(_ configuration: LarderConfiguration, node: String, logger: Logger) async throws {
         guard let store = configuration.store else { return nil }
         let seal = try store.seal()
-        let database = SharedDatabase(store.options, logger: logger)
+        let database = PostgresDatabase(store.options, logger: logger)
         do {
             try await database.checkSessions()
             let applied = try await database.migrate(configuration.apps.sharedMigrations)
@@ -32,8 +32,8 @@ struct SharedStoreService: Service {
             throw error
         }
         kept = configuration.settings[ServerSettings.storeKept]
-        let changes = SharedChanges(database, node: node, kept: kept, logger: logger)
-        access = SharedStoreAccess(database: database, changes: changes, seal: seal)
+        let changes = ClusterMessages(database, node: node, kept: kept, logger: logger)
+        access = ClusterAccess(database: database, changes: changes, seal: seal)
     }
 
     /// Opens it, and waits for a store that does not respond yet: a server may be started while the store fails over.
@@ -44,14 +44,14 @@ struct SharedStoreService: Service {
         node: String,
         _ local: LarderDatabase,
         logger: Logger
-    ) async throws -> SharedStoreService? {
+    ) async throws -> ClusterService? {
         try await cancelWhenGracefulShutdown {
             while true {
                 do {
-                    var service = try await SharedStoreService(configuration, node: node, logger: logger)
+                    var service = try await ClusterService(configuration, node: node, logger: logger)
                     try await service?.follow(configuration.apps, in: local, logger: logger)
                     return service
-                } catch SharedStoreError.unavailable(let reason) {
+                } catch ClusterError.unavailable(let reason) {
                     logger.warning("waiting for the store", metadata: ["error": "\(reason)"])
                     try await configuration.clock.sleep(.seconds(2))
                 }
@@ -61,7 +61,7 @@ struct SharedStoreService: Service {
 
     /// Brings the database of this process up to date, which follows the others from now on.
     ///
-    /// - Throws: `SharedStoreError`, `JournalError`, `StorageError`; the store is closed then.
+    /// - Throws: `ClusterError`, `JournalError`, `StorageError`; the store is closed then.
     private mutating func follow(_ apps: AppList, in local: LarderDatabase, logger: Logger) async throws {
         do {
             let journal = journal(of: local, apps, server: try local.identity(), logger: logger)

@@ -41,14 +41,14 @@ struct StoreCopy: Sendable {
     private static let timeout = Duration.seconds(86_400)
 
     let local: LarderDatabase
-    let shared: SharedDatabase
+    let shared: PostgresDatabase
     private let journal: JournalCopy
-    private let seal: SharedSeal?
+    private let seal: ClusterSeal?
 
     /// - Parameters:
     ///   - apps: All.
     ///   - seal: Seals the secrets of the shared store; nil if its key is not known.
-    init(_ apps: AppList, local: LarderDatabase, shared: SharedDatabase, seal: SharedSeal?) {
+    init(_ apps: AppList, local: LarderDatabase, shared: PostgresDatabase, seal: ClusterSeal?) {
         self.seal = apps.sealsSharedSecrets ? seal : nil
         journal = JournalCopy(apps.replicated.tables, schema: apps.replicated.schema, of: local, in: shared)
         self.local = local
@@ -57,16 +57,16 @@ struct StoreCopy: Sendable {
 
     /// Refuses a store that servers use.
     ///
-    /// - Throws: ``Refusal``, `SharedStoreError`.
-    static func check(_ shared: SharedDatabase) async throws {
-        let servers = try await shared.read { try SharedDatabase.servers(in: $0) }
+    /// - Throws: ``Refusal``, `ClusterError`.
+    static func check(_ shared: PostgresDatabase) async throws {
+        let servers = try await shared.read { try PostgresDatabase.servers(in: $0) }
         guard servers == 0 else { throw Refusal.inUse(connections: servers) }
     }
 
     /// Copies.
     ///
     /// - Returns: The numbers of rows by table.
-    /// - Throws: ``Refusal``, ``KeyMissing``, `SharedSeal.WrongKey`, `StorageError`, `SharedStoreError`.
+    /// - Throws: ``Refusal``, ``KeyMissing``, `ClusterSeal.WrongKey`, `StorageError`, `ClusterError`.
     func run(_ direction: Direction) async throws -> [Count] {
         let secrets = try SealedSecrets(local)
         if direction == .toShared {
@@ -76,10 +76,10 @@ struct StoreCopy: Sendable {
         let kept = Kept()
         do {
             // A server that starts meanwhile waits for its turn, with all that it does after making tables.
-            return try await shared.write(locks: [SharedDatabase.schemaLock], within: Self.timeout) { transaction in
+            return try await shared.write(locks: [PostgresDatabase.schemaLock], within: Self.timeout) { transaction in
                 // A server that is not seen can read, but changes nothing.
                 try transaction.execute("LOCK TABLE journal, journal_snapshot IN EXCLUSIVE MODE")
-                let servers = try SharedDatabase.servers(in: transaction)
+                let servers = try PostgresDatabase.servers(in: transaction)
                 guard servers == 0 else { throw Refusal.inUse(connections: servers) }
                 try seal?.check(transaction)
                 switch direction {
@@ -111,7 +111,7 @@ struct StoreCopy: Sendable {
     func runBesideServers() async throws {
         let secrets = try SealedSecrets(local)
         _ = try await shared.read { transaction in
-            if let seal, try !seal.isRecorded(in: transaction) { throw SharedSeal.WrongKey() }
+            if let seal, try !seal.isRecorded(in: transaction) { throw ClusterSeal.WrongKey() }
             return try copy(transaction, secrets)
         }
     }
@@ -129,7 +129,7 @@ struct StoreCopy: Sendable {
         try journal.counts(db).map { Count(table: $0.table, rows: $0.rows) }
     }
 
-    private func requireSeal() throws -> SharedSeal {
+    private func requireSeal() throws -> ClusterSeal {
         guard let seal else { throw KeyMissing() }
         return seal
     }

@@ -9,7 +9,7 @@ import Synchronization
 ///
 /// A message may be lost, so nothing depends on messages alone: rows are reused for a short time only, and not at all
 /// while this server receives no messages.
-package final class SharedChanges: Sendable {
+package final class ClusterMessages: Sendable {
     /// A message on the channel.
     private struct Message: Codable {
         /// The server that sent it, which knows already.
@@ -33,7 +33,7 @@ package final class SharedChanges: Sendable {
     /// PostgreSQL's limit of a message.
     private static let longest = 7999
 
-    private let database: SharedDatabase
+    private let database: PostgresDatabase
     private let node: String
     private let kept: TimeAmount
     private let counters = VersionCounters()
@@ -46,7 +46,7 @@ package final class SharedChanges: Sendable {
     /// - Parameters:
     ///   - node: a name that no other server has.
     ///   - kept: how long a server may reuse rows that it has read.
-    package init(_ database: SharedDatabase, node: String, kept: Duration, logger: Logger) {
+    package init(_ database: PostgresDatabase, node: String, kept: Duration, logger: Logger) {
         self.database = database
         self.node = node
         self.kept = .nanoseconds(Int64(kept / .nanoseconds(1)))
@@ -102,7 +102,7 @@ package final class SharedChanges: Sendable {
 
     /// Hears and sends until the task is cancelled.
     ///
-    /// - Throws: ``SharedStoreError`` if this system offers no means to listen.
+    /// - Throws: ``ClusterError`` if this system offers no means to listen.
     package func run() async throws {
         let listener = ChangeListener(database.options) { [self] event in receive(event) }
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -173,7 +173,7 @@ package final class ChangeListener: Sendable {
         /// It hears from now on.
         case connected
         /// It hears nothing, until ``connected``: its connection was lost, or could not be made.
-        case disconnected(SharedStoreError)
+        case disconnected(ClusterError)
         case message(String)
     }
 
@@ -182,21 +182,21 @@ package final class ChangeListener: Sendable {
     /// How long after a failure the next attempt begins.
     private static let pause: Int32 = 500
 
-    private let options: SharedDatabaseOptions
+    private let options: PostgresOptions
     private let report: @Sendable (Event) -> Void
     private let queue = SerialQueue(label: "larder.store.listener")
 
     /// Creates a listener.
     ///
     /// - Parameter report: receives the events, one after the other, on the listener's thread, which it must not block.
-    package init(_ options: SharedDatabaseOptions, _ report: @escaping @Sendable (Event) -> Void) {
+    package init(_ options: PostgresOptions, _ report: @escaping @Sendable (Event) -> Void) {
         self.options = options
         self.report = report
     }
 
     /// Listens until the task is cancelled, and connects again after each failure.
     ///
-    /// - Throws: ``SharedStoreError`` if this system offers no means to end the wait.
+    /// - Throws: ``ClusterError`` if this system offers no means to end the wait.
     package func run() async throws {
         let stop = try StopSignal()
         try await withTaskCancellationHandler {
@@ -219,7 +219,7 @@ package final class ChangeListener: Sendable {
             report(.connected)
             try hear(connection, until: stop)
         } catch {
-            let known = (error as? ConnectionFailure)?.error ?? error as? SharedStoreError
+            let known = (error as? ConnectionFailure)?.error ?? error as? ClusterError
             report(.disconnected(known ?? .unavailable(.connectionLost)))
         }
     }

@@ -4,19 +4,19 @@ package import Logging
 /// A database that several servers share: PostgreSQL, for the data of users.
 ///
 /// A transaction waits for its connection and the server on a thread of its own, never on one of Swift's pool. It has a
-/// time limit, after which it fails with ``SharedStoreError``; an acknowledged change was committed.
-package final class SharedDatabase: Sendable {
+/// time limit, after which it fails with ``ClusterError``; an acknowledged change was committed.
+package final class PostgresDatabase: Sendable {
     /// When the operations of a task are to have ended, each of which has `options.timeout` at most.
     @TaskLocal package static var end: ContinuousClock.Instant?
 
-    package let options: SharedDatabaseOptions
+    package let options: PostgresOptions
     private let pool: ConnectionPool
     private let logger: Logger
 
     /// Creates a database. Its connections are opened when they are needed.
     ///
     /// - Parameter logger: receives which messages to other servers were lost.
-    package init(_ options: SharedDatabaseOptions, logger: Logger) {
+    package init(_ options: PostgresOptions, logger: Logger) {
         self.options = options
         self.logger = logger
         pool = ConnectionPool(options)
@@ -24,7 +24,7 @@ package final class SharedDatabase: Sendable {
 
     /// Reads one state of the database; all reads within `value` are of the same.
     ///
-    /// - Throws: ``SharedStoreError``, `CancellationError`, or an error of `value`.
+    /// - Throws: ``ClusterError``, `CancellationError`, or an error of `value`.
     package func read<Value: Sendable>(
         _ value: @escaping @Sendable (SQLTransaction) throws -> Value
     ) async throws -> Value {
@@ -36,7 +36,7 @@ package final class SharedDatabase: Sendable {
     /// - Parameters:
     ///   - sql: the text, a constant of the program: `$1` is the first parameter.
     ///   - transform: makes a value of each row.
-    /// - Throws: ``SharedStoreError``, `CancellationError`, or an error of `transform`.
+    /// - Throws: ``ClusterError``, `CancellationError`, or an error of `transform`.
     package func rows<Value: Sendable>(
         _ sql: String,
         _ parameters: [any SQLParameter] = [],
@@ -55,7 +55,7 @@ package final class SharedDatabase: Sendable {
     ///     serializable.
     ///   - timeout: the time that it may take, if that is not the usual one.
     ///   - updates: the change. It is run again if another one came in between, so it has no effect elsewhere.
-    /// - Throws: ``SharedStoreError``, `CancellationError`, or an error of `updates`.
+    /// - Throws: ``ClusterError``, `CancellationError`, or an error of `updates`.
     @discardableResult
     package func write<Value: Sendable>(
         locks: [String] = [],
@@ -70,7 +70,7 @@ package final class SharedDatabase: Sendable {
     /// Sends messages to every listening server, including this one.
     ///
     /// - Parameter messages: at most 7,999 bytes each.
-    /// - Throws: ``SharedStoreError``, `CancellationError`.
+    /// - Throws: ``ClusterError``, `CancellationError`.
     package func notify(_ messages: [String]) async throws {
         let parameters: [any SQLParameter] = [options.channel, messages]
         try await pool.run(within: options.timeout) { connection in
@@ -85,25 +85,25 @@ package final class SharedDatabase: Sendable {
 
     /// Returns the time of the server's clock.
     ///
-    /// - Throws: ``SharedStoreError``, `CancellationError`.
+    /// - Throws: ``ClusterError``, `CancellationError`.
     @Sendable package func time() async throws -> Date {
         let sql = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now"
         let times: [Int64] = try await rows(sql) { try $0.value("now") }
-        guard let milliseconds = times.first else { throw SharedStoreError.noSuchColumn("now") }
+        guard let milliseconds = times.first else { throw ClusterError.noSuchColumn("now") }
         return Date(timeIntervalSince1970: Double(milliseconds) / 1000)
     }
 
     /// Refuses a pooler that lends a session of the server for each transaction or statement, as PgBouncer does in two
     /// of its modes: settings, prepared statements and messages belong to a session.
     ///
-    /// - Throws: ``SharedStoreError``, `CancellationError`.
+    /// - Throws: ``ClusterError``, `CancellationError`.
     package func checkSessions() async throws {
         try await pool.run(within: options.timeout) { [options] connection in
             do {
                 let other = try PostgresConnection.open(options)
                 for _ in 0..<8 {
                     guard try connection.session() == other.session() else { continue }
-                    throw SharedStoreError.serverUnusable(
+                    throw ClusterError.serverUnusable(
                         "a pooler before it must keep sessions (PgBouncer: pool_mode = session)"
                     )
                 }
@@ -118,18 +118,18 @@ package final class SharedDatabase: Sendable {
 
     /// Returns how many other connections have the name of servers.
     ///
-    /// - Throws: ``SharedStoreError``.
+    /// - Throws: ``ClusterError``.
     package static func servers(in transaction: SQLTransaction) throws -> Int {
         try transaction.rows(
             """
             SELECT count(*) AS servers FROM pg_stat_activity
             WHERE datname = current_database() AND application_name = $1 AND pid <> pg_backend_pid()
             """,
-            [SharedDatabaseOptions(url: "").name]
+            [PostgresOptions(url: "").name]
         ).first?.value("servers") ?? 0
     }
 
-    /// Closes the connections. Later use throws ``SharedStoreError/closed``.
+    /// Closes the connections. Later use throws ``ClusterError/closed``.
     package func close() { pool.close() }
 
     func write<Value: Sendable>(
@@ -161,7 +161,7 @@ package final class SharedDatabase: Sendable {
 }
 
 /// How a store is reached and used.
-package struct SharedDatabaseOptions: Sendable {
+package struct PostgresOptions: Sendable {
     /// The address, as libpq takes it: `postgresql://larder@host/larder`, or
     /// `postgresql:///larder?host=/run/postgresql`. One host: which of several is the primary, a proxy decides.
     package var url: String
@@ -234,7 +234,7 @@ package struct StoreLoad: Sendable, Equatable {
         /// The server refused a statement.
         package private(set) var refused = 0
 
-        mutating func count(_ error: SharedStoreError) {
+        mutating func count(_ error: ClusterError) {
             switch error {
             case .unavailable, .diskFull: unavailable += 1
             case .outcomeUnknown: outcomeUnknown += 1

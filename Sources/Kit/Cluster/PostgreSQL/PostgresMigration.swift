@@ -3,7 +3,7 @@
 /// A released step is never changed; a later one corrects it. Servers of an older build go on while and after a step is
 /// applied, and are started beside newer ones, so a step only adds. One that does not belongs to a new owner: a build
 /// refuses a database with steps of an owner that it does not know.
-package struct SharedMigration: Sendable {
+package struct PostgresMigration: Sendable {
     /// The unique name, owner first: `notes/001 notes`. The database records it when the step was applied.
     package let name: String
     let sql: String
@@ -15,7 +15,7 @@ package struct SharedMigration: Sendable {
     }
 }
 
-extension SharedDatabase {
+extension PostgresDatabase {
     /// Applies the steps that the database does not have, all or none. Servers that start at the same time wait for
     /// each other.
     ///
@@ -23,12 +23,12 @@ extension SharedDatabase {
     ///   - migrations: the steps of all apps of this build.
     ///   - timeout: the time that all of it may take.
     /// - Returns: the names of the steps that were applied.
-    /// - Throws: ``SharedStoreError``.
+    /// - Throws: ``ClusterError``.
     @discardableResult
-    package func migrate(_ migrations: [SharedMigration], timeout: Duration = .seconds(600)) async throws -> [String] {
+    package func migrate(_ migrations: [PostgresMigration], timeout: Duration = .seconds(600)) async throws -> [String] {
         var names: Set<String> = []
         for migration in migrations where !names.insert(migration.name).inserted {
-            throw SharedStoreError.ambiguousMigration(name: migration.name)
+            throw ClusterError.ambiguousMigration(name: migration.name)
         }
         var plan = TransactionPlan(options, locks: [Self.schemaLock])
         plan.timeout = timeout
@@ -46,8 +46,8 @@ extension SharedDatabase {
 
     /// Returns the steps that ``migrate(_:timeout:)`` would apply, and changes nothing.
     ///
-    /// - Throws: ``SharedStoreError``.
-    package func missing(of migrations: [SharedMigration]) async throws -> [String] {
+    /// - Throws: ``ClusterError``.
+    package func missing(of migrations: [PostgresMigration]) async throws -> [String] {
         let applied = try await read { transaction -> Set<String> in
             let table = try transaction.rows("SELECT to_regclass('larder_migration') IS NOT NULL AS is_there")
             guard try table.first?.value("is_there") == true else { return [] }
@@ -57,11 +57,11 @@ extension SharedDatabase {
         return migrations.map(\.name).filter { !applied.contains($0) }
     }
 
-    private static func check(_ applied: Set<String>, _ migrations: [SharedMigration]) throws {
+    private static func check(_ applied: Set<String>, _ migrations: [PostgresMigration]) throws {
         func owner(_ name: String) -> Substring { name.prefix { $0 != "/" } }
         let owners = Set(migrations.map { owner($0.name) })
         let unknown = applied.filter { !owners.contains(owner($0)) }
-        guard unknown.isEmpty else { throw SharedStoreError.newerSchema(unknownMigrations: unknown.sorted()) }
+        guard unknown.isEmpty else { throw ClusterError.newerSchema(unknownMigrations: unknown.sorted()) }
     }
 
     private static func applied(_ transaction: SQLTransaction) throws -> Set<String> {

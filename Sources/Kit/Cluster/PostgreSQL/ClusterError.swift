@@ -1,7 +1,7 @@
 /// An error of the store that several servers share.
 ///
 /// Faulty SQL and broken constraints other than a unique key are programming errors, ``refused(_:)``.
-package enum SharedStoreError: Error, Sendable, Equatable {
+package enum ClusterError: Error, Sendable, Equatable {
     /// The store did not respond, or does not accept changes at present. Nothing of the change was kept; a later try
     /// may succeed.
     case unavailable(Unavailability)
@@ -50,7 +50,7 @@ package enum SharedStoreError: Error, Sendable, Equatable {
     }
 }
 
-extension SharedStoreError: CustomStringConvertible {
+extension ClusterError: CustomStringConvertible {
     /// One sentence for an operator, never with stored content or a password.
     package var description: String {
         switch self {
@@ -73,7 +73,7 @@ extension SharedStoreError: CustomStringConvertible {
     }
 }
 
-extension SharedStoreError.Unavailability: CustomStringConvertible {
+extension ClusterError.Unavailability: CustomStringConvertible {
     /// The middle of a sentence.
     package var description: String {
         switch self {
@@ -116,9 +116,9 @@ package struct ServerError: Error, Sendable, Equatable, CustomStringConvertible 
         /// Another transaction came in between: the same one may succeed when it is repeated.
         case conflict
         /// The server ends the connection or cannot be used at present.
-        case unavailable(SharedStoreError.Unavailability)
+        case unavailable(ClusterError.Unavailability)
         /// A repetition changes nothing.
-        case definite(SharedStoreError)
+        case definite(ClusterError)
     }
 
     var meaning: Meaning {
@@ -161,7 +161,7 @@ enum ConnectionFailure: Error, Equatable {
     }
 
     /// The error for the caller if nothing was committed and nothing is repeated.
-    var error: SharedStoreError {
+    var error: ClusterError {
         switch meaning {
         case .conflict: .unavailable(.contended)
         case .unavailable(let reason): .unavailable(reason)

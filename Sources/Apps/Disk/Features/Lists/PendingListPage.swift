@@ -6,7 +6,7 @@ import Upstream
 
 /// A list as it will be after the pending writes: items made or moved here come first, then the rows of the API without
 /// those that will be gone, each under its future name.
-struct ProjectedList: Sendable {
+struct PendingListPage: Sendable {
     let query: Listing.Query
     let view: PendingView
     let queue: OutboxQueue<QueuedWrite>
@@ -134,7 +134,7 @@ extension Listing {
     ///
     /// - Throws: 404 `not-found` for a folder that will be gone; `Problem`, `UpstreamFailure`, `StorageError`.
     func page(
-        of list: ProjectedList,
+        of list: PendingListPage,
         _ cachePolicy: CachePolicy,
         _ resource: (Part, RowsRequest) -> Resource
     ) async throws -> (DiskPage, ReadResult) {
@@ -177,7 +177,7 @@ extension Listing {
     /// Returns a part of a list as the API has it: of a folder that it may have moved already, where it is now.
     private func page(
         _ part: PageRequest,
-        of list: ProjectedList,
+        of list: PendingListPage,
         at source: DiskPath,
         _ cachePolicy: CachePolicy,
         _ resource: (Part, RowsRequest) -> Resource
@@ -202,7 +202,7 @@ extension Listing {
     }
 
     /// Returns the path that the folder of a list has at the API; nil for a folder that the API does not have yet.
-    private func source(of list: ProjectedList) throws -> DiskPath? {
+    private func source(of list: PendingListPage) throws -> DiskPath? {
         guard let folder = list.query.folder else { return .root }
         switch list.view.tree.item(at: folder) {
         case .nothing: throw Problem.notFound("A write that waits in the outbox leaves nothing at \(folder.name).")

@@ -9,7 +9,7 @@ package import Storage
 ///
 /// A file is stored before the row that it belongs to is made, and belongs to none until that commits. A file without a
 /// row is removed after ``lifetime``, by any server: also the remains of one that has ended.
-enum SharedContents {
+enum ClusterContents {
     /// Bytes of a part; the last one has the rest.
     static let partBytes = 1 << 20
     /// How long a content without a row stays: a reader can finish when it is replaced, and the server that stores it
@@ -18,7 +18,7 @@ enum SharedContents {
     /// The most parts that one transaction removes.
     private static let removedParts = 32
 
-    static let migration = SharedMigration(
+    static let migration = PostgresMigration(
         "journal/003 contents",
         sql: """
             -- Files that rows of the journal name.
@@ -44,8 +44,8 @@ enum SharedContents {
 
     /// Whether a file is there.
     ///
-    /// - Throws: `SharedStoreError`.
-    static func has(_ blob: Blob, in database: SharedDatabase) async throws -> Bool {
+    /// - Throws: `ClusterError`.
+    static func has(_ blob: Blob, in database: PostgresDatabase) async throws -> Bool {
         let sql = "SELECT length FROM content WHERE id = $1"
         return try await database.rows(sql, [blob.id.description]) { try $0.value("length") as Int } == [blob.length]
     }
@@ -53,7 +53,7 @@ enum SharedContents {
     /// Returns the bytes in a range, at most one part at a time.
     ///
     /// Reading them throws `StorageError.blobUnavailable` if the file is no more.
-    static func parts(of blob: Blob, _ range: Range<Int>, in database: SharedDatabase) -> ByteStream {
+    static func parts(of blob: Blob, _ range: Range<Int>, in database: PostgresDatabase) -> ByteStream {
         ByteStream {
             var rest = range
             return {
@@ -67,8 +67,8 @@ enum SharedContents {
 
     /// Returns the first bytes of a range, at most those of one part.
     ///
-    /// - Throws: `StorageError.blobUnavailable` if the file is no more; `SharedStoreError`.
-    static func part(of blob: Blob, _ range: Range<Int>, in database: SharedDatabase) async throws -> Data {
+    /// - Throws: `StorageError.blobUnavailable` if the file is no more; `ClusterError`.
+    static func part(of blob: Blob, _ range: Range<Int>, in database: PostgresDatabase) async throws -> Data {
         let sql = """
             SELECT substring(bytes FROM $3::int4 FOR $4::int4) AS bytes FROM content_part
             WHERE content = $1 AND number = $2
@@ -86,8 +86,8 @@ enum SharedContents {
     /// Stores a file, which belongs to no row yet.
     ///
     /// - Parameter read: Returns the bytes in a range of it.
-    /// - Throws: `SharedStoreError`, `CancellationError`; errors of `read`.
-    static func store(_ blob: Blob, in database: SharedDatabase, _ read: (Range<Int>) throws -> Data) async throws {
+    /// - Throws: `ClusterError`, `CancellationError`; errors of `read`.
+    static func store(_ blob: Blob, in database: PostgresDatabase, _ read: (Range<Int>) throws -> Data) async throws {
         let (id, length) = (blob.id.description, blob.length)
         // No reader needs a part before the row commits, which has everything before it written, and confirmed by
         // standbys. So the commit of a part waits for neither.
@@ -117,7 +117,7 @@ enum SharedContents {
     /// Gives stored files to the rows of a change that name them, and takes others from the rows that named them. A
     /// replaced file can be read to its end; that of a row that is gone may not be read any more.
     ///
-    /// - Throws: `StorageError.blobUnavailable` if one is gone; `SharedStoreError`.
+    /// - Throws: `StorageError.blobUnavailable` if one is gone; `ClusterError`.
     static func settle(_ change: ContentChange, _ transaction: SQLTransaction) throws {
         let use = "UPDATE content SET unused = NULL WHERE id = $1 AND unused > '-infinity'"
         for id in change.named {
@@ -133,7 +133,7 @@ enum SharedContents {
 
     /// Removes files that no row has got, or whose commit is unknown and was not made. The task may be cancelled. Files
     /// that cannot be removed now are removed later.
-    static func discard(_ blobs: [Blob], in database: SharedDatabase) async {
+    static func discard(_ blobs: [Blob], in database: PostgresDatabase) async {
         let contents = blobs.map(\.id.description)
         await Task {
             let sql = "UPDATE content SET unused = '-infinity' WHERE id = ANY($1) AND unused IS NOT NULL"
@@ -149,7 +149,7 @@ enum SharedContents {
     private static let partsAtOnce = 64
 
     /// Removes some of the files that may not be read any more. Files that cannot be removed now are removed later.
-    static func removeSome(in database: SharedDatabase) async {
+    static func removeSome(in database: PostgresDatabase) async {
         _ = try? await removeUnused(in: database, mostParts: Self.partsAtOnce)
     }
 
@@ -159,9 +159,9 @@ enum SharedContents {
     ///   - age: The time; those that may not be read any more are removed in any case.
     ///   - most: The most parts; a few more are removed.
     /// - Returns: How many files were removed.
-    /// - Throws: `SharedStoreError`, `CancellationError`.
+    /// - Throws: `ClusterError`, `CancellationError`.
     static func removeUnused(
-        in database: SharedDatabase,
+        in database: PostgresDatabase,
         for age: Duration = lifetime,
         mostParts most: Int = .max
     ) async throws -> Int {
@@ -201,10 +201,10 @@ enum SharedContents {
 }
 
 // Copies of all files, in one transaction.
-extension SharedContents {
+extension ClusterContents {
     /// Stores a file that a row has.
     ///
-    /// - Throws: `SharedStoreError`; errors of `read`.
+    /// - Throws: `ClusterError`; errors of `read`.
     static func insert(_ blob: Blob, in transaction: SQLTransaction, _ read: (Range<Int>) throws -> Data) throws {
         let id = blob.id.description
         try transaction.execute("INSERT INTO content (id, length, unused) VALUES ($1, $2, NULL)", [id, blob.length])
@@ -216,7 +216,7 @@ extension SharedContents {
 
     /// Passes on the parts of a file.
     ///
-    /// - Throws: `StorageError.blobUnavailable` if it is not whole; `SharedStoreError`; errors of `receive`.
+    /// - Throws: `StorageError.blobUnavailable` if it is not whole; `ClusterError`; errors of `receive`.
     static func read(_ id: BlobID, in transaction: SQLTransaction, _ receive: (Data) throws -> Void) throws {
         let selectLength = "SELECT length FROM content WHERE id = $1"
         let select = "SELECT bytes FROM content_part WHERE content = $1 AND number = $2"
@@ -246,7 +246,7 @@ extension UserDatabase {
 
     /// Opens a file to be sent. It can be read to its end if its row gets another one meanwhile.
     ///
-    /// - Throws: `StorageError.blobUnavailable` if no row has it any more; other `StorageError`s, `SharedStoreError`.
+    /// - Throws: `StorageError.blobUnavailable` if no row has it any more; other `StorageError`s, `ClusterError`.
     package func content(_ blob: Blob) async throws -> Content {
         do {
             return .file(try database.blobs.reader(blob))
@@ -258,7 +258,7 @@ extension UserDatabase {
 
     /// Opens a file, which this server has from now on.
     ///
-    /// - Throws: `StorageError.blobUnavailable` if no row has it any more; other `StorageError`s, `SharedStoreError`,
+    /// - Throws: `StorageError.blobUnavailable` if no row has it any more; other `StorageError`s, `ClusterError`,
     ///   `CancellationError`.
     package func reader(_ blob: Blob) async throws -> BlobReader {
         try await fetching(blob) { try database.blobs.reader($0) }
@@ -266,7 +266,7 @@ extension UserDatabase {
 
     /// Returns a path at which a program can read a file as long as the value exists, whatever becomes of its row.
     ///
-    /// - Throws: `StorageError.blobUnavailable` if no row has it any more; other `StorageError`s, `SharedStoreError`,
+    /// - Throws: `StorageError.blobUnavailable` if no row has it any more; other `StorageError`s, `ClusterError`,
     ///   `CancellationError`.
     package func hold(_ blob: Blob, in folder: ScratchFolder) async throws -> TemporaryPath {
         try await fetching(blob) { try database.blobs.hold($0, in: folder) }
@@ -293,13 +293,13 @@ extension Journal {
         do {
             for blob in files {
                 let reader = try file.database.blobs.reader(blob)
-                try await SharedContents.store(blob, in: store.database) { try reader.read($0) }
+                try await ClusterContents.store(blob, in: store.database) { try reader.read($0) }
             }
             // Nothing is changed for a client that has left.
             try Task.checkCancellation()
             return try await write()
         } catch {
-            await SharedContents.discard(files, in: store.database)
+            await ClusterContents.discard(files, in: store.database)
             throw error
         }
     }
@@ -307,8 +307,8 @@ extension Journal {
     /// Returns the reading of a file in PostgreSQL; nil if it is not there.
     func parts(of blob: Blob) async throws -> (@Sendable (Range<Int>) -> ByteStream)? {
         let database = store.database
-        guard try await SharedContents.has(blob, in: database) else { return nil }
-        return { SharedContents.parts(of: blob, $0, in: database) }
+        guard try await ClusterContents.has(blob, in: database) else { return nil }
+        return { ClusterContents.parts(of: blob, $0, in: database) }
     }
 
     /// Returns a file that this server has from now on, until its row is gone or gets another one.
@@ -320,7 +320,7 @@ extension Journal {
             let writer = try blobs.writer(blob.id)
             var rest = 0..<blob.length
             while !rest.isEmpty {
-                let part = try await SharedContents.part(of: blob, rest, in: store.database)
+                let part = try await ClusterContents.part(of: blob, rest, in: store.database)
                 try writer.append(part)
                 rest = rest.dropFirst(part.count)
             }
@@ -336,15 +336,15 @@ extension Journal {
     /// Removes some of the files in PostgreSQL whose rows are gone. The task may be cancelled.
     func removeSomeContents() async {
         let database = store.database
-        await Task { await SharedContents.removeSome(in: database) }.value
+        await Task { await ClusterContents.removeSome(in: database) }.value
     }
 
     /// Removes files in PostgreSQL that no row has had for a time.
     ///
     /// - Returns: their number.
-    /// - Throws: `SharedStoreError`, `CancellationError`.
-    func removeContents(unusedFor age: Duration = SharedContents.lifetime) async throws -> Int {
-        try await SharedContents.removeUnused(in: store.database, for: age)
+    /// - Throws: `ClusterError`, `CancellationError`.
+    func removeContents(unusedFor age: Duration = ClusterContents.lifetime) async throws -> Int {
+        try await ClusterContents.removeUnused(in: store.database, for: age)
     }
 
     /// Removes files in PostgreSQL that no row has, also the remains of a server that has ended, at once and then now
@@ -356,12 +356,12 @@ extension Journal {
                 if count > 0 {
                     logger.info("files without a row were removed", metadata: ["count": .stringConvertible(count)])
                 }
-                try await sleep(SharedContents.lifetime)
+                try await sleep(ClusterContents.lifetime)
             } catch is CancellationError {
                 return
             } catch {
                 logger.error("files without a row could not be removed", metadata: ["error": "\(error)"])
-                guard (try? await sleep(SharedContents.lifetime)) != nil else { return }
+                guard (try? await sleep(ClusterContents.lifetime)) != nil else { return }
             }
         }
     }
