@@ -103,14 +103,15 @@ struct UpstreamReadPatienceTests {
     func cameTooLate() async throws {
         let scene = try Scenario()
         scene.transport.then(response(.ok, "one"))
+        let before = try scene.upstream.snapshot(of: scene.list())
         _ = try await scene.upstream.read(scene.list())
-        let landing = try await scene.upstream.fetch(scene.list(), asOf: nil)
+        let landing = try await scene.upstream.fetch(scene.list(), asOf: before)
         #expect(try scene.body(of: landing.response) == "one")
         #expect(landing.upstreamStatus == nil)
         #expect(scene.transport.count == 1)
         // A read that has seen that response and still asks sends a request.
         scene.transport.then(response(.ok, "two"))
-        _ = try await scene.upstream.fetch(scene.list(), asOf: landing.response)
+        _ = try await scene.upstream.fetch(scene.list(), asOf: scene.upstream.snapshot(of: scene.list()))
         #expect(scene.transport.count == 2)
     }
 

@@ -189,17 +189,19 @@ extension ShipsApp {
     {
         if let lag = try await store.users.catchUp() { return try reading(behind: lag, rows) }
         let readToken = upstream.readToken(of: list.url)
-        let stored = try store.users.read { db -> Reading<Rows>? in
-            guard let result = try upstream.storedResult(of: list, cachePolicy, since: readToken, in: db),
+        let (planned, stored) = try store.users.read { db -> (PlannedRead, Reading<Rows>?) in
+            let planned = try upstream.plannedRead(of: list, cachePolicy, since: readToken, in: db)
+            // The bundled ships may not be imported yet.
+            guard let result = upstream.storedResult(of: planned), result.provenance.source == .upstream,
                 !mustRestore(after: result),
                 // The ships of a response may be in another journal than that which this server follows now.
                 try !store.users.isShared || ShipStore.contentRevision(db) > 0
-            else { return nil }
-            return Reading(result: result, rows: try rows(db))
+            else { return (planned, nil) }
+            return (planned, Reading(result: result, rows: try rows(db)))
         }
         if let stored { return stored }
         do {
-            let result = try await refresh(cachePolicy)
+            let result = try await refresh(cachePolicy, planned)
             return Reading(result: result, rows: try store.users.read(rows))
         } catch {
             guard let lag = store.users.lag(after: error) else { throw error }
@@ -228,11 +230,12 @@ extension ShipsApp {
     /// - Returns: The provenance of the ships, for the screens that show them.
     /// - Throws: `UpstreamFailure` if there is nothing to show; `StorageError`, `ClusterError`,
     ///   `CancellationError`.
-    func refresh(_ cachePolicy: CachePolicy) async throws -> ReadResult {
+    func refresh(_ cachePolicy: CachePolicy, _ planned: PlannedRead? = nil) async throws -> ReadResult {
         let listing = try store.listing()
-        var resource = list(after: listing)
-        resource.bundledAt = snapshot.recordedAt
-        let result = try await upstream.reportingFailures { try await upstream.read(resource, cachePolicy) }
+        let resource = list(after: listing)
+        let result = try await upstream.reportingFailures {
+            try await upstream.read(resource, cachePolicy, planned: planned)
+        }
         if let response = result.response {
             if let listing { try await confirm(response, result.provenance, after: listing) }
         } else {

@@ -49,7 +49,7 @@ extension ShipsApp {
     ///
     /// - Parameter listing: The list that several servers have taken over before the request.
     func list(after listing: Int64?) -> Resource {
-        Resource(
+        var resource = Resource(
             url: upstream.configuration.url(of: Self.shipsPath),
             headerFields: [.accept: "application/json"],
             freshness: settings[Self.freshness],
@@ -64,6 +64,8 @@ extension ShipsApp {
                 throw .badResponse(status: response.status, reason: error.rawValue)
             }
         }
+        resource.bundledAt = snapshot.recordedAt
+        return resource
     }
 }
 

@@ -66,7 +66,7 @@ struct ClusterService: Service {
         do {
             let journal = journal(of: local, apps, server: try local.identity(), logger: logger)
             try await journal.prepare()
-            journal.hear(access.changes)
+            journal.listen(to: access.changes)
             self.journal = journal
         } catch {
             close()

@@ -50,7 +50,7 @@ extension ClusterAccess {
             schema: 1,
             logger: .quiet
         )
-        journal.hear(changes)
+        journal.listen(to: changes)
         return UserDatabase(database, journal, kept: kept)
     }
 

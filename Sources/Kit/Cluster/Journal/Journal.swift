@@ -32,7 +32,7 @@ package final class Journal: Sendable {
     let store: JournalStore
     let file: JournalFile
     private let observers: ChangeObservers
-    /// The messages of other servers; nil before ``hear(_:)``.
+    /// The messages of other servers; nil before ``listen(to:)``.
     private let changes = Mutex<ClusterMessages?>(nil)
     let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     let snapshots: JournalSnapshots
@@ -124,7 +124,7 @@ package final class Journal: Sendable {
     /// - Throws: as ``catchUp()``. The file may be read nevertheless; its data is ``age`` old.
     package func catchUp(unlessWithin time: Duration) async throws {
         let now = self.now()
-        // A server that does not hear the others does not know that it is behind.
+        // A server that gets no messages does not know that it is behind.
         let time = changes.withLock { $0?.isConnected ?? true } ? time : .zero
         let (isFresh, failure, isDue) = reading.withLock { reading in
             let isFresh = !reading.isBehind && reading.end.map { $0.duration(to: now) < time } ?? false
@@ -205,7 +205,7 @@ package final class Journal: Sendable {
     /// Listens to the messages of other servers: of their rows, and that some may have been missed.
     ///
     /// A message that is sent after the commit of a change arrives after the message of the change's row.
-    package func hear(_ changes: ClusterMessages) {
+    package func listen(to changes: ClusterMessages) {
         self.changes.withLock { $0 = changes }
         let own = JournalStore.message + store.sender
         changes.onText(JournalStore.message) { [weak self] text in if text != own { self?.fallBehind() } }

@@ -170,9 +170,9 @@ package final class ClusterMessages: Sendable {
 /// again, and at ``Event/connected`` anything may have changed.
 package final class ChangeListener: Sendable {
     package enum Event: Sendable, Equatable {
-        /// It hears from now on.
+        /// It gets messages from now on.
         case connected
-        /// It hears nothing, until ``connected``: its connection was lost, or could not be made.
+        /// It gets none, until ``connected``: its connection was lost, or could not be made.
         case disconnected(ClusterError)
         case message(String)
     }
@@ -217,14 +217,14 @@ package final class ChangeListener: Sendable {
             let connection = try PostgresConnection.open(options)
             try connection.run("LISTEN \"\(options.channel.replacing("\"", with: "\"\""))\"")
             report(.connected)
-            try hear(connection, until: stop)
+            try listen(on: connection, until: stop)
         } catch {
             let known = (error as? ConnectionFailure)?.error ?? error as? ClusterError
             report(.disconnected(known ?? .unavailable(.connectionLost)))
         }
     }
 
-    private func hear(_ connection: PostgresConnection, until stop: StopSignal) throws {
+    private func listen(on connection: PostgresConnection, until stop: StopSignal) throws {
         while !stop.isSet {
             for message in try connection.notifications() { report(.message(message)) }
             if !stop.wait(Self.heartbeat, orReadable: connection.socket) {

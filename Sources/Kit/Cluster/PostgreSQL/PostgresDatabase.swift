@@ -50,7 +50,7 @@ package final class PostgresDatabase: Sendable {
     /// Changes the database in one transaction and returns after its commit. An error rolls it back.
     ///
     /// - Parameters:
-    ///   - turns: names of rows that the change has for itself, such as `notes/ACCOUNT`: changes with a name in common
+    ///   - locks: names of rows that the change has for itself, such as `notes/ACCOUNT`: changes with a name in common
     ///     run one after the other, on all servers, and see each other's results. Without any, the change is
     ///     serializable.
     ///   - timeout: the time that it may take, if that is not the usual one.
@@ -113,7 +113,7 @@ package final class PostgresDatabase: Sendable {
         }
     }
 
-    /// The turn of migrations, for changes that must not run beside one (``write(locks:within:_:)``).
+    /// The lock of migrations, for changes that must not run beside one (``write(locks:within:_:)``).
     package static let schemaLock = "larder/migrations"
 
     /// Returns how many other connections have the name of servers.

@@ -79,8 +79,8 @@ struct TransactionPlan: Sendable {
 
     /// Begins a change.
     ///
-    /// One that waits for turns sees all commits from before its turn. Any other is equivalent to some order one after
-    /// the other, or is repeated.
+    /// One with locks sees all commits from before it got them. Any other is equivalent to some order one after the
+    /// other, or is repeated.
     var beginning: String {
         "BEGIN ISOLATION LEVEL \(locks.isEmpty ? "SERIALIZABLE" : "READ COMMITTED") READ WRITE" + limits
     }
@@ -92,7 +92,7 @@ struct TransactionPlan: Sendable {
             + "; SET LOCAL idle_in_transaction_session_timeout = \(milliseconds)"
     }
 
-    /// Waits until no other transaction has the turn, and has it until the end.
+    /// Waits for a lock, and holds it until the end of the transaction.
     static let lock = "SELECT 1 AS lock FROM pg_advisory_xact_lock(hashtextextended($1, 0))"
 }
 

@@ -92,14 +92,14 @@ package struct ListScreens<Item: ListedItem>: Sendable {
     ) {
         let cachePolicy = try request.cachePolicy()
         let token = upstream.readToken(of: resource.url)
-        let stored = try store.database.read { db -> (ReadResult, Rows)? in
-            guard let result = try upstream.storedResult(of: resource, cachePolicy, since: token, in: db) else {
-                return nil
-            }
-            return (result, try rows(db))
+        let (planned, stored) = try store.database.read { db -> (PlannedRead, (ReadResult, Rows)?) in
+            let planned = try upstream.plannedRead(of: resource, cachePolicy, since: token, in: db)
+            return (planned, try upstream.storedResult(of: planned).map { ($0, try rows(db)) })
         }
         if let stored { return stored }
-        let result = try await upstream.reportingFailures { try await upstream.read(resource, cachePolicy) }
+        let result = try await upstream.reportingFailures {
+            try await upstream.read(resource, cachePolicy, planned: planned)
+        }
         return (result, try store.database.read(rows))
     }
 

@@ -20,7 +20,7 @@ package struct DeviceRoutes: Sendable {
     ///   - codes: makes codes, and devices of codes.
     ///   - mode: who gets in.
     ///   - address: origin at which devices reach the server; nil if that is not known.
-    ///   - events: hears that the devices are others.
+    ///   - events: is notified that the devices are others.
     package init(
         devices: DeviceStore,
         codes: Pairing,

@@ -120,10 +120,11 @@ package struct UpstreamClient: Sendable {
         for hop in 0...Self.maximumRedirects {
             let target = targets.target(of: request.url)
             if case .forbidden(let what) = target { throw .forbiddenTarget(what) }
-            if hop > 0, request.isPicture, !isReachable(request.url, isPicture: true, at: clock.now()) {
+            if hop > 0, request.isPicture, !isReachable(request.url, at: target, isPicture: true, clock.now()) {
                 throw .unreachable(.network)
             }
-            let wait = request.isPicture ? linkedHosts.began(linkedHost(of: request.url), at: clock.now()) : nil
+            let wait =
+                request.isPicture ? linkedHosts.began(linkedHost(of: request.url, at: target), at: clock.now()) : nil
             let result = await attempts(request, at: target, options, until: deadline, by: attempt)
             if let wait { linkedHosts.ended(wait) }
             record(result.map(\.head), of: request, at: target, deadline)
@@ -293,27 +294,34 @@ extension UpstreamClient {
     }
 
     /// Whether requests to a URL are to be tried, as far as is known of its host.
-    func isReachable(_ url: String, isPicture: Bool = false, at now: Date) -> Bool {
-        let isOwn = isOwnOrigin(url)
+    func isReachable(_ url: String, at target: TargetRules.Target, isPicture: Bool, _ now: Date) -> Bool {
+        let isOwn = target == .ownOrigin
         guard !isOwn || reachability.isReachable else { return false }
-        return isOwn && !isPicture || linkedHosts.isReachable(linkedHost(of: url), at: now)
+        return isOwn && !isPicture || linkedHosts.isReachable(linkedHost(of: url, at: target), at: now)
     }
 
     /// Begins an attempt to read a URL of which nothing is stored. Of several reads at a host that was not reached
     /// lately, one tries it once the pause is over; at the API itself, in the place of a probe.
     ///
     /// - Returns: Whether the caller is to send its request.
-    func beginAttempt(_ url: String, isPicture: Bool = false, at now: Date) -> Bool {
-        if !isOwnOrigin(url) { return linkedHosts.beginAttempt(linkedHost(of: url), at: now) }
-        if !isPicture { return health.beginAttempt() }
-        return reachability.isReachable && linkedHosts.beginAttempt(linkedHost(of: url), at: now)
+    func beginAttempt(_ url: String, at target: TargetRules.Target, isPicture: Bool, _ now: Date) -> Bool {
+        let isOwn = target == .ownOrigin
+        if isOwn && !isPicture { return health.beginAttempt() }
+        guard !isOwn || reachability.isReachable else { return false }
+        return linkedHosts.beginAttempt(linkedHost(of: url, at: target), at: now)
     }
 
     /// Returns the pause that the host of a URL requested; nil if there is none.
-    func pause(_ url: String, isPicture: Bool, _ credential: CredentialHash?, at now: Date) -> Reachability.Pause? {
-        let isOwn = isOwnOrigin(url)
+    func pause(
+        _ url: String,
+        at target: TargetRules.Target,
+        isPicture: Bool,
+        _ credential: CredentialHash?,
+        _ now: Date
+    ) -> Reachability.Pause? {
+        let isOwn = target == .ownOrigin
         let ofAPI = isOwn ? pause(for: credential, at: now) : nil
-        let ofHost = isOwn && !isPicture ? nil : linkedHosts.pause(linkedHost(of: url), at: now)
+        let ofHost = isOwn && !isPicture ? nil : linkedHosts.pause(linkedHost(of: url, at: target), at: now)
         return [ofAPI, ofHost].compactMap { $0 }.max { $0.end < $1.end }
     }
 
@@ -333,34 +341,32 @@ extension UpstreamClient {
         guard target != .ownOrigin || request.isPicture else {
             return health.record(result, credential: request.credential)
         }
+        let host = linkedHost(of: request.url, at: target)
         switch result {
         case .success(let response):
             let retryAfter = RetryAfter.seconds(response.headerFields, at: clock.now())
-            linkedHosts.responded(linkedHost(of: request.url), response.status, retryAfter: retryAfter, at: clock.now())
+            linkedHosts.responded(host, response.status, retryAfter: retryAfter, at: clock.now())
         case .failure(.unreachable(let reason)):
-            linkedHosts.unreachable(linkedHost(of: request.url), reason, at: clock.now(), jitter: jitter())
+            linkedHosts.unreachable(host, reason, at: clock.now(), jitter: jitter())
         case .failure: break
         }
     }
 
     /// Returns the origin of a URL. The API's own origin may have pictures, uploads and downloads as well: there the
     /// folder tells them apart, below the API's own path if it is there.
-    func linkedHost(of url: String) -> String {
+    func linkedHost(of url: String, at target: TargetRules.Target) -> String {
         let parts = URIParts(url)
         let origin = "\(parts.scheme?.lowercased() ?? "")://\(parts.authority?.lowercased() ?? "")"
-        let target = targets.target(of: url)
         guard target.isOwnOrigin else { return origin }
         let depth = target == .ownOrigin ? targets.basePath.split(separator: "/").count : 0
         let folders = parts.path.split(separator: "/").dropLast().prefix(depth + 1)
         return "\(origin)/\(folders.joined(separator: "/"))"
     }
 
-    /// Whether a URL is one of the API itself. Other hosts say nothing of its health.
-    func isOwnOrigin(_ url: String) -> Bool { targets.target(of: url) == .ownOrigin }
-
-    /// Records that the response to a request at this URL cannot be used, if it is the upstream's own.
+    /// Records that the response to a request at this URL cannot be used, if it is the upstream's own: other hosts say
+    /// nothing of its health.
     func recordUnusable(_ url: String, _ reason: String) {
-        if isOwnOrigin(url) { health.failed(reason) }
+        if targets.target(of: url) == .ownOrigin { health.failed(reason) }
     }
 
     /// Records that the body of a response broke off. Says nothing if the client of the running task has left.

@@ -53,7 +53,8 @@ package final class PictureReads<Picture: Sendable>: Sendable {
         -> IncomingResponse
     {
         lastAddress.withLock { $0 = url }
-        guard upstream.client.beginAttempt(url, isPicture: true, at: upstream.clock.now()) || isForced else {
+        let (target, now) = (upstream.client.targets.target(of: url), upstream.clock.now())
+        guard upstream.client.beginAttempt(url, at: target, isPicture: true, now) || isForced else {
             throw .known(.unreachable(.network))
         }
         return try await upstream.call(OutgoingRequest(url: url, headerFields: fields, isPicture: true))
@@ -67,6 +68,7 @@ package final class PictureReads<Picture: Sendable>: Sendable {
             return .unreachable(.network)
         }
         guard let address = lastAddress.withLock({ $0 }) else { return nil }
-        return upstream.client.isReachable(address, isPicture: true, at: now) ? nil : .unreachable(.network)
+        let target = upstream.client.targets.target(of: address)
+        return upstream.client.isReachable(address, at: target, isPicture: true, now) ? nil : .unreachable(.network)
     }
 }

@@ -82,21 +82,35 @@ package struct ReadToken: Sendable {
     let unchanged: ChangeToken
     /// Holds until any stored response is removed.
     let unremoved: ChangeToken
+
+    var holds: Bool { unchanged.holds && unremoved.holds }
 }
 
 /// The state that a read depends on.
-struct ReadSnapshot {
+struct ReadSnapshot: Sendable {
     let readToken: ReadToken
     let now: Date
     /// The same instant on the monotonic clock.
     let instant: NIODeadline
     let copy: StoredCopy
+    let target: TargetRules.Target
     let isReachable: Bool
     let pause: Reachability.Pause?
 }
 
+/// A read up to the decision whether to ask the upstream.
+package struct PlannedRead {
+    let resource: Resource
+    let snapshot: ReadSnapshot
+    let plan: ReadPlan
+
+    /// Whether a read may go on from here: nothing was stored, and nothing has been since. Otherwise it needs the whole
+    /// response.
+    var isCurrent: Bool { snapshot.copy.metadata == nil && snapshot.readToken.holds }
+}
+
 /// A copy that can be served without a request.
-struct StoredCopy {
+struct StoredCopy: Sendable {
     /// Metadata of the stored response; nil for the app's bundled copy.
     let metadata: StoredResponseMetadata?
     /// The stored response; nil also if only the metadata was read.

@@ -19,13 +19,13 @@ extension Upstream {
     /// Requests a resource, with preconditions if a copy is stored, and stores the response. Runs once for all reads
     /// that wait for it.
     ///
-    /// - Parameter seen: The copy on which the read decided to ask. If there is a newer one by now, another request
+    /// - Parameter seen: The state on which the read decided to ask. If there is a newer copy by now, another request
     ///   ended between that decision and this one, and its response is used as if the read had joined it.
     /// - Throws: ``UpstreamError``.
-    func fetch(_ resource: Resource, asOf seen: CachedResponse?) async throws(UpstreamError) -> FetchOutcome {
+    func fetch(_ resource: Resource, asOf seen: ReadSnapshot) async throws(UpstreamError) -> FetchOutcome {
         do {
-            let stored = try storedResponse(of: resource)
-            if let stored, !stored.isInvalidated, stored.head != seen?.head {
+            let stored = try seen.readToken.holds ? seen.copy.response : storedResponse(of: resource)
+            if let stored, !stored.isInvalidated, stored.head != seen.copy.response?.head {
                 return FetchOutcome(response: stored, upstreamStatus: nil)
             }
             let outcome = try await request(resource, validating: stored)
@@ -82,10 +82,10 @@ extension Upstream {
     /// Whether a 304 is about the stored response: it may name a version, and then it is about that one (RFC 9111
     /// §4.3.4).
     private static func confirms(_ response: IncomingResponse, _ stored: CachedResponse) -> Bool {
-        guard let theirs = response.headerFields[.eTag].flatMap({ EntityTag($0) }),
-            let ours = stored.head.headerFields[.eTag].flatMap({ EntityTag($0) })
+        guard let received = response.headerFields[.eTag].flatMap({ EntityTag($0) }),
+            let known = stored.head.headerFields[.eTag].flatMap({ EntityTag($0) })
         else { return true }
-        return theirs.matchesWeakly(ours)
+        return received.matchesWeakly(known)
     }
 
     /// Updates the stored copy from a 304 (RFC 9111 §4.3.4).

@@ -10,18 +10,26 @@ extension Upstream {
     /// Reads a resource for a screen: from the network within the patience, else from the store; the provenance says
     /// which (docs/contract.md, "Freshness").
     ///
-    /// - Parameter authorize: Adds the credentials of the request. Called only if the upstream is asked, so that no
-    ///   secret is opened for a stored response.
+    /// - Parameters:
+    ///   - planned: The same read, as far as it was planned in the transaction of the rows: if nothing was stored then,
+    ///     nothing is looked up again.
+    ///   - authorize: Adds the credentials of the request. Called only if the upstream is asked, so that no secret is
+    ///     opened for a stored response.
     /// - Throws: Errors of `authorize`; ``UpstreamError`` if there is nothing to respond with, or for a refusal that
     ///   a stored copy must not hide; `StorageError`; `CancellationError`.
     package func read(
         _ resource: Resource,
         _ cachePolicy: CachePolicy = .useCache,
+        planned: PlannedRead? = nil,
         authorize: (inout Resource) async throws -> Void = { _ in }
     ) async throws -> ReadResult {
-        let snapshot = try snapshot(of: resource)
+        let planned =
+            if let planned, planned.isCurrent { planned } else {
+                plan(of: resource, cachePolicy, from: try snapshot(of: resource))
+            }
+        let snapshot = planned.snapshot
         var (reason, patience) = (CacheStatus.Forward.uriMiss, Duration?.some(configuration.patience))
-        switch plan(for: resource, cachePolicy, from: snapshot) {
+        switch planned.plan {
         case .notStored:
             throw UpstreamError.notStored
         case .leaveAlone(let seconds):
@@ -36,7 +44,7 @@ extension Upstream {
         case .unreachable: break
         case .ask(let because, let wait): (reason, patience) = (because, wait)
         }
-        if let failure = knownFailure(of: resource, cachePolicy, at: snapshot.now) {
+        if let failure = knownFailure(of: resource, cachePolicy, from: snapshot) {
             return try result(after: .known(failure), snapshot.copy, because: reason)
         }
         var authorized = resource
@@ -46,17 +54,20 @@ extension Upstream {
             for: authorized,
             because: reason,
             patience: resource.isPicture ? min(wait ?? Resource.pictureWait, Resource.pictureWait) : wait,
-            copy: snapshot.copy
+            from: snapshot
         )
     }
 
     /// Returns how a request for a resource would end; nil if it is to be sent.
-    private func knownFailure(of resource: Resource, _ cachePolicy: CachePolicy, at now: Date) -> UpstreamError? {
-        if case .forbidden(let target) = client.targets.target(of: resource.url) { return .forbiddenTarget(target) }
+    private func knownFailure(of resource: Resource, _ cachePolicy: CachePolicy, from snapshot: ReadSnapshot)
+        -> UpstreamError?
+    {
+        let (target, now) = (snapshot.target, snapshot.now)
+        if case .forbidden(let host) = target { return .forbiddenTarget(host) }
         guard cachePolicy == .useCache else { return nil }
         if resource.isPicture, let failure = missingPictures.failure(of: resource.flightKey, at: now) { return failure }
-        guard !client.beginAttempt(resource.url, isPicture: resource.isPicture, at: now) else { return nil }
-        if client.isOwnOrigin(resource.url) { client.probeIfIdle() }
+        guard !client.beginAttempt(resource.url, at: target, isPicture: resource.isPicture, now) else { return nil }
+        if target == .ownOrigin { client.probeIfIdle() }
         return .unreachable(.network)
     }
 
@@ -65,15 +76,16 @@ extension Upstream {
         for resource: Resource,
         because reason: CacheStatus.Forward,
         patience: Duration?,
-        copy: StoredCopy
+        from snapshot: ReadSnapshot
     ) async throws -> ReadResult {
+        let copy = snapshot.copy
         let waits = RequestCause.waits
         let (wait, collapsed) = await flights.run(
             resource.flightKey,
             patience: patience,
             joined: { waits?(true) },
             work: { () async throws(UpstreamError) -> FetchOutcome in
-                try await self.fetch(resource, asOf: copy.response)
+                try await self.fetch(resource, asOf: snapshot)
             }
         )
         waits?(false)
@@ -133,19 +145,17 @@ extension FetchOutcome {
 }
 
 extension Upstream {
-    /// Returns the result of a read of a resource whose rows an app has, if it is served without a request. To be
-    /// called in the transaction that reads the rows, so that both are of one state.
+    /// Plans the read of a resource whose rows an app has. To be called in the transaction that reads the rows, so that
+    /// both are of one state.
     ///
     /// - Parameter readToken: Taken before the transaction began.
-    /// - Returns: A result without ``ReadResult/response``; nil if ``read(_:_:authorize:)`` would ask the upstream, has
-    ///   no copy, or would throw.
     /// - Throws: Errors of the database.
-    package func storedResult(
+    package func plannedRead(
         of resource: Resource,
         _ cachePolicy: CachePolicy,
         since readToken: ReadToken,
         in db: Database
-    ) throws -> ReadResult? {
+    ) throws -> PlannedRead {
         let metadata = try store.responses.metadata(
             upstream: configuration.name,
             method: .get,
@@ -154,9 +164,31 @@ extension Upstream {
             in: db
         )
         let snapshot = snapshot(of: resource, StoredCopy(of: resource, metadata), since: readToken)
-        guard case .serveStored(let status, let offline, let stale) = plan(for: resource, cachePolicy, from: snapshot)
-        else { return nil }
-        return served(resource, status, offline: offline, stale: stale, from: snapshot)
+        return plan(of: resource, cachePolicy, from: snapshot)
+    }
+
+    /// Returns the result of a planned read, if it is served without a request.
+    ///
+    /// - Returns: A result without ``ReadResult/response``; nil if the read would ask the upstream, has no copy, or
+    ///   would throw.
+    package func storedResult(of planned: PlannedRead) -> ReadResult? {
+        guard case .serveStored(let status, let offline, let stale) = planned.plan else { return nil }
+        return served(planned.resource, status, offline: offline, stale: stale, from: planned.snapshot)
+    }
+
+    /// Returns the result of a read of a resource whose rows an app has, if it is served without a request. To be
+    /// called in the transaction that reads the rows, so that both are of one state.
+    ///
+    /// - Parameter readToken: Taken before the transaction began.
+    /// - Returns: As ``storedResult(of:)``.
+    /// - Throws: Errors of the database.
+    package func storedResult(
+        of resource: Resource,
+        _ cachePolicy: CachePolicy,
+        since readToken: ReadToken,
+        in db: Database
+    ) throws -> ReadResult? {
+        storedResult(of: try plannedRead(of: resource, cachePolicy, since: readToken, in: db))
     }
 
     /// Returns the same within a read of the database, whose transaction it is of.
@@ -168,20 +200,18 @@ extension Upstream {
         try store.database.read { try storedResult(of: resource, cachePolicy, since: readToken, in: $0) }
     }
 
-    /// Returns the result of ``read(_:_:authorize:)``, with its response, if it is served without a request. To be
-    /// called in the transaction that reads the other rows of the screen, so that both are of one state.
+    /// Returns the result of ``read(_:_:planned:authorize:)``, with its response, if it is served without a request. To
+    /// be called in the transaction that reads the other rows of the screen, so that both are of one state.
     ///
     /// - Parameter readToken: Taken before the transaction began.
-    /// - Returns: Nil if ``read(_:_:authorize:)`` would ask the upstream, has no copy, or would throw.
+    /// - Returns: Nil if ``read(_:_:planned:authorize:)`` would ask the upstream, has no copy, or would throw.
     /// - Throws: `StorageError`.
     package func storedRead(of resource: Resource, _ cachePolicy: CachePolicy, since readToken: ReadToken) throws
         -> ReadResult?
     {
         let stored = try storedResponse(of: resource)
         let snapshot = snapshot(of: resource, StoredCopy(of: resource, stored?.metadata, stored), since: readToken)
-        guard case .serveStored(let status, let offline, let stale) = plan(for: resource, cachePolicy, from: snapshot)
-        else { return nil }
-        return served(resource, status, offline: offline, stale: stale, from: snapshot)
+        return storedResult(of: plan(of: resource, cachePolicy, from: snapshot))
     }
 
     /// Returns the state that reads of any URL depend on, apart from the store.
@@ -228,24 +258,27 @@ extension Upstream {
     private func snapshot(of resource: Resource, _ copy: StoredCopy, since readToken: ReadToken) -> ReadSnapshot {
         if let metadata = copy.metadata { store.noteUse(of: metadata) }
         let now = clock.now()
+        let target = client.targets.target(of: resource.url)
         return ReadSnapshot(
             readToken: readToken,
             now: now,
             instant: .now(),
             copy: copy,
-            isReachable: client.isReachable(resource.url, isPicture: resource.isPicture, at: now),
-            pause: client.pause(resource.url, isPicture: resource.isPicture, resource.credential, at: now)
+            target: target,
+            isReachable: client.isReachable(resource.url, at: target, isPicture: resource.isPicture, now),
+            pause: client.pause(resource.url, at: target, isPicture: resource.isPicture, resource.credential, now)
         )
     }
 
-    func plan(for resource: Resource, _ cachePolicy: CachePolicy, from snapshot: ReadSnapshot) -> ReadPlan {
-        ReadPlan.plan(
+    private func plan(of resource: Resource, _ cachePolicy: CachePolicy, from snapshot: ReadSnapshot) -> PlannedRead {
+        let plan = ReadPlan.plan(
             stored: freshness(of: snapshot.copy.metadata, as: resource, at: snapshot.now),
             cachePolicy: cachePolicy,
             isReachable: snapshot.isReachable,
             paused: snapshot.pause?.seconds(at: snapshot.now),
             patience: configuration.patience
         )
+        return PlannedRead(resource: resource, snapshot: snapshot, plan: plan)
     }
 
     /// Returns the result of a read that is served with the stored copy; nil if there is none.
@@ -257,7 +290,7 @@ extension Upstream {
         from snapshot: ReadSnapshot
     ) -> ReadResult? {
         guard var result = snapshot.copy.result(cacheStatus, offline: offline, stale: stale) else { return nil }
-        if offline, client.isOwnOrigin(resource.url) { client.probeIfIdle() }
+        if offline, snapshot.target == .ownOrigin { client.probeIfIdle() }
         if cacheStatus.detail == ReadPlan.pauseDetail { result.provenance.pausedUntil = snapshot.pause?.end }
         result.changeToken = changeToken(of: result.provenance, resource, from: snapshot)
         return result

@@ -77,7 +77,7 @@ import Testing
         let cluster = try await JournalCluster()
         let (one, other) = (try await cluster.server("one"), try await cluster.server("other"))
         let changes = ClusterMessages(cluster.database, node: "other", kept: .seconds(600), logger: .quiet)
-        other.journal.hear(changes)
+        other.journal.listen(to: changes)
         let run = Task {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try await changes.run() }
