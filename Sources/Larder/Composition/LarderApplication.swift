@@ -73,12 +73,8 @@ struct LarderApplication: ReplaceableServer {
         onListening: @escaping @Sendable (SocketAddress?, CertificateNames?) async -> Void,
         logger: Logger
     ) async throws -> LarderApplication {
-        var options = DatabaseOptions()
-        options.integrityCheck =
-            configuration.settings[ServerSettings.storageCheck] == .start ? .afterUncleanStop : .never
-        options.trace = trace
-        options.isDurable = configuration.isDurable
-        options.trustsFiles = isPrepared
+        var options = DatabaseOptions(configuration)
+        (options.trace, options.trustsFiles) = (trace, isPrepared)
         let database = try LarderDatabase(
             in: try directory ?? DataDirectory(at: configuration.dataDirectory),
             migrations: configuration.apps.migrations,
@@ -141,21 +137,14 @@ struct LarderApplication: ReplaceableServer {
         events = resources.events
         seed = ServerSeed(apps.seedings, resources.database)
         let controls = Self.controls(port: sandboxPort, apps.upstreams, resources, harness)
-        table = Self.table(
-            of: apps,
-            mounts,
-            stubs,
-            resources,
-            metrics,
-            pages: try Self.pages(resources.configuration),
-            controls: controls
-        )
+        let pages = try Self.pages(resources.configuration)
+        table = Self.table(of: apps, mounts, stubs, resources, metrics, pages: pages, controls: controls)
+        let own: [any Service] = [
+            resources.events, CacheMaintenance(resources), Self.revocations(resources),
+            Self.expiryOfResponses(resources),
+        ]
         services =
-            [
-                resources.events, CacheMaintenance(resources), Self.revocations(resources),
-                Self.expiryOfResponses(resources),
-            ] + apps.services
-            + Self.sandboxWatch(port: sandboxPort, apps.upstreams, resources, harness)
+            own + apps.services + Self.sandboxWatch(port: sandboxPort, apps.upstreams, resources, harness)
             + [resources.shared].compactMap { $0 }
         responseCache = harness == nil || !resources.isReplacement ? Self.responseCache(resources) : nil
         let identities = responseCache?.identities ?? RequestIdentities(run: resources.run)
@@ -182,54 +171,81 @@ struct LarderApplication: ReplaceableServer {
         pages: WebRoutes?,
         controls: [Route]
     ) -> RouteTable {
-        let (database, sessions, clock) = (resources.database, resources.sessions, resources.clock)
-        let (abilities, users) = (resources.abilities, resources.users)
-        let gauges = ServerGauges(resources, outboxes: apps.outboxLoads)
-        var table = RouteTable(
-            apps.routes,
-            forms: apps.forms,
-            languages: apps.languages,
-            elsewhere: apps.elsewhere.apps
-        )
+        let (sessions, users) = (resources.sessions, resources.users)
+        let elsewhere = apps.elsewhere
+        var table = RouteTable(apps.routes, forms: apps.forms, languages: apps.languages, elsewhere: elsewhere.apps)
         let mountRoutes = MountRoutes(
             mounts: mounts,
             made: stubs.mount,
-            elsewhere: apps.elsewhere.upstreams,
+            elsewhere: elsewhere.upstreams,
             sessions: sessions,
             credentials: apps.mountCredentials
         )
         table.add(mountRoutes.routes)
-        let eventRoutes = EventRoutes(
+        table.add(events(of: apps, resources).routes)
+        table.add(status(of: apps, resources, hasControls: !controls.isEmpty).routes)
+        table.add(export(of: apps, resources).routes)
+        table.add(UsageRoutes(apps: apps.userData, users: users, sessions: sessions).routes)
+        table.add(devices(resources).routes)
+        table.add(controls)
+        let gauges = ServerGauges(resources, outboxes: apps.outboxLoads)
+        table.add(health(resources) { metrics.exposition($0, await gauges.samples()) }.routes)
+        let contract = Contract(resources.configuration.apps)
+        table.add(ContractRoutes(text: contract.text, apps: contract.tags).routes)
+        table.add(pages?.routes ?? [])
+        (table.missingPage, table.pairingPage) = (pages?.missingPage, pages?.pairingPage)
+        let index = IndexRoutes(
+            version: LarderVersion.text,
+            apps: apps.index,
+            web: resources.configuration.web,
+            table: table,
+            clock: resources.clock
+        )
+        table.add(index.routes)
+        return table
+    }
+
+    private static func events(of apps: ServedApps, _ resources: ServerResources) -> EventRoutes {
+        EventRoutes(
             events: resources.events,
-            sessions: sessions,
+            sessions: resources.sessions,
             apps: apps.index.map(\.app),
             elsewhere: apps.elsewhere.apps,
             conditions: { [upstreams = apps.upstreams] in upstreams.compactMap(ServerEvent.outage(of:)) }
         )
-        table.add(eventRoutes.routes)
+    }
+
+    private static func status(of apps: ServedApps, _ resources: ServerResources, hasControls: Bool) -> StatusRoutes {
+        let configuration = resources.configuration
         let server = StatusRoutes.Server(
             version: LarderVersion.text,
-            startedAt: clock.now(),
-            hasSandbox: !controls.isEmpty && apps.upstreams.contains(where: \.configuration.isSimulated),
-            hasHarness: !controls.isEmpty,
-            node: StatusRoutes.Node(name: resources.configuration.node.name, apps: apps.index.map(\.app)),
-            budget: resources.configuration.settings[ServerSettings.cacheBudget]
+            startedAt: resources.clock.now(),
+            hasSandbox: hasControls && apps.upstreams.contains(where: \.configuration.isSimulated),
+            hasHarness: hasControls,
+            node: StatusRoutes.Node(name: configuration.node.name, apps: apps.index.map(\.app)),
+            budget: configuration.settings[ServerSettings.cacheBudget]
         )
-        let store = ResponseStore(database)
-        table.add(StatusRoutes(of: server, upstreams: apps.upstreams, store: store, clock: clock).routes)
-        let export = ExportRoutes(
+        let store = ResponseStore(resources.database)
+        return StatusRoutes(of: server, upstreams: apps.upstreams, store: store, clock: resources.clock)
+    }
+
+    private static func export(of apps: ServedApps, _ resources: ServerResources) -> ExportRoutes {
+        ExportRoutes(
             apps: apps.userData,
             users: resources.users,
-            sessions: sessions,
+            sessions: resources.sessions,
             scratch: resources.scratch,
             version: LarderVersion.text,
-            clock: clock
+            clock: resources.clock
         )
-        table.add(export.routes)
-        table.add(UsageRoutes(apps: apps.userData, users: resources.users, sessions: sessions).routes)
-        table.add(devices(resources).routes)
-        table.add(controls)
-        let health = HealthRoutes(
+    }
+
+    private static func health(
+        _ resources: ServerResources,
+        exposition: @escaping @Sendable (MetricFormat) async -> String
+    ) -> HealthRoutes {
+        let (database, users, abilities) = (resources.database, resources.users, resources.abilities)
+        return HealthRoutes(
             checks: [
                 HealthRoutes.Check("database") { try database.checkReadiness() },
                 HealthRoutes.Check("storage") { try database.checkSpace() },
@@ -242,23 +258,8 @@ struct LarderApplication: ReplaceableServer {
                 }
             },
             abilities: { await abilities.all() },
-            exposition: { metrics.exposition($0, await gauges.samples()) }
+            exposition: exposition
         )
-        table.add(health.routes)
-        let contract = Contract(resources.configuration.apps)
-        table.add(ContractRoutes(text: contract.text, apps: contract.tags).routes)
-        table.add(pages?.routes ?? [])
-        table.missingPage = pages?.missingPage
-        table.pairingPage = pages?.pairingPage
-        let index = IndexRoutes(
-            version: LarderVersion.text,
-            apps: apps.index,
-            web: resources.configuration.web,
-            table: table,
-            clock: clock
-        )
-        table.add(index.routes)
-        return table
     }
 
     private static func application(
@@ -325,5 +326,13 @@ struct LarderApplication: ReplaceableServer {
         try await transports.shutdown()
         resources.shared?.close()
         try database.close()
+    }
+}
+
+extension DatabaseOptions {
+    fileprivate init(_ configuration: LarderConfiguration) {
+        let isChecked = configuration.settings[ServerSettings.storageCheck] == .start
+        self.init(integrityCheck: isChecked ? .afterUncleanStop : .never)
+        isDurable = configuration.isDurable
     }
 }

@@ -50,23 +50,7 @@ struct LarderServer: Service, CustomStringConvertible {
         )
         // Of a process that was killed.
         try SnapshotFolder.remove(in: directory)
-        harness?.begin(built) { contents in
-            try directory.replaceAll(by: contents)
-            // The data of a test need not survive a loss of power.
-            var configuration = configuration
-            configuration.isDurable = false
-            return try await LarderApplication.build(
-                configuration,
-                in: directory,
-                isPrepared: contents.isMadeHere,
-                sandbox: served,
-                harness: harness,
-                replacing: built,
-                metrics: metrics,
-                onListening: { _, _ in },
-                logger: logger
-            )
-        }
+        resetting(built, configuration, served)
         // Before anything listens, so that the signal never ends the process.
         let reload: CertificateReload? =
             if let certificate = built.certificate {
@@ -87,6 +71,31 @@ struct LarderServer: Service, CustomStringConvertible {
         }
         try await close(built)
         logger.notice("stopped")
+    }
+
+    /// Has a reset of the harness build the server anew.
+    private func resetting(
+        _ built: LarderApplication,
+        _ configuration: LarderConfiguration,
+        _ sandbox: (sandbox: Sandbox, port: Int)?
+    ) {
+        harness?.begin(built) { contents in
+            try directory.replaceAll(by: contents)
+            // The data of a test need not survive a loss of power.
+            var configuration = configuration
+            configuration.isDurable = false
+            return try await LarderApplication.build(
+                configuration,
+                in: directory,
+                isPrepared: contents.isMadeHere,
+                sandbox: sandbox,
+                harness: harness,
+                replacing: built,
+                metrics: metrics,
+                onListening: { _, _ in },
+                logger: logger
+            )
+        }
     }
 
     /// Closes the present server, which a reset may have built after this one.

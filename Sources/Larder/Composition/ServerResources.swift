@@ -75,9 +75,7 @@ struct ServerResources: Sendable {
         self.transports = transports
         self.sandbox = sandbox
         fixtures = try FixtureLibrary(configuration, isControlled: isControlled, logger: logger)
-        for (name, other) in configuration.upstreams.lookalikes {
-            logger.warning("upstreams.\(name) is mounted by itself; no app uses it. Is \(other) meant?")
-        }
+        configuration.upstreams.warnOfLookalikes(logger)
         self.logger = logger
         isReplacement = last != nil
         paths = last?.paths ?? RouterPaths()
@@ -91,28 +89,13 @@ struct ServerResources: Sendable {
             logger: logger
         )
         self.retention = retention
-        var sessions = SessionStore(
-            users,
-            lifetime: configuration.settings[ServerSettings.sessionLifetime],
-            cookies: try SessionCookies(users),
-            clock: clock
-        )
-        sessions.expiryTime = { retention.now }
-        self.sessions = sessions
+        sessions = try Self.sessions(of: users, configuration, clock, retention)
         devices = try DeviceStore(database, clock: clock)
-        pairing = Pairing(
-            devices: devices,
-            file: PairingCodeFile(in: configuration.dataDirectory),
-            clock: clock
-        )
+        pairing = Pairing(devices: devices, file: PairingCodeFile(in: configuration.dataDirectory), clock: clock)
         let most = OpenFileLimit.connections(configuration.settings[HTTPSettings.connections])
         let perAddress = configuration.connectionsPerAddress(of: most)
-        events = EventStream(
-            run: run,
-            listenersPerClient: max(1, perAddress / 2),
-            listeners: max(1, most / 2),
-            clock: clock
-        )
+        let listeners = (perClient: max(1, perAddress / 2), all: max(1, most / 2))
+        events = EventStream(run: run, listenersPerClient: listeners.perClient, listeners: listeners.all, clock: clock)
         if let shared { events.share(over: shared.access.changes) }
         connections =
             last?.connections
@@ -121,14 +104,31 @@ struct ServerResources: Sendable {
         certificate =
             try last?.certificate
             ?? configuration.certificate.map { try ServedCertificate($0, protocols: ["h2", "http/1.1"], now: Date()) }
-        media = try MediaEngine(
-            tools: configuration.media.tools,
-            limits: configuration.media.limits,
-            folder: URL(filePath: try ScratchFolder("work", in: database.directory).path, directoryHint: .isDirectory),
-            logger: logger
-        )
+        media = try Self.media(configuration, in: database.directory, logger)
         abilities = MediaAbilities(media)
         scratch = try ScratchFolder("uploads", in: database.directory)
+    }
+
+    private static func sessions(
+        of users: UserDatabase,
+        _ configuration: LarderConfiguration,
+        _ clock: WallClock,
+        _ retention: RetentionClock
+    ) throws -> SessionStore {
+        let lifetime = configuration.settings[ServerSettings.sessionLifetime]
+        var sessions = SessionStore(users, lifetime: lifetime, cookies: try SessionCookies(users), clock: clock)
+        sessions.expiryTime = { retention.now }
+        return sessions
+    }
+
+    private static func media(
+        _ configuration: LarderConfiguration,
+        in directory: DataDirectory,
+        _ logger: Logger
+    ) throws -> MediaEngine {
+        let folder = URL(filePath: try ScratchFolder("work", in: directory).path, directoryHint: .isDirectory)
+        let (tools, limits) = (configuration.media.tools, configuration.media.limits)
+        return try MediaEngine(tools: tools, limits: limits, folder: folder, logger: logger)
     }
 
     /// Returns the rows of users, which a server by itself does not change in a file that follows other servers.

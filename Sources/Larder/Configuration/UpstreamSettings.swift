@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import Logging
 import Sandbox
 import Screens
 import Storage
@@ -206,7 +207,7 @@ struct ConfiguredUpstreams: Sendable {
     /// Their configurations by name.
     private(set) var byName: [String: UpstreamConfiguration] = [:]
     /// Upstreams that no app uses, with the name of one that an app uses and that is nearly the same.
-    private(set) var lookalikes: [String: String] = [:]
+    private var lookalikes: [String: String] = [:]
     /// Upstreams that the sandbox simulates once its address is known.
     private var simulated: [String: UpstreamDescription] = [:]
     private let settings: SettingValues
@@ -244,6 +245,13 @@ struct ConfiguredUpstreams: Sendable {
                 )
             }
             byName[name] = UpstreamConfiguration(UpstreamDescription(name, title: name, url: nil), at: url, settings)
+        }
+    }
+
+    /// Says which upstreams that no app uses have nearly the name of one that an app uses.
+    func warnOfLookalikes(_ logger: Logger) {
+        for (name, other) in lookalikes {
+            logger.warning("upstreams.\(name) is mounted by itself; no app uses it. Is \(other) meant?")
         }
     }
 

@@ -22,10 +22,10 @@ extension UpstreamFixtures {
         let before = folder.exchanges
         let own = before.filter { $0.match == match && state.written.contains($0.name) }
         let stale = before.filter { !state.written.contains($0.name) && $0.match.isAlike(match) }
-        let number = state.mode == .record && own.isEmpty ? stale.first?.number : nil
+        let replaces = state.mode == .record && own.isEmpty
         var fixture = Fixture(
             // Another recording of the request has the same name, whatever its secrets are.
-            name: Fixture.name(number ?? folder.lastNumber + 1, FixtureMatch.anonymous(match.line)),
+            name: Fixture.name((replaces ? stale.first?.number : nil) ?? folder.lastNumber + 1, FixtureMatch.anonymous(match.line)),
             match: match,
             status: response.status.code,
             header: header,
@@ -39,21 +39,13 @@ extension UpstreamFixtures {
                 fixture.content = content
                 fixture.digest = content.bytes.map(Fixture.digest)
                 if let last = own.last, fixture.hasSameResponse(as: last) { return nil }
-                if state.mode == .record, own.isEmpty, stale.count == 1,
-                    secrets.adopt(try stale[0].text(), try fixture.text())
-                {
-                    var renewed = stale[0]
-                    renewed.day = day
-                    if renewed != stale[0] { try renewed.write(in: folder.url) }
-                    state.written.insert(stale[0].name)
-                    state.uses[stale[0].name] = 1
+                if replaces, stale.count == 1, secrets.adopt(try stale[0].text(), try fixture.text()) {
+                    try renew(stale[0], in: folder.url, &state, on: day)
                     return nil
                 }
             }
             try fixture.write(kept, in: folder.url)
-            if state.mode == .record, own.isEmpty {
-                for old in stale { try old.remove(from: folder.url, after: fixture) }
-            }
+            if replaces { for old in stale { try old.remove(from: folder.url, after: fixture) } }
         } catch let defect as YAMLDefect {
             throw .notReadable(file: fixture.name, reason: defect.description)
         } catch {
@@ -63,6 +55,15 @@ extension UpstreamFixtures {
         state.uses[fixture.name] = 1
         _ = state.folder?.refresh()
         return fixture.name
+    }
+
+    /// Counts an earlier recording with the same response as one of this run.
+    private static func renew(_ fixture: Fixture, in folder: URL, _ state: inout State, on day: String) throws {
+        var renewed = fixture
+        renewed.day = day
+        if renewed != fixture { try renewed.write(in: folder) }
+        state.written.insert(fixture.name)
+        state.uses[fixture.name] = 1
     }
 }
 

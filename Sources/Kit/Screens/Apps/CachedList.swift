@@ -150,57 +150,66 @@ extension ListApp {
 private enum ListContract {
     static func text(of app: String, title: String) -> String {
         let schema = app.prefix(1).uppercased() + app.dropFirst()
-        return """
-            tags:
-              - {name: \(app), description: '\(title.replacing("'", with: "''")).'}
-            routes:
-              /v1/\(app):
-                get:
-                  id: list\(schema)
-                  summary: List the rows
-                  description: >-
-                    `q` selects rows whose names have all of its words. `data.changes` has the ids that changed since
-                    `since_revision`, or since the revision before the present one.
-                  returns: {'200': {description: The list., screen: \(schema)List}}
-                  meta: {revision: 2}
-                  problems: [upstream, -store-unavailable]
-              /v1/\(app)/{id}:
-                get:
-                  id: get\(schema)
-                  summary: Get a row
-                  description: With all of its lines.
-                  returns: {'200': \(schema)Item}
-                  problems: [upstream, -store-unavailable]
-            parameters:
-              \(schema)ItemId: {name: id, in: path, required: true, schema: {type: string}, example: one,
-                description: 'Id of a row, as in the list.'}
-              \(schema)Query: {name: q, in: query, schema: {type: string}, example: one,
-                description: 'Words of a name, in any case and order.'}
-              \(schema)SinceRevision: {name: since_revision, in: query,
-                schema: {type: integer, minimum: 0, maximum: 9223372036854775807},
-                description: 'Revision from which `data.changes` counts. If it is unknown, all rows count as added.'}
-            schemas:
-              \(schema)ListData:
-                $list: true
-                items: [\(schema)Row]
-                revision: {type: integer, minimum: 0, example: 2, description: For `since_revision`.}
-                changes: ListChanges
-                empty?: Empty
-              \(schema)Row:
-                id: {type: text, example: one}
-                name: {type: text, example: One}
-                summary_text: string
-                values: {type: object, description: The members of the item.}
-                href: {type: uri, example: /v1/\(app)/one}
-              \(schema)ItemData:
-                id: {type: text, example: one}
-                name: {type: text, example: One}
-                summary_text: string
-                facts: [\(schema)Fact]
-                values: {type: object, description: The members of the item.}
-              \(schema)Fact:
-                title: {type: text, example: Size}
-                text: {type: text, example: '1'}
-            """
+        return routes(of: app, title: title, schema) + "\n" + schemas(of: app, schema)
+    }
+
+    private static func routes(of app: String, title: String, _ schema: String) -> String {
+        """
+        tags:
+          - {name: \(app), description: '\(title.replacing("'", with: "''")).'}
+        routes:
+          /v1/\(app):
+            get:
+              id: list\(schema)
+              summary: List the rows
+              description: >-
+                `q` selects rows whose names have all of its words. `data.changes` has the ids that changed since
+                `since_revision`, or since the revision before the present one.
+              returns: {'200': {description: The list., screen: \(schema)List}}
+              meta: {revision: 2}
+              problems: [upstream, -store-unavailable]
+          /v1/\(app)/{id}:
+            get:
+              id: get\(schema)
+              summary: Get a row
+              description: With all of its lines.
+              returns: {'200': \(schema)Item}
+              problems: [upstream, -store-unavailable]
+        """
+    }
+
+    private static func schemas(of app: String, _ schema: String) -> String {
+        """
+        parameters:
+          \(schema)ItemId: {name: id, in: path, required: true, schema: {type: string}, example: one,
+            description: 'Id of a row, as in the list.'}
+          \(schema)Query: {name: q, in: query, schema: {type: string}, example: one,
+            description: 'Words of a name, in any case and order.'}
+          \(schema)SinceRevision: {name: since_revision, in: query,
+            schema: {type: integer, minimum: 0, maximum: 9223372036854775807},
+            description: 'Revision from which `data.changes` counts. If it is unknown, all rows count as added.'}
+        schemas:
+          \(schema)ListData:
+            $list: true
+            items: [\(schema)Row]
+            revision: {type: integer, minimum: 0, example: 2, description: For `since_revision`.}
+            changes: ListChanges
+            empty?: Empty
+          \(schema)Row:
+            id: {type: text, example: one}
+            name: {type: text, example: One}
+            summary_text: string
+            values: {type: object, description: The members of the item.}
+            href: {type: uri, example: /v1/\(app)/one}
+          \(schema)ItemData:
+            id: {type: text, example: one}
+            name: {type: text, example: One}
+            summary_text: string
+            facts: [\(schema)Fact]
+            values: {type: object, description: The members of the item.}
+          \(schema)Fact:
+            title: {type: text, example: Size}
+            text: {type: text, example: '1'}
+        """
     }
 }

@@ -12,12 +12,7 @@ extension Problem {
     package init(_ error: UpstreamError, upstream name: String, title: String, hasSessions: Bool = false) {
         switch error {
         case .unreachable:
-            self.init(
-                .upstreamUnavailable,
-                .noResponse,
-                offline: true,
-                upstream: UpstreamCause(name: name)
-            )
+            self.init(.upstreamUnavailable, .noResponse, offline: true, upstream: UpstreamCause(name: name))
         case .rejected(let status, _):
             self.init(
                 Self.code(ofRejection: status, hasSessions: hasSessions),
@@ -25,13 +20,11 @@ extension Problem {
                 upstream: UpstreamCause(name: name, status: status.code)
             )
         case .failing(let status, let retryAfter):
-            var fields = HTTPFields()
-            if let retryAfter { fields[.retryAfter] = String(retryAfter) }
             self.init(
                 Self.code(ofFailure: status),
                 "\(title) responded with \(status.code).",
                 upstream: UpstreamCause(name: name, status: status.code),
-                headerFields: fields
+                headerFields: retryAfter.map { [.retryAfter: String($0)] } ?? [:]
             )
         case .badResponse(let status, let reason):
             self.init(

@@ -189,17 +189,9 @@ extension ResponseCacheHandler {
             served += 1
             written += response.size
             isLast = hit.isLast
-            let identity = cache.identities.identity(harmless: hit.wantedID)
-            date.update(now: start)
             var buffer = batch ?? context.channel.allocator.buffer(capacity: response.size)
             batch = nil
-            response.write(to: &buffer, date: date, requestID: identity, now: start, isLast: isLast)
-            response.record.note(
-                start.duration(to: context.eventLoop.now),
-                requestID: identity,
-                traceID: SignificantHead.traceID(of: hit.head),
-                logger: cache.logger
-            )
+            write(hit, to: &buffer, since: start, context)
             if bytes.readableBytes == 0 || buffer.readableBytes >= Self.batchBytes {
                 send(buffer, context)
             } else {
@@ -220,6 +212,19 @@ extension ResponseCacheHandler {
             return false
         }
         return isQuantumSpent && candidate == nil
+    }
+
+    /// Writes the response to a request, and records it.
+    private func write(_ hit: Hit, to buffer: inout ByteBuffer, since start: NIODeadline, _ context: ChannelHandlerContext) {
+        let identity = cache.identities.identity(harmless: hit.wantedID)
+        date.update(now: start)
+        hit.response.write(to: &buffer, date: date, requestID: identity, now: start, isLast: hit.isLast)
+        hit.response.record.note(
+            start.duration(to: context.eventLoop.now),
+            requestID: identity,
+            traceID: SignificantHead.traceID(of: hit.head),
+            logger: cache.logger
+        )
     }
 
     /// Returns the hit that these bytes begin with; a head without one is kept as the candidate.
