@@ -78,6 +78,9 @@ struct PDFOptions: Sendable {
     /// Largest width of a page's thumbnail, in pixels.
     var maximumWidth: Int { min(2000, media.pageWidth) }
 
+    /// Whether deleted documents are moved to the trash, and changes can be undone.
+    var hasTrash: Bool { settings[PDFApp.trashLifetime] > .zero }
+
     func quota(of profile: String) -> StorageQuota {
         StorageQuota(bytes: settings[PDFApp.quota], of: .profile(profile))
     }

@@ -1,9 +1,7 @@
 package import Cluster
-import Concurrency
 import Foundation
 import HTTPTypes
 import Logging
-import Media
 package import Screens
 package import ServiceLifecycle
 package import Storage
@@ -19,88 +17,26 @@ package struct PDFApp: App {
     /// Its tables but those that each server derives from them.
     package static let replicated: JournalTables? = DocumentStore.replicated
 
-    let store: DocumentStore
-    let options: PDFOptions
-    let locks = KeyedMutex()
+    let pdf: PDF
     let thumbnails: DocumentThumbnails
-    private let welcome: DocumentWelcome
-    private let library: DocumentLibrary
-    let creation: DocumentCreation
-    let engine: DocumentEngine
-    private let saving: DocumentSaving
-    private let pages: PageEditing
-    private let copying: PageCopying
-    private let photos: PhotoPages
-    private let exchange: DiskExchange?
-    private let trash: DocumentTrash
     private let expiry: [ExpiryService]
 
-    package init(_ context: AppContext) throws {
-        let options = PDFOptions(context.settings, context.media.limits)
-        self.init(
-            store: DocumentStore(context.users),
-            thumbnails: ThumbnailStore(database: context.database),
-            engine: DocumentEngine(context.media, keepsMetadata: options.settings[PDFApp.keepsMetadata]),
-            events: context.events,
-            scratch: context.scratch,
-            disk: context.files,
-            options: options,
-            retention: context.retention,
-            logger: context.logger
-        )
-    }
+    private var welcome: DocumentWelcome { DocumentWelcome(pdf: pdf) }
+    private var library: DocumentLibrary { DocumentLibrary(pdf: pdf) }
+    private var creation: DocumentCreation { DocumentCreation(pdf: pdf) }
+    private var saving: DocumentSaving { DocumentSaving(pdf: pdf) }
+    private var pages: PageEditing { PageEditing(pdf: pdf) }
+    private var copying: PageCopying { PageCopying(pdf: pdf) }
+    private var photos: PhotoPages { PhotoPages(pdf: pdf) }
+    private var trash: DocumentTrash { DocumentTrash(pdf: pdf) }
+    private var exchange: DiskExchange? { pdf.disk.map { DiskExchange(pdf: pdf, disk: $0) } }
 
-    /// - Parameters:
-    ///   - thumbnails: the pictures of pages on this server.
-    ///   - disk: files of another app; without them the routes that import from it and export to it do not exist.
-    ///   - scratch: the folder for uploads and unfinished documents, on the file system of the blobs.
-    init(
-        store: DocumentStore,
-        thumbnails: ThumbnailStore,
-        engine: DocumentEngine,
-        events: EventStream,
-        scratch: ScratchFolder,
-        disk: AccountFiles?,
-        options: PDFOptions,
-        retention: RetentionClock,
-        logger: Logger
-    ) {
-        let (clock, settings) = (retention.clock, options.settings)
-        self.store = store
-        self.options = options
-        let lifetime = settings[PDFApp.trashLifetime]
-        let lookup = DocumentLookup(store: store, clock: clock, quota: options.quota(of:), hasTrash: lifetime > .zero)
-        let jobs = DocumentJobs(events: events, lookup: lookup)
-        let arranger = PageArranger(engine: engine, store: store, scratch: scratch)
-        let maker = DocumentMaker(engine: engine, store: store, scratch: scratch, maximumPages: options.maximumPages)
-        let draftLifetime = settings[PDFApp.draftLifetime]
-        let editor = DocumentEditor(lookup: lookup, jobs: jobs, locks: locks, draftLifetime: draftLifetime)
-        welcome = DocumentWelcome(store: store)
-        library = DocumentLibrary(lookup: lookup)
-        self.thumbnails = DocumentThumbnails(
-            lookup: lookup,
-            thumbnails: thumbnails,
-            engine: engine,
-            scratch: scratch,
-            options: options
-        )
-        let creation = DocumentCreation(maker: maker, jobs: jobs, options: options)
-        self.creation = creation
-        self.engine = engine
-        saving = DocumentSaving(lookup: lookup, jobs: jobs, arranger: arranger, locks: locks)
-        let trash = DocumentTrash(lookup: lookup, events: events, lifetime: lifetime)
-        self.trash = trash
-        pages = PageEditing(editor: editor, arranger: arranger)
-        copying = PageCopying(lookup: lookup, jobs: jobs, arranger: arranger, options: options)
-        photos = PhotoPages(
-            editor: editor,
-            maker: maker,
-            arranger: arranger,
-            text: TextPages(editor: editor, engine: engine, arranger: arranger, options: options),
-            options: options
-        )
-        exchange = disk.map { DiskExchange(disk: $0, lookup: lookup, creation: creation, jobs: jobs) }
-        expiry = Self.expiry(store, trash, by: retention, logger)
+    package init(_ context: AppContext) throws { self.init(context, PDF(context)) }
+
+    init(_ context: AppContext, _ pdf: PDF) {
+        self.pdf = pdf
+        thumbnails = DocumentThumbnails(pdf: pdf)
+        expiry = Self.expiry(pdf.store, DocumentTrash(pdf: pdf), by: context.retention, context.logger)
     }
 
     private static func expiry(
@@ -118,7 +54,7 @@ package struct PDFApp: App {
 
     /// The saved documents of the profile, and the size of its documents.
     package var userData: UserData? {
-        let (store, quota) = (store, options.quota(of:))
+        let (store, quota) = (pdf.store, pdf.options.quota(of:))
         return UserData {
             try DocumentArchive.add(store, of: $0.profile, to: $1)
         } usage: { owner in
@@ -149,19 +85,19 @@ package struct PDFApp: App {
             Route(.get, "\(document)/file", "pdf.file", { $0.library.file }).query("disposition"),
             Route(.get, "\(document)/thumbnail", "pdf.thumbnail", { $0.thumbnails.ofDocument }).query("width"),
             Route(.post, "\(document)/pages", "pdf.reader", { $0.photos.add })
-                .bodyLimit { $0.options.textBodyBytes }.answering().query("page", "margin_mm", "quality")
+                .bodyLimit { $0.pdf.options.textBodyBytes }.answering().query("page", "margin_mm", "quality")
                 .body("text", "locale", "at")
                 .form("at", "files", "password"),
-            Route(.post, "\(document)/undo", "pdf.reader", { $0.pages.editor.undo }).answering(),
+            Route(.post, "\(document)/undo", "pdf.reader", { $0.pdf.editor.undo }).answering(),
             Route(.post, "\(document)/pages/delete", "pdf.reader", { $0.pages.deleteSome })
-                .bodyLimit { $0.options.pageListBytes }.answering().body("pages"),
+                .bodyLimit { $0.pdf.options.pageListBytes }.answering().body("pages"),
             Route(.put, "\(document)/pages/order", "pdf.reader", { $0.pages.reorder })
-                .bodyLimit { $0.options.pageListBytes }.answering().body("pages"),
+                .bodyLimit { $0.pdf.options.pageListBytes }.answering().body("pages"),
             Route(.patch, page, "pdf.reader", { $0.pages.rotate }).answering().body("rotate_by"),
             Route(.delete, page, "pdf.reader", { $0.pages.delete }).answering().query("permanently"),
             Route(.get, "\(page)/thumbnail", "pdf.thumbnail", { $0.thumbnails.ofPage }).query("width"),
             Route(.post, "\(document)/extract", "pdf.reader", { $0.copying.extract })
-                .bodyLimit { $0.options.pageListBytes }.answering().body("pages", "name"),
+                .bodyLimit { $0.pdf.options.pageListBytes }.answering().body("pages", "name"),
             Route(.post, "/v1/pdf/merge", "pdf.reader", { $0.copying.merge }).answering()
                 .body("first", "second", "documents", "name"),
         ]

@@ -20,7 +20,7 @@ import Testing
             await app.paper.isHolding(1)
             async let second = app.routes.ask(.patch, "\(href)/pages/\(pages[2])", json: #"{"rotate_by":90}"#)
             await BoundedWait.poll(for: "a change that waits") {
-                app.app.locks.waiting(for: String(href.suffix(16))) > 0
+                app.app.pdf.locks.waiting(for: String(href.suffix(16))) > 0
             }
             #expect(
                 try await app.routes.get(href)["data.page_count"] == 3,
@@ -73,7 +73,7 @@ import Testing
             await app.paper.isHolding(1)
             let waiting = Task { try await app.routes.ask(.delete, "\(href)/pages/\(pages[1])").status }
             await BoundedWait.poll(for: "a change that waits") {
-                app.app.locks.waiting(for: String(href.suffix(16))) > 0
+                app.app.pdf.locks.waiting(for: String(href.suffix(16))) > 0
             }
             waiting.cancel()
             _ = await waiting.result

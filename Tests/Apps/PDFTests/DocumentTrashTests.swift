@@ -154,16 +154,7 @@ import Testing
             app.clock.advance(by: .seconds(1))
             let late = try await app.saved("late")
             _ = try await app.ask(.delete, late)
-            let trash = DocumentTrash(
-                lookup: DocumentLookup(
-                    store: app.documents,
-                    clock: app.clock.wallClock,
-                    quota: { _ in .unlimited },
-                    hasTrash: true
-                ),
-                events: app.events,
-                lifetime: .seconds(1000)
-            )
+            let trash = DocumentTrash(pdf: app.app.pdf)
             app.clock.advance(by: .seconds(998))
             #expect(try await trash.purgeDue(at: app.clock.now) == 0)
             app.clock.advance(by: .seconds(1))

@@ -190,7 +190,7 @@ import Testing
             try await app.get(file, [.range: "bytes=\(bytes.count)-"]).expectProblem("bad-range", 416)
             let found = try app.documents.document(document.id, profile: "local", at: app.clock.now)
             #expect(found == document, "also the sizes of 700 pages")
-            let copy = try await app.documents.file(of: document, in: app.app.creation.maker.scratch)
+            let copy = try await app.documents.file(of: document, in: app.app.pdf.scratch)
             #expect(try Data(contentsOf: URL(filePath: copy.path)) == bytes, "for programs, at a path")
             #expect(try app.documents.usage(profile: "local").bytes == bytes.count + 4096)
             #expect(try await shared?.contentCounts() ?? [1, 20] == [1, 20])

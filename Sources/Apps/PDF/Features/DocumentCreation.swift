@@ -8,17 +8,15 @@ import Storage
 
 /// Makes drafts of uploaded files.
 struct DocumentCreation: Sendable {
-    let maker: DocumentMaker
-    let jobs: DocumentJobs
-    let options: PDFOptions
+    let pdf: PDF
 
     /// `POST /v1/pdf/documents`: files become a draft, or a draft each.
     @Sendable func create(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
-        let parameters = try PageParameters(request.query, options)
+        let parameters = try PageParameters(request.query, pdf.options)
         let isSeparate = try Self.isSeparate(request.query)
         try await checkRoom(request, profile: profile)
-        let files = try await UploadedFiles.read(request, maker, options).files
+        let files = try await UploadedFiles.read(request, pdf).files
         return try await create(isSeparate ? files.map { [$0] } : [files], parameters, request, profile: profile)
     }
 
@@ -26,9 +24,9 @@ struct DocumentCreation: Sendable {
     ///
     /// - Throws: ``Problem``, 412 `precondition-failed`, 507 `quota-exceeded`; `StorageError`, `ClusterError`.
     func checkRoom(_ request: ScreenRequest, profile: String) async throws {
-        try await maker.store.catchUpToChange()
-        try request.writePreconditions().check(version: try maker.store.revision(profile: profile))
-        try options.quota(of: profile).checkPages(beside: try maker.store.usage(profile: profile))
+        try await pdf.store.catchUpToChange()
+        try request.writePreconditions().check(version: try pdf.store.revision(profile: profile))
+        try pdf.options.quota(of: profile).checkPages(beside: try pdf.store.usage(profile: profile))
     }
 
     /// Reads the query parameter `mode`.
@@ -49,27 +47,26 @@ struct DocumentCreation: Sendable {
         _ request: ScreenRequest,
         profile: String
     ) async throws -> ScreenResponse {
-        let store = maker.store
-        let created = jobs.lookup.clock.now()
+        let created = pdf.clock.now()
         let files = Array(batches.joined())
         let (zone, language) = (try request.query.timeZone(), Language.current)
         let names = batches.enumerated().map { index, batch in
             Self.imported(batch) ?? DocumentName.standard(at: created, in: zone, language, number: index + 1)
         }
-        return try await jobs.run(request, titles: files.map(\.title)) { progress in
+        return try await pdf.jobs.run(request, titles: files.map(\.title)) { progress in
             let made = try await make(batches, names, parameters, progress)
             let texts = made.flatMap(\.notices).map { FileNotice($0, files) }
             return try await request.answering {
                 try response($0, texts, profile: profile)
             } to: {
-                try await store.insert(
+                try await pdf.store.insert(
                     made.map(\.document),
                     profile: profile,
                     created: created,
-                    draftUntil: jobs.lookup.clock.now().addingTimeInterval(
-                        options.settings[PDFApp.draftLifetime].seconds
+                    draftUntil: pdf.clock.now().addingTimeInterval(
+                        pdf.options.settings[PDFApp.draftLifetime].seconds
                     ),
-                    quota: options.quota(of: profile)
+                    quota: pdf.options.quota(of: profile)
                 )
             }.response
         }
@@ -79,7 +76,7 @@ struct DocumentCreation: Sendable {
         -> ScreenResponse
     {
         guard let first = documents.first,
-            case let conditions = jobs.lookup.conditions(beside: first.usage, profile),
+            case let conditions = pdf.lookup.conditions(beside: first.usage, profile),
             let screen = DocumentCreationScreen(documents.map(\.document), notices: notices, conditions)
         else { throw Problem(.internal, "No document was made.") }
         return try .changed(first.document, as: screen, "pdf.created", conditions)
@@ -102,11 +99,11 @@ struct DocumentCreation: Sendable {
                     title: names[index],
                     options: parameters.pictures
                 )
-                made.append(try await maker.make(job, share))
+                made.append(try await pdf.maker.make(job, share))
                 before += batch.count
             }
         } catch {
-            for made in made { maker.store.discard(made.document.file) }
+            for made in made { pdf.store.discard(made.document.file) }
             throw error
         }
         return made
@@ -158,15 +155,14 @@ struct UploadedFiles: Sendable {
     ///
     /// - Throws: ``Problem``: 400, 413, 415 as `uploadedForm(into:limits:)`, 422 without files or for an empty one, 415
     ///   for one whose format is not accepted.
-    static func read(_ request: ScreenRequest, _ maker: DocumentMaker, _ options: PDFOptions) async throws
-        -> UploadedFiles
-    {
+    static func read(_ request: ScreenRequest, _ pdf: PDF) async throws -> UploadedFiles {
+        let options = pdf.options
         let limits = UploadedForm.Limits(
             files: options.settings[PDFApp.files],
             fileBytes: options.maximumFileBytes,
             bodyBytes: options.settings[PDFApp.uploadBytes]
         )
-        let form = try await request.uploadedForm(into: maker.scratch, limits: limits)
+        let form = try await request.uploadedForm(into: pdf.scratch, limits: limits)
         return UploadedFiles(form: form, files: try files(of: form))
     }
 

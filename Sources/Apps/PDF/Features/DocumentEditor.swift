@@ -14,13 +14,7 @@ struct DocumentEditor: Sendable {
         var detail: Detail
     }
 
-    let lookup: DocumentLookup
-    let jobs: DocumentJobs
-    /// By id of the document.
-    let locks: KeyedMutex
-    let draftLifetime: Duration
-
-    private var store: DocumentStore { lookup.store }
+    let pdf: PDF
 
     /// Changes the document of the path.
     ///
@@ -44,27 +38,27 @@ struct DocumentEditor: Sendable {
         response: @escaping @Sendable (Document, Detail, DocumentScreen.Conditions) throws -> ScreenResponse
     ) async throws -> ScreenResponse {
         let profile = try request.profile()
-        let id = try await lookup.document(request, profile: profile).id
-        return try await locks.holding([id]) {
-            let before = try await lookup.documentToChange(request, profile: profile)
-            guard try plan(before) != nil else { return try lookup.reader(before, profile: profile) }
-            let (after, answer) = try await jobs.run(request, on: before, profile: profile, titles: titles) {
+        let id = try await pdf.lookup.document(request, profile: profile).id
+        return try await pdf.locks.holding([id]) {
+            let before = try await pdf.lookup.documentToChange(request, profile: profile)
+            guard try plan(before) != nil else { return try pdf.lookup.reader(before, profile: profile) }
+            let (after, answer) = try await pdf.jobs.run(request, on: before, profile: profile, titles: titles) {
                 progress in
-                try await lookup.retrying { () -> (DocumentStore.Changed, ScreenResponse) in
-                    let document = try await lookup.documentToChange(request, profile: profile)
+                try await pdf.lookup.retrying { () -> (DocumentStore.Changed, ScreenResponse) in
+                    let document = try await pdf.lookup.documentToChange(request, profile: profile)
                     guard let plan = try plan(document) else {
-                        let same = DocumentStore.Changed(document: document, usage: try store.usage(profile: profile))
-                        return (same, try lookup.reader(same, profile: profile))
+                        let same = DocumentStore.Changed(document: document, usage: try pdf.store.usage(profile: profile))
+                        return (same, try pdf.lookup.reader(same, profile: profile))
                     }
                     let change = try await work(document, plan, progress)
                     return try await request.answering { (after: DocumentStore.Changed) in
-                        try response(after.document, change.detail, lookup.conditions(beside: after.usage, profile))
+                        try response(after.document, change.detail, pdf.lookup.conditions(beside: after.usage, profile))
                     } to: {
                         try await replace(document, by: change, effect, profile: profile)
                     }
                 }
             }
-            jobs.events.publishList(after.revision, of: profile)
+            pdf.events.publishList(after.revision, of: profile)
             return answer
         }
     }
@@ -75,33 +69,33 @@ struct DocumentEditor: Sendable {
         _ effect: DocumentStore.Effect,
         profile: String
     ) async throws -> DocumentStore.Changed {
-        try await store.replace(
+        try await pdf.store.replace(
             before,
             file: change.file,
             pages: change.pages,
             draftUntil: draftUntil,
             effect: effect,
-            lookup.history(of: profile)
+            pdf.lookup.history(of: profile)
         )
     }
 
     /// The end of a draft that is changed now.
-    private var draftUntil: Date { lookup.clock.now().addingTimeInterval(draftLifetime.seconds) }
+    private var draftUntil: Date { pdf.clock.now() + pdf.options.settings[PDFApp.draftLifetime].seconds }
 
     /// `POST …/undo`: the document becomes as it was before its last change.
     @Sendable func undo(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
         let id = try request.parameter("id")
-        return try await locks.holding([id]) {
-            let (changed, response) = try await lookup.retrying {
-                let document = try await lookup.documentToChange(request, profile: profile)
+        return try await pdf.locks.holding([id]) {
+            let (changed, response) = try await pdf.lookup.retrying {
+                let document = try await pdf.lookup.documentToChange(request, profile: profile)
                 return try await request.answering { (changed: DocumentStore.Changed) in
-                    try lookup.reader(changed, profile: profile)
+                    try pdf.lookup.reader(changed, profile: profile)
                 } to: {
-                    try await store.undo(document, draftUntil: draftUntil, profile: profile)
+                    try await pdf.store.undo(document, draftUntil: draftUntil, profile: profile)
                 }
             }
-            jobs.events.publishList(changed.revision, of: profile)
+            pdf.events.publishList(changed.revision, of: profile)
             return response
         }
     }
@@ -112,14 +106,10 @@ struct DocumentLookup: Sendable {
     /// The most attempts at a change, each of the current document, before the request is refused with `overloaded`.
     private static let mostAttempts = 20
 
-    let store: DocumentStore
-    let clock: WallClock
-    let quota: @Sendable (_ profile: String) -> StorageQuota
-    /// Whether deleted documents are moved to the trash, and changes can be undone.
-    let hasTrash: Bool
+    let pdf: PDF
 
     func history(of profile: String) -> DocumentStore.History {
-        DocumentStore.History(profile: profile, now: clock.now(), quota: quota(profile), isKept: hasTrash)
+        DocumentStore.History(profile: profile, now: pdf.clock.now(), quota: pdf.options.quota(of: profile), isKept: pdf.options.hasTrash)
     }
 
     /// Returns the document of the path.
@@ -133,8 +123,8 @@ struct DocumentLookup: Sendable {
     ///
     /// - Throws: ``Problem``, 404 if the profile has none.
     func document(_ id: String, profile: String) async throws -> Document {
-        _ = try await store.catchUp()
-        guard let document = try store.document(id, profile: profile, at: clock.now()) else {
+        _ = try await pdf.store.catchUp()
+        guard let document = try pdf.store.document(id, profile: profile, at: pdf.clock.now()) else {
             throw Problem.noDocument
         }
         return document
@@ -147,12 +137,12 @@ struct DocumentLookup: Sendable {
 
     /// Returns the response that shows a document which a request did not have to change.
     func reader(_ document: Document, profile: String) throws -> ScreenResponse {
-        try reader(.init(document: document, usage: try store.usage(profile: profile)), profile: profile)
+        try reader(.init(document: document, usage: try pdf.store.usage(profile: profile)), profile: profile)
     }
 
     /// Returns the conditions of a profile that stores these bytes.
     func conditions(beside usage: StorageUsage, _ profile: String) -> DocumentScreen.Conditions {
-        .init(refusal: quota(profile).refusalOfPages(beside: usage), hasUndo: hasTrash)
+        .init(refusal: pdf.options.quota(of: profile).refusalOfPages(beside: usage), hasUndo: pdf.options.hasTrash)
     }
 
     /// Returns the saved document of this id.
@@ -171,7 +161,7 @@ struct DocumentLookup: Sendable {
     ///
     /// - Throws: ``Problem``, 404 as above, 412 if a precondition does not hold for its version.
     func documentToChange(_ request: ScreenRequest, profile: String) async throws -> Document {
-        try await store.catchUpToChange()
+        try await pdf.store.catchUpToChange()
         let document = try await document(request, profile: profile)
         try request.writePreconditions().check(version: document.version)
         return document
@@ -183,9 +173,9 @@ struct DocumentLookup: Sendable {
     /// - Throws: ``Problem``, 404 as above; ``StorageError`` if the file cannot be opened.
     func content(_ request: ScreenRequest, profile: String) async throws -> FileContent {
         do {
-            return try await store.content(of: try await document(request, profile: profile))
+            return try await pdf.store.content(of: try await document(request, profile: profile))
         } catch StorageError.blobUnavailable {
-            return try await store.content(of: try await document(request, profile: profile))
+            return try await pdf.store.content(of: try await document(request, profile: profile))
         }
     }
 

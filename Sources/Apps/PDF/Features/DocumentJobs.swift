@@ -12,8 +12,7 @@ struct DocumentJobs: Sendable {
     /// Receives the progress of a job, from 0 to 1; on any thread.
     typealias Progress = @Sendable (Double) -> Void
 
-    let events: EventStream
-    let lookup: DocumentLookup
+    let pdf: PDF
 
     /// Runs a job. Its id is the request's `X-Request-Id`, which the client may choose. If the client leaves, the
     /// job is cancelled.
@@ -25,7 +24,7 @@ struct DocumentJobs: Sendable {
         titles: [String] = [],
         _ body: @escaping @Sendable (_ progress: @escaping Progress) async throws -> Result
     ) async throws -> Result {
-        let (events, id) = (self.events, request.requestID)
+        let (events, id) = (pdf.events, request.requestID)
         let audience = ServerEvent.Audience.profile(app: PDFApp.name, profile: try request.profile())
         let publish = { @Sendable (status: String, progress: Double) in
             events.publish(
@@ -65,7 +64,7 @@ struct DocumentJobs: Sendable {
         do {
             return try await run(request, titles: titles, body)
         } catch {
-            _ = try await lookup.document(document.id, profile: profile)
+            _ = try await pdf.lookup.document(document.id, profile: profile)
             throw error
         }
     }

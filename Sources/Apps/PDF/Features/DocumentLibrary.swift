@@ -6,9 +6,7 @@ import Storage
 
 /// The saved documents, one document in the reader, and its file.
 struct DocumentLibrary: Sendable {
-    let lookup: DocumentLookup
-
-    private var store: DocumentStore { lookup.store }
+    let pdf: PDF
 
     /// `GET /v1/pdf/documents`: the saved documents, newest first.
     @Sendable func list(_ request: ScreenRequest) async throws -> ScreenResponse {
@@ -17,11 +15,11 @@ struct DocumentLibrary: Sendable {
         let search = DocumentSearch(try request.query.string("q"))
         let list = DocumentStore.Listing.list(search)
         let page = try request.query.page(of: list)
-        let changeToken = store.changeToken(profile: profile)
-        let banner = try await store.catchUp()
-        let listing = try store.list(profile: profile, page: page, search)
+        let changeToken = pdf.store.changeToken(profile: profile)
+        let banner = try await pdf.store.catchUp()
+        let listing = try pdf.store.list(profile: profile, page: page, search)
         let isEmpty = listing.page.total == 0
-        let refusal = lookup.quota(profile).refusalOfPages(beside: listing.usage)
+        let refusal = pdf.options.quota(of: profile).refusalOfPages(beside: listing.usage)
         let create = Action.newDocument(disabled: refusal)
         let content = DocumentListScreen(
             items: listing.page.rows.map {
@@ -48,8 +46,8 @@ struct DocumentLibrary: Sendable {
     /// `GET /v1/pdf/drafts`: the documents that are not saved yet, newest first.
     @Sendable func drafts(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
-        let banner = try await store.catchUp()
-        let (drafts, usage) = try store.drafts(profile: profile, at: lookup.clock.now())
+        let banner = try await pdf.store.catchUp()
+        let (drafts, usage) = try pdf.store.drafts(profile: profile, at: pdf.clock.now())
         let zone = try request.query.string("tz")
         let link: Link = "/v1/pdf/drafts"
         // They expire by time, which no change token tells.
@@ -57,7 +55,7 @@ struct DocumentLibrary: Sendable {
             DocumentDraftsScreen(
                 drafts,
                 zone: try request.query.timeZone() ?? .gmt,
-                refusal: lookup.quota(profile).refusalOfPages(beside: usage)
+                refusal: pdf.options.quota(of: profile).refusalOfPages(beside: usage)
             ),
             "pdf.drafts",
             state: drafts.isEmpty ? .empty : .content,
@@ -70,10 +68,10 @@ struct DocumentLibrary: Sendable {
     @Sendable func reader(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
         let zone = try request.query.timeZone() ?? .gmt
-        let changeToken = store.changeToken(profile: profile)
-        let banner = try await store.catchUp()
+        let changeToken = pdf.store.changeToken(profile: profile)
+        let banner = try await pdf.store.catchUp()
         let id = try request.parameter("id")
-        guard let (document, usage) = try store.shown(id, profile: profile, at: lookup.clock.now()) else {
+        guard let (document, usage) = try pdf.store.shown(id, profile: profile, at: pdf.clock.now()) else {
             throw Problem.noDocument
         }
         let link = try request.query.string("tz").map { DocumentProperties.href(document.id).query("tz", $0) }
@@ -81,7 +79,7 @@ struct DocumentLibrary: Sendable {
             document,
             zone: zone,
             self: link,
-            lookup.conditions(beside: usage, profile),
+            pdf.lookup.conditions(beside: usage, profile),
             stale: banner,
             changeToken: changeToken
         )
@@ -89,8 +87,8 @@ struct DocumentLibrary: Sendable {
 
     /// `GET …/file`: the PDF, to be shared.
     @Sendable func file(_ request: ScreenRequest) async throws -> ScreenResponse {
-        let content = try await lookup.content(request, profile: try request.profile())
-        return try .content(content, to: request, now: lookup.clock.now()).byProfile()
+        let content = try await pdf.lookup.content(request, profile: try request.profile())
+        return try .content(content, to: request, now: pdf.clock.now()).byProfile()
     }
 }
 

@@ -4,10 +4,7 @@ import Storage
 
 /// Makes one PDF of pictures and PDFs in any order: neighbouring pictures at once, then all parts together.
 struct DocumentMaker: Sendable {
-    let engine: DocumentEngine
-    let store: DocumentStore
-    let scratch: ScratchFolder
-    let maximumPages: Int
+    let pdf: PDF
 
     /// The contents of a new file.
     struct Written: Sendable {
@@ -44,9 +41,9 @@ struct DocumentMaker: Sendable {
     /// - Returns: the document to insert; the caller discards its file otherwise.
     /// - Throws: the errors of ``write(_:to:_:)``; ``StorageError``.
     func make(_ job: Job, _ progress: @escaping DocumentJobs.Progress) async throws -> Made {
-        let output = scratch.place(".pdf")
+        let output = pdf.scratch.place(".pdf")
         let written = try await write(job, to: URL(filePath: output.path), progress)
-        let file = try store.stage(output)
+        let file = try pdf.store.stage(output)
         return Made(
             document: DocumentStore.New(name: job.title, file: file, pages: written.pages),
             notices: written.notices
@@ -59,7 +56,7 @@ struct DocumentMaker: Sendable {
     func write(_ job: Job, to output: URL, _ progress: @escaping DocumentJobs.Progress) async throws -> Written {
         var written = try await MediaError.OfInput.naming(job.before, of: job.files.count) {
             let written = try await writeParts(of: job, to: output, progress)
-            guard written.pages.count <= maximumPages else { throw MediaError.tooManyPages(limit: maximumPages) }
+            guard written.pages.count <= pdf.options.maximumPages else { throw MediaError.tooManyPages(limit: pdf.options.maximumPages) }
             return written
         }
         guard !written.pages.isEmpty else {
@@ -77,7 +74,7 @@ struct DocumentMaker: Sendable {
         var places: [TemporaryPath] = []
         var whole = Written(pages: [], notices: [])
         for (index, part) in parts.enumerated() {
-            let place = scratch.place(".pdf")
+            let place = pdf.scratch.place(".pdf")
             let share = { @Sendable (value: Double) in progress((Double(index) + value) / Double(parts.count + 1)) }
             let written = try await write(part, of: job, to: URL(filePath: place.path), share)
             whole.pages += written.pages
@@ -87,7 +84,7 @@ struct DocumentMaker: Sendable {
         defer { withExtendedLifetime(places) {} }
         let all = DocumentEngine.Composition(sources: places.map { URL(filePath: $0.path) }, title: job.title)
         do {
-            let summary = try await engine.compose(all, output) { _ in }
+            let summary = try await pdf.engine.compose(all, output) { _ in }
             whole.pages = zip(summary.pages, whole.pages).map { DocumentPage($0, kind: $1.kind) }
             return whole
         } catch let error as MediaError.OfInput {
@@ -123,8 +120,8 @@ struct DocumentMaker: Sendable {
             )
             let summary =
                 part.isPictures
-                ? try await engine.pages(urls.map { .file($0) }, job.options, job.title, output, report)
-                : try await engine.compose(imported, output, report)
+                ? try await pdf.engine.pages(urls.map { .file($0) }, job.options, job.title, output, report)
+                : try await pdf.engine.compose(imported, output, report)
             return Written(
                 pages: summary.pages.map { DocumentPage($0, kind: part.isPictures ? .image : .imported) },
                 notices: summary.notices.map { InputNotice(input: part.first + $0.input, kind: $0.kind) }

@@ -8,14 +8,7 @@ import Storage
 
 /// Saves drafts, renames and deletes documents.
 struct DocumentSaving: Sendable {
-    let lookup: DocumentLookup
-    let jobs: DocumentJobs
-    let arranger: PageArranger
-    /// By id of the document.
-    let locks: KeyedMutex
-
-    private var store: DocumentStore { lookup.store }
-    private var events: EventStream { jobs.events }
+    let pdf: PDF
 
     /// `POST …/save {"name"?}`: a draft becomes a saved document. A second time changes nothing but the name, if one is
     /// given.
@@ -36,24 +29,24 @@ struct DocumentSaving: Sendable {
 
     private func save(_ request: ScreenRequest, name: String?, isSaved: Bool) async throws -> ScreenResponse {
         let profile = try request.profile()
-        let id = try await lookup.document(request, profile: profile).id
-        return try await locks.holding([id]) {
-            let (changed, response) = try await lookup.retrying {
-                let before = try await lookup.documentToChange(request, profile: profile)
+        let id = try await pdf.lookup.document(request, profile: profile).id
+        return try await pdf.locks.holding([id]) {
+            let (changed, response) = try await pdf.lookup.retrying {
+                let before = try await pdf.lookup.documentToChange(request, profile: profile)
                 let file = try await retitled(before, name: name, request, profile: profile)
                 return try await request.answering { (changed: DocumentStore.Changed) in
-                    try lookup.reader(changed, profile: profile)
+                    try pdf.lookup.reader(changed, profile: profile)
                 } to: {
-                    try await store.save(
+                    try await pdf.store.save(
                         before,
                         name: name,
                         file: file,
                         isSaved: isSaved,
-                        lookup.history(of: profile)
+                        pdf.lookup.history(of: profile)
                     )
                 }
             }
-            events.publishList(changed.revision, of: profile)
+            pdf.events.publishList(changed.revision, of: profile)
             return response
         }
     }
@@ -65,8 +58,8 @@ struct DocumentSaving: Sendable {
     {
         guard let name, name != document.name else { return nil }
         let pages = document.pages.indices.map { ComposedPage(page: $0 + 1) }
-        return try await jobs.run(request, on: document, profile: profile) { progress in
-            try await arranger.write(pages, of: [document], title: name, progress)
+        return try await pdf.jobs.run(request, on: document, profile: profile) { progress in
+            try await pdf.arranger.write(pages, of: [document], title: name, progress)
         }
     }
 
@@ -74,13 +67,13 @@ struct DocumentSaving: Sendable {
     @Sendable func delete(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
         let id = try request.parameter("id")
-        let toTrash = try !request.query.flag("permanently") && lookup.hasTrash
-        return try await locks.holding([id]) {
+        let toTrash = try !request.query.flag("permanently") && pdf.options.hasTrash
+        return try await pdf.locks.holding([id]) {
             let (deletion, response) = try await request.answering { (deletion: DocumentStore.Changed?) in
                 guard let deletion else { throw Problem.noDocument }
                 let isInTrash = toTrash && !deletion.document.isDraft
                 // That of a draft does not change the list.
-                let current = try deletion.revision ?? store.revision(profile: profile)
+                let current = try deletion.revision ?? pdf.store.revision(profile: profile)
                 return try .pdf(
                     DeletionScreen(id: id, revision: current, actions: isInTrash ? [Trash.documents.undo(id)] : []),
                     "pdf.list",
@@ -88,16 +81,16 @@ struct DocumentSaving: Sendable {
                     links: Links(self: "/v1/pdf/documents")
                 )
             } to: {
-                try await store.delete(
+                try await pdf.store.delete(
                     id,
                     toTrash: toTrash,
                     preconditions: request.writePreconditions(),
                     profile: profile,
-                    at: lookup.clock.now()
+                    at: pdf.clock.now()
                 )
             }
             let isInTrash = toTrash && deletion?.document.isDraft == false
-            events.publishList(deletion?.revision, of: profile, isInTrash ? EventStream.listAndTrash : EventStream.list)
+            pdf.events.publishList(deletion?.revision, of: profile, isInTrash ? EventStream.listAndTrash : EventStream.list)
             return response
         }
     }
@@ -105,19 +98,18 @@ struct DocumentSaving: Sendable {
 
 /// Documents from the Disk, and to it.
 struct DiskExchange: Sendable {
+    let pdf: PDF
     let disk: AccountFiles
-    let lookup: DocumentLookup
-    let creation: DocumentCreation
-    let jobs: DocumentJobs
 
     /// `POST /v1/pdf/documents/from-disk {"path"}`: a photo or PDF of the Disk becomes a draft.
     @Sendable func importFile(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let profile = try request.profile()
-        let parameters = try PageParameters(request.query, creation.options)
+        let parameters = try PageParameters(request.query, pdf.options)
+        let creation = DocumentCreation(pdf: pdf)
         try await creation.checkRoom(request, profile: profile)
         let path = try Self.path(try await request.jsonObject())
         let fetched = try await Self.ofField {
-            try await disk.fetch(path, session, creation.maker.scratch, creation.options.maximumFileBytes)
+            try await disk.fetch(path, session, pdf.scratch, pdf.options.maximumFileBytes)
         }
         let file = try SourceFile(
             title: fetched.name,
@@ -134,14 +126,14 @@ struct DiskExchange: Sendable {
     @Sendable func exportFile(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let profile = try request.profile()
         let path = try Self.path(try await request.jsonObject())
-        let document = try await lookup.documentToChange(request, profile: profile)
-        let file = try await lookup.store.content(of: document)
+        let document = try await pdf.lookup.documentToChange(request, profile: profile)
+        let file = try await pdf.store.content(of: document)
         // Before the upload: after it a failure would be untrue.
-        let usage = try lookup.store.usage(profile: profile)
-        let written = try await jobs.run(request) { _ in
+        let usage = try pdf.store.usage(profile: profile)
+        let written = try await pdf.jobs.run(request) { _ in
             try await Self.ofField { try await disk.store(path, session, file) }
         }
-        let screen = DocumentScreen(document, lookup.conditions(beside: usage, profile))
+        let screen = DocumentScreen(document, pdf.lookup.conditions(beside: usage, profile))
         return try .pdf(
             DocumentExportScreen(document: screen, diskPath: written),
             "pdf.reader",

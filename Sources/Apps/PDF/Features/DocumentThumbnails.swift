@@ -10,18 +10,11 @@ struct DocumentThumbnails: Sendable {
     /// Width in pixels if the client names none.
     private static let standardWidth = 320
 
-    let lookup: DocumentLookup
-    let thumbnails: ThumbnailStore
-    let engine: DocumentEngine
-    /// The folder of files while they are drawn.
-    let scratch: ScratchFolder
-    let options: PDFOptions
+    let pdf: PDF
     /// Pages that could not be drawn lately.
     private let failures = DrawingFailures()
     /// Held by the request that draws a thumbnail, so that nothing is drawn twice at once.
     let locks = KeyedMutex()
-
-    private var store: DocumentStore { lookup.store }
 
     /// `GET …/thumbnail`: the first page.
     @Sendable func ofDocument(_ request: ScreenRequest) async throws -> ScreenResponse {
@@ -40,33 +33,33 @@ struct DocumentThumbnails: Sendable {
         let profile = try request.profile()
         let width =
             try request.query.integer("width", in: 1...options.maximumWidth)
-            ?? min(Self.standardWidth, options.maximumWidth)
-        let changeToken = store.changeToken(profile: profile)
+            ?? min(Self.standardWidth, pdf.options.maximumWidth)
+        let changeToken = pdf.store.changeToken(profile: profile)
         let id = try request.parameter("id")
-        let isCurrent = try await store.catchUp() == nil
-        var (document, stored) = try thumbnails.database.read { _ in
-            guard let document = try store.document(id, profile: profile, at: lookup.clock.now()) else {
+        let isCurrent = try await pdf.store.catchUp() == nil
+        var (document, stored) = try pdf.thumbnails.database.read { _ in
+            guard let document = try pdf.store.document(id, profile: profile, at: pdf.clock.now()) else {
                 throw Problem.noDocument
             }
             let page = document.pages[try choose(document)]
-            return (document, try thumbnails.storedThumbnail(of: page, width: width))
+            return (document, try pdf.thumbnails.storedThumbnail(of: page, width: width))
         }
         if let stored {
             let page = document.pages[try choose(document)]
-            try await thumbnails.noteUse(
+            try await pdf.thumbnails.noteUse(
                 ofThumbnailOf: page,
                 width: width,
                 after: stored.lastUsed,
-                at: lookup.clock.now()
+                at: pdf.clock.now()
             )
             return Self.response(stored.thumbnail, document, isCurrent ? changeToken : nil)
         }
-        let drawn = try await lookup.retrying {
+        let drawn = try await pdf.lookup.retrying {
             do {
                 return try await thumbnail(request, at: try choose(document), of: document, width: width)
             } catch is DocumentStore.Gone {
                 // The page has changed while it was drawn, or its document is gone.
-                document = try await lookup.document(request, profile: profile)
+                document = try await pdf.lookup.document(request, profile: profile)
                 throw DocumentStore.Gone()
             } catch {
                 throw Problem(error) ?? error
@@ -81,15 +74,15 @@ struct DocumentThumbnails: Sendable {
         -> ThumbnailStore.Thumbnail
     {
         let page = document.pages[index]
-        if let stored = try await thumbnails.thumbnail(of: page, width: width, at: lookup.clock.now()) { return stored }
+        if let stored = try await pdf.thumbnails.thumbnail(of: page, width: width, at: pdf.clock.now()) { return stored }
         return try await locks.holding([page.content]) {
-            if let stored = try await thumbnails.thumbnail(of: page, width: width, at: lookup.clock.now()) {
+            if let stored = try await pdf.thumbnails.thumbnail(of: page, width: width, at: pdf.clock.now()) {
                 return stored
             }
             let picture = try await draw(request, at: index, of: document, width: width)
             let drawn = ThumbnailStore.Thumbnail(data: picture.data, mediaType: picture.mediaType)
-            let (budget, now) = (options.settings[PDFApp.thumbnailBytes], lookup.clock.now())
-            try await thumbnails.save(drawn, of: page, width: width, budget: budget, at: now)
+            let (budget, now) = (pdf.options.settings[PDFApp.thumbnailBytes], pdf.clock.now())
+            try await pdf.thumbnails.save(drawn, of: page, width: width, budget: budget, at: now)
             return drawn
         }
     }
@@ -99,10 +92,10 @@ struct DocumentThumbnails: Sendable {
         -> RenderedPicture
     {
         let page = document.pages[index]
-        let (shown, file) = (page.shownSize, try await store.file(of: document, in: scratch))
+        let (shown, file) = (page.shownSize, try await pdf.store.file(of: document, in: pdf.scratch))
         let size = PDFPage(width: shown.width, height: shown.height, rotation: 0)
         defer { withExtendedLifetime(file) {} }
-        return try await failures.drawing(page.content, at: lookup.clock.now) { [engine] in
+        return try await failures.drawing(page.content, at: pdf.clock.now) { [engine = pdf.engine] in
             try await request.whileClientWaits {
                 try await engine.picture(index + 1, URL(filePath: file.path), size, width)
             }

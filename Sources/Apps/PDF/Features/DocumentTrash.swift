@@ -18,11 +18,10 @@ struct DocumentTrash: TrashFeature {
 
     static let trash = Trash.documents
 
-    let lookup: DocumentLookup
-    let events: EventStream
-    let lifetime: Duration
+    let pdf: PDF
 
-    private var store: DocumentStore { lookup.store }
+    var lifetime: Duration { pdf.options.settings[PDFApp.trashLifetime] }
+    var events: EventStream { pdf.events }
 
     /// `POST /v1/pdf/trash/{id}/restore`: restores the document unchanged. Repeating it changes nothing.
     @Sendable func restore(_ request: ScreenRequest) async throws -> ScreenResponse {
@@ -30,13 +29,13 @@ struct DocumentTrash: TrashFeature {
         let id = try request.parameter("id")
         let (restored, response) = try await request.answering { (restored: DocumentStore.Changed?) in
             guard let restored else { throw Problem.noDocument }
-            return try lookup.reader(restored, profile: profile)
+            return try pdf.lookup.reader(restored, profile: profile)
         } to: {
-            try await store.restore(
+            try await pdf.store.restore(
                 id,
                 preconditions: request.writePreconditions(),
                 profile: profile,
-                at: lookup.clock.now()
+                at: pdf.clock.now()
             )
         }
         events.publishList(restored?.revision, of: profile, EventStream.listAndTrash)
@@ -48,20 +47,20 @@ struct DocumentTrash: TrashFeature {
     /// - Returns: their number.
     @Sendable func purgeVersions(at now: Date) async throws -> Int {
         var time = now.addingTimeInterval(-lifetime.seconds)
-        do { try store.users.database.checkSpace() } catch StorageError.diskFull { time = now }
-        return try await store.purgeVersions(upTo: time) { events.publishList($0, of: $1) }
+        do { try pdf.store.users.database.checkSpace() } catch StorageError.diskFull { time = now }
+        return try await pdf.store.purgeVersions(upTo: time) { events.publishList($0, of: $1) }
     }
 
-    func catchUp() async throws -> Banner? { try await store.catchUp() }
+    func catchUp() async throws -> Banner? { try await pdf.store.catchUp() }
 
     func audience(of profile: String) -> ServerEvent.Audience { .profile(app: PDFApp.name, profile: profile) }
 
-    func changeToken(of profile: String) -> ChangeToken { store.changeToken(profile: profile) }
+    func changeToken(of profile: String) -> ChangeToken { pdf.store.changeToken(profile: profile) }
 
     func page(_ request: PageRequest, of profile: String) throws -> (
         page: ListPage<TrashEntry<DocumentStore.Listing.Row>>, revision: Int
     ) {
-        try store.trash(profile: profile, page: request)
+        try pdf.store.trash(profile: profile, page: request)
     }
 
     func properties(of document: DocumentStore.Listing.Row) -> Properties {
@@ -80,17 +79,17 @@ struct DocumentTrash: TrashFeature {
     }
 
     func purge(_ id: String, _ preconditions: WritePreconditions, of profile: String) async throws -> Int? {
-        try await store.purge(id, preconditions: preconditions, profile: profile)
+        try await pdf.store.purge(id, preconditions: preconditions, profile: profile)
     }
 
     func purge(_ most: Int, upTo time: Date, _ preconditions: WritePreconditions, of profile: String) async throws
         -> (count: Int, revision: Int)
     {
-        try await store.purgeTrash(most, upTo: time, preconditions: preconditions, profile: profile)
+        try await pdf.store.purgeTrash(most, upTo: time, preconditions: preconditions, profile: profile)
     }
 
     func owner(ofItemsUpTo time: Date) async throws -> String? {
-        try await store.profiles(DocumentStore.selectDue, time).first
+        try await pdf.store.profiles(DocumentStore.selectDue, time).first
     }
 
     var notFound: Problem { .noDocument }

@@ -4,14 +4,14 @@ import Screens
 
 /// The welcome, and the first screen of a cold start.
 struct DocumentWelcome: Sendable {
-    let store: DocumentStore
+    let pdf: PDF
 
     /// `GET /v1/pdf/launch`: the welcome until it was seen, then the saved documents.
     @Sendable func launch(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
-        let changeToken = store.changeToken(profile: profile)
-        let banner = try await store.catchUp()
-        let content = LaunchScreen(isWelcomeSeen: try store.isWelcomeSeen(profile: profile))
+        let changeToken = pdf.store.changeToken(profile: profile)
+        let banner = try await pdf.store.catchUp()
+        let content = LaunchScreen(isWelcomeSeen: try pdf.store.isWelcomeSeen(profile: profile))
         return try .pdf(
             content,
             "pdf.launch",
@@ -24,9 +24,9 @@ struct DocumentWelcome: Sendable {
     /// `GET /v1/pdf/welcome`.
     @Sendable func show(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
-        let changeToken = store.changeToken(profile: profile)
-        let banner = try await store.catchUp()
-        let isSeen = try store.isWelcomeSeen(profile: profile)
+        let changeToken = pdf.store.changeToken(profile: profile)
+        let banner = try await pdf.store.catchUp()
+        let isSeen = try pdf.store.isWelcomeSeen(profile: profile)
         return try screen(isSeen: isSeen, request, stale: banner, changeToken: changeToken)
     }
 
@@ -36,13 +36,13 @@ struct DocumentWelcome: Sendable {
         guard let isSeen = try await request.jsonObject().values["seen"]?.bool else {
             throw Problem.validation([.field("/seen", "invalid", "seen must be true or false.")])
         }
-        try await store.catchUpToChange()
-        let version = Self.version(isSeen: try store.isWelcomeSeen(profile: profile))
+        try await pdf.store.catchUpToChange()
+        let version = Self.version(isSeen: try pdf.store.isWelcomeSeen(profile: profile))
         try request.writePreconditions().check(version: version)
         return try await request.answering { (_: Void) in
             try screen(isSeen: isSeen, request, stale: nil, changeToken: nil)
         } to: {
-            try await store.setWelcomeSeen(isSeen, profile: profile)
+            try await pdf.store.setWelcomeSeen(isSeen, profile: profile)
         }.response
     }
 

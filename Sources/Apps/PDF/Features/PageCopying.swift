@@ -10,10 +10,7 @@ struct PageCopying: Sendable {
     /// A page of one of the documents, by their positions.
     private typealias Place = (source: Int, page: Int)
 
-    let lookup: DocumentLookup
-    let jobs: DocumentJobs
-    let arranger: PageArranger
-    let options: PDFOptions
+    let pdf: PDF
 
     /// `POST /v1/pdf/merge {"documents", "name"?}`, or `first` and `second`: all pages of these documents.
     @Sendable func merge(_ request: ScreenRequest) async throws -> ScreenResponse {
@@ -24,11 +21,11 @@ struct PageCopying: Sendable {
         try request.writePreconditions().check(version: nil)
         return try await make(request, profile: profile) {
             var sources: [Document] = []
-            for id in ids { sources.append(try await lookup.savedDocument(id, profile: profile)) }
+            for id in ids { sources.append(try await pdf.lookup.savedDocument(id, profile: profile)) }
             return sources
         } of: { sources in
-            guard sources.reduce(0, { $0 + $1.pages.count }) <= options.maximumPages else {
-                throw MediaError.tooManyPages(limit: options.maximumPages)
+            guard sources.reduce(0, { $0 + $1.pages.count }) <= pdf.options.maximumPages else {
+                throw MediaError.tooManyPages(limit: pdf.options.maximumPages)
             }
             let pages = sources.enumerated().flatMap { index, source in
                 source.pages.indices.map { (source: index, page: $0) }
@@ -45,7 +42,7 @@ struct PageCopying: Sendable {
         let fields = try await request.jsonObject()
         let (wanted, name) = (try PageList(fields), try fields.string("name").map(DocumentName.accepted))
         return try await make(request, profile: profile) {
-            [try await lookup.documentToChange(request, profile: profile)]
+            [try await pdf.lookup.documentToChange(request, profile: profile)]
         } of: { sources in
             let pages = try wanted.indices(in: sources[0]).map { (source: 0, page: $0) }
             let stem = DocumentName.shortened(sources[0].name, to: DocumentName.longest - 10)
@@ -59,30 +56,30 @@ struct PageCopying: Sendable {
         _ read: @escaping @Sendable () async throws -> [Document],
         of choose: @escaping @Sendable ([Document]) throws -> (pages: [Place], name: String)
     ) async throws -> ScreenResponse {
-        try await lookup.store.catchUpToChange()
+        try await pdf.store.catchUpToChange()
         // Errors in them are reported before the job begins.
         _ = try await read()
-        let (new, response) = try await jobs.run(request) { progress in
-            try await lookup.retrying {
+        let (new, response) = try await pdf.jobs.run(request) { progress in
+            try await pdf.lookup.retrying {
                 let sources = try await read()
                 let (pages, name) = try choose(sources)
                 let composed = pages.map { ComposedPage(source: $0.source, page: $0.page + 1) }
-                let file = try await arranger.write(composed, of: sources, title: name, progress)
+                let file = try await pdf.arranger.write(composed, of: sources, title: name, progress)
                 let copies = pages.map { sources[$0.source].pages[$0.page].copy() }
                 return try await request.answering { (new: [DocumentStore.Changed]) in
-                    try lookup.reader(new[0], isNew: true, profile: profile)
+                    try pdf.lookup.reader(new[0], isNew: true, profile: profile)
                 } to: {
-                    try await lookup.store.insert(
+                    try await pdf.store.insert(
                         [DocumentStore.New(name: name, file: file, pages: copies)],
                         profile: profile,
-                        created: lookup.clock.now(),
+                        created: pdf.clock.now(),
                         draftUntil: nil,
-                        quota: options.quota(of: profile)
+                        quota: pdf.options.quota(of: profile)
                     )
                 }
             }
         }
-        jobs.events.publishList(new[0].revision, of: profile)
+        pdf.events.publishList(new[0].revision, of: profile)
         return response
     }
 

@@ -8,8 +8,7 @@ import Storage
 
 /// Deletes, rotates and reorders the pages of a document.
 struct PageEditing: Sendable {
-    let editor: DocumentEditor
-    let arranger: PageArranger
+    let pdf: PDF
 
     /// A page of the changed document: its position before the change, and its rotation by the change, in degrees
     /// clockwise.
@@ -86,14 +85,14 @@ struct PageEditing: Sendable {
         effect: DocumentStore.Effect = .change,
         _ plan: @escaping @Sendable (Document) throws -> [Step]
     ) async throws -> ScreenResponse {
-        try await editor.change(request, effect: effect) { document in
+        try await pdf.editor.change(request, effect: effect) { document in
             let steps = try plan(document)
             // No new file if the order is not changed.
             return steps == document.pages.indices.map { Step(page: $0) } ? nil : steps
         } work: { document, steps, progress in
             let pages = steps.map { ComposedPage(page: $0.page + 1, rotateBy: $0.rotation) }
             return DocumentEditor.Change(
-                file: try await arranger.write(pages, of: [document], title: document.name, progress),
+                file: try await pdf.arranger.write(pages, of: [document], title: document.name, progress),
                 pages: steps.map { document.pages[$0.page].turned(by: $0.rotation) },
                 detail: ()
             )
@@ -105,9 +104,7 @@ struct PageEditing: Sendable {
 
 /// Writes pages of documents to a new file.
 struct PageArranger: Sendable {
-    let engine: DocumentEngine
-    let store: DocumentStore
-    let scratch: ScratchFolder
+    let pdf: PDF
 
     /// Writes a file of these pages, for a document that is changed or made next.
     ///
@@ -122,10 +119,10 @@ struct PageArranger: Sendable {
         title: String,
         _ progress: @escaping DocumentJobs.Progress
     ) async throws -> Blob {
-        let output = scratch.place(".pdf")
+        let output = pdf.scratch.place(".pdf")
         let composition = DocumentEngine.Composition(pages: pages, sources: files, title: title)
-        _ = try await engine.compose(composition, URL(filePath: output.path)) { progress($0.fraction) }
-        return try store.stage(output)
+        _ = try await pdf.engine.compose(composition, URL(filePath: output.path)) { progress($0.fraction) }
+        return try pdf.store.stage(output)
     }
 
     /// Writes a file of pages of these documents.
@@ -138,7 +135,7 @@ struct PageArranger: Sendable {
         _ progress: @escaping DocumentJobs.Progress
     ) async throws -> Blob {
         var files: [TemporaryPath] = []
-        for document in documents { files.append(try await store.file(of: document, in: scratch)) }
+        for document in documents { files.append(try await pdf.store.file(of: document, in: pdf.scratch)) }
         defer { withExtendedLifetime(files) {} }
         return try await write(pages, of: files.map { URL(filePath: $0.path) }, title: title, progress)
     }
@@ -148,7 +145,6 @@ struct PageArranger: Sendable {
     /// - Parameters:
     ///   - new: the pages of the file.
     ///   - position: of the first of them in the document, from 0.
-    ///   - maximumPages: the most pages of a document.
     /// - Returns: the new file and the pages of the document.
     /// - Throws: ``MediaError``; ``StorageError``; `DocumentStore.Gone` if the document has another file by now.
     func insert(
@@ -156,17 +152,16 @@ struct PageArranger: Sendable {
         of file: URL,
         into document: Document,
         at position: Int,
-        maximumPages: Int,
         _ progress: @escaping DocumentJobs.Progress
     ) async throws -> (file: Blob, pages: [DocumentPage]) {
-        guard document.pages.count + new.count <= maximumPages else {
-            throw MediaError.tooManyPages(limit: maximumPages)
+        guard document.pages.count + new.count <= pdf.options.maximumPages else {
+            throw MediaError.tooManyPages(limit: pdf.options.maximumPages)
         }
         var sources = document.pages.indices.map { ComposedPage(page: $0 + 1) }
         sources.insert(contentsOf: new.indices.map { ComposedPage(source: 1, page: $0 + 1) }, at: position)
         var pages = document.pages
         pages.insert(contentsOf: new, at: position)
-        let old = try await store.file(of: document, in: scratch)
+        let old = try await pdf.store.file(of: document, in: pdf.scratch)
         defer { withExtendedLifetime(old) {} }
         return (try await write(sources, of: [URL(filePath: old.path), file], title: document.name, progress), pages)
     }

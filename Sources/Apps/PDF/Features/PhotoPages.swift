@@ -10,28 +10,24 @@ import Storage
 
 /// Adds photos, and pages of PDFs, to a document.
 struct PhotoPages: Sendable {
-    let editor: DocumentEditor
-    let maker: DocumentMaker
-    let arranger: PageArranger
-    let text: TextPages
-    let options: PDFOptions
+    let pdf: PDF
 
     /// `POST …/pages`: a form adds its files, JSON adds a text.
     @Sendable func add(_ request: ScreenRequest) async throws -> ScreenResponse {
         let type = request.headerFields[.contentType]?.lowercased() ?? ""
-        return type.hasPrefix("multipart/") ? try await addFiles(request) : try await text.add(request)
+        return type.hasPrefix("multipart/") ? try await addFiles(request) : try await TextPages(pdf: pdf).add(request)
     }
 
     /// The form has `files`, and `at` if they are not to be the last pages.
     private func addFiles(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
-        let parameters = try PageParameters(request.query, options)
+        let parameters = try PageParameters(request.query, pdf.options)
         // A problem of the document is reported before the files are read.
-        _ = try await editor.lookup.documentToChange(request, profile: profile)
-        try options.quota(of: profile).checkPages(beside: try editor.lookup.store.usage(profile: profile))
-        let upload = try await UploadedFiles.read(request, maker, options)
+        _ = try await pdf.lookup.documentToChange(request, profile: profile)
+        try pdf.options.quota(of: profile).checkPages(beside: try pdf.store.usage(profile: profile))
+        let upload = try await UploadedFiles.read(request, pdf)
         let place = try InsertionPoint(upload.form)
-        return try await editor.change(request, titles: upload.files.map(\.title), effect: .addition) { document in
+        return try await pdf.editor.change(request, titles: upload.files.map(\.title), effect: .addition) { document in
             try place.position(in: document)
         } work: { document, position, progress in
             try await add(upload.files, parameters, to: document, at: position, progress)
@@ -48,17 +44,16 @@ struct PhotoPages: Sendable {
         at position: Int,
         _ progress: @escaping DocumentJobs.Progress
     ) async throws -> DocumentEditor.Change<AddedPages> {
-        let output = maker.scratch.place(".pdf")
+        let output = pdf.scratch.place(".pdf")
         defer { withExtendedLifetime(output) {} }
         let url = URL(filePath: output.path)
         let job = DocumentMaker.Job(files: files, title: document.name, options: parameters.pictures)
-        let written = try await maker.write(job, to: url) { progress($0 / 2) }
-        let inserted = try await arranger.insert(
+        let written = try await pdf.maker.write(job, to: url) { progress($0 / 2) }
+        let inserted = try await pdf.arranger.insert(
             written.pages,
             of: url,
             into: document,
-            at: position,
-            maximumPages: options.maximumPages
+            at: position
         ) { progress(0.5 + $0 / 2) }
         let notices = written.notices.map { FileNotice($0, files) }
         let added = AddedPages(ids: written.pages.map(\.id), notices: notices)
@@ -68,10 +63,7 @@ struct PhotoPages: Sendable {
 
 /// Typesets dictated text on new pages of a document.
 struct TextPages: Sendable {
-    let editor: DocumentEditor
-    let engine: DocumentEngine
-    let arranger: PageArranger
-    let options: PDFOptions
+    let pdf: PDF
 
     /// `POST …/pages {"text", "locale"?, "at"?}`: as many pages as the text needs.
     ///
@@ -79,10 +71,10 @@ struct TextPages: Sendable {
     func add(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
         let fields = try await request.jsonObject(or: "multipart/form-data")
-        let content = try TextContent(fields, maximumBytes: options.maximumTextBytes)
-        try await editor.lookup.store.catchUpToChange()
-        try options.quota(of: profile).checkPages(beside: try editor.lookup.store.usage(profile: profile))
-        return try await editor.change(request, effect: .addition) { document in
+        let content = try TextContent(fields, maximumBytes: pdf.options.maximumTextBytes)
+        try await pdf.store.catchUpToChange()
+        try pdf.options.quota(of: profile).checkPages(beside: try pdf.store.usage(profile: profile))
+        return try await pdf.editor.change(request, effect: .addition) { document in
             try content.place.position(in: document)
         } work: { document, position, progress in
             try await add(content, to: document, at: position, progress)
@@ -99,17 +91,16 @@ struct TextPages: Sendable {
         at position: Int,
         _ progress: @escaping DocumentJobs.Progress
     ) async throws -> DocumentEditor.Change<AddedPages> {
-        let output = arranger.scratch.place(".pdf")
+        let output = pdf.scratch.place(".pdf")
         defer { withExtendedLifetime(output) {} }
         let url = URL(filePath: output.path)
-        let typeset = try await engine.textPages(content.text, content.locale, url) { progress($0.fraction / 2) }
+        let typeset = try await pdf.engine.textPages(content.text, content.locale, url) { progress($0.fraction / 2) }
         let new = typeset.pages.map { DocumentPage($0, kind: .text) }
-        let inserted = try await arranger.insert(
+        let inserted = try await pdf.arranger.insert(
             new,
             of: url,
             into: document,
-            at: position,
-            maximumPages: options.maximumPages
+            at: position
         ) { progress(0.5 + $0 / 2) }
         let added = AddedPages(ids: new.map(\.id), missingCharacters: typeset.missingGlyphs)
         return DocumentEditor.Change(file: inserted.file, pages: inserted.pages, detail: added)

@@ -43,7 +43,7 @@ extension AppHarness<PDFApp, StubDocumentEngine> {
             fixture: paper,
             AppSurroundings(clock: clock, directory: directory, shared: shared),
             make: { context in
-                PDFApp(
+                let pdf = PDF(
                     store: DocumentStore(context.users),
                     thumbnails: ThumbnailStore(database: context.database),
                     engine: engine ?? paper.engine,
@@ -51,9 +51,9 @@ extension AppHarness<PDFApp, StubDocumentEngine> {
                     scratch: context.scratch,
                     disk: disk,
                     options: PDFOptions(settings, limits),
-                    retention: context.retention,
-                    logger: context.logger
+                    clock: context.retention.clock
                 )
+                return PDFApp(context, pdf)
             },
             test
         )
@@ -61,7 +61,7 @@ extension AppHarness<PDFApp, StubDocumentEngine> {
 
     var paper: StubDocumentEngine { fixture }
     /// The documents of the app.
-    var documents: DocumentStore { app.store }
+    var documents: DocumentStore { app.pdf.store }
     /// The requests of the tests go through it.
     var routes: PDFHarness { self }
 

@@ -69,7 +69,7 @@ extension PDFHarness {
 
     /// Returns a finished file of these bytes.
     func stage(_ bytes: Data) throws -> Blob {
-        let file = try app.creation.maker.scratch.file(".pdf")
+        let file = try app.pdf.scratch.file(".pdf")
         try file.append(bytes)
         return try documents.stage(file.place)
     }
