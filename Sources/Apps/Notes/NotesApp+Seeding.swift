@@ -9,8 +9,8 @@ extension NotesApp {
     /// Accounts, and the notes of accounts.
     package var seeding: Seeding {
         // A server under test has a database of its own.
-        guard !store.users.isShared else { return Seeding() }
-        return NoteSeeding(store: store, sessions: sessions.sessions, clock: clock).seeding
+        guard !notes.store.users.isShared else { return Seeding() }
+        return NoteSeeding(store: notes.store, sessions: notes.sessions, clock: notes.clock).seeding
     }
 }
 

@@ -1,13 +1,9 @@
 package import Cluster
-import Concurrency
 import Foundation
-import HTTP
 import HTTPTypes
-import Logging
 package import Screens
 package import ServiceLifecycle
 package import Storage
-import Upstream
 
 /// The Notes app: notes with their places, on a list and on a map, and a directory of people.
 package struct NotesApp: App {
@@ -19,79 +15,39 @@ package struct NotesApp: App {
     /// The app's tables without the indexes that each server derives from them.
     package static let replicated: JournalTables? = NoteStore.replicated
 
-    let store: NoteStore
-    let sessions: NoteSessions
-    let listing: NoteList
-    private let editing: NoteEditing
+    let notes: Notes
     private let transfer: NoteTransfer
-    private let trash: NoteTrash
-    private let mapping: NoteMapping
-    private let accounts: NoteAccounts
-    private let places: NotePlaces
-    private let cities: NoteCities
-    private let people: NotePeople
     private let expiry: ExpiryService
-    let clock: WallClock
+
+    private var sessions: NoteSessions { NoteSessions(app: notes) }
+    private var accounts: NoteAccounts { NoteAccounts(app: notes) }
+    private var listing: NoteList { NoteList(app: notes) }
+    private var editing: NoteEditing { NoteEditing(app: notes) }
+    private var trash: NoteTrash { NoteTrash(app: notes) }
+    private var mapping: NoteMapping { NoteMapping(app: notes) }
+    private var places: NotePlaces { NotePlaces(app: notes) }
+    private var cities: NoteCities { NoteCities(app: notes) }
+    private var people: NotePeople { NotePeople(app: notes) }
 
     /// Creates the app.
     ///
     /// - Throws: the errors of the bundled gazetteer if it cannot be read.
     package init(_ context: AppContext) throws {
-        let (settings, events, logger) = (context.settings, context.events, context.logger)
-        let (sessions, retention) = (context.sessions, context.retention)
-        let gazetteer = try Gazetteer.bundled()
-        let geocoder = context.optionalUpstream(Self.geocoder).map {
-            GeocoderClient(upstream: $0, freshness: settings[Self.placesFreshness])
-        }
-        let store = NoteStore(context.users)
-        self.store = store
-        let clock = retention.clock
-        let passwords = Self.passwords(store, settings, clock)
-        sessions.letExpire(sessionsOf: Self.name)
-        self.clock = clock
-        let addresses = NoteAddresses(gazetteer: gazetteer, geocoder: geocoder)
-        self.sessions = NoteSessions(store: store, sessions: sessions, passwords: passwords, clock: clock)
-        accounts = NoteAccounts(store: store, sessions: sessions, passwords: passwords)
-        editing = NoteEditing(
-            store: store,
-            addresses: addresses,
-            events: events,
-            clock: clock,
-            trashLifetime: settings[Self.trashLifetime],
-            quota: StorageQuota(bytes: settings[Self.quota], of: .account)
-        )
-        transfer = NoteTransfer(editing, scratch: context.scratch)
-        listing = NoteList(store: store, clock: clock, quota: editing.quota)
-        let trash = NoteTrash(store: store, events: events, clock: clock, lifetime: settings[Self.trashLifetime])
-        self.trash = trash
-        expiry = ExpiryService(of: "notes in the trash", by: retention, logger: logger, purge: trash.purgeDue(at:))
-        mapping = NoteMapping(store: store, addresses: addresses, clock: clock, quota: editing.quota)
-        places = NotePlaces(store: store, gazetteer: gazetteer, geocoder: geocoder, clock: clock)
-        cities = NoteCities(gazetteer: gazetteer)
-        people = NotePeople(
-            store: store,
-            client: PeopleClient(upstream: try context.upstream(Self.people), settings),
-            events: events,
-            clock: clock
-        )
-    }
-
-    private static func passwords(_ store: NoteStore, _ settings: SettingValues, _ clock: WallClock) -> NotePasswords {
-        let limits = LoginAttempts.Limits(
-            perAccount: settings[attemptsPerAccount],
-            perAddress: settings[attemptsPerAddress],
-            window: settings[attemptWindow]
-        )
-        return NotePasswords(
-            hasher: PasswordHasher(cost: .scrypt(logarithm: settings[scryptLogarithm])),
-            attempts: LoginLimits(store.users, limits),
-            clock: clock
+        notes = try Notes(context)
+        notes.sessions.letExpire(sessionsOf: Self.name)
+        transfer = NoteTransfer(app: notes)
+        let trash = NoteTrash(app: notes)
+        expiry = ExpiryService(
+            of: "notes in the trash",
+            by: context.retention,
+            logger: context.logger,
+            purge: trash.purgeDue(at:)
         )
     }
 
     /// The notes of the account, and how much they are.
     package var userData: UserData? {
-        let (store, quota) = (store, editing.quota)
+        let (store, quota) = (notes.store, notes.quota)
         return UserData { owner, archive in
             guard let account = try owner.session?.noteAccount() else { return nil }
             var files = try NoteArchive(of: owner, in: archive)

@@ -38,9 +38,9 @@ struct NoteTransferTests {
     /// All that a user sees of each note, the last saved first.
     private static func shown(_ app: NotesHarness, as token: String) async throws -> [Note] {
         var notes: [Note] = []
-        let account = try #require(try app.app.store.account(UserName.registering("bob")))
+        let account = try #require(try app.app.notes.store.account(UserName.registering("bob")))
         _ = token
-        try app.app.store.forEachNote(of: account.id) { notes.append($0) }
+        try app.app.notes.store.forEachNote(of: account.id) { notes.append($0) }
         return notes
     }
 
@@ -79,7 +79,7 @@ struct NoteTransferTests {
         for (format, seed) in [("json", 1), ("geojson", 2), ("gpx", 3)] as [(String, UInt64)] {
             try await NotesHarness.run { app in
                 let token = try await app.register()
-                let account = try #require(try app.app.store.account(UserName.registering("bob"))).id
+                let account = try #require(try app.app.notes.store.account(UserName.registering("bob"))).id
                 try await Self.addAnyNotes(40, of: account, app, seed: seed, hasPlaces: format == "gpx")
                 let before = try await Self.shown(app, as: token)
                 let file = try await Self.export(format, app, as: token)
@@ -125,7 +125,7 @@ struct NoteTransferTests {
                 created: time,
                 modified: time + 5
             )
-            _ = try await app.app.store.add([draft], account: account, now: app.clock.now)
+            _ = try await app.app.notes.store.add([draft], account: account, now: app.clock.now)
         }
     }
 

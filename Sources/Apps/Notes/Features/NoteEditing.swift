@@ -6,23 +6,17 @@ import Screens
 
 /// One note: shows, creates, changes and deletes it.
 struct NoteEditing: Sendable {
-    let store: NoteStore
-    let addresses: NoteAddresses
-    let events: EventStream
-    let clock: WallClock
-    /// How long deleted notes stay in the trash; zero if there is none.
-    let trashLifetime: Duration
-    let quota: StorageQuota
+    let app: Notes
 
     /// `GET /v1/notes/{id}`. A note of another account is 404.
     @Sendable func details(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let account = try session.noteAccount()
         let zone = try request.query.timeZone() ?? .gmt
-        let changeToken = store.changeToken(account: account)
+        let changeToken = app.store.changeToken(account: account)
         let (id, _) = try request.noteID()
-        let banner = try await store.catchUp()
-        guard let note = try store.note(id, account: account) else { throw Problem.noNote }
-        let time = NoteTime(in: zone, now: clock.now())
+        let banner = try await app.store.catchUp()
+        guard let note = try app.store.note(id, account: account) else { throw Problem.noNote }
+        let time = NoteTime(in: zone, now: app.clock.now())
         var response = try ScreenResponse.note(note, time, self: request.selfLink, stale: banner)
         response.changeToken = banner == nil ? changeToken.and(ChangeToken(until: time.deadline)) : nil
         return response
@@ -33,7 +27,7 @@ struct NoteEditing: Sendable {
         let account = try session.noteAccount()
         let zone = try request.query.timeZone() ?? .gmt
         let changes = try NoteChanges(try await request.jsonObject(), isNew: true)
-        let (now, zoneName) = (clock.now(), try request.query.string("tz"))
+        let (now, zoneName) = (app.clock.now(), try request.query.string("tz"))
         let location = try await located(changes.location) ?? .unknown
         let (note, response) = try await request.answering { (note: Note) in
             let path: Link = "/v1/notes/\(Note.identity(note.id))"
@@ -48,7 +42,7 @@ struct NoteEditing: Sendable {
         } to: {
             try await add(changes.body ?? "", at: location, request, account: account, now: now)
         }
-        events.publishNotes(note.revision, to: account)
+        app.events.publishNotes(note.revision, to: account)
         return response
     }
 
@@ -61,11 +55,11 @@ struct NoteEditing: Sendable {
         now: Date
     ) async throws -> Note {
         do {
-            return try await store.add(
+            return try await app.store.add(
                 body,
                 at: location,
                 preconditions: request.writePreconditions(),
-                quota: quota,
+                quota: app.quota,
                 account: account,
                 now: now
             )
@@ -77,7 +71,7 @@ struct NoteEditing: Sendable {
     /// Gives a place without a name the address of its position.
     private func located(_ location: Note.Location?) async throws -> Note.Location? {
         guard let given = location, given.name.isEmpty else { return location }
-        let address = try await addresses.address(of: given.coordinate)
+        let address = try await app.addresses.address(of: given.coordinate)
         return Note.Location(coordinate: given.coordinate, name: address.text)
     }
 
@@ -88,23 +82,23 @@ struct NoteEditing: Sendable {
         let zone = try request.query.timeZone() ?? .gmt
         let (id, _) = try request.noteID()
         let changes = try NoteChanges(try await request.jsonObject(), isNew: false)
-        let (now, link) = (clock.now(), request.selfLink)
+        let (now, link) = (app.clock.now(), request.selfLink)
         let location = try await located(changes.location)
         let (note, response) = try await request.answering { (note: Note?) in
             guard let note else { throw Problem.noNote }
             return try .note(note, NoteTime(in: zone, now: now), self: link)
         } to: {
-            try await store.change(
+            try await app.store.change(
                 id,
                 body: changes.body,
                 location: location,
                 preconditions: request.writePreconditions(),
-                quota: quota,
+                quota: app.quota,
                 account: account,
                 now: now
             )
         }
-        if let note { events.publishNotes(note.revision, to: account) }
+        if let note { app.events.publishNotes(note.revision, to: account) }
         return response
     }
 
@@ -112,7 +106,7 @@ struct NoteEditing: Sendable {
     @Sendable func delete(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let account = try session.noteAccount()
         let (id, identity) = try request.noteID()
-        let isForGood = try request.query.flag("permanently") || trashLifetime == .zero
+        let isForGood = try request.query.flag("permanently") || app.trashLifetime == .zero
         let preconditions = request.writePreconditions()
         let (revision, response) = try await request.answering { (revision: Int?) in
             guard let revision else { throw Problem.noNote }
@@ -129,15 +123,15 @@ struct NoteEditing: Sendable {
                 selfLink: "/v1/notes"
             )
         } to: {
-            try await store.delete(
+            try await app.store.delete(
                 id,
-                toTrashAt: isForGood ? nil : clock.now(),
+                toTrashAt: isForGood ? nil : app.clock.now(),
                 preconditions: preconditions,
                 account: account
             )
         }
         if let revision {
-            events.publishNotes(revision, to: account, isForGood ? EventStream.noteScreens : NoteTrash.screens)
+            app.events.publishNotes(revision, to: account, isForGood ? EventStream.noteScreens : NoteTrash.screens)
         }
         return response
     }

@@ -6,9 +6,7 @@ import Storage
 
 /// The notes of an account as a list.
 struct NoteList: Sendable {
-    let store: NoteStore
-    let clock: WallClock
-    let quota: StorageQuota
+    let app: Notes
 
     /// `GET /v1/notes`: all notes, or with `q` those that contain its words.
     @Sendable func list(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
@@ -18,12 +16,12 @@ struct NoteList: Sendable {
         let search = question.flatMap { $0.isEmpty ? nil : NoteQuery($0) }
         let list = NotePage.list(search)
         let page = try request.query.page(of: list)
-        let changeToken = store.changeToken(account: account)
-        let banner = try await store.catchUp()
-        let listing = try store.list(account: account, page: page, search: search, text: question)
-        let time = NoteTime(in: zone, now: clock.now())
+        let changeToken = app.store.changeToken(account: account)
+        let banner = try await app.store.catchUp()
+        let listing = try app.store.list(account: account, page: page, search: search, text: question)
+        let time = NoteTime(in: zone, now: app.clock.now())
         let isEmpty = listing.page.total == 0
-        let refusal = quota.refusalOfNote(beside: listing.usage)
+        let refusal = app.quota.refusalOfNote(beside: listing.usage)
         let create = Action.createNote(disabled: refusal)
         let screen = NoteListScreen(
             items: listing.page.rows.map { NoteListScreen.Row($0, time) },

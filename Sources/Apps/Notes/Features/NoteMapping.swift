@@ -6,10 +6,7 @@ import Screens
 
 /// The notes of an account on a map.
 struct NoteMapping: Sendable {
-    let store: NoteStore
-    let addresses: NoteAddresses
-    let clock: WallClock
-    let quota: StorageQuota
+    let app: Notes
 
     /// `GET /v1/notes/map`: pins and clusters, as a screen or as GeoJSON.
     @Sendable func map(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
@@ -18,14 +15,14 @@ struct NoteMapping: Sendable {
         let user = try Self.userPosition(request.query)
         let view = try request.query.mapView()
         let zoom = try request.query.integer("zoom", in: 0...24)
-        let changeToken = store.changeToken(account: account)
-        let banner = try await store.catchUp()
-        let map = try store.map(view, zoom: zoom, account: account)
-        let time = NoteTime(in: zone, now: clock.now())
+        let changeToken = app.store.changeToken(account: account)
+        let banner = try await app.store.catchUp()
+        let map = try app.store.map(view, zoom: zoom, account: account)
+        let time = NoteTime(in: zone, now: app.clock.now())
         // The user's place is shown only if there is no note.
         let address = try await address(of: map.latest == nil ? user : nil)
         let place = user.map { Note.Location(coordinate: $0, name: address?.text ?? "") }
-        let screen = NoteMapScreen(map, user: place, time, quota: quota)
+        let screen = NoteMapScreen(map, user: place, time, quota: app.quota)
         var response =
             NoteFeatureCollection.isPreferred(by: AcceptedMediaTypes(request.headerFields))
             ? try geoJSON(screen)
@@ -53,7 +50,7 @@ struct NoteMapping: Sendable {
 
     private func address(of point: Coordinate?) async throws -> NoteAddresses.Address? {
         guard let point else { return nil }
-        return try await addresses.address(of: point)
+        return try await app.addresses.address(of: point)
     }
 
     /// Where the user is: both of `lat` and `lon`, or neither.

@@ -8,24 +8,21 @@ import Upstream
 
 /// The directory of people.
 struct NotePeople: Sendable {
-    let store: NoteStore
-    let client: PeopleClient
-    let events: EventStream
-    let clock: WallClock
+    let app: Notes
 
     /// `GET /v1/notes/people`: all people, or with `q` those with these words in their names, ordered by first name.
     @Sendable func list(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let search = try request.query.string("q").flatMap(NameSearch.init)
         let list = PagedList("notes.people", filter: search?.text, key: [.text, .text, .integer])
         let page = try request.query.page(of: list, maximumLimit: 500)
-        let changeToken = store.peopleToken
-        let (people, snapshot, result, banner) = try await read(request) { try store.people(page, search: search) }
+        let changeToken = app.store.peopleToken
+        let (people, snapshot, result, banner) = try await read(request) { try app.store.people(page, search: search) }
         return try .read(
             PeopleListScreen(people.rows, isEmpty: people.total == 0),
             "notes.people",
             request,
             of: result,
-            now: clock.now(),
+            now: app.clock.now(),
             state: people.total == 0 ? .empty : .content,
             revision: snapshot?.number ?? 0,
             banner: banner,
@@ -36,15 +33,15 @@ struct NotePeople: Sendable {
 
     /// `GET /v1/notes/people/{id}`.
     @Sendable func person(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
-        let changeToken = store.peopleToken
-        let (person, snapshot, result, banner) = try await read(request) { try store.person(number(in: request)) }
+        let changeToken = app.store.peopleToken
+        let (person, snapshot, result, banner) = try await read(request) { try app.store.person(number(in: request)) }
         guard let person else { throw Problem.notFound(.noPerson) }
         return try .read(
             PersonScreen(person),
             "notes.person",
             request,
             of: result,
-            now: clock.now(),
+            now: app.clock.now(),
             revision: snapshot?.number,
             banner: banner,
             changeToken: changeToken
@@ -54,12 +51,12 @@ struct NotePeople: Sendable {
     /// `GET /v1/notes/people/{id}/avatar`: fetched by the first request, then always from the store. Only URLs that the
     /// service has named are fetched.
     @Sendable func avatar(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
-        let changeToken = store.peopleToken
+        let changeToken = app.store.peopleToken
         let isReplacing = try isReplacing(request)
         do {
-            _ = try await store.catchUp()
+            _ = try await app.store.catchUp()
             return try await picture(request, changeToken) {
-                guard !isReplacing, case (let person, _?) = try store.person(number(in: request)) else {
+                guard !isReplacing, case (let person, _?) = try app.store.person(number(in: request)) else {
                     throw Unfetched()
                 }
                 return try url(of: person, request)
@@ -68,7 +65,7 @@ struct NotePeople: Sendable {
             // A failure here is one of the list of people: a problem, not a placeholder.
             _ = try await fetchedPeople(request)
             return try await picture(request, changeToken) {
-                try url(of: try store.person(number(in: request)).person, request)
+                try url(of: try app.store.person(number(in: request)).person, request)
             }
         }
     }
@@ -77,7 +74,7 @@ struct NotePeople: Sendable {
     private func read<Rows>(_ request: ScreenRequest, _ rows: () throws -> (Rows, PeopleSnapshot?)) async throws
         -> (Rows, PeopleSnapshot?, ReadResult, Banner?)
     {
-        let banner = try await store.catchUp()
+        let banner = try await app.store.catchUp()
         var (found, snapshot) = try rows()
         var result: ReadResult
         if let stored = try snapshot.flatMap({ try storedPeople($0, request) }) {
@@ -97,10 +94,10 @@ struct NotePeople: Sendable {
         // No revalidation, also if the request asks for it: these pictures never change.
         let cachePolicy: CachePolicy = try request.cachePolicy() == .onlyIfCached ? .onlyIfCached : .useCache
         return try await .picture(
-            { try url().map { client.avatar(at: $0, isKept: store.keepsPictures) } },
-            of: client.upstream,
+            { try url().map { app.people.avatar(at: $0, isKept: app.store.keepsPictures) } },
+            of: app.people.upstream,
             cachePolicy,
-            clock: clock,
+            clock: app.clock,
             changeToken: changeToken
         )
     }
@@ -110,7 +107,7 @@ struct NotePeople: Sendable {
 
     /// Returns the state of the stored people; nil if ``fetchedPeople(_:)`` is to be called.
     private func storedPeople(_ snapshot: PeopleSnapshot, _ request: ScreenRequest) throws -> ReadResult? {
-        try isReplacing(request) ? nil : client.storedResult(fetchedAt: snapshot.fetchedAt)
+        try isReplacing(request) ? nil : app.people.storedResult(fetchedAt: snapshot.fetchedAt)
     }
 
     private func isReplacing(_ request: ScreenRequest) throws -> Bool {
@@ -123,17 +120,17 @@ struct NotePeople: Sendable {
     private func fetchedPeople(_ request: ScreenRequest) async throws -> ReadResult {
         let cachePolicy = try request.cachePolicy()
         let isReplacing = try isReplacing(request)
-        let snapshot = try store.snapshot()
-        if let snapshot, !isReplacing { return client.storedResult(fetchedAt: snapshot.fetchedAt) }
-        var result = try await store.fetchPeople(client, cachePolicy, replacing: snapshot, now: clock.now()) {
-            [events] number in
+        let snapshot = try app.store.snapshot()
+        if let snapshot, !isReplacing { return app.people.storedResult(fetchedAt: snapshot.fetchedAt) }
+        var result = try await app.store.fetchPeople(app.people, cachePolicy, replacing: snapshot, now: app.clock.now()) {
+            [events = app.events] number in
             let audience = ServerEvent.Audience.app(NotesApp.name)
             events.publish(
                 .screenChanged(app: NotesApp.name, screen: "notes.people", revision: number, audience: audience)
             )
         }
         // The same time as in each later response.
-        if let stored = try store.snapshot() {
+        if let stored = try app.store.snapshot() {
             (result.provenance.validatedAt, result.provenance.contentFetchedAt) = (stored.fetchedAt, nil)
         }
         return result

@@ -7,10 +7,7 @@ import Upstream
 
 /// Suggestions of places: from the account's notes, the gazetteer and the geocoder.
 struct NotePlaces: Sendable {
-    let store: NoteStore
-    let gazetteer: Gazetteer
-    let geocoder: GeocoderClient?
-    let clock: WallClock
+    let app: Notes
 
     /// `GET /v1/notes/places`: at most five places whose names begin with `q`. It does not fail if the geocoder is out
     /// of reach; `meta.partial` says so then.
@@ -20,16 +17,16 @@ struct NotePlaces: Sendable {
         guard question.unicodeScalars.count <= Note.Location.longestName else {
             throw Problem.invalidParameter("q", accepted: "accepts \(Note.Location.longestName) characters")
         }
-        let changeToken = store.changeToken(account: account)
+        let changeToken = app.store.changeToken(account: account)
         let search = WordQuery(question)
         var own: [Place]?
-        let banner = try await store.catchUp()
+        let banner = try await app.store.catchUp()
         let readOwn = {
-            own = try store.places(search, account: account, limit: Place.mostSuggestions).map {
+            own = try app.store.places(search, account: account, limit: Place.mostSuggestions).map {
                 Place(name: $0.name, region: "", coordinate: $0.coordinate, source: .notes)
             }
         }
-        let known = gazetteer.search(question, limit: Place.mostSuggestions)
+        let known = app.addresses.gazetteer.search(question, limit: Place.mostSuggestions)
         let online =
             search.isEmpty ? nil : try await askGeocoder(question, try request.cachePolicy(), beside: readOwn)
         if own == nil { try readOwn() }
@@ -62,7 +59,7 @@ struct NotePlaces: Sendable {
         return try .screen(
             Envelope(data: screen, meta: meta, links: Links(self: request.selfLink)),
             provenance: provenance,
-            now: clock.now(),
+            now: app.clock.now(),
             changeToken: banner == nil ? changeToken : nil
         )
     }
@@ -82,12 +79,12 @@ struct NotePlaces: Sendable {
         _ cachePolicy: CachePolicy,
         beside readOwn: () throws -> Void
     ) async throws -> GeocoderResult? {
-        guard let geocoder, question.count >= GeocoderClient.shortestQuestion else { return nil }
+        guard let geocoder = app.addresses.geocoder, question.count >= GeocoderClient.shortestQuestion else { return nil }
         do {
             let (result, places) = try await geocoder.readPlaces(
                 question,
                 limit: Place.mostSuggestions,
-                bundledAt: gazetteer.date,
+                bundledAt: app.addresses.gazetteer.date,
                 cachePolicy,
                 beside: readOwn
             )
@@ -137,13 +134,13 @@ struct PlacesScreen: Encodable, Sendable {
 
 /// The cities of the gazetteer, to be named on a map.
 struct NoteCities: Sendable {
-    let gazetteer: Gazetteer
+    let app: Notes
 
     /// `GET /v1/notes/cities`: the largest cities of an area. They are the same for all users.
     @Sendable func show(_ request: ScreenRequest) throws -> ScreenResponse {
         let box = try request.query.boundingBox() ?? .world
         let limit = try request.query.integer("limit", in: 1...200) ?? 50
-        let cities = gazetteer.largest(limit, in: box)
+        let cities = app.addresses.gazetteer.largest(limit, in: box)
         return try .local(
             NoteCitiesScreen(items: cities.map(Self.row)),
             "notes.cities",

@@ -7,14 +7,11 @@ import Storage
 
 /// Registration, login and logout.
 struct NoteSessions: Sendable {
-    let store: NoteStore
-    let sessions: SessionStore
-    let passwords: NotePasswords
-    let clock: WallClock
+    let app: Notes
 
     /// `GET /v1/notes/launch`: the notes with a session, the login without one.
     @Sendable func launch(_ request: ScreenRequest) async throws -> ScreenResponse {
-        let session = try await sessions.knownSession(of: request.credentials, app: NotesApp.name)
+        let session = try await app.sessions.knownSession(of: request.credentials, app: NotesApp.name)
         let route: ScreenLink = session == nil ? .login(to: NotesApp.name) : .noteList
         return try .local(LaunchScreen(route: route, logins: NotesApp.logins), "notes.launch", request)
     }
@@ -46,11 +43,11 @@ struct NoteSessions: Sendable {
             kind: .user,
             account: "\(account.id)",
             name: account.name,
-            createdAt: clock.now()
+            createdAt: app.clock.now()
         )
         let token: String
         do {
-            token = try await store.open(session, of: account, for: carrier, in: sessions)
+            token = try await app.store.open(session, of: account, for: carrier, in: app.sessions)
         } catch is NoteStore.AccountChanged {
             throw Problem(.invalidCredentials, "The password was changed meanwhile.", dialog: .passwordInvalid)
         }
@@ -70,27 +67,27 @@ struct NoteSessions: Sendable {
     {
         let taken = Problem(.nameTaken, "There is an account of this name.", dialog: .nameTaken)
         // Checked before the work of hashing; the insertion finds a registration that was faster.
-        _ = try await store.catchUp()
-        guard try !store.isTaken(name) else { throw taken }
-        let hash = try await passwords.hash(password, for: request)
-        guard let account = try await store.register(name, hash, now: clock.now()) else { throw taken }
+        _ = try await app.store.catchUp()
+        guard try !app.store.isTaken(name) else { throw taken }
+        let hash = try await app.passwords.hash(password, for: request)
+        guard let account = try await app.store.register(name, hash, now: app.clock.now()) else { throw taken }
         return account
     }
 
     private func logIn(_ name: UserName, _ password: Password, _ request: ScreenRequest) async throws -> NoteAccount {
-        _ = try await store.catchUp()
-        let account = try store.account(name)
-        let isRight = try await passwords.verify(password, of: account, named: name, for: request)
+        _ = try await app.store.catchUp()
+        let account = try app.store.account(name)
+        let isRight = try await app.passwords.verify(password, of: account, named: name, for: request)
         guard let account else {
             throw Problem(.invalidCredentials, "There is no account of this name.", dialog: .nameNotFound)
         }
         guard isRight else {
             throw Problem(.invalidCredentials, "The password is not that of the account.", dialog: .passwordInvalid)
         }
-        guard account.password.cost != passwords.cost else { return account }
+        guard account.password.cost != app.passwords.cost else { return account }
         // Hashed under another setting: now that the password is known, it can be hashed again.
-        let hash = try await passwords.hash(password, for: request)
-        let isReplaced = try await store.rehash(account.password, by: hash, of: account.id)
+        let hash = try await app.passwords.hash(password, for: request)
+        let isReplaced = try await app.store.rehash(account.password, by: hash, of: account.id)
         return isReplaced ? NoteAccount(id: account.id, name: account.name, password: hash) : account
     }
 
@@ -107,7 +104,7 @@ struct NoteSessions: Sendable {
     /// `DELETE /v1/notes/session`: ends the session.
     @Sendable func close(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         try request.writePreconditions().check(version: session.version, of: "The session")
-        try await sessions.close(request.credentials, app: NotesApp.name)
+        try await app.sessions.close(request.credentials, app: NotesApp.name)
         return try ScreenResponse.local(FarewellScreen.ofNotes, "notes.session", request)
             .endingSession(of: NotesApp.name, request)
     }
@@ -207,20 +204,18 @@ extension Problem.Dialog {
 
 /// The account of a session: changes its password and deletes it, both after the present password.
 struct NoteAccounts: Sendable {
-    let store: NoteStore
-    let sessions: SessionStore
-    let passwords: NotePasswords
+    let app: Notes
 
     /// `PUT /v1/notes/account/password`: changes the password and ends all other sessions of the account.
     @Sendable func changePassword(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let (present, new) = try NoteCredentials.readChange(try await request.jsonObject())
         let account = try await account(of: session, present, request)
-        let hash = try await passwords.hash(new, for: request)
-        let isReplaced = try await store.replace(
+        let hash = try await app.passwords.hash(new, for: request)
+        let isReplaced = try await app.store.replace(
             account.password,
             by: hash,
             of: account.id,
-            in: sessions,
+            in: app.sessions,
             except: request.credentials
         )
         guard isReplaced else { throw Self.wrongPassword }
@@ -232,12 +227,12 @@ struct NoteAccounts: Sendable {
         )
     }
 
-    /// `POST /v1/notes/account/deletion`: deletes the account with its notes, and ends all of its sessions.
+    /// `POST /v1/notes/account/deletion`: deletes the account with its notes, and ends all of its app.sessions.
     @Sendable func delete(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let password = try NoteCredentials.readPassword(try await request.jsonObject())
         let account = try await account(of: session, password, request)
         do {
-            try await store.delete(account, in: sessions)
+            try await app.store.delete(account, in: app.sessions)
         } catch is NoteStore.AccountChanged {
             throw Self.wrongPassword
         }
@@ -252,14 +247,14 @@ struct NoteAccounts: Sendable {
     private func account(of session: Session, _ password: Password, _ request: ScreenRequest) async throws
         -> NoteAccount
     {
-        _ = try await store.catchUp()
-        guard let account = try store.account(try session.noteAccount()),
+        _ = try await app.store.catchUp()
+        guard let account = try app.store.account(try session.noteAccount()),
             let name = try? UserName(account.name)
         else {
             throw Problem(.sessionExpired, .accountDeleted)
         }
         try request.writePreconditions().check(version: session.version, of: "The session")
-        guard try await passwords.verify(password, of: account, named: name, for: request) else {
+        guard try await app.passwords.verify(password, of: account, named: name, for: request) else {
             throw Self.wrongPassword
         }
         return account

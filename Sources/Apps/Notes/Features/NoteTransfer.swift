@@ -12,19 +12,9 @@ struct NoteTransfer: Sendable {
     private static let mostBytes = 4 << 20
     private static let limits = UploadedForm.Limits(files: 16, fields: 0, fileBytes: 16 << 20, bodyBytes: 17 << 20)
 
-    let store: NoteStore
-    let addresses: NoteAddresses
-    let events: EventStream
-    let clock: WallClock
-    let quota: StorageQuota
-    let scratch: ScratchFolder
+    let app: Notes
     /// A file takes many times its bytes while it is read.
     private let reading = AsyncSemaphore(permits: 1, maximumWaiting: 64)
-
-    init(_ editing: NoteEditing, scratch: ScratchFolder) {
-        (store, addresses, events) = (editing.store, editing.addresses, editing.events)
-        (clock, quota, self.scratch) = (editing.clock, editing.quota, scratch)
-    }
 
     /// `GET /v1/notes/export`: all notes of one state, the last saved last. Those in the trash are left out.
     @Sendable func export(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
@@ -36,10 +26,10 @@ struct NoteTransfer: Sendable {
             throw Problem.invalidParameter("format", accepted: accepted)
         }
         // A file does not say how old it may be.
-        if let lag = try await store.users.catchUp() { throw lag.reason }
-        let file = try scratch.file()
+        if let lag = try await app.store.users.catchUp() { throw lag.reason }
+        let file = try app.scratch.file()
         var (pending, isFirst) = (Data(format.opening.utf8), true)
-        try store.forEachNote(of: account) { note in
+        try app.store.forEachNote(of: account) { note in
             guard let text = try format.text(of: note, isFirst: isFirst) else { return }
             (isFirst, pending) = (false, pending + text)
             guard pending.count > 1 << 16 else { return }
@@ -47,24 +37,24 @@ struct NoteTransfer: Sendable {
             pending = Data()
         }
         try file.append(pending + Data(format.closing.utf8))
-        let fileName = "notes-\(WireFormat.timestamp(clock.now()).prefix(10)).\(format.rawValue)"
+        let fileName = "notes-\(WireFormat.timestamp(app.clock.now()).prefix(10)).\(format.rawValue)"
         return .download(file, type: format.mediaType, fileName: fileName)
     }
 
     /// `POST /v1/notes/import`: adds the notes of files that the account does not have yet, all or none.
     @Sendable func add(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let account = try session.noteAccount()
-        let form = try await request.uploadedForm(into: scratch, limits: Self.limits)
+        let form = try await request.uploadedForm(into: app.scratch, limits: Self.limits)
         guard !form.files.isEmpty else { throw Problem.validation([.field("/files", "required", .noFileOfNotes)]) }
         let (notes, leftOut) = try await reading.withPermit { try read(form) }
-        let now = clock.now()
+        let now = app.clock.now()
         let (added, response) = try await request.answering { (added: NoteStore.Added) in
             let screen = NoteImportScreen(added, of: notes.count, leftOut: leftOut)
             return try .local(screen, "notes.list", request, revision: added.revision, selfLink: "/v1/notes")
         } to: {
             try await add(notes, request, account: account, now: now)
         }
-        if added.count > 0 { events.publishNotes(added.revision, to: account) }
+        if added.count > 0 { app.events.publishNotes(added.revision, to: account) }
         return response
     }
 
@@ -81,7 +71,7 @@ struct NoteTransfer: Sendable {
             throw Problem(.tooLarge, .tooManyNotesAtOnce)
         }
         for index in notes.indices where notes[index].location.name.isEmpty {
-            notes[index].address = addresses.nearestPlace(to: notes[index].location.coordinate)
+            notes[index].address = app.addresses.nearestPlace(to: notes[index].location.coordinate)
         }
         return (notes, leftOut)
     }
@@ -90,10 +80,10 @@ struct NoteTransfer: Sendable {
         -> NoteStore.Added
     {
         do {
-            return try await store.add(
+            return try await app.store.add(
                 notes,
                 preconditions: request.writePreconditions(),
-                quota: quota,
+                quota: app.quota,
                 account: account,
                 now: now
             )

@@ -14,10 +14,10 @@ struct NoteTrash: TrashFeature {
     /// The screens that show that a note was moved to the trash or out of it.
     static let screens = EventStream.noteScreens + [Trash.notes.screen]
 
-    let store: NoteStore
-    let events: EventStream
-    let clock: WallClock
-    let lifetime: Duration
+    let app: Notes
+
+    var events: EventStream { app.events }
+    var lifetime: Duration { app.trashLifetime }
 
     /// `POST /v1/notes/trash/{id}/restore`: restores the note unchanged. Repeating it changes nothing.
     @Sendable func restore(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
@@ -26,27 +26,27 @@ struct NoteTrash: TrashFeature {
         let (id, identity) = try request.noteID()
         let zoneName = try request.query.string("tz")
         let path: Link = "/v1/notes/\(identity)"
-        let (link, now) = (zoneName.map { path.query("tz", $0) } ?? path, clock.now())
+        let (link, now) = (zoneName.map { path.query("tz", $0) } ?? path, app.clock.now())
         let (restored, response) = try await request.answering { (restored: (note: Note, revision: Int)?) in
             guard let restored else { throw Problem.noNote }
             return try .note(restored.note, NoteTime(in: zone, now: now), self: link)
         } to: {
-            try await store.restore(id, preconditions: request.writePreconditions(), account: account)
+            try await app.store.restore(id, preconditions: request.writePreconditions(), account: account)
         }
         if let restored { events.publishNotes(restored.revision, to: account, NoteTrash.screens) }
         return response
     }
 
-    func catchUp() async throws -> Banner? { try await store.catchUp() }
+    func catchUp() async throws -> Banner? { try await app.store.catchUp() }
 
     func audience(of account: Int64) -> ServerEvent.Audience { .account(app: NotesApp.name, account: "\(account)") }
 
-    func changeToken(of account: Int64) -> ChangeToken { store.changeToken(account: account) }
+    func changeToken(of account: Int64) -> ChangeToken { app.store.changeToken(account: account) }
 
     func page(_ request: PageRequest, of account: Int64) throws -> (
         page: ListPage<TrashEntry<NoteOutline>>, revision: Int
     ) {
-        try store.trash(account: account, page: request)
+        try app.store.trash(account: account, page: request)
     }
 
     func properties(of note: NoteOutline) -> Properties {
@@ -55,22 +55,22 @@ struct NoteTrash: TrashFeature {
     }
 
     func texts(in zone: TimeZone) -> (text: (Date) -> Text, changeToken: ChangeToken) {
-        let time = NoteTime(in: zone, now: clock.now())
+        let time = NoteTime(in: zone, now: app.clock.now())
         return (time.text, ChangeToken(until: time.deadline))
     }
 
     func purge(_ id: String, _ preconditions: WritePreconditions, of account: Int64) async throws -> Int? {
         guard let row = Note.row(of: id) else { return nil }
-        return try await store.purge(row, preconditions: preconditions, account: account)
+        return try await app.store.purge(row, preconditions: preconditions, account: account)
     }
 
     func purge(_ most: Int, upTo time: Date, _ preconditions: WritePreconditions, of account: Int64) async throws
         -> (count: Int, revision: Int)
     {
-        try await store.purgeTrash(most, upTo: time, preconditions: preconditions, account: account)
+        try await app.store.purgeTrash(most, upTo: time, preconditions: preconditions, account: account)
     }
 
-    func owner(ofItemsUpTo time: Date) async throws -> Int64? { try await store.account(ofTrashUpTo: time) }
+    func owner(ofItemsUpTo time: Date) async throws -> Int64? { try await app.store.account(ofTrashUpTo: time) }
 
     var notFound: Problem { .noNote }
 }
