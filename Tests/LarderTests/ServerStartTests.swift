@@ -49,11 +49,11 @@ struct FirstPairingTests {
 }
 
 @Suite struct MetricCatalogueTests {
-    @Test("TRUST-17 docs/operations.md has the table of all metrics, and openapi.yaml their names and types")
+    @Test("TRUST-17 docs/metrics.md has the table of all metrics, and openapi.yaml their names and types")
     func documented() throws {
         let root = URL(filePath: #filePath).appending(path: "../../..").standardizedFileURL
-        let operations = try String(contentsOf: root.appending(path: "docs/operations.md"), encoding: .utf8)
-        #expect(operations.contains(MetricCatalogue.markdown()), "\(MetricCatalogue.markdown())")
+        let page = try String(contentsOf: root.appending(path: "docs/metrics.md"), encoding: .utf8)
+        #expect(page.contains(MetricCatalogue.markdown()), "\(MetricCatalogue.markdown())")
         let contract = try String(contentsOf: root.appending(path: "openapi.yaml"), encoding: .utf8)
         for family in MetricCatalogue.families {
             #expect(contract.contains("        \(family.name): \(family.kind.rawValue)\n"), "\(family.name)")
