@@ -1,6 +1,5 @@
 import Larder
 
-/// The program `larder`.
 @main enum LarderMain {
     @MainActor static func main() async { await LarderProgram.main() }
 }

@@ -89,7 +89,6 @@ package struct DiskApp: App {
         [Self.disk.name: { [tokens = disk.tokens] in try await tokens.mountCredential($0) }]
     }
 
-    /// The routes of the app.
     package static var routes: [AppRoute<Self>] {
         [
             Route(.get, "/v1/disk/launch", "disk.launch", knownSession: { $0.onboarding.launch }),

@@ -106,7 +106,6 @@ final class LatestDate: Sendable {
 
     init(_ date: Date) { self.date = Mutex(date) }
 
-    /// Whether it is before `other`.
     func isBefore(_ other: Date) -> Bool { date.withLock { $0 < other } }
 
     /// Moves the date forward.

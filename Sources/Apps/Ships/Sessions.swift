@@ -7,10 +7,8 @@ import Screens
 extension ShipsApp {
     private static let guestPrefix = "guest:"
 
-    /// Whether an account is a guest's.
     static func isGuest(_ account: String) -> Bool { account.hasPrefix(guestPrefix) }
 
-    /// Returns the account of a user.
     static func account(of username: String) -> String {
         "user:\(username.lowercased().precomposedStringWithCanonicalMapping)"
     }

@@ -14,7 +14,6 @@ extension ShopApp {
     )
     /// Russian.
     package static let language = Language.russian
-    /// The upstreams of the app.
     package static let upstreams = [catalogue]
     /// The problem codes of the app.
     package static let problems: [ProblemCode] = [.listEmpty]

@@ -34,7 +34,6 @@ package final class RecentFailures<Subject: Hashable & Sendable, Failure: Error>
         }
     }
 
-    /// Forgets the failure of a subject.
     package func forget(_ subject: Subject) { failures.withLock { $0[subject] = nil } }
 
     package func forgetAll() { failures.withLock { $0 = [:] } }

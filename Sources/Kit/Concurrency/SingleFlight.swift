@@ -124,7 +124,6 @@ package struct InFlightTable<Key: Hashable, Waiter> {
 
     package init() {}
 
-    /// Whether a key is in flight.
     package func isInFlight(_ key: Key) -> Bool { flights[key] != nil }
 
     /// Returns a new ticket for ``join(_:_:ticket:)`` and ``leave(_:ticket:)``.

@@ -42,7 +42,6 @@ struct ServerResources: Sendable {
     let run: String
     /// Whether a server with the same listening socket was before this one.
     let isReplacement: Bool
-    /// The paths of the routes.
     let paths: RouterPaths
     /// Simulates upstreams, and its port; nil without one.
     private let sandbox: (sandbox: Sandbox, port: Int)?
@@ -207,8 +206,6 @@ struct Transports: Sendable {
             }
         )
     }
-
-    var timeouts: some Collection<Duration> { byTimeout.keys }
 
     subscript(connectTimeout: Duration) -> HTTPClientTransport? { byTimeout[connectTimeout] }
 

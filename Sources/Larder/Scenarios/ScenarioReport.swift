@@ -2,7 +2,6 @@ import HTTPTypes
 import JSONValues
 import Sandbox
 
-/// The result of a scenario.
 struct ScenarioReport: Sendable {
     /// The result of one step.
     struct Outcome: Sendable {

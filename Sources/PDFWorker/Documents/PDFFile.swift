@@ -171,7 +171,6 @@ extension PDFFile {
         try check()
     }
 
-    /// Returns the keys of a dictionary.
     func keys(of dictionary: Object) -> [PDFName] {
         qpdf_oh_begin_dict_key_iter(handle, dictionary)
         var keys: [PDFName] = []

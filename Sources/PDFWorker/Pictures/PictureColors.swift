@@ -85,7 +85,6 @@ struct LinePacker {
         packed = [UInt8](repeating: 0, count: (width * bits + 7) / 8)
     }
 
-    /// Packs a line.
     mutating func pack(_ line: UnsafeBufferPointer<UInt8>, _ body: (UnsafeBufferPointer<UInt8>) -> Void) {
         for index in packed.indices { packed[index] = 0 }
         var (last, lastNumber): (UInt32, UInt8) = (.max, 0)

@@ -227,7 +227,6 @@ struct CatalogueGenerator: Sendable {
     )
 }
 
-/// The host of the products' pictures.
 struct ProductPictures: Sendable {
     private let host: PictureHost
 

@@ -87,7 +87,6 @@ enum FrontRoute {
         )
     }
 
-    /// Whether a request is for controls.
     static func isControl(_ request: MatchedRequest) -> Bool {
         request.path.count > 1 && request.path[0] == "v1" && controls.contains(request.path[1])
     }

@@ -33,7 +33,6 @@ package final class FrontJournal: Sendable {
     package func clear() { journal.clear() }
 }
 
-/// A request of the ``FrontJournal``.
 package struct FrontRequest: Sendable {
     let journal: Journal
     let token: Journal.Token

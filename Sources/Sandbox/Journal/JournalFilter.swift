@@ -90,7 +90,6 @@ extension JournalEntry {
 }
 
 extension MatchedRequest {
-    /// The method and the path of an entry.
     fileprivate init(_ entry: JournalEntry) {
         self.init(method: entry.method, path: RequestTarget(entry.path).segments)
     }

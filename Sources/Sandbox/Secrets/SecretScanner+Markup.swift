@@ -28,7 +28,6 @@ extension SecretScanner {
 
     private struct Tag {
         var name = ""
-        /// Whether its text is secret.
         var isSecret = false
         /// Whether it has no text.
         var isEmpty = false

@@ -172,7 +172,6 @@ enum SpaceXHeaders {
     }
 }
 
-/// The host of the ships' pictures.
 struct ShipPictures: Sendable {
     private let host: PictureHost
 

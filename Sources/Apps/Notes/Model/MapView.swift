@@ -149,7 +149,6 @@ enum MapGrid {
     }
 }
 
-/// The notes of a cell.
 struct NoteCluster: Sendable, Equatable {
     let cell: MapGrid.Cell
     let count: Int

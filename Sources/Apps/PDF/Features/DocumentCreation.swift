@@ -146,7 +146,6 @@ extension SourceFile {
     }
 }
 
-/// The files of an upload.
 struct UploadedFiles: Sendable {
     let form: UploadedForm
     let files: [SourceFile]

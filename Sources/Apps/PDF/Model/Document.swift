@@ -39,7 +39,6 @@ enum DocumentIdentity {
     }
 }
 
-/// A page of a document.
 struct DocumentPage: Codable, Sendable, Equatable {
     enum Kind: String, Sendable, Codable {
         /// A photo.

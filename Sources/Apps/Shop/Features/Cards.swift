@@ -6,7 +6,6 @@ import Storage
 import Synchronization
 import Upstream
 
-/// The cards of products.
 struct Cards: Sendable {
     let products: ProductReader
     let store: ShopStore

@@ -4,7 +4,6 @@ import Screens
 import Storage
 import Upstream
 
-/// The categories of the catalogue.
 struct Categories: Sendable {
     let api: CatalogueAPI
     let store: ShopStore

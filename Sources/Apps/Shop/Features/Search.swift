@@ -5,7 +5,6 @@ import Screens
 import Storage
 import Upstream
 
-/// The search for products.
 struct Search: Sendable {
     let products: ProductSearch
     let store: ShopStore

@@ -2,7 +2,6 @@ import Foundation
 import Screens
 import Storage
 
-/// The filters of the search.
 struct SearchFilters: Sendable, Hashable, Codable {
     var categoryID: Int?
     /// Exactly this price.

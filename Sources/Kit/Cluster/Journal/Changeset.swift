@@ -116,7 +116,6 @@ struct ChangesetWriter {
     private(set) var bytes: [UInt8] = []
     private var table: (name: String, keyPlaces: [UInt8])?
 
-    /// Adds a change.
     mutating func add(_ change: Changeset.Change) {
         if table?.name != change.table || table?.keyPlaces != change.keyPlaces {
             table = (change.table, change.keyPlaces)

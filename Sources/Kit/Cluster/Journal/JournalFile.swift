@@ -4,7 +4,6 @@ import Logging
 import Storage
 import Synchronization
 
-/// A row of the journal.
 struct JournalRow: Sendable, Equatable {
     let link: JournalLink
     let scope: String

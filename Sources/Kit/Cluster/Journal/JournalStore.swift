@@ -243,7 +243,6 @@ struct JournalStore: Sendable {
 
 // The snapshot, and the end of the rows that it has.
 extension JournalStore {
-    /// The lock of the snapshot.
     static let snapshotLock = "journal/snapshot"
 
     /// Whether the rows that are no longer kept are so many that a snapshot takes their place.

@@ -173,7 +173,6 @@ extension Optional: SQLParameter where Wrapped: SQLParameter {
 
 /// An array is one parameter: `id = ANY($1)`.
 extension Array: SQLParameter where Element: SQLArrayElement {
-    /// The type of the array.
     package static var typeNumber: UInt32 { Element.arrayTypeNumber }
 
     /// Returns the bytes that are sent.
@@ -194,12 +193,10 @@ package protocol SQLArrayElement: SQLParameter {
 }
 
 extension String: SQLArrayElement {
-    /// The type of the array.
     package static var arrayTypeNumber: UInt32 { SQLType.texts.rawValue }
 }
 
 extension Int: SQLArrayElement {
-    /// The type of the array.
     package static var arrayTypeNumber: UInt32 { SQLType.int8s.rawValue }
 }
 

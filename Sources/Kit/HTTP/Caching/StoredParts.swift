@@ -146,7 +146,6 @@ package struct Completion: Sendable, Equatable {
     }
 }
 
-/// The outcome of a ``Completion``.
 package enum CompletionOutcome: Sendable, Equatable {
     /// The missing bytes follow: the response is made of them and of the stored ones, with this head.
     case combined(CachedResponseHead)

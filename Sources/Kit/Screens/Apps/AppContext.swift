@@ -162,7 +162,6 @@ package struct AccountFiles: Sendable {
     package struct Fetched: Sendable {
         /// Its name with its extension.
         package let name: String
-        /// Its bytes.
         package let file: ScratchFile
         /// The first of them, at most ``AccountFiles/beginningBytes``.
         package let beginning: [UInt8]

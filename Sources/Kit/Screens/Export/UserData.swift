@@ -10,7 +10,6 @@ package import Storage
 /// A user's own data in an app, for the archive (``ExportRoutes``), and its size (``UsageRoutes``).
 package struct UserData: Sendable {
     package struct Owner: Sendable {
-        /// The profile of the request.
         package let profile: String
         /// The session of the app that the request has; nil without one.
         package let session: Session?

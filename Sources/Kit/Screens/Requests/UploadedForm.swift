@@ -9,7 +9,6 @@ package import Storage
 package struct UploadedForm: Sendable {
     /// The memory and disk space that a form may take.
     package struct Limits: Sendable {
-        /// Number of files.
         package var files: Int
         /// Number of other fields, and of inputs without a chosen file.
         package var fields: Int

@@ -97,7 +97,6 @@ package struct ScreenForms: Sendable {
     /// The title of a screen; nil if it has no form.
     package func title(of screen: String) -> Text? { forms[screen]?.title }
 
-    /// Completes the envelope of a screen.
     func complete<Content>(_ envelope: inout Envelope<Content>) {
         let screen = envelope.meta.screen
         let own = (envelope.data as? any TitledScreen)?.screenTitle

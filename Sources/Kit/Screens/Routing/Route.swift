@@ -231,7 +231,6 @@ package struct AppRoute<Served: App>: DeclaredRoute {
 extension App {
     package typealias Route = AppRoute<Self>
 
-    /// The routes that it serves.
     package var routes: [Screens.Route] { Self.routes.compactMap { $0.served(by: self) } }
     package static var declarations: [RouteDeclaration] { routes.map(\.declaration) }
 }

@@ -120,7 +120,6 @@ final class RefusalContents: Sendable {
 
     init(_ render: @escaping @Sendable (ConnectionRefusal, RefusedHead?) -> RefusalContent) { self.render = render }
 
-    /// Returns the content of a refusal.
     func content(of refusal: ConnectionRefusal, _ head: RefusedHead?) -> RefusalContent {
         guard head == nil else { return render(refusal, head) }
         if let content = known.withLock({ $0[refusal.detail] }) { return content }

@@ -76,7 +76,6 @@ struct UnparsedByteCounter {
 
 /// The parts that the decoder has read since the connection began.
 struct DecodedCounts: Equatable {
-    /// Heads of requests.
     var heads = 0
     /// Ends of requests.
     var ends = 0

@@ -24,7 +24,6 @@ package struct OriginRules: Sendable, Equatable {
         ownOrigins = Set(own.map { $0.lowercased() })
     }
 
-    /// Whether an origin is listed.
     package func lists(_ origin: String) -> Bool {
         allowedOrigins.contains(origin.lowercased()) || allowedOrigins.contains("*")
     }

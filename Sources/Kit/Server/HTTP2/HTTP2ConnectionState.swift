@@ -34,7 +34,6 @@ struct HTTP2ConnectionState {
         return isEnding && streams.isEmpty
     }
 
-    /// Whether a stream is open.
     func isOpen(_ stream: HTTP2StreamID) -> Bool { streams.contains(stream) }
 
     var hasStreams: Bool { !streams.isEmpty }

@@ -17,7 +17,6 @@ package struct DataDirectory: Sendable {
     /// The 256-bit key that seals the secrets of the database. Without it, a backup cannot read them.
     package var keyPath: String { path + "/larder.key" }
 
-    /// The name of the file that is locked.
     package static let lockName = "larder.lock"
     /// The file that reserves space for deleting on a full disk.
     var reservePath: String { path + "/larder.reserve" }

@@ -13,7 +13,6 @@ final class ReaderConnections: Sendable {
         var isClosed = false
     }
 
-    /// A read that runs.
     private final class Running {
         let connections: ReaderConnections
         let db: Database

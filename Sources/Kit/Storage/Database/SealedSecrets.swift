@@ -182,7 +182,6 @@ package final class SealedSecrets: Sendable {
 /// The secrets of users, in rows that several servers may replicate. A server by itself seals them as its own secrets;
 /// of several, all have the key.
 package struct UserSecrets: Sendable {
-    /// The table.
     package static let table = "user_secret"
 
     /// Seals a secret under its name, and opens one.

@@ -67,7 +67,6 @@ package struct SearchVocabulary: Sendable {
         try db.execute(sql: "DELETE FROM \(table) WHERE owner = ?", arguments: [owner])
     }
 
-    /// Returns the words of an owner.
     package func words(of owner: Int64, _ db: Database) -> StoredWords {
         func lookup(_ sql: String, _ form: @escaping (String) -> String) -> StoredWords.Lookup {
             { part, lengths in

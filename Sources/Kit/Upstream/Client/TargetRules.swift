@@ -13,7 +13,6 @@ struct TargetRules: Sendable {
     let trustedHosts: Set<String>
     let followsPublicLinks: Bool
     private let allowedSuffixes: [String]
-    /// The path of the base.
     let basePath: String
 
     init(_ configuration: UpstreamConfiguration) {

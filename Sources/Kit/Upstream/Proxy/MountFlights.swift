@@ -12,7 +12,6 @@ final class MountFlights: Sendable {
 
     /// How a flight ended for the requests that waited.
     enum Outcome: Sendable, Equatable {
-        /// The response is in the store.
         case stored
         /// The response is for its client only.
         case notStored

@@ -104,7 +104,6 @@ struct FlightKey: Hashable, Sendable {
     let generation: Int64
 }
 
-/// The result of a read.
 package struct ReadResult: Sendable {
     /// The response, fetched or stored; nil if the app's own copy is to be served (``Resource/bundledAt``).
     package var response: CachedResponse?

@@ -9,7 +9,6 @@ import Synchronization
 
 /// One upstream: reads resources for screens through the store, and sends requests for the others.
 package final class Upstream: Sendable {
-    /// A change of reachability.
     package typealias Change = ReachabilityChange
 
     package let configuration: UpstreamConfiguration
