@@ -25,7 +25,10 @@ extension UpstreamFixtures {
         let replaces = state.mode == .record && own.isEmpty
         var fixture = Fixture(
             // Another recording of the request has the same name, whatever its secrets are.
-            name: Fixture.name((replaces ? stale.first?.number : nil) ?? folder.lastNumber + 1, FixtureMatch.anonymous(match.line)),
+            name: Fixture.name(
+                (replaces ? stale.first?.number : nil) ?? folder.lastNumber + 1,
+                FixtureMatch.anonymous(match.line)
+            ),
             match: match,
             status: response.status.code,
             header: header,

@@ -223,8 +223,7 @@ struct DocumentsOfServersTests {
     }
 
     /// Has the store end the connection of each client that inserts such a row.
-    private func kill(_ table: String, when condition: String, deferred: Bool, _ shared: ClusterAccess) async throws
-    {
+    private func kill(_ table: String, when condition: String, deferred: Bool, _ shared: ClusterAccess) async throws {
         let kind = deferred ? "CONSTRAINT TRIGGER" : "TRIGGER"
         let moment = deferred ? "DEFERRABLE INITIALLY DEFERRED" : ""
         try await shared.execute(

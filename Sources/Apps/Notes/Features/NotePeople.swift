@@ -122,7 +122,8 @@ struct NotePeople: Sendable {
         let isReplacing = try isReplacing(request)
         let snapshot = try app.store.snapshot()
         if let snapshot, !isReplacing { return app.people.storedResult(fetchedAt: snapshot.fetchedAt) }
-        var result = try await app.store.fetchPeople(app.people, cachePolicy, replacing: snapshot, now: app.clock.now()) {
+        var result = try await app.store.fetchPeople(app.people, cachePolicy, replacing: snapshot, now: app.clock.now())
+        {
             [events = app.events] number in
             let audience = ServerEvent.Audience.app(NotesApp.name)
             events.publish(

@@ -79,7 +79,9 @@ struct NotePlaces: Sendable {
         _ cachePolicy: CachePolicy,
         beside readOwn: () throws -> Void
     ) async throws -> GeocoderResult? {
-        guard let geocoder = app.addresses.geocoder, question.count >= GeocoderClient.shortestQuestion else { return nil }
+        guard let geocoder = app.addresses.geocoder, question.count >= GeocoderClient.shortestQuestion else {
+            return nil
+        }
         do {
             let (result, places) = try await geocoder.readPlaces(
                 question,

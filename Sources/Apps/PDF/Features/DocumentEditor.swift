@@ -47,7 +47,10 @@ struct DocumentEditor: Sendable {
                 try await pdf.lookup.retrying { () -> (DocumentStore.Changed, ScreenResponse) in
                     let document = try await pdf.lookup.documentToChange(request, profile: profile)
                     guard let plan = try plan(document) else {
-                        let same = DocumentStore.Changed(document: document, usage: try pdf.store.usage(profile: profile))
+                        let same = DocumentStore.Changed(
+                            document: document,
+                            usage: try pdf.store.usage(profile: profile)
+                        )
                         return (same, try pdf.lookup.reader(same, profile: profile))
                     }
                     let change = try await work(document, plan, progress)
@@ -109,7 +112,12 @@ struct DocumentLookup: Sendable {
     let pdf: PDF
 
     func history(of profile: String) -> DocumentStore.History {
-        DocumentStore.History(profile: profile, now: pdf.clock.now(), quota: pdf.options.quota(of: profile), isKept: pdf.options.hasTrash)
+        DocumentStore.History(
+            profile: profile,
+            now: pdf.clock.now(),
+            quota: pdf.options.quota(of: profile),
+            isKept: pdf.options.hasTrash
+        )
     }
 
     /// Returns the document of the path.

@@ -56,7 +56,9 @@ struct DocumentMaker: Sendable {
     func write(_ job: Job, to output: URL, _ progress: @escaping DocumentJobs.Progress) async throws -> Written {
         var written = try await MediaError.OfInput.naming(job.before, of: job.files.count) {
             let written = try await writeParts(of: job, to: output, progress)
-            guard written.pages.count <= pdf.options.maximumPages else { throw MediaError.tooManyPages(limit: pdf.options.maximumPages) }
+            guard written.pages.count <= pdf.options.maximumPages else {
+                throw MediaError.tooManyPages(limit: pdf.options.maximumPages)
+            }
             return written
         }
         guard !written.pages.isEmpty else {

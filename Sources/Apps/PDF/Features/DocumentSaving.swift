@@ -90,7 +90,11 @@ struct DocumentSaving: Sendable {
                 )
             }
             let isInTrash = toTrash && deletion?.document.isDraft == false
-            pdf.events.publishList(deletion?.revision, of: profile, isInTrash ? EventStream.listAndTrash : EventStream.list)
+            pdf.events.publishList(
+                deletion?.revision,
+                of: profile,
+                isInTrash ? EventStream.listAndTrash : EventStream.list
+            )
             return response
         }
     }

@@ -74,7 +74,9 @@ struct DocumentThumbnails: Sendable {
         -> ThumbnailStore.Thumbnail
     {
         let page = document.pages[index]
-        if let stored = try await pdf.thumbnails.thumbnail(of: page, width: width, at: pdf.clock.now()) { return stored }
+        if let stored = try await pdf.thumbnails.thumbnail(of: page, width: width, at: pdf.clock.now()) {
+            return stored
+        }
         return try await locks.holding([page.content]) {
             if let stored = try await pdf.thumbnails.thumbnail(of: page, width: width, at: pdf.clock.now()) {
                 return stored

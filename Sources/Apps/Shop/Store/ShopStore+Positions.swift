@@ -82,7 +82,8 @@ extension ShopStore {
     /// Returns those of some positions that are to be recorded.
     ///
     /// - Throws: `StorageError`.
-    func unrecorded(_ places: [Position], of query: SearchQuery, limit: Int, isExact: Bool, at now: Date) throws -> [Position]
+    func unrecorded(_ places: [Position], of query: SearchQuery, limit: Int, isExact: Bool, at now: Date) throws
+        -> [Position]
     {
         guard !places.isEmpty else { return [] }
         let recorded: [Int: (position: Int, at: Date)] = try database.read { db in

@@ -25,7 +25,8 @@ extension PostgresDatabase {
     /// - Returns: the names of the steps that were applied.
     /// - Throws: ``ClusterError``.
     @discardableResult
-    package func migrate(_ migrations: [PostgresMigration], timeout: Duration = .seconds(600)) async throws -> [String] {
+    package func migrate(_ migrations: [PostgresMigration], timeout: Duration = .seconds(600)) async throws -> [String]
+    {
         var names: Set<String> = []
         for migration in migrations where !names.insert(migration.name).inserted {
             throw ClusterError.ambiguousMigration(name: migration.name)

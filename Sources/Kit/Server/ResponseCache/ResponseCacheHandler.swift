@@ -215,7 +215,12 @@ extension ResponseCacheHandler {
     }
 
     /// Writes the response to a request, and records it.
-    private func write(_ hit: Hit, to buffer: inout ByteBuffer, since start: NIODeadline, _ context: ChannelHandlerContext) {
+    private func write(
+        _ hit: Hit,
+        to buffer: inout ByteBuffer,
+        since start: NIODeadline,
+        _ context: ChannelHandlerContext
+    ) {
         let identity = cache.identities.identity(harmless: hit.wantedID)
         date.update(now: start)
         hit.response.write(to: &buffer, date: date, requestID: identity, now: start, isLast: hit.isLast)

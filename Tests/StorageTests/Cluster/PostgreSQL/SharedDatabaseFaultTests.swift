@@ -60,8 +60,7 @@ import Testing
     }
 
     /// Changes a counter on a server whose standby is away, and does something to the commit that waits for it.
-    private func unconfirmed(_ interrupt: String?, timeout: Duration) async throws -> (ClusterError?, [String: Int])
-    {
+    private func unconfirmed(_ interrupt: String?, timeout: Duration) async throws -> (ClusterError?, [String: Int]) {
         let store = try await Store(on: Self.server.value).withCounters()
         try await PostgresDatabase.require(standby: "away", store.options)
         let writer = store.other { $0.timeout = timeout }

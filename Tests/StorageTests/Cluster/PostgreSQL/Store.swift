@@ -8,8 +8,7 @@ struct Store {
     let database: PostgresDatabase
 
     /// Opens a new schema of a server.
-    init(on server: RunningPostgres? = nil, _ configure: (inout PostgresOptions) -> Void = { _ in }) async throws
-    {
+    init(on server: RunningPostgres? = nil, _ configure: (inout PostgresOptions) -> Void = { _ in }) async throws {
         let shared = try await RunningPostgres.shared.value
         let server = server ?? shared
         let schema = try server.schema()
