@@ -4,6 +4,7 @@ import Foundation
 import HTTPTypes
 import HummingbirdCore
 import NIOCore
+import Storage
 import Synchronization
 
 /// A request with an `Idempotency-Key`, on its way to its stored response.
