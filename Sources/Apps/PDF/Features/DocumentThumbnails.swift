@@ -32,7 +32,7 @@ struct DocumentThumbnails: Sendable {
     {
         let profile = try request.profile()
         let width =
-            try request.query.integer("width", in: 1...options.maximumWidth)
+            try request.query.integer("width", in: 1...pdf.options.maximumWidth)
             ?? min(Self.standardWidth, pdf.options.maximumWidth)
         let changeToken = pdf.store.changeToken(profile: profile)
         let id = try request.parameter("id")

@@ -1,5 +1,5 @@
 package import Concurrency
-package import Foundation
+import Foundation
 package import GRDB
 package import Logging
 import NIOCore
