@@ -14,6 +14,7 @@
     F(int, PQserverVersion, (const PGconn *c), (c))                                                                    \
     F(const char *, PQparameterStatus, (const PGconn *c, const char *n), (c, n))                                       \
     F(char *, PQerrorMessage, (const PGconn *c), (c))                                                                  \
+    F(int, PQsetErrorVerbosity, (PGconn * c, int v), (c, v))                                                           \
     F(int, PQsetnonblocking, (PGconn * c, int n), (c, n))                                                              \
     F(void, PQfinish, (PGconn * c), (c))                                                                               \
     F(int, PQsendQuery, (PGconn * c, const char *s), (c, s))                                                           \

@@ -95,6 +95,74 @@ import Testing
         for larder in [one, two] { #expect(await larder.stop() == 0) }
     }
 
+    @Test("C5 A process that starts while its store is away shows what it has, stale, to no session; then all goes on")
+    func startedAlone() async throws {
+        let servers = try await SharedServers("notes,shop")
+        let (one, two) = (try await servers.start(), try await servers.start())
+        let ann = try await Self.member("ann", of: one)
+        let adding = "/v1/shop/list/items"
+        #expect(try await one.client.post(adding, #"{"product_id":1}"#).status == 201)
+        #expect(await one.stop() == 0)
+        #expect(try await ann.moved(to: two).delete("/v1/notes/session").status == 200)
+        #expect(try await two.client.post(adding, #"{"product_id":2}"#).status == 201)
+        try await servers.allowConnections(false)
+        try await servers.endConnections()
+
+        let again = try await servers.start(on: one.data)
+        try await again.process.logged("waiting for the store")
+        #expect(try await again.client.get("/health/ready").status == 200)
+        #expect(try await again.client.get("/health/ready?store=1").status == 503)
+        let list = try await again.client.get("/v1/shop/list").json
+        #expect(list.meta.stale.bool == true && list.meta.banner.code.string == "store-unavailable")
+        #expect(list.data.items.elements.map(\.product_id.int) == [1])
+        let refused = try await ann.moved(to: again).get("/v1/notes")
+        #expect(refused.status == 503 && refused["Retry-After"] != nil)
+        #expect(try refused.json.code.string == "store-unavailable")
+        #expect(try await again.client.post(adding, #"{"product_id":3}"#).status == 503)
+
+        try await servers.allowConnections(true)
+        await BoundedWait.poll(for: "the store") {
+            (try? await again.client.get("/v1/shop/list").json.meta.stale.bool) == false
+        }
+        let items = try await again.client.get("/v1/shop/list").json.data.items.elements
+        #expect(Set(items.compactMap(\.product_id.int)) == [1, 2])
+        #expect(try await ann.moved(to: again).get("/v1/notes").status == 401)
+        #expect(try await again.client.post(adding, #"{"product_id":3}"#).status == 201)
+        for larder in [again, two] { #expect(await larder.stop() == 0) }
+    }
+
+    @Test("C5 SCALE-28 A process whose database or user its store does not have is refused at the start, by name")
+    func notAdmitted() async throws {
+        let server = try await RunningPostgres.shared.value
+        let data = try TemporaryFolder()
+        for (address, name) in [
+            (server.address("none"), "database \"none\" does not exist"),
+            (server.address().replacing("larder@", with: "nobody@"), "role \"nobody\" does not exist"),
+        ] {
+            let process = RunningProcess([
+                "serve", "--http-port", "0", "--data-directory", data.path, "--node-apps", "notes", "--sandbox",
+                "--store-url", address,
+            ])
+            #expect(await process.ended() == 1)
+            #expect(process.log.contains(name), "\(process.log)")
+        }
+    }
+
+    @Test("C5 A process that has started without its store ends by name if that does not fit once it responds")
+    func startedWrong() async throws {
+        let servers = try await SharedServers("notes")
+        let one = try await servers.start()
+        _ = try await Self.member("ann", of: one)
+        #expect(await one.stop() == 0)
+        try await servers.sql("UPDATE journal SET number = number + 1000000000000")
+        try await servers.allowConnections(false)
+        try await servers.endConnections()
+        let again = try await servers.start(on: one.data)
+        try await servers.allowConnections(true)
+        #expect(await again.process.ended() == 78)
+        #expect(again.process.log.contains("restored from another PostgreSQL"))
+    }
+
     @Test("SCALE-10 A change is heard at the other process within a second, by its account only; who moves gets reset")
     func audiences() async throws {
         let servers = try await SharedServers("notes")

@@ -15,19 +15,19 @@ struct SharedServers {
         self.apps = apps
     }
 
-    /// Starts a process with a folder of its own.
+    /// Starts a process.
     ///
-    /// - Parameter role: The user of the database; nil for its owner.
-    func start(as role: String? = nil, _ settings: [String] = []) async throws -> RunningLarder {
+    /// - Parameters:
+    ///   - role: The user of the database; nil for its owner.
+    ///   - data: The folder of an earlier process; nil for a new one.
+    func start(as role: String? = nil, on data: TemporaryFolder? = nil, _ settings: [String] = []) async throws
+        -> RunningLarder
+    {
         let address = role.map { url.replacing("larder@", with: "\($0)@") } ?? url
-        return try await start(at: address, settings)
-    }
-
-    private func start(at url: String, _ settings: [String]) async throws -> RunningLarder {
-        try await RunningLarder.start(
-            data: TemporaryFolder(),
+        return try await RunningLarder.start(
+            data: data ?? TemporaryFolder(),
             [
-                "--sandbox", "--node-apps", apps, "--store-url", url, "--store-connections", "4",
+                "--sandbox", "--node-apps", apps, "--store-url", address, "--store-connections", "4",
                 "--store-timeout-ms", "20000", "--notes-scrypt-logarithm", "10",
             ] + settings
         )

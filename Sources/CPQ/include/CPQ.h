@@ -28,6 +28,8 @@ enum {
     LARDER_PQ_POLLING_WRITING = 2,
     LARDER_PQ_POLLING_OK = 3,
 
+    LARDER_PQ_ERRORS_VERBOSE = 2,
+
     LARDER_PQ_COMMAND_OK = 1,
     LARDER_PQ_TUPLES_OK = 2,
 
@@ -49,6 +51,7 @@ int larder_PQsocket(const PGconn *connection);
 int larder_PQserverVersion(const PGconn *connection);
 const char *larder_PQparameterStatus(const PGconn *connection, const char *name);
 char *larder_PQerrorMessage(const PGconn *connection);
+int larder_PQsetErrorVerbosity(PGconn *connection, int verbosity);
 int larder_PQsetnonblocking(PGconn *connection, int isNonblocking);
 void larder_PQfinish(PGconn *connection);
 

@@ -13,64 +13,79 @@ struct ClusterService: Service {
     private(set) var journal: Journal?
     /// How long a server may reuse rows that it has read.
     let kept: Duration
+    private let configuration: LarderConfiguration
+    private let logger: Logger
 
-    /// Opens it, with the tables of all apps of this build: other processes may serve others. Nil without a store.
+    /// Connects to nothing yet. Nil without a store.
     ///
     /// - Parameter node: A name that no other process has.
-    /// - Throws: `ClusterError`, `ClusterSeal.WrongKey`; `StorageError` if the key cannot be read.
-    init?(_ configuration: LarderConfiguration, node: String, logger: Logger) async throws {
+    /// - Throws: `StorageError` if the key cannot be read.
+    init?(_ configuration: LarderConfiguration, node: String, logger: Logger) throws {
         guard let store = configuration.store else { return nil }
         let seal = try store.seal()
         let database = PostgresDatabase(store.options, logger: logger)
-        do {
-            try await database.checkSessions()
-            let applied = try await database.migrate(configuration.apps.sharedMigrations)
-            if !applied.isEmpty { logger.notice("tables of the shared store were made: \(applied)") }
-            if configuration.apps.sealsSharedSecrets { try await seal?.check(database) }
-        } catch {
-            database.close()
-            throw error
-        }
         kept = configuration.settings[ServerSettings.storeKept]
         let changes = ClusterMessages(database, node: node, kept: kept, logger: logger)
         access = ClusterAccess(database: database, changes: changes, seal: seal)
+        (self.configuration, self.logger) = (configuration, logger)
     }
 
-    /// Opens it, and waits for a store that does not respond yet: a server may be started while the store fails over.
+    /// Checks the store, and makes the tables of all apps of this build: other processes may serve others.
+    ///
+    /// - Throws: `ClusterError`, `ClusterSeal.WrongKey`, `CancellationError`.
+    func prepare() async throws {
+        try await access.database.checkSessions()
+        let applied = try await access.database.migrate(configuration.apps.sharedMigrations)
+        if !applied.isEmpty { logger.notice("tables of the shared store were made: \(applied)") }
+        if configuration.apps.sealsSharedSecrets { try await access.seal?.check(access.database) }
+    }
+
+    /// Opens it with the database of this process, which follows the others from now on. A server may be started while
+    /// the store fails over: one that has followed the others before begins with the rows that it has, as if the store
+    /// had gone just now; another one waits.
     ///
     /// - Throws: Errors that do not pass by themselves; `CancellationError` if the server is to stop meanwhile.
-    static func waiting(
+    static func open(
         _ configuration: LarderConfiguration,
         node: String,
         _ local: LarderDatabase,
         logger: Logger
     ) async throws -> ClusterService? {
-        try await cancelWhenGracefulShutdown {
-            while true {
-                do {
-                    var service = try await ClusterService(configuration, node: node, logger: logger)
-                    try await service?.follow(configuration.apps, in: local, logger: logger)
-                    return service
-                } catch ClusterError.unavailable(let reason) {
-                    logger.warning("waiting for the store", metadata: ["error": "\(reason)"])
-                    try await configuration.clock.sleep(.seconds(2))
-                }
+        guard var service = try ClusterService(configuration, node: node, logger: logger) else { return nil }
+        do {
+            let journal = service.journal(of: local, configuration.apps, server: try local.identity(), logger: logger)
+            service.journal = journal
+            if let failure = try await service.follow(waiting: !local.read(Journal.isFollowed)) {
+                try journal.begin(without: failure)
             }
+            journal.listen(to: service.access.changes)
+            return service
+        } catch {
+            service.close()
+            throw error
         }
     }
 
-    /// Brings the database of this process up to date, which follows the others from now on.
+    /// Checks the store, and brings the database of this process up to date.
     ///
-    /// - Throws: `ClusterError`, `JournalError`, `StorageError`; the store is closed then.
-    private mutating func follow(_ apps: AppList, in local: LarderDatabase, logger: Logger) async throws {
-        do {
-            let journal = journal(of: local, apps, server: try local.identity(), logger: logger)
-            try await journal.prepare()
-            journal.listen(to: access.changes)
-            self.journal = journal
-        } catch {
-            close()
-            throw error
+    /// - Parameter waiting: Whether it waits for a store that does not respond.
+    /// - Returns: Why the store does not respond; nil if it does.
+    private func follow(waiting: Bool) async throws -> ClusterError? {
+        try await cancelWhenGracefulShutdown {
+            while true {
+                do {
+                    try await prepare()
+                    try await journal?.prepare()
+                    return nil
+                } catch ClusterError.unavailable(let reason) {
+                    if case .notAdmitted = reason, journal?.isOfEarlierRun == false {
+                        throw ClusterError.unavailable(reason)
+                    }
+                    logger.warning("waiting for the store", metadata: ["error": "\(reason)"])
+                    guard waiting else { return .unavailable(reason) }
+                    try await configuration.clock.sleep(.seconds(2))
+                }
+            }
         }
     }
 
@@ -93,6 +108,9 @@ struct ClusterService: Service {
     }
 
     func run() async throws {
+        if journal?.isOfEarlierRun == true {
+            do { _ = try await follow(waiting: true) } catch is CancellationError { return }
+        }
         try await cancelWhenGracefulShutdown {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try await access.changes.run() }

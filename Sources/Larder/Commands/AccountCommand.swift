@@ -65,8 +65,9 @@ struct ResetPasswordCommand: AsyncParsableCommand {
     private func reset(_ type: any App.Type, to password: String, _ configuration: LarderConfiguration) async throws {
         let settings = configuration.settings.restricted(to: type.settings)
         let logger = Logger(label: "account") { _ in SwiftLogNoOpLogHandler() }
-        if let shared = try await ClusterService(configuration, node: "account", logger: logger) {
+        if let shared = try ClusterService(configuration, node: "account", logger: logger) {
             defer { shared.close() }
+            try await shared.prepare()
             let users = try await Self.users(shared, configuration)
             return try await reset(
                 try type.accountAdministration(users, SessionStore(users), settings),

@@ -87,7 +87,7 @@ struct LarderApplication: ReplaceableServer {
             let resources = try ServerResources(
                 configuration,
                 database,
-                try await ClusterService.waiting(configuration, node: run, database, logger: logger),
+                try await ClusterService.open(configuration, node: run, database, logger: logger),
                 transports,
                 run: run,
                 clock: harness?.clock.wallClock,

@@ -50,7 +50,9 @@ struct PendingListPageTests {
 
     @Test("OUT-11 a list that is read while the queue drains faster keeps what waits")
     func drain() async throws {
-        try await DiskHarness.run(WriteScenario.disk()) { app in
+        // Each read asks the API.
+        let settings = DiskHarness.Settings(values: .disk.with(DiskApp.freshness, .zero))
+        try await DiskHarness.run(WriteScenario.disk(), settings) { app in
             let token = try await WriteScenario.away(app)
             for number in 0..<16 {
                 let body = #"{"path":"/q\#(number)"}"#

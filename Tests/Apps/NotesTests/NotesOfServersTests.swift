@@ -54,6 +54,31 @@ struct NotesOfServersTests {
         }
     }
 
+    @Test("C8 Lists, searches and maps run the statements of a server by itself")
+    func costs() async throws {
+        let screens = ["", "?q=elephant", "?q=ph", "/map", "/map?bbox=0,0,9,9", "/places?q=pa", "/trash"]
+        func ran(_ access: ClusterAccess?) async throws -> [[String]] {
+            let ran = Watched<[[String]]>([])
+            try await NotesHarness.run(shared: access) { app in
+                let token = try await app.register()
+                for number in 0..<40 {
+                    try await app.add("elephant \(number)", #"{"lat":\#(number),"lon":2,"name":"Paris"}"#, as: token)
+                }
+                for screen in screens {
+                    let statements = try await app.statements.statements {
+                        _ = try await app.get("/v1/notes\(screen)", as: token)
+                    }
+                    ran.update { $0.append(StatementLog.ofScreen(statements)) }
+                }
+            }
+            return ran.value
+        }
+        let (alone, shared) = (try await ran(nil), try await ran(.notes()))
+        for (screen, (one, other)) in zip(screens, zip(alone, shared)) {
+            #expect(one == other && !one.isEmpty, "\(screen)")
+        }
+    }
+
     @Test("SCALE-04 Notes that two servers insert at once, of two accounts and of one, have different ids")
     func ids() async throws {
         try await Self.two(try await .notes()) { one, two, token in

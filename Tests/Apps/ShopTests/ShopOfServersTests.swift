@@ -54,6 +54,29 @@ struct ShopOfServersTests {
         }
     }
 
+    @Test("C8 Lists, cards and searches run the statements of a server by itself")
+    func costs() async throws {
+        let screens = ["list", "search?limit=10", "products/2", "favourites", "filters", "history?q=m"]
+        func ran(_ access: ClusterAccess?) async throws -> [[String]] {
+            let ran = Watched<[[String]]>([])
+            try await ShopHarness.run(shared: access) { (app) async throws in
+                for id in [2, 4] { #expect(try await app.add(id).status == 201) }
+                for screen in screens {
+                    _ = try await app.get("/v1/shop/\(screen)")
+                    let statements = try await app.statements.statements {
+                        _ = try await app.get("/v1/shop/\(screen)")
+                    }
+                    ran.update { $0.append(StatementLog.ofScreen(statements)) }
+                }
+            }
+            return ran.value
+        }
+        let (alone, shared) = (try await ran(nil), try await ran(.shop()))
+        for (screen, (one, other)) in zip(screens, zip(alone, shared)) {
+            #expect(one == other && !one.isEmpty, "\(screen)")
+        }
+    }
+
     @Test("SHOP-02 SHOP-09 Searches and filters are those of the profile on either server; they can be cleared on both")
     func searches() async throws {
         try await Self.onTwo(try await .shop()) { one, two in

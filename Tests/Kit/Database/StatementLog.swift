@@ -55,6 +55,13 @@ package final class StatementLog: Sendable {
         return log.withLock(\.self)
     }
 
+    /// Returns the statements that read what a screen shows, without those that look up the session, and those by
+    /// which a server follows others.
+    package static func ofScreen(_ ran: [String]) -> [String] {
+        ran.filter { sql in ["SELECT", "WITH"].contains(where: sql.hasPrefix) }
+            .filter { sql in !["journal_", "session"].contains(where: sql.contains) }
+    }
+
     /// Counts the SQL that is run during some work.
     ///
     /// - Throws: the error of `work`.

@@ -55,24 +55,29 @@ extension DiskStore {
         let arguments: StatementArguments = [
             key.account, key.screen, key.query, PageWindow.Source.sum(key.offset, key.limit), key.offset,
         ]
-        return try Row.fetchAll(try db.cachedStatement(sql: Self.selectSources), arguments: arguments).map { row in
-            var source = try PageWindow.Source(row: row)
+        var sources: [PageWindow.Source] = []
+        var last: Int64?
+        for row in try Row.fetchAll(try db.cachedStatement(sql: Self.selectSources), arguments: arguments) {
             let id: Int64 = try row.value("id")
-            for row in try Row.fetchAll(try db.cachedStatement(sql: Self.selectKeys), arguments: [id]) {
-                source.keys[PageWindow.Source.sum(source.offset, try row.value(0))] = try row.value(1) as String
-            }
-            return source
+            if id != last { sources.append(try PageWindow.Source(row: row)) }
+            last = id
+            guard let key: String = try row.value("row_key") else { continue }
+            let index = sources.count - 1
+            sources[index].keys[PageWindow.Source.sum(sources[index].offset, try row.value("position"))] = key
         }
+        return sources
     }
 
     // More pages than this that overlap one window are those of clients with ever other limits.
     static let selectSources = """
-        SELECT id, query, page_offset, page_limit, has_more, total, fetched_at, changed_at FROM page
-        WHERE account = ? AND screen = ? AND query = ? AND page_offset < ?
-        AND (page_offset + page_limit > ? OR has_more = 0)
-        ORDER BY fetched_at DESC LIMIT 200
+        SELECT source.*, page_row.position, page_row.row_key FROM (
+            SELECT id, query, page_offset, page_limit, has_more, total, fetched_at, changed_at FROM page
+            WHERE account = ? AND screen = ? AND query = ? AND page_offset < ?
+            AND (page_offset + page_limit > ? OR has_more = 0)
+            ORDER BY fetched_at DESC LIMIT 200
+        ) AS source LEFT JOIN page_row ON page_row.page_id = source.id
+        ORDER BY source.fetched_at DESC, source.id
         """
-    static let selectKeys = "SELECT position, row_key FROM page_row WHERE page_id = ?"
 }
 
 // Folders that are stored whole.

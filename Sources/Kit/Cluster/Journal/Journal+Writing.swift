@@ -66,8 +66,14 @@ extension Journal {
 
     /// Throws if PostgreSQL has just let a reading wait for its whole time: a request that reads and writes waits once.
     private func checkResponding() throws {
+        try checkPrepared()
         guard let failure = reading.withLock(\.failure), failure.error == .unavailable(.timedOut) else { return }
         if failure.failedAt.duration(to: now()) < Self.retryPause { throw failure.error }
+    }
+
+    func checkPrepared() throws {
+        let (isPrepared, failure) = reading.withLock { (!$0.isOfEarlierRun, $0.failure) }
+        if !isPrepared, let failure { throw failure.error }
     }
 
     /// Returns the part of the connections that writes of an app may have: those of one app, whose scopes another

@@ -92,8 +92,11 @@ package final class Journal: Sendable {
     /// Why PostgreSQL could not be asked the last time; nil if it was.
     var failure: ClusterError? { reading.withLock { $0.failure?.error } }
 
-    /// How long ago the journal was read to its end; nil if it never was by this process.
+    /// How long ago the journal was read to its end; nil if it never was.
     package var age: Duration? { reading.withLock(\.end).map { $0.duration(to: now()) } }
+
+    /// Whether the rows are those that an earlier run of this server has read (``begin(without:)``).
+    package var isOfEarlierRun: Bool { reading.withLock(\.isOfEarlierRun) }
 
     /// Checks the tables, reads the journal to its end, and makes this server known.
     ///
@@ -101,8 +104,20 @@ package final class Journal: Sendable {
     package func prepare() async throws {
         try file.database.read(file.tables.check)
         guard try await store.isOfThisServer() else { throw JournalError.restoredElsewhere }
-        try await catchUp()
+        try await readToEnd()
         try await store.acknowledge(file.position())
+    }
+
+    /// Begins with the rows that an earlier run has read, as if PostgreSQL had gone just now. Nothing else is read or
+    /// written before ``prepare()``, whose checks are due.
+    ///
+    /// - Throws: `StorageError`.
+    package func begin(without failure: ClusterError) throws {
+        let (age, now) = (try file.age(), now())
+        reading.withLock { reading in
+            (reading.isOfEarlierRun, reading.failure) = (true, (failure, now, now))
+            reading.end = age.map { now - $0 }
+        }
     }
 
     /// Whether a file has rows of a journal. A damaged page is an error: it may have rows of another table.
@@ -148,6 +163,11 @@ package final class Journal: Sendable {
     ///
     /// - Throws: ``JournalError``, `ClusterError`, `StorageError`, `CancellationError`.
     package func catchUp() async throws {
+        try checkPrepared()
+        try await readToEnd()
+    }
+
+    private func readToEnd() async throws {
         let request = reading.withLock { reading in
             reading.requests += 1
             return reading.requests

@@ -73,6 +73,16 @@ struct JournalFile: Sendable {
                 ) STRICT;
                 """
         ),
+        SchemaMigration(
+            "journal/003 reading",
+            sql: """
+                -- When the journal was last read to its end and had something new, in seconds since 1970.
+                CREATE TABLE journal_reading (
+                    one INTEGER NOT NULL PRIMARY KEY CHECK (one = 1),
+                    ended_at INTEGER NOT NULL
+                ) STRICT;
+                """
+        ),
     ]
 
     let database: LarderDatabase
@@ -115,7 +125,20 @@ struct JournalFile: Sendable {
         let isComplete = page.isComplete && stop == nil
         position.advance(from: page.start, through: last, in: page.snapshot, isComplete: isComplete)
         if position != before { try record(position, db) }
+        if position != before, isComplete { try db.cachedStatement(sql: Self.noteEnd).execute() }
         return stop
+    }
+
+    private static let noteEnd = """
+        INSERT INTO journal_reading VALUES (1, unixepoch()) ON CONFLICT DO UPDATE SET ended_at = excluded.ended_at
+        """
+
+    /// Returns how old the rows may be: the time since a reading to the end last had something new. Nil if none had.
+    ///
+    /// - Throws: `StorageError`.
+    func age() throws -> Duration? {
+        let select = "SELECT max(0, unixepoch() - ended_at) FROM journal_reading"
+        return try database.read { try Int64.fetchOne($0, sql: select) }.map { .seconds($0) }
     }
 
     private func needsSnapshot(_ page: JournalPage, _ db: Database) throws -> Bool {
@@ -179,7 +202,7 @@ struct JournalFile: Sendable {
 
     /// Removes the position: the file belongs to no journal any more.
     static func leave(_ db: Database) throws {
-        for table in ["journal_position", "journal_scope", "journal_left_out"] {
+        for table in ["journal_position", "journal_scope", "journal_left_out", "journal_reading"] {
             try db.execute(sql: "DELETE FROM \(table)")
         }
     }

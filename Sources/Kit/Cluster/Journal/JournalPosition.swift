@@ -130,12 +130,14 @@ struct JournalReading: Sendable {
     /// Why PostgreSQL could not be asked, when that was last tried, and when it last failed.
     var failure: (error: ClusterError, triedAt: ContinuousClock.Instant, failedAt: ContinuousClock.Instant)?
     var stop: JournalStop?
+    /// Whether ``end`` is that of an earlier run of this server.
+    var isOfEarlierRun = false
 
     /// Whether rows may be missing that were committed before the last reading.
     var isBehind: Bool { behind.map { behind in end.map { $0 < behind } ?? true } ?? false }
 
     mutating func ended(_ start: ContinuousClock.Instant) {
         end = end.map { max($0, start) } ?? start
-        (stop, failure) = (nil, nil)
+        (stop, failure, isOfEarlierRun) = (nil, nil, false)
     }
 }

@@ -15,6 +15,8 @@ package struct UserDatabase: Sendable {
         package let age: Duration
         /// Why other servers' changes are not known.
         package let reason: any Error
+        /// Whether this server has not reached PostgreSQL since its start: it may have been down for long.
+        package let isOfEarlierRun: Bool
     }
 
     /// Whether a write deletes contents, for which a full disk has room, and whether they can be restored.
@@ -73,8 +75,9 @@ package struct UserDatabase: Sendable {
 
     /// Returns how old the rows may be after an error that says that PostgreSQL does not respond; nil for others.
     package func lag(after error: any Error) -> Lag? {
-        guard case .unavailable = error as? ClusterError, let age = shared?.journal.age else { return nil }
-        return Lag(age: age, reason: error)
+        guard case .unavailable = error as? ClusterError, let journal = shared?.journal, let age = journal.age
+        else { return nil }
+        return Lag(age: age, reason: error, isOfEarlierRun: journal.isOfEarlierRun)
     }
 
     /// Reads one state of the rows, as they are in this server's file.

@@ -35,6 +35,8 @@ package enum ClusterError: Error, Sendable, Equatable {
     package enum Unavailability: Sendable, Equatable {
         /// No connection can be made; the text is libpq's.
         case notReached(String)
+        /// The server knows no such user, password or database; the text is its own.
+        case notAdmitted(String)
         /// The connection ended, or the server ends it.
         case connectionLost
         /// No response came in time.
@@ -73,11 +75,22 @@ extension ClusterError: CustomStringConvertible {
     }
 }
 
+extension ClusterError.Unavailability {
+    /// Reads libpq's message about a connection that could not be opened, which has the server's code if one responded.
+    static func ofOpening(_ message: String) -> Self {
+        guard let match = message.firstMatch(of: /: +([0-9A-Z]{2}[0-9P][0-9]{2}): (.*?)(?: LOCATION: .*)?$/) else {
+            return .notReached(message)
+        }
+        let text = "\(message[..<match.range.lowerBound]): \(match.2)"
+        return ["28000", "28P01", "3D000"].contains(match.1) ? .notAdmitted(text) : .notReached(text)
+    }
+}
+
 extension ClusterError.Unavailability: CustomStringConvertible {
     /// The middle of a sentence.
     package var description: String {
         switch self {
-        case .notReached(let reason): "no connection (\(reason))"
+        case .notReached(let reason), .notAdmitted(let reason): "no connection (\(reason))"
         case .connectionLost: "the connection was lost"
         case .timedOut: "no response in time"
         case .tooManyWaiting: "too many requests wait for a connection"

@@ -22,7 +22,7 @@ extension PostgresConnection {
         } catch ConnectionFailure.timedOut {
             throw ClusterError.unavailable(.timedOut)
         } catch ConnectionFailure.lost {
-            throw ClusterError.unavailable(.notReached(connection.message))
+            throw ClusterError.unavailable(.ofOpening(connection.message))
         } catch let failure as ConnectionFailure {
             throw failure.error
         }
@@ -57,9 +57,12 @@ extension PostgresConnection {
     }
 
     private static func start(_ settings: [(String, String)]) -> OpaquePointer? {
-        withCStrings(settings.map(\.0)) { keys in
+        let connection = withCStrings(settings.map(\.0)) { keys in
             withCStrings(settings.map(\.1)) { larder_PQconnectStartParams(keys, $0, 1) }
         }
+        // Messages about the opening have the server's code.
+        if let connection { _ = larder_PQsetErrorVerbosity(connection, Int32(LARDER_PQ_ERRORS_VERBOSE)) }
+        return connection
     }
 
     /// Calls `body` with an array of C strings that ends with nil.

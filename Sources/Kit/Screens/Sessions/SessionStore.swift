@@ -182,12 +182,13 @@ package struct SessionStore: Sendable {
     }
 
     /// Returns the stored session of a token; nil if it is expired. While PostgreSQL does not respond, a session that
-    /// this server has a row of counts as open.
+    /// this server has a row of counts as open, unless it may have been ended while this server was down.
     ///
     /// - Throws: `StorageError`, `ClusterError`.
     func storedSession(_ tokenHash: Data) async throws -> Session? {
         let oldest = oldest ?? Int64.min
         let lag = try await users.catchUp()
+        if let lag, lag.isOfEarlierRun { throw lag.reason }
         if let session = try users.read({ try SessionTable.session(tokenHash, usedSince: oldest, $0) }) {
             return session
         }

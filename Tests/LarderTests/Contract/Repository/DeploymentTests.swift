@@ -69,6 +69,20 @@ import Yams
         #expect(unit["Install", "WantedBy"] == ["multi-user.target"])
     }
 
+    @Test("C10 package and image offer libpq; the package has the files of docs/scale.md, units a folder for each")
+    func severalProcesses() throws {
+        let suggested = try Repository.text("deploy/debian/control").firstMatch(of: /\nSuggests:.*\blibpq5\b/)
+        #expect(try suggested != nil && Repository.text("docker/Dockerfile").contains(" libpq5 "))
+        let page = try Repository.text("docs/scale.md")
+        #expect(page.contains("libpq5") && page.contains("/var/lib/larder@n1"))
+        let copying = try #require(try Repository.text("script/package").firstMatch(of: /deploy\/\{([a-z,]+)\} "\$doc/))
+        let named = Set(page.matches(of: /deploy\/([a-z]+)\//).map { String($0.1) })
+        #expect(named == Set(copying.1.split(separator: ",").map(String.init)))
+        let unit = try SystemdUnit("deploy/systemd/larder.service")
+        #expect(unit["Service", "StateDirectory"] == ["%N"])
+        #expect(unit["Service", "Environment"].contains("LARDER_DATA_DIRECTORY=%S/%N"))
+    }
+
     @Test("Units are parsed with sections, repeated keys and comments")
     func parsing() {
         let unit = SystemdUnit(text: "# c\n[A]\nx=1\nx = 2=3\n; c\n\n[B]\nx=4\n")

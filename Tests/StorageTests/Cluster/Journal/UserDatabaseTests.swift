@@ -71,6 +71,37 @@ struct UserDatabaseTests {
         #expect(try Self.ships(users) == ["s1", "s2"])
     }
 
+    @Test("C5 SCALE-23 A server that starts while PostgreSQL is away has the rows of its last run; checks come first")
+    func begun() async throws {
+        let cluster = try await JournalCluster()
+        let (one, two) = (try await cluster.server("one"), try await cluster.server("two"))
+        try await Self.hide("s1", UserDatabase(one.database, one.journal, kept: .zero))
+        try await one.journal.catchUp()
+        try await Self.hide("s2", UserDatabase(two.database, two.journal, kept: .zero))
+
+        let journal = Journal(
+            of: one.database,
+            in: PostgresDatabase(cluster.options, logger: .quiet),
+            tables: Harbour.tables,
+            server: "one",
+            schema: 1,
+            logger: .quiet
+        )
+        let users = UserDatabase(one.database, journal, kept: .zero)
+        try journal.begin(without: .unavailable(.connectionLost))
+        // PostgreSQL responds by now, but it may be another one.
+        for _ in 0..<2 {
+            let lag = try #require(try await users.catchUp())
+            #expect(lag.isOfEarlierRun && lag.age >= .zero && lag.age < .seconds(300))
+            #expect(try Self.ships(users) == ["s1"])
+            await #expect(throws: ClusterError.unavailable(.connectionLost)) { try await Self.hide("s3", users) }
+        }
+        try await journal.prepare()
+        #expect(try await users.catchUp()?.age == nil && !journal.isOfEarlierRun)
+        try await Self.hide("s3", users)
+        #expect(try Self.ships(users) == ["s1", "s2", "s3"])
+    }
+
     @Test("A row that cannot be applied makes the rows unavailable, by reads and writes, until it is repaired")
     func stopped() async throws {
         let cluster = try await JournalCluster()
