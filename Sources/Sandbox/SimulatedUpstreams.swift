@@ -134,9 +134,6 @@ protocol SimulatedUpstream: Sendable {
     /// Responds to a request to the control API below `/_sandbox/{name}`.
     func control(_ request: ControlRequest) throws(ControlProblem) -> UpstreamResponse
 
-    /// The lines of the control API's index that belong to this upstream.
-    var controls: [ControlIndex.Line] { get }
-
     /// Resets the data to that of the start.
     func reset()
 

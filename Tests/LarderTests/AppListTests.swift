@@ -99,12 +99,14 @@ import Testing
 
     @Test("Names, keys, steps and codes of all apps differ")
     func distinct() {
-        func areDistinct(_ names: [String]) -> Bool { Set(names).count == names.count }
-        #expect(areDistinct(apps.types.map { $0.name }))
-        #expect(areDistinct(apps.upstreams.map(\.name)))
-        #expect(areDistinct(SettingCatalogue(apps).all.map(\.key)))
-        #expect(areDistinct(apps.migrations.map(\.name)))
-        #expect(areDistinct(apps.problems.map(\.rawValue)))
+        func repeated(_ names: [String]) -> [String] {
+            Dictionary(grouping: names, by: \.self).filter { $0.value.count > 1 }.keys.sorted()
+        }
+        #expect(repeated(apps.types.map { $0.name }) == [])
+        #expect(repeated(apps.upstreams.map(\.name)) == [])
+        #expect(repeated(SettingCatalogue(apps).all.map(\.key)) == [])
+        #expect(repeated(apps.migrations.map(\.name)) == [])
+        #expect(repeated(apps.problems.map(\.rawValue)) == [])
     }
 
     @Test("An app gets the values of its own settings only")

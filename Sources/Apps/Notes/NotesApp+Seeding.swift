@@ -59,14 +59,7 @@ struct NoteSeeding: Sendable {
             guard let account = try NoteStore.register(name, hash, now: now, db) else {
                 throw Problem.validation([.field("/name", "duplicate", "There is an account of this name.")])
             }
-            let session = Session(
-                app: NotesApp.name,
-                kind: .user,
-                account: "\(account.id)",
-                name: account.name,
-                createdAt: now
-            )
-            try sessions.seed(session, token: token, in: db)
+            try sessions.seed(account.session(at: now), token: token, in: db)
         }
     }
 

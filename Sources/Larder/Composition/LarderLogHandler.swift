@@ -53,33 +53,20 @@ struct LarderLogHandler: LogHandler {
         if let own = event.metadata { fields.merge(own) { _, new in new } }
         let time = Date().formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true, timeZone: .gmt))
         switch format {
-        case .text: write(Self.text(time, event.level, label, "\(event.message)", fields))
-        case .json: write(Self.json(time, event.level, label, "\(event.message)", fields))
+        case .text: write(text(of: event, time, fields))
+        case .json: write(json(of: event, time, fields))
         }
     }
 
-    private static func text(
-        _ time: String,
-        _ level: Logger.Level,
-        _ label: String,
-        _ message: String,
-        _ fields: Logger.Metadata
-    ) -> String {
-        let pairs = fields.sorted { $0.key < $1.key }.map { " \($0.key)=\(quoted("\($0.value)"))" }.joined()
-        return "\(time) \(level.rawValue) \(label): \(singleLine(message))\(pairs)\n"
+    private func text(of event: LogEvent, _ time: String, _ fields: Logger.Metadata) -> String {
+        let pairs = fields.sorted { $0.key < $1.key }.map { " \($0.key)=\(Self.quoted("\($0.value)"))" }.joined()
+        return "\(time) \(event.level.rawValue) \(label): \(Self.singleLine("\(event.message)"))\(pairs)\n"
     }
 
-    private static func json(
-        _ time: String,
-        _ level: Logger.Level,
-        _ label: String,
-        _ message: String,
-        _ fields: Logger.Metadata
-    ) -> String {
+    private func json(of event: LogEvent, _ time: String, _ fields: Logger.Metadata) -> String {
         var object = fields.mapValues(JSONLogValue.init)
-        for (key, text) in [("time", time), ("level", level.rawValue), ("label", label), ("message", message)] {
-            object[key] = JSONLogValue(.string(text))
-        }
+        let own = ["time": time, "level": event.level.rawValue, "label": label, "message": "\(event.message)"]
+        for (key, text) in own { object[key] = JSONLogValue(.string(text)) }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         // A dictionary of texts and finite numbers always encodes; the fallback is there for the type system.

@@ -287,6 +287,8 @@ private struct ContractExample {
             ("fetched_at", .null),
             ("banner", .null), ("labels", []),
         ])
+        let content = try samples.sample(data)
+        meta["revision"] = content["revision"]
         for member in route.declaration["meta"]?.object?.members ?? [] { meta[member.name] = member.value }
         if isAccepted {
             (meta["state"], meta["fetched_at"]) = ("loading", .null)
@@ -295,7 +297,7 @@ private struct ContractExample {
         }
         if sources.isList(data) { meta["page"] = try samples.sample("Page") }
         let links: JSONValue = ["self": .string(try address()), "next": nil]
-        return ["data": try samples.sample(data), "meta": .object(meta), "links": links]
+        return ["data": content, "meta": .object(meta), "links": links]
     }
 
     /// The address with the examples of the parameters that it needs.
@@ -368,10 +370,19 @@ extension ContractAssembly {
             case "schemas": try ContractSchemas(sources: sources).component(name)
             case "responses": responses[name] ?? problems.responses[name]
             case "examples": examples[name] ?? problems.examples[name]
-            default: sources.component(kind, name).map(JSONValue.object)
+            default: try sources.component(kind, name).map(described)
             }
         guard let found else { throw ContractDefect("there is no \(kind) \(name)") }
         return found
+    }
+
+    /// Returns a parameter or header field with its schema in the long form.
+    private func described(_ component: JSONObject) throws(ContractDefect) -> JSONValue {
+        var component = component
+        if let schema = component["schema"] {
+            component["schema"] = try ContractSchemas(sources: sources).schema(schema)
+        }
+        return .object(component)
     }
 
     /// Returns kind and name of each component that a value refers to.

@@ -63,7 +63,8 @@ struct ContractSchemas {
             switch (member.name, member.value) {
             case ("type", .string(let type)): long.members += try typed(type).members
             case ("type", .array): long.members += try schema(member.value).object?.members ?? []
-            case ("values", .string): long["x-extensible-enum"] = .array(sources.codes.map { .string($0.rawValue) })
+            case ("values", .string(let list)): long["x-extensible-enum"] = try sources.list(list)
+            case ("enum", .string(let list)): long["enum"] = try sources.list(list)
             case ("values", _): long["x-extensible-enum"] = member.value
             case ("items", _): long["items"] = try schema(member.value)
             case ("properties", .object(let properties)):
@@ -114,13 +115,13 @@ struct ContractSamples {
     /// - Throws: ``ContractDefect``.
     func sample(_ name: String) throws(ContractDefect) -> JSONValue {
         let declaration = sources.declaration(ofSchema: name)
-        if let whole = declaration?["$example"] { return whole }
         if let plain = declaration?["$schema"] { return try value(plain) }
         var object = JSONObject()
         for member in try sources.members(ofSchema: name) {
             guard !member.name.hasSuffix("?") || member.value["example"] != nil else { continue }
             object[member.plainName] = try value(member.value)
         }
+        for member in declaration?["$example"]?.object?.members ?? [] { object[member.name] = member.value }
         return .object(object)
     }
 
@@ -129,8 +130,10 @@ struct ContractSamples {
         guard case .object(let object) = short else { return try value(ofType: short, JSONObject()) }
         if let example = object["example"] { return try merged(example, object["type"] ?? .null) }
         if let first = object["examples"]?.array?.first ?? object["enum"]?.array?.first { return first }
-        if case .string? = object["values"] { return .string(sources.codes.first?.rawValue ?? "") }
-        if let first = object["values"]?.array?.first { return first }
+        let values = try object["values"].map { (value) throws(ContractDefect) in
+            try value.string.map(sources.list) ?? value
+        }
+        if let first = values?.array?.first { return first }
         if let value = object["default"] { return value }
         return try value(ofType: object["type"] ?? .null, object)
     }

@@ -22,6 +22,8 @@ struct ContractSources {
     let codes: [ProblemCode]
     /// Titles of the screens, for examples.
     let forms: ScreenForms
+    /// Values that the program has, by the names that stand for them in the texts.
+    private let lists: [String: [String]]
     private let schemas: [String: JSONObject]
 
     /// - Throws: ``ContractDefect``.
@@ -29,7 +31,8 @@ struct ContractSources {
         server: [String],
         apps: [(text: String, routes: [RouteDeclaration])],
         codes: [ProblemCode],
-        forms: ScreenForms = ScreenForms()
+        forms: ScreenForms = ScreenForms(),
+        lists: [String: [String]] = [:]
     )
         throws(ContractDefect)
     {
@@ -38,6 +41,7 @@ struct ContractSources {
         for app in apps where !app.text.isEmpty { sources.append(try Self.source(app.text, routes: app.routes)) }
         all = sources
         (self.codes, self.forms) = (codes, forms)
+        self.lists = lists.merging(["problems": codes.map(\.rawValue)]) { $1 }
         var schemas: [String: JSONObject] = [:]
         for member in sources.flatMap({ $0.section("schemas") }) {
             guard schemas.updateValue(member.value.object ?? JSONObject(), forKey: member.name) == nil else {
@@ -68,6 +72,12 @@ struct ContractSources {
         all.lazy.compactMap { $0.content[section]?.object?[name]?.object }.first
     }
 
+    /// Returns the values that a name stands for.
+    func list(_ name: String) throws(ContractDefect) -> JSONValue {
+        guard let values = lists[name] else { throw ContractDefect("there is no list \(name)") }
+        return .array(values.map { .string($0) })
+    }
+
     func code(_ name: String) throws(ContractDefect) -> ProblemCode {
         guard let code = codes.first(where: { $0.rawValue == name }) else {
             throw ContractDefect("there is no problem \(name)")
@@ -75,11 +85,14 @@ struct ContractSources {
         return code
     }
 
-    /// Returns the members of an object's schema, with those of another one that it is like. A member without a type
-    /// differs from that of the other schema in what it says.
+    /// Returns the members of an object's schema, with those of the schemas that it is like. A member without a type
+    /// differs from that of the other schema in its description or example.
     func members(ofSchema name: String) throws(ContractDefect) -> [JSONObject.Member] {
         guard let schema = schemas[name] else { throw ContractDefect("there is no schema \(name)") }
-        var members = JSONObject(members: try schema["$like"]?.string.map(members(ofSchema:)) ?? [])
+        var members = JSONObject()
+        for other in schema["$like"].map({ $0.string.map { [$0] } ?? $0.strings }) ?? [] {
+            for member in try self.members(ofSchema: other) { members[member.name] = member.value }
+        }
         for member in schema.members where !member.name.hasPrefix("$") {
             guard let own = member.value.object, own["type"] == nil, var whole = members[member.name]?.object else {
                 members[member.name] = member.value

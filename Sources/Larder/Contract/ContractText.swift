@@ -54,7 +54,8 @@ extension AppList {
                 server: server,
                 apps: types.map { ($0.contract, $0.declarations) },
                 codes: problems,
-                forms: forms
+                forms: forms,
+                lists: ["apps": types.map { $0.name }, "upstreams": upstreams.map(\.name)]
             )
         )
     }

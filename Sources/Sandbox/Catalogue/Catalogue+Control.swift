@@ -6,42 +6,6 @@ extension Catalogue {
     /// Most products that can be generated.
     static let mostGenerated = 100_000
 
-    var controls: [ControlIndex.Line] {
-        [
-            .init(
-                method: "PUT",
-                path: "/_sandbox/catalogue/products/{id}",
-                purpose:
-                    "merge-patches what one product is sent as (RFC 7396; any member, any type; null sets a column to "
-                    + "null), or adds it; {origin} in a string is the sandbox's own",
-                example: #"{"price":10}"#
-            ),
-            .init(method: "DELETE", path: "/_sandbox/catalogue/products/{id}", purpose: "removes one product"),
-            .init(
-                method: "PUT",
-                path: "/_sandbox/catalogue/categories/{id}",
-                purpose: "merge-patches what one category is sent as",
-                example: #"{"name":"Furniture"}"#
-            ),
-            .init(
-                method: "PUT",
-                path: "/_sandbox/catalogue/generated",
-                purpose:
-                    "generated products in place of all others, at most \(Self.mostGenerated), "
-                    + "the same for the same seed",
-                example: #"{"count":1000,"seed":1}"#
-            ),
-            .init(
-                method: "PUT",
-                path: "/_sandbox/catalogue/reseeded",
-                purpose:
-                    "the products of the start under ids that are larger by the shift, "
-                    + "as after a night of the real server",
-                example: #"{"shift":7}"#
-            ),
-        ]
-    }
-
     func control(_ request: ControlRequest) throws(ControlProblem) -> UpstreamResponse {
         switch (request.path.first, request.path.count) {
         case ("products", 2):

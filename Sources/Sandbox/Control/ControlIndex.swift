@@ -1,9 +1,9 @@
 import CContract
-import Foundation
 import HTTPTypes
 import JSONValues
 
-/// The content of `GET /_sandbox`: every call of the control API, and the state.
+/// The content of `GET /_sandbox`: every call of the control API, which are the operations of openapi-sandbox.yaml, and
+/// the state.
 enum ControlIndex {
     struct Line: Sendable, Equatable {
         let method: String
@@ -22,88 +22,41 @@ enum ControlIndex {
         }
     }
 
-    /// The calls that belong to no upstream.
-    static let common =
-        [
-            Line(method: "GET", path: "/_sandbox", purpose: "this index"),
-            Line(
-                method: "GET",
-                path: "/_sandbox/openapi.yaml",
-                purpose: "these calls as OpenAPI, to generate a client"
-            ),
-        ] + faults + rules + stubs + journal + [
-            Line(
-                method: "POST",
-                path: "/_sandbox/reset",
-                purpose: "faults, rules, data and journal as at the start; held requests are released"
-            )
-        ]
+    /// All calls, of a sandbox with all upstreams.
+    static let all = calls(in: (try? JSONValue(yaml: ControlContract.text)) ?? .null)
 
-    static let faults = [
-        Line(
-            method: "GET",
-            path: "/_sandbox/upstreams/{name}/fault",
-            purpose: "the fault of an upstream and how many requests are held"
-        ),
-        Line(
-            method: "PUT",
-            path: "/_sandbox/upstreams/{name}/fault",
-            purpose: "sets the fault of an upstream, or several that are combined; refused is what Larder sees: a "
-                + "client that connects to the sandbox itself gets a reset connection",
-            example: #"{"fault":["slow(300)","bandwidth(32)"]}"#
-        ),
-        Line(
-            method: "POST",
-            path: "/_sandbox/upstreams/{name}/release",
-            purpose: "releases held requests, those first that wait longest: a count, the one with a number in the "
-                + "journal (sequence), or without a body all; they meet the fault that is set then, but are not held "
-                + "again",
-            example: #"{"count":1}"#
-        ),
-    ]
+    /// The controls of the server that is tested.
+    static let ofHarness = all.filter { $0.path.hasPrefix("/\(HarnessAPI.prefix)") }
 
-    static let rules = [
-        Line(
-            method: "GET",
-            path: "/_sandbox/upstreams/{name}/rules",
-            purpose: "the rules of an upstream with their counts, and its own fault, which is the last rule"
-        ),
-        Line(
-            method: "POST",
-            path: "/_sandbox/upstreams/{name}/rules",
-            purpose: "adds a rule after the others; the first one that matches a request and is not used up decides. "
-                + "match: method, path (first segments, with or without the upstream's name; * is any) or route (a "
-                + "method and a whole path), query and header (a value, or whether it is there), "
-                + "body (a part of the text, or members of the JSON); fault, or faults in turn; respond: a response in "
-                + "place of the upstream's (status, header, json, text or base64), in which {{query.NAME}} and so on are "
-                + "replaced; times: how many requests get one; after: how many matching ones pass before",
-            example: #"{"match":{"method":"GET","path":"/v4/ships","query":{"limit":"3"},"header":{"if-none-match":"#
-                + #"false}},"faults":["error(500)",["slow(200)","bandwidth(32)"],"online"],"times":6,"after":1}"#
-        ),
-        Line(method: "GET", path: "/_sandbox/upstreams/{name}/rules/{rule}", purpose: "one rule with its counts"),
-        Line(method: "DELETE", path: "/_sandbox/upstreams/{name}/rules/{rule}", purpose: "removes one rule"),
-        Line(method: "DELETE", path: "/_sandbox/upstreams/{name}/rules", purpose: "removes all rules of an upstream"),
-    ]
+    private static func calls(in document: JSONValue) -> [Line] {
+        (document.object?["paths"]?.object?.members ?? []).flatMap { path in
+            (path.value.object?.members ?? []).filter { $0.name != "parameters" }.map { method in
+                let operation = method.value
+                return Line(
+                    method: method.name.uppercased(),
+                    path: path.name + query(of: operation, in: document),
+                    purpose: ["summary", "description"].compactMap { operation.object?[$0]?.string }
+                        .joined(separator: ". "),
+                    example: text(operation.value(at: "/requestBody/content/application~1json/example"))
+                )
+            }
+        }
+    }
 
-    /// The filters of the journal.
-    private static let filters = "upstream=&route=&method=&path=&query=&header=&status=&since=&until=&request_id="
+    /// Returns the query parameters of a call with their defaults.
+    private static func query(of operation: JSONValue, in document: JSONValue) -> String {
+        let items = (operation.object?["parameters"]?.array ?? []).compactMap { parameter -> String? in
+            let shared = parameter.object?["$ref"]?.string.flatMap { document.value(at: String($0.dropFirst())) }
+            let parameter = (shared ?? parameter).object
+            guard parameter?["in"] == "query", let name = parameter?["name"]?.string else { return nil }
+            return "\(name)=\(text(parameter?["schema"]?.object?["default"]) ?? "")"
+        }
+        return items.isEmpty ? "" : "?\(items.joined(separator: "&"))"
+    }
 
-    static let journal = [
-        Line(
-            method: "GET",
-            path: "/_sandbox/journal?\(filters)&limit=10000&count=false",
-            purpose: "requests, oldest first, the newest of them up to the limit, or only their count; dropped is how "
-                + "many older ones are forgotten. path is a beginning, with or without the upstream's name; query is "
-                + "name or name=value, header name or name:value; status may be none; since and until are numbers of "
-                + "entries, the first not included; route is that of the client's request which caused them"
-        ),
-        Line(method: "DELETE", path: "/_sandbox/journal", purpose: "empties the journal"),
-        Line(
-            method: "GET",
-            path: "/_sandbox/journal/wait?\(filters)&count=1&timeout_ms=5000",
-            purpose: "responds once there are that many requests, 408 at the timeout"
-        ),
-    ]
+    private static func text(_ value: JSONValue?) -> String? {
+        value.map { String(decoding: $0.serialized(), as: UTF8.self) }
+    }
 
     /// Returns the index: upstreams with their faults, and all calls.
     static func json(of stage: SimulatedUpstreams) -> JSONValue {
@@ -136,9 +89,12 @@ enum ControlIndex {
             """
     }
 
-    /// Returns all calls: those that belong to no upstream, then those of each.
+    /// Returns all calls but those of upstreams that are not simulated.
     static func lines(of stage: SimulatedUpstreams) -> [Line] {
-        common + ofHarness + stage.slots.flatMap { $0.upstream.controls }
+        all.filter { line in
+            let name = String(line.path.split(separator: "/").dropFirst().first ?? "")
+            return SandboxUpstream(rawValue: name) == nil || stage.slot(named: name) != nil
+        }
     }
 }
 
@@ -153,84 +109,16 @@ extension SimulatedUpstreams.Slot {
     }
 }
 
-extension ControlIndex {
-    /// An example of a document that fits into a line.
-    private static let document =
-        #"{"openapi":"3.1.0","paths":{"/today":{"get":{"responses":{"200":{"content":{"application/json":"#
-        + #"{"example":{"celsius":21}}}}}}}}}"#
-
-    static let stubs = [
-        Line(
-            method: "POST",
-            path: "/_sandbox/upstreams",
-            purpose:
-                "adds an upstream that Larder mounts at /v1/upstreams/NAME: of an OpenAPI document (its examples; "
-                + "requests that do not fit it are refused), of rules, of mappings of WireMock (wiremock) or a HAR file "
-                + "(har), given as JSON, as a text or as the path of a file",
-            example: #"{"name":"weather","openapi":\#(document)}"#
-        ),
-        Line(
-            method: "DELETE",
-            path: "/_sandbox/upstreams/{name}",
-            purpose: "removes an upstream that a test has made"
-        ),
-    ]
-
-    /// Recordings of the server's upstreams (docs/fixtures.md).
-    static let fixtures = [
-        Line(
-            method: "GET",
-            path: "/_harness/upstreams",
-            purpose: "the upstreams of Larder: whether requests go out, are recorded or are responded to from files"
-        ),
-        Line(
-            method: "GET",
-            path: "/_harness/upstreams/{name}",
-            purpose: "the files of an upstream, those that cannot be used, and the requests that had none"
-        ),
-        Line(
-            method: "POST",
-            path: "/_harness/verify/recordings",
-            purpose: "whether every request in replay had a recording, and none that was recorded longer ago than so "
-                + "many days; else 417 with those that had not",
-            example: #"{"oldest_days":30}"#
-        ),
-        Line(
-            method: "PUT",
-            path: "/_harness/upstreams/{name}/mode",
-            purpose: "sets what becomes of requests; sequences begin again",
-            example: #"{"mode":"live"}"#
-        ),
-    ]
-
-    static let spaces = [
-        Line(
-            method: "GET",
-            path: "/_harness/spaces",
-            purpose: "the spaces: further servers in this process, each alone in the world"
-        ),
-        Line(
-            method: "POST",
-            path: "/_harness/spaces",
-            purpose: "makes a space with ports, data, simulated upstreams and a clock of its own; also seed, now, "
-                + "frozen, idle_s, until, from and condition (offline, slow, flaky, 401 or any fault, also after a "
-                + "reset), and all may be left out",
-            example: #"{"name":"t17"}"#
-        ),
-        Line(method: "GET", path: "/_harness/spaces/{space}", purpose: "the addresses of a space"),
-        Line(
-            method: "DELETE",
-            path: "/_harness/spaces/{space}",
-            purpose: "ends a space; its ports and files are free when it responds"
-        ),
-    ]
-}
-
 /// The contract of the controls: openapi-sandbox.yaml of this version, which is part of the program.
 enum ControlContract {
+    static let text = String(
+        decoding: UnsafeBufferPointer(start: larder_controls_bytes(), count: larder_controls_size()),
+        as: UTF8.self
+    )
+
     static let response = UpstreamResponse(
         status: .ok,
         headers: [.contentType: "application/yaml; charset=utf-8"],
-        body: Array(Data(bytes: larder_controls_bytes(), count: larder_controls_size()))
+        body: Array(text.utf8)
     )
 }

@@ -192,32 +192,3 @@ extension Rule {
         return .object(JSONObject(members: [route] + members))
     }
 }
-
-extension ControlIndex {
-    static let front = [
-        Line(
-            method: "GET",
-            path: "/_harness/front/fault",
-            purpose: "what is wrong with Larder as its clients see it: the faults of routes with their counts, that of "
-                + "all other routes, and how many requests are held"
-        ),
-        Line(
-            method: "PUT",
-            path: "/_harness/front/fault",
-            purpose: "sets the faults of a route, or without one those of all others; the route that was set first "
-                + "decides. fault, or faults in turn; times and after as with rules. Controls are never touched",
-            example: #"{"route":"GET /v1/ships","fault":"slow(3000)"}"#
-        ),
-        Line(
-            method: "DELETE",
-            path: "/_harness/front/fault?route=",
-            purpose: "removes the faults of a route, or all, and releases every held request"
-        ),
-        Line(
-            method: "POST",
-            path: "/_harness/front/release",
-            purpose: "releases held requests of clients, as with an upstream",
-            example: #"{"count":1}"#
-        ),
-    ]
-}

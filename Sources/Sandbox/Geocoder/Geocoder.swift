@@ -6,7 +6,6 @@ import JSONValues
 /// that begin as the query does (`GET /api?q=&limit=`), and the place at a position (`GET /reverse?lat=&lon=`).
 struct Geocoder: SimulatedUpstream {
     let name = SandboxUpstream.geocoder.rawValue
-    let controls: [ControlIndex.Line] = []
 
     func reset() {}
 

@@ -65,31 +65,6 @@ extension HarnessAPI {
     }
 }
 
-extension ControlIndex {
-    static let snapshots = [
-        Line(method: "GET", path: "/_harness/snapshots", purpose: "the snapshots; they live as long as the process"),
-        Line(method: "GET", path: "/_harness/snapshots/{name}", purpose: "one snapshot"),
-        Line(
-            method: "PUT",
-            path: "/_harness/snapshots/{name}",
-            purpose: "saves what Larder has stored, the data, faults and rules of the simulated upstreams, and the "
-                + "clock, in place of an earlier snapshot of that name"
-        ),
-        Line(method: "DELETE", path: "/_harness/snapshots/{name}", purpose: "removes a snapshot"),
-        Line(
-            method: "POST",
-            path: "/_harness/snapshots/{name}/restore",
-            purpose: "a reset to a snapshot: everything is as it was, also the tokens that were issued before; both "
-                + "journals are empty, a request under way gets 503"
-        ),
-        Line(
-            method: "GET",
-            path: "/_harness/snapshots/{name}/archive",
-            purpose: "a snapshot as a tar file of JSON, for `larder serve --import`; it has the key and all tokens"
-        ),
-    ]
-}
-
 /// A snapshot as the controls show it.
 package struct SnapshotDescription: Sendable {
     package let name: String

@@ -171,57 +171,6 @@ extension HarnessAPI {
     }
 }
 
-extension ControlIndex {
-    private static let filters = "route=&method=&path=&query=&header=&status=&since=&until=&request_id=&waiting="
-
-    /// The controls of the server that is tested.
-    static let ofHarness = harness + front + seed + snapshots + spaces + fixtures
-
-    private static let harness = [
-        Line(method: "GET", path: "/_harness", purpose: "the controls of Larder itself, and its clock"),
-        Line(
-            method: "POST",
-            path: "/_harness/reset",
-            purpose: "Larder, its clock and the simulated upstreams as with a new data directory; a request under way "
-                + "gets 503"
-        ),
-        Line(method: "GET", path: "/_harness/clock", purpose: "the time of Larder and of the simulated upstreams"),
-        Line(
-            method: "PUT",
-            path: "/_harness/clock",
-            purpose: "sets the time, and whether it stands still; either may be left out",
-            example: #"{"now":"2030-01-05T10:00:00Z","frozen":true}"#
-        ),
-        Line(
-            method: "POST",
-            path: "/_harness/clock/advance",
-            purpose: "moves the time on; what has become due is done before the response",
-            example: #"{"s":61}"#
-        ),
-        Line(
-            method: "GET",
-            path: "/_harness/journal?\(filters)&limit=&count=",
-            purpose: "requests of clients, and how many of them wait for an upstream now; filters as in the journal of "
-                + "the upstreams"
-        ),
-        Line(method: "DELETE", path: "/_harness/journal", purpose: "empties the journal of clients' requests"),
-        Line(
-            method: "GET",
-            path: "/_harness/journal/wait?\(filters)&count=1&timeout_ms=5000",
-            purpose: "responds once there are that many requests, 408 at the timeout; waiting=true counts those that "
-                + "wait"
-        ),
-        Line(
-            method: "POST",
-            path: "/_harness/verify",
-            purpose: "whether as many requests match as expected (exactly, at_least, at_most), else 417 with those "
-                + "that come nearest, or 409 if that cannot be told of what is forgotten. match as in rules, but path "
-                + "is the whole one, unless it ends with /**; upstream takes the journal of that one",
-            example: #"{"match":{"method":"GET","path":"/v1/ships"},"exactly":1}"#
-        ),
-    ]
-}
-
 extension ControlProblem {
     static func resetFailed(_ reason: String) -> ControlProblem {
         ControlProblem(

@@ -255,17 +255,3 @@ extension HarnessAPI {
         return .json(.ok, ["accounts": .array(accounts), "stored": .object(stored)])
     }
 }
-
-extension ControlIndex {
-    static let seed = [
-        Line(
-            method: "PUT",
-            path: "/_harness/seed",
-            purpose: "fills Larder and the simulated upstreams, all or nothing: accounts with the tokens of their "
-                + "sessions, notes, lines of shopping lists, documents, disk (files, folders), and ships, products and "
-                + "people in place of those of the start; 422 names each value that is refused by its JSON pointer",
-            example: #"{"accounts":[{"app":"notes","name":"anna","token":"t-anna"}],"#
-                + #""notes":[{"account":"anna","body":"Milk"}],"list":[{"product_id":1,"quantity":2}]}"#
-        )
-    ]
-}

@@ -99,25 +99,6 @@ final class People: SimulatedUpstream {
         )
     }
 
-    var controls: [ControlIndex.Line] {
-        [
-            .init(
-                method: "PUT",
-                path: "/_sandbox/people/account",
-                purpose: "the key that is accepted (null: any) and the calls left today",
-                example: #"{"key":"…","left":200}"#
-            ),
-            .init(
-                method: "PUT",
-                path: "/_sandbox/people/people",
-                purpose:
-                    "responds to every call with this JSON instead of new people; "
-                    + "{origin} in a string is the sandbox's own; null: new people again",
-                example: "null"
-            ),
-        ]
-    }
-
     func control(_ request: ControlRequest) throws(ControlProblem) -> UpstreamResponse {
         switch request.path {
         case ["account"]: return try setAccount(request)

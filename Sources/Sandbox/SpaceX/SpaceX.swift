@@ -80,25 +80,6 @@ final class SpaceX: SimulatedUpstream {
 
 /// Changes of the ships for tests and demonstrations.
 extension SpaceX {
-    var controls: [ControlIndex.Line] {
-        [
-            .init(
-                method: "PUT",
-                path: "/_sandbox/spacex/ships/{id}",
-                purpose: "merge-patches one ship (RFC 7396; null sets a key of the schema to null), or adds it",
-                example: #"{"name":"Renamed","year_built":1999}"#
-            ),
-            .init(method: "DELETE", path: "/_sandbox/spacex/ships/{id}", purpose: "removes one ship"),
-            .init(
-                method: "PUT",
-                path: "/_sandbox/spacex/ships",
-                purpose:
-                    "replaces the whole response of /v4/ships by any JSON; {origin} in a string is the sandbox's own",
-                example: "[]"
-            ),
-        ]
-    }
-
     func control(_ request: ControlRequest) throws(ControlProblem) -> UpstreamResponse {
         switch (request.path.first, request.path.count) {
         case ("ships", 1):

@@ -29,8 +29,6 @@ final class OpenAPIStub: SimulatedUpstream {
     /// `GET /today` and so on.
     var operations: [String] { document.operations.map { "\($0.method) \($0.path.text)" } }
 
-    var controls: [ControlIndex.Line] { [] }
-
     func reset() {}
 
     func control(_ request: ControlRequest) throws(ControlProblem) -> UpstreamResponse {

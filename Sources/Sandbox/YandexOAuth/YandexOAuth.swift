@@ -144,31 +144,6 @@ struct OAuthForm {
 
 /// Changes of accounts and tokens for tests and demonstrations.
 extension YandexOAuth {
-    var controls: [ControlIndex.Line] {
-        let root = "/_sandbox/yandex_oauth"
-        return [
-            .init(
-                method: "POST",
-                path: "\(root)/tokens",
-                purpose: "issues tokens to an account, with all rights or some (info, read, write, app_folder)",
-                example: #"{"account":"anna","rights":["info","read"]}"#
-            ),
-            .init(
-                method: "POST",
-                path: "\(root)/revoke",
-                purpose: "revokes one token, or all of an account",
-                example: #"{"account":"boris"}"#
-            ),
-            .init(
-                method: "PUT",
-                path: "\(root)/consent",
-                purpose:
-                    "what the page of consent does (allow, deny, ask), who is signed in there, how long tokens hold",
-                example: #"{"consent":"allow","account":"anna","lifetime_s":31536000}"#
-            ),
-        ]
-    }
-
     func control(_ request: ControlRequest) throws(ControlProblem) -> UpstreamResponse {
         switch request.path {
         case ["tokens"]:

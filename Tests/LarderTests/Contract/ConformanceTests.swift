@@ -128,6 +128,21 @@ struct ConformanceTests {
         }
     }
 
+    @Test("SRV-02 A page of a request without a limit has the documented default")
+    func defaultLimits() async throws {
+        var seen: Set<String> = []
+        for observation in try await Conversation.observations() where !observation.request.contains("limit=") {
+            let operation = document.operation(observation.operation)?.value
+            let parameters = try (operation?["parameters"]?.array ?? []).map(document.resolved)
+            guard let standard = parameters.first(where: { $0.name == "limit" })?.schema.default.number,
+                let limit = (try? observation.response.json)?.meta.page.limit.number
+            else { continue }
+            #expect(limit == standard, "\(observation.request)")
+            seen.insert(observation.operation)
+        }
+        #expect(seen.count > 10, "\(seen)")
+    }
+
     @Test("SRV-06 A problem says the same in all its members and in the status")
     func problems() async throws {
         for observation in try await Conversation.observations() {

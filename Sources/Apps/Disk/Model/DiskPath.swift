@@ -177,6 +177,16 @@ extension JSONFields {
         return path
     }
 
+    /// Reads the path of a file or folder other than the root.
+    func itemPath() throws -> DiskPath {
+        let path = try diskPath("path")
+        guard !path.isRoot else {
+            let detail: Text = "path must be a file or folder in the Disk, not the whole of it."
+            throw Problem.validation("/path", "invalid", detail)
+        }
+        return path
+    }
+
     /// Reads the path of something that is to be created.
     ///
     /// - Throws: 422 `validation-failed` if it is missing, the root, or its name cannot be created.

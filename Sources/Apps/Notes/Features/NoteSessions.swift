@@ -38,13 +38,7 @@ struct NoteSessions: Sendable {
     private func openSession(of account: NoteAccount, _ carrier: SessionCarrier, _ request: ScreenRequest) async throws
         -> ScreenResponse
     {
-        let session = Session(
-            app: NotesApp.name,
-            kind: .user,
-            account: "\(account.id)",
-            name: account.name,
-            createdAt: app.clock.now()
-        )
+        let session = account.session(at: app.clock.now())
         let token: String
         do {
             token = try await app.store.open(session, of: account, for: carrier, in: app.sessions)
@@ -227,7 +221,7 @@ struct NoteAccounts: Sendable {
         )
     }
 
-    /// `POST /v1/notes/account/deletion`: deletes the account with its notes, and ends all of its app.sessions.
+    /// `POST /v1/notes/account/deletion`: deletes the account with its notes, and ends all of its sessions.
     @Sendable func delete(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let password = try NoteCredentials.readPassword(try await request.jsonObject())
         let account = try await account(of: session, password, request)

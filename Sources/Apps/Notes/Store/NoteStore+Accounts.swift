@@ -10,6 +10,11 @@ struct NoteAccount: Sendable, Equatable {
     let id: Int64
     let name: String
     let password: PasswordHash
+
+    /// Returns a session of it that begins at a time.
+    func session(at time: Date) -> Session {
+        Session(app: NotesApp.name, kind: .user, account: "\(id)", name: name, createdAt: time)
+    }
 }
 
 extension NoteAccount: FetchableRecord {

@@ -5,7 +5,6 @@ import HTTPTypes
 /// required nor checked, except for previews if the control API says so.
 final class YandexDownloader: SimulatedUpstream {
     let name = SandboxUpstream.yandexDownloader.rawValue
-    let controls: [ControlIndex.Line] = []
     private let disk: YandexDisk
 
     init(disk: YandexDisk) { self.disk = disk }
@@ -117,7 +116,6 @@ final class YandexDownloader: SimulatedUpstream {
 /// The host that takes uploads: `PUT` of raw bytes to a link, 201.
 final class YandexUploader: SimulatedUpstream {
     let name = SandboxUpstream.yandexUploader.rawValue
-    let controls: [ControlIndex.Line] = []
     private let disk: YandexDisk
 
     init(disk: YandexDisk) { self.disk = disk }

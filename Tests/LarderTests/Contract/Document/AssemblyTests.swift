@@ -91,6 +91,28 @@ struct AssemblyTests {
         #expect(statuses == ["200", "400", "403", "408", "414", "421", "431", "500", "503", "507"])
     }
 
+    @Test("A schema takes the members of several others, and its example has those that differ")
+    func likeOthers() throws {
+        let document = try document(
+            """
+            tags: [{name: sea}]
+            routes: {/v1/sea: {get: {id: getSea, returns: {'200': Sea}, fields: [-Accept-Language, -X-Request-Id]}}}
+            parameters: {Q: {name: q, in: query, schema: {type: string}}}
+            schemas:
+              Deep: {depth_m: {type: integer, minimum: 0}, name: {type: text, example: Deep}}
+              Counted: {revision: {type: integer, example: 7}}
+              SeaData: {$like: [Deep, Counted], $example: {name: Aral}, depth_m: {maximum: 9}}
+            """
+        )
+        let example = document["components"]?["examples"]?["getSea"]?["value"]
+        #expect(example?["data"] == ["depth_m": 0, "name": "Aral", "revision": 7])
+        #expect(example?["meta"]?["revision"] == 7)
+        let schemas = document["components"]?["schemas"]
+        let depth = schemas?["SeaData"]?["properties"]?["depth_m"]
+        #expect(depth?["maximum"] == 9 && depth?["type"] == "integer")
+        #expect(schemas?["Deep"] == nil)
+    }
+
     @Test(
         "A text that contradicts itself is a defect that names the place",
         arguments: [

@@ -49,6 +49,20 @@ struct SandboxContractTests {
         }
     }
 
+    @Test("HARN-27 A path of the controls has the methods that are described, and no other")
+    func methods() async throws {
+        let paths = Dictionary(grouping: try Self.lines()) { $0.key.split(separator: " ")[1] }
+        try await withLarder { larder in
+            for (path, lines) in paths where path.hasPrefix("/_sandbox") {
+                let target = path.dropFirst("/_sandbox".count).replacing("{name}", with: "spacex")
+                let response = try await larder.sandbox.control.send("PATCH", String(target), body: "{}")
+                let methods = response.headers["allow"]?.split(separator: ", ").filter { $0 != "HEAD" } ?? []
+                #expect(response.status == 405, "\(path)")
+                #expect(methods.map(String.init).sorted() == lines.map(\.method).sorted(), "\(path)")
+            }
+        }
+    }
+
     @Test("SRV-02 HARN-27 Every control of the sandbox responds to its example as described, with no other members")
     func responses() async throws {
         let document = try Self.document()

@@ -285,11 +285,6 @@ struct OnboardingScreen: Encodable, Sendable {
     ]
     /// The screen after the last page.
     let route: ScreenLink
-
-    init(seen: Bool, route: ScreenLink) {
-        self.seen = seen
-        self.route = route
-    }
 }
 
 /// `POST /v1/disk/session/authorization`: the address at which a browser begins a login.

@@ -35,14 +35,7 @@ struct Offline: Sendable {
 
     /// `PUT /v1/disk/offline`: marks a file or folder. It is fetched in the background. Idempotent.
     @Sendable func mark(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
-        let path = try await request.jsonObject().diskPath("path")
-        guard !path.isRoot else {
-            throw Problem.validation(
-                "/path",
-                "invalid",
-                "path must be a file or folder in the Disk, not the whole of it."
-            )
-        }
+        let path = try await request.jsonObject().itemPath()
         let timeZone = try request.timeZone(fallback: disk.timeZone)
         let account = try await disk.account(of: session)
         try check(request, path, account)

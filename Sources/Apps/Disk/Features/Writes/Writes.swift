@@ -112,14 +112,7 @@ extension Writes {
     /// returns the address.
     @Sendable func publish(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let fields = try await request.jsonObject()
-        let path = try fields.diskPath("path")
-        guard !path.isRoot else {
-            throw Problem.validation(
-                "/path",
-                "invalid",
-                "path must be a file or folder in the Disk, not the whole of it."
-            )
-        }
+        let path = try fields.itemPath()
         let end = try linkEnd(fields)
         var body: [String: Action.Constant] = ["path": .text(path.text)]
         if let given = fields.values["available_for_s"] {
