@@ -1,3 +1,4 @@
+import TestKit
 import Testing
 
 @testable import Storage
@@ -23,6 +24,29 @@ import Testing
         #expect(RelevanceQuery(" Foo  BAR ") == RelevanceQuery("foo bar"))
         #expect(RelevanceQuery("   ").words.isEmpty)
         #expect(RelevanceQuery(String(repeating: "a ", count: 5000)).words.count == 16)
-        #expect(RelevanceQuery.Texts(title: "Tug", others: ["Barge", "Support"]).folded == "tug\nbarge\nsupport")
+    }
+
+    @Test("ONE-08 a table has the hits of its rows, each rank in their order, and their folded texts")
+    func table() {
+        var random = SeededRandom(seed: 40)
+        let words = ["barge", "tug", "aubarge", "bargeman", "лодка", "x"]
+        func texts() -> RelevanceQuery.Texts {
+            func word() -> String { words.randomElement(using: &random) ?? "" }
+            return .init(title: "\(word()) \(word())", others: [word(), word()])
+        }
+        var table = RelevanceQuery.Table()
+        #expect(table.hits(of: RelevanceQuery("barge")).isEmpty)
+        let rows = (0..<200).map { _ in texts() }
+        for row in rows { table.append(row) }
+        for text in ["barge", "barge tug", "лод", "arg x", "none"] {
+            let query = RelevanceQuery(text)
+            let ranks = rows.indices.compactMap { row in query.rank(of: rows[row]).map { [$0, row] } }
+            let expected = ranks.sorted { $0.lexicographicallyPrecedes($1) }
+            #expect(table.hits(of: query).map { [$0.rank, $0.row] } == expected)
+        }
+        table = RelevanceQuery.Table()
+        table.append(.init(title: "Tug", others: ["Barge", "Support"]))
+        table.append(.init(title: "Ёж"))
+        #expect(table.folded(0) == "tug\nbarge\nsupport" && table.folded(1) == "еж\n")
     }
 }

@@ -46,7 +46,7 @@ struct BoundedTextTests {
     func length() {
         #expect("Каша".rowText(longest: 4) == "Каша" && "Каша!".rowText(longest: 4) == "Каша")
         let marks = "a" + String(repeating: "\u{301}", count: 100_000)
-        #expect(marks.count == 1 && marks.rowText(longest: 10)?.unicodeScalars.count == 40)
+        #expect(marks.count == 1 && marks.rowText(longest: 5)?.unicodeScalars.count == 20)
         #expect("👩‍👩‍👧‍👦👩‍👩‍👧‍👦".rowText(longest: 2) == "👩‍👩‍👧‍👦👩")
     }
 
@@ -67,12 +67,22 @@ struct BoundedTextTests {
                 "🏴\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}",
                 "🏴\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}"
             ),
-            ("x\u{E0061}y", "xy"), ("Ёлка — «й»", "Ёлка — «й»"), ("1\u{200D}2\u{FE0F}\u{20E3}", "12\u{FE0F}\u{20E3}"),
+            ("x\u{E0061}y", "xy"), ("\u{FFF9}a\u{FFFA}b\u{FFFB}c\u{34F}", "abc"), ("\u{FE0F}\u{34F} \u{FE0E}", nil),
+            ("Ёлка — «й»", "Ёлка — «й»"), ("1\u{200D}2\u{FE0F}\u{20E3}", "12\u{FE0F}\u{20E3}"),
         ] as [(String, String?)]
     )
     func unseen(text: String, expected: String?) {
         #expect(text.rowText(longest: 40) == expected)
         #expect(expected == nil || text.rowText(longest: 40)?.rowText(longest: 40) == expected)
+    }
+
+    @Test("ONE-11 A letter has thirty marks at most, and the text behind them stays")
+    func marks() {
+        let marks = String(repeating: "\u{351}", count: 5000)
+        #expect("Z\(marks)a".rowText(longest: 4000) == "Z\(String(repeating: "\u{351}", count: 30))a")
+        let hidden = String(repeating: "\u{20E3}\u{200B}", count: 5000)
+        #expect("1\(hidden)".rowText(longest: 4000)?.unicodeScalars.count == 31)
+        #expect("e\u{301}\u{327}".rowText(longest: 40) == "e\u{301}\u{327}")
     }
 
     @Test("ONE-11 A text of several lines keeps its line breaks")

@@ -1,3 +1,4 @@
+import Foundation
 import Screens
 
 // The texts of Notes. The original app is in English.
@@ -88,6 +89,7 @@ extension Text {
         "Please enter a user name without invisible characters.",
         ru: "Введите имя без невидимых символов."
     )
+    static let shorterPassword = Text("Please enter a shorter password.", ru: "Введите пароль короче.")
     static let invalidPassword = Text("Invalid password.", ru: "Неверный пароль.")
     static let checkPassword = Text(
         "Please check the password and try again.",
@@ -108,44 +110,46 @@ extension Text {
     static let mustNotBeEmpty = Text("A text is missing.", ru: "Текст не может быть пустым.")
 
     static func mayHaveBytes(_ most: Int) -> Text {
-        Text("A text may have \(most) bytes of UTF-8.", ru: "Слишком длинный текст: не больше \(most) байт UTF-8.")
+        let bytes = number(Decimal(most))
+        return Text(
+            "The text is too long: at most \(bytes.english) bytes.",
+            ru: "Слишком длинный текст: не больше \(bytes.russian) байт."
+        )
     }
 }
 
 // Faults of a note, in a request or in a file.
 extension Text {
-    static let bodyRequired = Text("body must have a text.", ru: "body: нужен текст.")
+    static let bodyRequired = Text("A note needs a text.", ru: "Заметке нужен текст.")
     static let mustBeLocation = Text(
-        "location must be an object of lat, lon and name.",
-        ru: "location: нужен объект из lat, lon и name."
+        "A place has a latitude, a longitude and a name.",
+        ru: "У места есть широта, долгота и название."
+    )
+    static let mustNotContainNull = Text(
+        "The text has a character that notes cannot have (zero).",
+        ru: "В тексте есть символ, которого в заметках быть не может (нулевой)."
     )
 
-    static func mustBeText(_ member: String) -> Text {
-        Text("\(member) must be a string.", ru: "\(member): нужна строка.")
+    static func mustBeText(_ member: String) -> Text { "\(member) must be a string." }
+
+    static func needsDegrees(isLatitude: Bool) -> Text {
+        isLatitude
+            ? Text("A place needs a latitude, too.", ru: "Месту нужна и широта.")
+            : Text("A place needs a longitude, too.", ru: "Месту нужна и долгота.")
     }
 
-    static func mustNotContainNull(_ member: String) -> Text {
-        Text("\(member) must not contain U+0000.", ru: "\(member): символ U+0000 недопустим.")
-    }
-
-    static func needsBothDegrees(_ member: String) -> Text {
-        Text(
-            "location.\(member) is required: a place needs both lat and lon.",
-            ru: "location.\(member): месту нужны и lat, и lon."
-        )
-    }
-
-    static func mustBeDegrees(_ member: String, _ limit: Int) -> Text {
-        Text(
-            "location.\(member) must be a number of degrees from -\(limit) to \(limit).",
-            ru: "location.\(member): нужно число градусов от -\(limit) до \(limit)."
+    static func mustBeDegrees(isLatitude: Bool, _ limit: Int) -> Text {
+        let (english, russian) = isLatitude ? ("latitude", "Широта") : ("longitude", "Долгота")
+        return Text(
+            "The \(english) is a number of degrees from -\(limit) to \(limit).",
+            ru: "\(russian) — число градусов от -\(limit) до \(limit)."
         )
     }
 
     static func nameOfPlaceForm(_ most: Int) -> Text {
         Text(
-            "location.name may have \(most) characters, none of them U+0000.",
-            ru: "location.name: не больше \(most) символов, без U+0000."
+            "The name of a place has at most \(most) characters, none of them zero.",
+            ru: "В названии места не больше \(most) символов, без нулевого."
         )
     }
 }

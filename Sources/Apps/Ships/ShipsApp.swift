@@ -274,9 +274,6 @@ extension Text {
     static let passwordRequired = Text("Enter your password.", ru: "Введите пароль.")
 
     static func tooManyIDs(_ most: Int) -> Text {
-        Text(
-            "ids may have \(most) entries; without ids everything is restored.",
-            ru: "В ids помещается \(most) записей; без ids возвращается всё."
-        )
+        "ids may have \(most) entries; without ids everything is restored."
     }
 }

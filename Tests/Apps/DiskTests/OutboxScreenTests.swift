@@ -16,7 +16,7 @@ struct OutboxScreenTests {
         _ progress: OutboxProgress,
         pauseEnd: Date? = nil
     ) -> OutboxOperationScreen {
-        OutboxOperationScreen(entry(work, progress), sent: nil, pauseEnd: pauseEnd, timeZone: .gmt)
+        OutboxOperationScreen(entry(work, progress), sent: nil, pauseEnd: pauseEnd, refusalToDrop: nil, timeZone: .gmt)
     }
 
     private static func entry(_ work: QueuedWrite, _ progress: OutboxProgress) -> OutboxEntry<QueuedWrite> {
@@ -43,7 +43,8 @@ struct OutboxScreenTests {
         func title(_ kind: QueuedWrite.Kind, to: String? = nil, disputed: String) -> String? {
             var work = QueuedWrite(kind: kind, path: .at("/a.txt"), to: to.map { .at($0) })
             work.conflictingPath = .at(disputed)
-            return [Action].ofOperation(Self.entry(work, OutboxProgress(state: .conflict)), "/v1/disk/outbox/one")
+            let entry = Self.entry(work, OutboxProgress(state: .conflict))
+            return [Action].ofOperation(entry, "/v1/disk/outbox/one", refusalToDrop: nil)
                 .first { $0.id == "overwrite" }?.title.english
         }
         #expect(title(.upload, disputed: "/a.txt") == "Overwrite" && title(.folder, disputed: "/a.txt") == "Overwrite")

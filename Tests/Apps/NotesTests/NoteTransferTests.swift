@@ -194,7 +194,7 @@ struct NoteTransferTests {
             ("<kml/>", "unsupported-media-type", 415, ["file is neither"]),
             (
                 #"{"type":"FeatureCollection","features":[{"geometry":{"type":"Point","coordinates":[181,0]}}]}"#,
-                "validation-failed", 422, ["/features/0: location.lon"]
+                "validation-failed", 422, ["/features/0: The longitude"]
             ),
             (
                 #"{"type":"Feature","geometry":{"type":"Point","coordinates":[1]},"properties":{}}"#,
@@ -204,7 +204,7 @@ struct NoteTransferTests {
             (
                 "<gpx>\n<wpt lat=\"1\" lon=\"2\"/>\n<wpt lat=\"1\"/>\n<wpt lat=\"NaN\" lon=\"0\"/></gpx>",
                 "validation-failed", 422,
-                ["line 3:", "line 4: location.lat"]
+                ["line 3:", "line 4: The latitude"]
             ),
             (
                 "<gpx><wpt lat=\"1\" lon=\"2\"><time>2026-02-30T00:00:00Z</time></wpt></gpx>", "validation-failed", 422,

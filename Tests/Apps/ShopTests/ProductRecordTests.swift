@@ -29,6 +29,19 @@ struct ProductRecordTests {
         )
     }
 
+    @Test("ONE-07 an id that JavaScript cannot read exactly is none, nor is a category that no filter takes")
+    func ids() throws {
+        for id in ["0", "-1", "9007199254740992", "1152921504606846976", "1e300"] {
+            #expect(try product(#"{"id":\#(id),"title":"A","price":1}"#) == nil, "\(id)")
+        }
+        for (id, expected) in [(2_147_483_647, 2_147_483_647), (2_147_483_648, nil)] as [(Int, Int?)] {
+            let json = #"{"id":9007199254740991,"title":"A","price":1,"category":{"id":\#(id),"name":"C"}}"#
+            #expect(try product(json)?.category?.id == expected)
+            let category = try? JSONDecoder().decode(CategoryRecord.self, from: Data(#"{"id":\#(id),"name":"C"}"#.utf8))
+            #expect(category?.category.id == expected)
+        }
+    }
+
     @Test(
         "SHOP-17 fields of other types are as good as none, prices as texts are prices",
         arguments: [

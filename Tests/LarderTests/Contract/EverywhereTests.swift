@@ -181,7 +181,9 @@ struct EverywhereTests {
             }
             let disk = ["recent", "files", "search", "outbox", "trash"].map { "disk/\($0) items" }
             let notes = ["notes items", "notes/map pins", "notes/cities items", "notes/people items"]
-            let shop = ["search", "history", "categories", "list"].map { "shop/\($0) items" }
+            let shop = ["search", "history", "categories", "list", "suggestions", "favourites"].map {
+                "shop/\($0) items"
+            }
             let all = disk + notes + shop + ["ships items", "pdf/documents items", "pdf/documents/{id} pages"]
             #expect(lists.isSuperset(of: all), "\(lists.sorted())")
         }

@@ -181,7 +181,7 @@ struct PressedActionTests {
                     guard let value = try await value(of: field, href) else { continue }
                     members[field.name.string ?? ""] = value
                 }
-                (body, fields["Content-Type"]) = (Self.text(.object(members)), "application/json")
+                (body, fields["Content-Type"]) = (PressedActionTests.text(.object(members)), "application/json")
             }
             let request = "\(method) \(href) \(body?.prefix(200) ?? "")"
             let isKeyed = isImpatient && method != "GET" && found.turn < 2 && !href.contains("/session")
@@ -236,24 +236,6 @@ struct PressedActionTests {
             --pressed--\r
 
             """
-        }
-
-        private static func text(_ json: JSON) -> String {
-            switch json {
-            case .null: "null"
-            case .bool(let value): "\(value)"
-            case .number(let value): value == value.rounded() ? "\(Int(value))" : "\(value)"
-            case .string(let value):
-                "\"" + value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
-                    + "\""
-            case .array(let items): "[" + items.map(text).joined(separator: ",") + "]"
-            case .object(let members):
-                "{"
-                    + members.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\(text($0.value))" }.joined(
-                        separator: ","
-                    )
-                    + "}"
-            }
         }
     }
 
@@ -366,6 +348,25 @@ struct PressedActionTests {
 }
 
 extension PressedActionTests {
+    /// Returns a value as the body of a request.
+    static func text(_ json: JSON) -> String {
+        switch json {
+        case .null: "null"
+        case .bool(let value): "\(value)"
+        case .number(let value): value == value.rounded() ? "\(Int(value))" : "\(value)"
+        case .string(let value):
+            "\"" + value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
+                + "\""
+        case .array(let items): "[" + items.map(text).joined(separator: ",") + "]"
+        case .object(let members):
+            "{"
+                + members.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\(text($0.value))" }.joined(
+                    separator: ","
+                )
+                + "}"
+        }
+    }
+
     /// Files of the Disk in each state, three of each: some actions leave no file at its path.
     fileprivate struct Files {
         let larder: InProcessLarder
@@ -408,6 +409,8 @@ extension PressedActionTests {
                 try await left("POST", "/v1/disk/folders", #"{"path":"\#(path) folder"}"#)
                 try await left("PUT", "/v1/disk/file/content?path=\(path)", "ours")
             }
+            // The write of the first folder cannot be taken back.
+            try await left("PUT", "/v1/disk/file/content?path=\(Self.paths("new")[0])%20folder/inner.txt", "ours")
             try await rename()
             for path in Self.paths("moved") {
                 try await left("POST", "/v1/disk/files/move", #"{"from":"\#(path)","to":"\#(path) moved.txt"}"#)
@@ -426,6 +429,8 @@ extension PressedActionTests {
             try await larder.fault("offline", of: "yandex_disk")
             _ = try await send("GET", "\(Self.list)&refresh=1")
             for path in Self.paths("new") { try await left("PUT", "/v1/disk/file/content?path=\(path)", "ours") }
+            // The write of the first file cannot be dropped.
+            try await left("POST", "/v1/disk/links", #"{"path":"\#(Self.paths("new")[0])"}"#)
             try await rename()
             for name in ["new", "other"] { try await put(name, "theirs") }
             try await larder.fault("online", of: "yandex_disk")

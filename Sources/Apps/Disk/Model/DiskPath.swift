@@ -171,7 +171,7 @@ extension JSONFields {
             throw Problem.validation(
                 "/\(name)",
                 text == nil ? "required" : "invalid",
-                "\(name) must be a path such as \(scheme.rawValue):/docs/report.pdf."
+                .pathForm(scheme)
             )
         }
         return path
@@ -193,7 +193,7 @@ extension JSONFields {
     func newDiskPath(_ name: String) throws -> DiskPath {
         let path = try diskPath(name)
         guard !path.isRoot else {
-            throw Problem.validation("/\(name)", "invalid", "\(name) must be a place in the Disk, not the whole of it.")
+            throw Problem.validation("/\(name)", "invalid", .notWholeDisk)
         }
         try DiskPath.checkName(path.name, field: name)
         return path
@@ -222,7 +222,7 @@ extension DiskPath {
     ///
     /// - Throws: 422 `validation-failed`.
     static func checkName(_ name: String, isMissing: Bool = false, field: String = "name") throws {
-        let rule = Text.nameRule(field, longestName)
+        let rule = Text.nameRule(longestName)
         guard !name.unicodeScalars.allSatisfy(\.properties.isWhitespace) else {
             throw Problem.validation("/\(field)", isMissing ? "required" : "empty", rule)
         }

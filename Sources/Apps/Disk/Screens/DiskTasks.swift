@@ -108,8 +108,10 @@ extension TaskScreen {
         )
     }
 
-    /// - Parameter share: The part of an upload that was taken; nil for a write without bytes.
-    init(_ entry: OutboxEntry<QueuedWrite>, share: Double? = nil) {
+    /// - Parameters:
+    ///   - share: The part of an upload that was taken; nil for a write without bytes.
+    ///   - refusalToDrop: Why the user cannot drop the write; nil if the user can, as the last one of its paths.
+    init(_ entry: OutboxEntry<QueuedWrite>, share: Double? = nil, refusalToDrop: Text? = nil) {
         let (kind, progress, href) = (entry.work.name, entry.progress, OutboxScreen.href(of: entry.id))
         self.init(
             entry.id,
@@ -118,7 +120,7 @@ extension TaskScreen {
             progress: share.map { ($0, DiskText.share($0)) },
             problem: progress.reason.map { ($0, .outboxReason($0)) },
             href: href,
-            actions: .ofOperation(entry, href)
+            actions: .ofOperation(entry, href, refusalToDrop: refusalToDrop)
         )
     }
 

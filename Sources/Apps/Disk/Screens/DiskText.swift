@@ -326,9 +326,35 @@ extension Text {
         )
     }
 
-    static func nameRule(_ field: String, _ most: Int) -> Text {
+    static let notWholeDisk = Text(
+        "Name a place in the Disk, not the whole of it.",
+        ru: "Укажите место на Диске, а не весь Диск."
+    )
+    static let lifetimeOfLink = Text(
+        "A link lasts from a second to a year (31,536,000 s).",
+        ru: "Ссылка действует от секунды до года (31\u{A0}536\u{A0}000 с)."
+    )
+    static let whatToSearch = Text(
+        "Enter 1 to \(DiskPath.longestName) characters to search for.",
+        ru: "Введите для поиска от 1 до \(DiskPath.longestName) символов."
+    )
+
+    static func pathForm(_ scheme: DiskPath.Scheme) -> Text {
+        let path = "\(scheme.rawValue):/docs/report.pdf"
+        return Text("A path looks like \(path).", ru: "Путь выглядит так: \(path).")
+    }
+
+    /// - Parameter required: The extension of a file; empty if it has none.
+    static func keepsExtension(_ required: String) -> Text {
+        if required.isEmpty {
+            return Text("The file has no extension, and keeps none.", ru: "У файла нет расширения: не добавляйте его.")
+        }
+        return Text("The file keeps its extension .\(required).", ru: "Расширение .\(required) нужно оставить.")
+    }
+
+    static func nameRule(_ most: Int) -> Text {
         Text(
-            "\(field) must have 1 to \(most) characters, not only spaces, without / and control characters.",
+            "A name has 1 to \(most) characters, not only spaces, without / and control characters.",
             ru: "Имя — от 1 до \(most) символов, не только пробелы, без / и управляющих символов."
         )
     }

@@ -23,7 +23,8 @@ struct OutboxOperationScreen: Encodable, Sendable {
     /// - Parameters:
     ///   - sent: Bytes that were taken of an upload that is being sent.
     ///   - pauseEnd: Before when nothing is sent because the API has asked for that.
-    init(_ entry: OutboxEntry<QueuedWrite>, sent: Int?, pauseEnd: Date?, timeZone: TimeZone) {
+    ///   - refusalToDrop: Why the user cannot drop it; nil if the user can.
+    init(_ entry: OutboxEntry<QueuedWrite>, sent: Int?, pauseEnd: Date?, refusalToDrop: Text?, timeZone: TimeZone) {
         let (work, progress) = (entry.work, entry.progress)
         path = work.path.text
         to = work.to?.text
@@ -37,7 +38,8 @@ struct OutboxOperationScreen: Encodable, Sendable {
         nextAttemptAt = nextAttempt
         nextAttemptText = nextAttempt.map { DiskText.date($0, in: timeZone) }
         conflict = progress.state == .conflict ? OutboxConflictScreen(work, timeZone) : nil
-        task = TaskScreen(entry, share: work.bytes.map { Self.share(sent, of: $0.length, progress.state) })
+        let share = work.bytes.map { Self.share(sent, of: $0.length, progress.state) }
+        task = TaskScreen(entry, share: share, refusalToDrop: refusalToDrop)
         common = task
     }
 
@@ -115,12 +117,21 @@ struct OutboxScreen: Encodable, Sendable {
 
 extension [Action] {
     /// Returns the actions that the user can take on a pending write.
-    static func ofOperation(_ entry: OutboxEntry<QueuedWrite>, _ href: Link) -> [Action] {
+    static func ofOperation(_ entry: OutboxEntry<QueuedWrite>, _ href: Link, refusalToDrop: Text?) -> [Action] {
         let progress = entry.progress
         var actions: [Action] = []
         if progress.canBeTakenBack {
             let confirm = entry.work.kind == .upload ? Action.Confirmation.forgets(entry.work, progress) : nil
-            actions.append(Action(id: "take_back", title: .takeBack, method: "DELETE", href: href, confirm: confirm))
+            actions.append(
+                Action(
+                    id: "take_back",
+                    title: .takeBack,
+                    method: "DELETE",
+                    href: href,
+                    disabled: refusalToDrop,
+                    confirm: confirm
+                )
+            )
         }
         if progress.canBeRetried {
             actions.append(Action(id: "retry", title: .tryAgain, method: "POST", href: "\(href)/retry"))
@@ -134,7 +145,8 @@ extension [Action] {
                     method: "POST",
                     href: "\(href)/resolve",
                     body: ["how": .text(choice.rawValue)],
-                    disabled: choice.isPossible(for: entry.work) ? nil : .notPossible,
+                    disabled: choice.isPossible(for: entry.work)
+                        ? (choice == .discard ? refusalToDrop : nil) : .notPossible,
                     confirm: choice.confirm(for: entry.work)
                 )
             }

@@ -22,7 +22,7 @@ struct NoteChanges: Sendable, Equatable {
         var errors: [Problem.FieldError] = []
         switch fields.values["body"] {
         case nil: if isNew { errors.append(.field("/body", "required", .bodyRequired)) }
-        case .string(let text): Self.check(text, "/body", "body", &errors) { body = text }
+        case .string(let text): Self.check(text, "/body", &errors) { body = text }
         default: errors.append(.field("/body", "invalid", .mustBeText("body")))
         }
         switch fields.values["location"] {
@@ -37,7 +37,6 @@ struct NoteChanges: Sendable, Equatable {
     private static func check(
         _ text: String,
         _ pointer: String,
-        _ name: String,
         _ errors: inout [Problem.FieldError],
         _ accept: () -> Void
     ) {
@@ -46,7 +45,7 @@ struct NoteChanges: Sendable, Equatable {
         } else if text.utf8.count > Note.longestBody {
             errors.append(.field(pointer, "too-long", .mayHaveBytes(Note.longestBody)))
         } else if text.utf8.contains(0) {
-            errors.append(.field(pointer, "invalid", .mustNotContainNull(name)))
+            errors.append(.field(pointer, "invalid", .mustNotContainNull))
         } else {
             accept()
         }
@@ -64,7 +63,7 @@ extension Note.Location {
         guard errors.count == before else { return nil }
         guard let latitude, let longitude, let coordinate = Coordinate(latitude: latitude, longitude: longitude) else {
             for (field, value) in [("lat", latitude), ("lon", longitude)] where value == nil {
-                errors.append(.field("/location/\(field)", "required", .needsBothDegrees(field)))
+                errors.append(.field("/location/\(field)", "required", .needsDegrees(isLatitude: field == "lat")))
             }
             return nil
         }
@@ -79,7 +78,8 @@ extension Note.Location {
     ) -> Double? {
         guard let member = members[name], member != .null else { return nil }
         if let value = member.double, (-limit...limit).contains(value) { return value }
-        errors.append(.field("/location/\(name)", "invalid", .mustBeDegrees(name, Int(limit))))
+        let detail = Text.mustBeDegrees(isLatitude: name == "lat", Int(limit))
+        errors.append(.field("/location/\(name)", "invalid", detail))
         return nil
     }
 

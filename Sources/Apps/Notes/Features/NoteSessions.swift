@@ -155,17 +155,13 @@ enum NoteCredentials {
         do throws(UserName.Fault) {
             return try isNew ? UserName.registering(text) : UserName(text)
         } catch {
-            let (code, detail, dialog): (String, Text, Problem.Dialog) =
+            let (code, dialog): (String, Problem.Dialog) =
                 switch error {
-                case .tooShort: ("required", "username must have at least one character.", Problem.Dialog.nameTooShort)
-                case .invalid:
-                    (
-                        "invalid", "username may have \(UserName.longest) bytes and no control characters.",
-                        .nameInvalid
-                    )
-                case .invisible: ("invalid", "username may have visible characters only.", .nameInvisible)
+                case .tooShort: ("required", .nameTooShort)
+                case .invalid: ("invalid", .nameInvalid)
+                case .invisible: ("invalid", .nameInvisible)
                 }
-            faults.append(Fault(error: .field("/username", code, detail), dialog: dialog))
+            faults.append(Fault(error: .field("/username", code, dialog.message), dialog: dialog))
             return nil
         }
     }
@@ -174,13 +170,12 @@ enum NoteCredentials {
         do throws(Password.Fault) {
             return try Password(text)
         } catch {
-            let (code, detail, dialog): (String, Text, Problem.Dialog) =
+            let (code, dialog): (String, Problem.Dialog) =
                 switch error {
-                case .tooShort:
-                    ("required", "\(member) must have at least one character.", Problem.Dialog.passwordTooShort)
-                case .tooLong: ("too-long", "\(member) may have \(Password.longest) bytes.", .passwordInvalid)
+                case .tooShort: ("required", .passwordTooShort)
+                case .tooLong: ("too-long", .passwordTooLong)
                 }
-            faults.append(Fault(error: .field("/\(member)", code, detail), dialog: dialog))
+            faults.append(Fault(error: .field("/\(member)", code, dialog.message), dialog: dialog))
             return nil
         }
     }
@@ -190,6 +185,7 @@ extension Problem.Dialog {
     static let nameTaken = Problem.Dialog(title: .userNameTaken, message: .chooseOther)
     static let nameTooShort = Problem.Dialog(title: .userNameTooShort, message: .oneCharacter)
     static let passwordTooShort = Problem.Dialog(title: .passwordTooShort, message: .oneCharacter)
+    static let passwordTooLong = Problem.Dialog(title: .invalidPassword, message: .shorterPassword)
     static let nameNotFound = Problem.Dialog(title: .userNameNotFound, message: .checkUserName)
     static let nameInvalid = Problem.Dialog(title: .invalidUserName, message: .shorterUserName)
     static let nameInvisible = Problem.Dialog(title: .invalidUserName, message: .visibleUserName)
@@ -255,7 +251,7 @@ struct NoteAccounts: Sendable {
     }
 
     private static let wrongPassword = Problem.validation(
-        [.field("/password", "invalid", "password must be that of the account.")],
+        [.field("/password", "invalid", .checkPassword)],
         dialog: .passwordInvalid
     )
 }

@@ -103,11 +103,11 @@ struct PageCopying: Sendable {
         let names = ["first", "second"]
         let ids = try names.map { try fields.string($0) ?? "" }
         let missing = zip(names, ids).filter { $1.isEmpty }.map { field, _ in
-            Problem.FieldError.field("/\(field)", "required", "\(field) must be the id of a document.")
+            Problem.FieldError.field("/\(field)", "required", .chooseDocuments)
         }
         guard missing.isEmpty else { throw Problem.validation(missing) }
         guard ids[0] != ids[1] else {
-            throw Problem.validation([.field("/second", "invalid", "A document cannot be merged with itself.")])
+            throw Problem.validation([.field("/second", "invalid", .notWithItself)])
         }
         return ids
     }

@@ -176,9 +176,7 @@ struct PageList: Sendable {
     /// - Throws: ``Problem``, 422 if it is not a list of at least one id.
     init(_ fields: JSONFields) throws {
         guard let ids = try fields.strings("pages"), !ids.isEmpty else {
-            throw Problem.validation([
-                .field("/pages", "required", "pages must be a list of ids of pages, one at least.")
-            ])
+            throw Problem.validation([.field("/pages", "required", .choosePages)])
         }
         self.ids = ids
     }
@@ -193,7 +191,7 @@ struct PageList: Sendable {
         var indices: [Int] = []
         for (position, id) in ids.enumerated() {
             guard let index = places[id] else {
-                errors.append(.field("/pages/\(position)", "unknown", "pages[\(position)] is no page of the document."))
+                errors.append(.field("/pages/\(position)", "unknown", .pageIsGone))
                 continue
             }
             if !seen.insert(id).inserted {

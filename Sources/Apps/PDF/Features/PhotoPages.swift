@@ -153,9 +153,7 @@ struct TextContent: Sendable {
                 (1...8).contains($0.utf8.count) && $0.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
             }
         guard isTag else {
-            throw Problem.validation([
-                .field("/locale", "invalid", "locale must be a language tag such as ru or zh-Hant (BCP 47).")
-            ])
+            throw Problem.validation([.field("/locale", "invalid", .languageForm)])
         }
         return locale
     }
@@ -199,16 +197,12 @@ struct InsertionPoint: Sendable, Equatable {
         let last = document.pages.count + 1
         guard let number else { return last - 1 }
         guard number <= last else {
-            throw Problem.validation([
-                .field("/at", "invalid", "at must be from 1 to \(last), the number that the first new page gets.")
-            ])
+            throw Problem.validation([.field("/at", "invalid", .numberOfNewPage(upTo: last))])
         }
         return number - 1
     }
 
     private static var invalid: Problem {
-        .validation([
-            .field("/at", "invalid", "at must be a whole number from 1 on: the number that the first new page gets.")
-        ])
+        .validation([.field("/at", "invalid", .numberOfPageForm)])
     }
 }

@@ -14,7 +14,7 @@ extension Text {
     static let rotate = Text("Rotate", ru: "Повернуть")
     static func documentsForm(_ most: Int) -> Text {
         Text(
-            "documents must be ids of 2 to \(most) documents, each once.",
+            "Choose 2 to \(most) documents, each once.",
             ru: "Нужно от 2 до \(most) документов, каждый один раз."
         )
     }
@@ -149,7 +149,27 @@ extension Text {
 // Faults of a request, and notices.
 extension Text {
     static let noFiles = Text("The form has no files; at least one is needed.", ru: "Выберите хотя бы один файл.")
-    static let nothingVisible = Text("text must contain visible characters.", ru: "Введите текст, который видно.")
+    static let nothingVisible = Text("Enter a text that can be seen.", ru: "Введите текст, который видно.")
+    static let languageForm = Text(
+        "A language has a tag such as ru or zh-Hant.",
+        ru: "Язык указывается кодом, например ru или zh-Hant."
+    )
+    static let numberOfPageForm = Text("Pages have whole numbers from 1 on.", ru: "Номер страницы — целое число от 1.")
+    static let choosePages = Text("Choose at least one page.", ru: "Выберите хотя бы одну страницу.")
+    static let pageIsGone = Text(
+        "The document does not have this page any more.",
+        ru: "Этой страницы в документе больше нет."
+    )
+    static let chooseDocuments = Text("Choose two documents.", ru: "Выберите два документа.")
+    static let notWithItself = Text(
+        "A document cannot be merged with itself.",
+        ru: "Документ нельзя объединить с самим собой."
+    )
+
+    static func numberOfNewPage(upTo last: Int) -> Text {
+        Text("A new page gets a number from 1 to \(last).", ru: "Номер новой страницы — от 1 до \(last).")
+    }
+
     static let noGlyphs = Text(
         "No installed font has any character of the text.",
         ru: "Ни в одном установленном шрифте нет символов этого текста."
@@ -163,10 +183,10 @@ extension Text {
         ru: "не может содержать управляющие символы"
     )
 
-    static func name(_ fault: Text) -> Text { Text("name \(fault.english).", ru: "Название \(fault.russian).") }
+    static func name(_ fault: Text) -> Text { Text("The name \(fault.english).", ru: "Название \(fault.russian).") }
 
     static func atMostBytes(_ most: Int) -> Text {
-        Text("may have \(most) bytes of UTF-8 at most", ru: "может занимать не больше \(most) байт UTF-8")
+        Text("may have \(most) bytes at most", ru: "может занимать не больше \(most) байт")
     }
 
     static func firstPictureOnly(_ title: String) -> Text {

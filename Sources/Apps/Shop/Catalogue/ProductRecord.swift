@@ -9,7 +9,7 @@ struct ProductID: Decodable, Sendable {
 
     init(from decoder: any Decoder) throws {
         let fields = try decoder.container(keyedBy: Key.self)
-        value = (try? fields.decode(Int.self, forKey: .id)).flatMap { $0 > 0 ? $0 : nil }
+        value = (try? fields.decode(Int.self, forKey: .id)).flatMap { Product.ids.contains($0) ? $0 : nil }
     }
 }
 
@@ -72,7 +72,7 @@ struct ProductRecord: Decodable, Sendable {
 
     private static func category(_ fields: KeyedDecodingContainer<Key>) -> Product.Category? {
         guard let category = try? fields.nestedContainer(keyedBy: CategoryKey.self, forKey: .category),
-            let id = try? category.decode(Int.self, forKey: .id), id > 0
+            let id = try? category.decode(Int.self, forKey: .id), Product.Category.ids.contains(id)
         else { return nil }
         let name = try? category.decode(String.self, forKey: .name)
         return Product.Category(id: id, name: name?.rowText(longest: Product.maximumTitleLength) ?? "")
@@ -91,7 +91,7 @@ struct CategoryRecord: Decodable, Sendable {
         let fields = try decoder.container(keyedBy: Key.self)
         let id = try fields.decode(Int.self, forKey: .id)
         let name = try fields.decode(String.self, forKey: .name).rowText(longest: Product.maximumTitleLength)
-        guard id > 0, let name else {
+        guard Product.Category.ids.contains(id), let name else {
             throw DecodingError.dataCorruptedError(forKey: .name, in: fields, debugDescription: "no id or no name")
         }
         let image = try? fields.decode(String.self, forKey: .image)

@@ -159,7 +159,7 @@ struct Lists: Sendable {
         return try await changing(request, profile, page) { isOrdered in
             guard isOrdered else {
                 let detail: Text = "\(field) must name every line of the list once, and no other."
-                throw Problem.validation([.field("/\(field)", "not-the-list", detail)])
+                throw Problem.validation([.field("/\(field)", "not-the-list", detail)], dialog: .otherList)
             }
             return true
         } by: {

@@ -130,6 +130,8 @@ struct Search: Sendable {
 /// `GET /v1/shop/suggestions`.
 struct SuggestionsScreen: Encodable, Sendable {
     struct Row: Encodable, Sendable {
+        /// The text, which no other row has.
+        let id: String
         let text: String
         /// The search for it.
         let href: Link
@@ -137,7 +139,7 @@ struct SuggestionsScreen: Encodable, Sendable {
 
     let items: [Row]
 
-    init(_ titles: [String]) { items = titles.map { Row(text: $0, href: SearchQuery(text: $0).link) } }
+    init(_ titles: [String]) { items = titles.map { Row(id: $0, text: $0, href: SearchQuery(text: $0).link) } }
 }
 
 /// `GET /v1/shop/search`.

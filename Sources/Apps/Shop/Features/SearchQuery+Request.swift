@@ -22,7 +22,8 @@ extension SearchQuery {
         if let text, let wrong = Self.fault(of: text) {
             throw Problem.invalidParameter("q", accepted: wrong, dialog: .searchText)
         }
-        let category = try value("category_id") == nil ? nil : try items.integer("category_id", in: 1...Int(Int32.max))
+        let ids = Product.Category.ids
+        let category = try value("category_id") == nil ? nil : try items.integer("category_id", in: ids)
         let filters = SearchFilters(
             categoryID: category,
             price: try price("price"),
@@ -110,7 +111,7 @@ extension SearchFilters {
 
     private static func category(_ fields: JSONFields, _ errors: inout [Problem.FieldError]) -> Int? {
         guard let value = fields.values["category_id"], value != .null else { return nil }
-        if let id = value.int, (1...Int(Int32.max)).contains(id) { return id }
+        if let id = value.int, Product.Category.ids.contains(id) { return id }
         errors.append(.field("/category_id", "invalid", .categoryForm))
         return nil
     }

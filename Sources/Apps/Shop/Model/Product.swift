@@ -5,11 +5,17 @@ import Screens
 /// A product as the app stores it: the fields of its screens, without the upstream's quirks.
 struct Product: Sendable, Equatable {
     struct Category: Sendable, Equatable {
+        /// Those that searches and filters take.
+        static let ids = 1...Int(Int32.max)
+
         var id: Int
         var name: String
         /// Absolute URL, never sent to a client; only of a category that the catalogue has listed.
         var image: String?
     }
+
+    /// Greater ones are not exact in JavaScript (RFC 7493 §2.2).
+    static let ids = 1...9_007_199_254_740_991
 
     /// The upstream's id. It may be another product the next day: the upstream is reset every night and reuses ids.
     var id: Int

@@ -106,6 +106,12 @@ extension Problem.Dialog {
             ru: "Запрос слишком длинный или содержит символы, по которым искать нельзя."
         )
     )
+    static let otherList = Problem.Dialog(
+        message: Text(
+            "The list has changed meanwhile. Try again.",
+            ru: "Список тем временем изменился. Попробуйте ещё раз."
+        )
+    )
     static let quantity = Problem.Dialog(
         message: Text(
             "The quantity is a whole number from 1 to \(ListItem.quantities.upperBound).",

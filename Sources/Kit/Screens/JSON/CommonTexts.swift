@@ -137,8 +137,8 @@ extension Text {
             + "попробуйте позже. Причина — в журнале сервера."
     )
     static let internalError = Text(
-        "An unexpected error; it is in the log under this request's X-Request-Id.",
-        ru: "Ошибка, которой не должно быть; она записана в журнале под X-Request-Id этого запроса."
+        "The server has made an error. The cause is in its log.",
+        ru: "На сервере произошла ошибка. Причина — в его журнале."
     )
 
     static let noResponse = Text(

@@ -104,13 +104,21 @@ package struct Problem: Error, Sendable, Equatable {
 extension Problem {
     /// 400: a query parameter, path parameter or header field is not acceptable; `accepted` names acceptable values.
     package static func invalidParameter(_ name: String, accepted: Text, dialog: Dialog? = nil) -> Problem {
-        let error = FieldError.parameter(name, "invalid", accepted)
+        let error = FieldError.parameter(name, "invalid", dialog?.message ?? accepted)
         return Problem(.invalidParameter, .parameter(name, accepted), errors: [error], dialog: dialog)
     }
 
-    /// 422: fields of the body are not acceptable.
+    /// 422: fields of the body are not acceptable. Errors that only authors of clients understand are shown to users by
+    /// the text of the dialog, if there is one.
     package static func validation(_ errors: [FieldError], dialog: Dialog? = nil) -> Problem {
-        Problem(.validationFailed, errors.map(\.detail).joined(separator: " "), errors: errors, dialog: dialog)
+        let detail = errors.map(\.detail).joined(separator: " ")
+        let shown = errors.map { error in
+            guard let dialog, !error.detail.isTranslated else { return error }
+            var error = error
+            error.detail = dialog.message
+            return error
+        }
+        return Problem(.validationFailed, detail, errors: shown, dialog: dialog)
     }
 
     /// 503: the machine, and no file, is at fault; the log has the cause.

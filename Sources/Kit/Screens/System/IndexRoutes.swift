@@ -150,7 +150,7 @@ package struct ContractRoutes: Sendable {
     private func response(_ request: ScreenRequest, _ format: Format) throws -> ScreenResponse {
         guard let prepared = try text(try request.query.string("app"), format) else {
             let names = try apps().joined(separator: ", ")
-            throw Problem.invalidParameter("app", accepted: Text("accepts \(names)", ru: "принимает \(names)"))
+            throw Problem.invalidParameter("app", accepted: "accepts \(names)")
         }
         return ScreenResponse(
             headerFields: [.cacheControl: "public, max-age=300"],

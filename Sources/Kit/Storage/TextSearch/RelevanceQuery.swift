@@ -25,23 +25,55 @@ package struct RelevanceQuery: Sendable, Equatable {
             self.title = title.count
             bytes = title + Array("\n\(others.joined(separator: "\n"))".searchFolded.utf8)
         }
+    }
 
-        /// All of them, as ``SearchVariant/matches(_:)`` and ``StoredWords`` take them.
-        package var folded: String { String(decoding: bytes, as: UTF8.self) }
+    /// The texts of many rows, one behind the other: a search reads them from the first to the last.
+    package struct Table: Sendable {
+        private var bytes: [UInt8] = []
+        /// Where the texts of each row end, and the length of its title.
+        private var rows: [(end: Int, title: Int)] = []
+
+        package init() {}
+
+        package mutating func append(_ texts: Texts) {
+            bytes += texts.bytes
+            rows.append((bytes.count, texts.title))
+        }
+
+        /// Returns the texts of a row as ``SearchVariant/matches(_:)`` and ``StoredWords`` take them.
+        package func folded(_ row: Int) -> String {
+            String(decoding: bytes[(row > 0 ? rows[row - 1].end : 0)..<rows[row].end], as: UTF8.self)
+        }
+
+        /// Returns the rows that have all words of a search: the most relevant first, others in their order.
+        package func hits(of query: RelevanceQuery) -> [(rank: Int, row: Int)] {
+            var hits: [[(rank: Int, row: Int)]] = Array(repeating: [], count: 6)
+            bytes.withUnsafeBytes { all in
+                var start = 0
+                for (index, row) in rows.enumerated() {
+                    let texts = UnsafeRawBufferPointer(rebasing: all[start..<row.end])
+                    if let rank = query.rank(of: texts, title: row.title) { hits[rank].append((rank, index)) }
+                    start = row.end
+                }
+            }
+            return hits.flatMap(\.self)
+        }
     }
 
     /// The most relevant rank is 0.
     ///
     /// - Returns: Nil if a word is missing.
     package func rank(of texts: Texts) -> Int? {
-        texts.bytes.withUnsafeBytes { text in
-            var worst = 0
-            for word in bytes {
-                guard let rank = Self.rank(of: word, in: text, title: texts.title) else { return nil }
-                worst = max(worst, rank)
-            }
-            return worst
+        texts.bytes.withUnsafeBytes { rank(of: $0, title: texts.title) }
+    }
+
+    private func rank(of texts: UnsafeRawBufferPointer, title: Int) -> Int? {
+        var worst = 0
+        for word in bytes {
+            guard let rank = Self.rank(of: word, in: texts, title: title) else { return nil }
+            worst = max(worst, rank)
         }
+        return worst
     }
 
     /// 0 for a whole word, 1 for the beginning of one, 2 for another part, 3 more behind the title; nil if there is

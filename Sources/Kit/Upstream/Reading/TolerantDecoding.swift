@@ -79,19 +79,25 @@ extension String {
         [unicodeScalars.first, unicodeScalars.last].contains { $0?.properties.isWhitespace ?? false }
     }
 
+    /// The most marks on one letter, as in the Stream-Safe Text Format (UAX #15).
+    private static var mostMarks: Int { 30 }
+
     private func visible(keepsLines: Bool) -> String {
         guard !utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else { return self }
         var visible = String.UnicodeScalarView()
         var previous: Unicode.Scalar = " "
+        var marks = 0
         for scalar in replacing("\r\n", with: "\n").unicodeScalars {
             let properties = scalar.properties
+            let isMark = [.nonspacingMark, .enclosingMark].contains(properties.generalCategory)
             if properties.isWhitespace, !properties.isSpace {
                 visible.append(keepsLines && scalar != "\t" ? "\n" : " ")
-            } else if scalar.isSeen(after: previous) {
+            } else if !isMark || marks < Self.mostMarks, scalar.isSeen(after: previous) {
                 visible.append(scalar)
             } else {
                 continue
             }
+            marks = isMark ? marks + 1 : 0
             previous = scalar
         }
         return String(visible)
@@ -99,15 +105,16 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// Whether the scalar is seen, or shapes its neighbours: a variation selector, a joiner within an emoji or a word
-    /// of a script from Hebrew to Mongolian, and the tags of a flag.
+    /// Whether the scalar is seen, or shapes its neighbours: a variation selector behind something, a joiner within an
+    /// emoji or a word of a script from Hebrew to Mongolian, and the tags of a flag.
     fileprivate func isSeen(after previous: Unicode.Scalar) -> Bool {
         switch (value, properties.generalCategory) {
         case (0x200C...0x200D, _):
             (0x590...0x1CFF).contains(previous.value) && !previous.properties.isWhitespace
                 || value == 0x200D && (previous == "\u{FE0F}" || previous.value > 0x2000 && previous.properties.isEmoji)
         case (0xE0020...0xE007F, _): previous == "\u{1F3F4}" || (0xE0020...0xE007E).contains(previous.value)
-        case (_, .nonspacingMark): true
+        case (0x034F, _), (0xFFF9...0xFFFB, _): false
+        case (_, .nonspacingMark): !properties.isDefaultIgnorableCodePoint || !previous.properties.isWhitespace
         case (_, .control): false
         default: !properties.isDefaultIgnorableCodePoint
         }

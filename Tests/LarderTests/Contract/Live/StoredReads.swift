@@ -116,10 +116,11 @@ struct StoredReads: Sendable {
                 "/v1/shop/launch", "/v1/shop/search", "/v1/shop/history", "/v1/shop/filters", "/v1/shop/categories",
                 "/v1/shop/products/{id}", "/v1/shop/products/{id}/share", "/v1/shop/images/{id}/{n}", "/v1/shop/list",
                 "/v1/shop/list/share", "/v1/shop/favourites", "/v1/shop/categories/{id}/image",
-                "/v1/shop/products/{id}/related", "/v1/shop/suggestions",
+                "/v1/shop/products/{id}/related",
             ],
             profile
-        ) + reads(["/v1/shop/list/items/{item_id}/image", "/v1/shop/list/items/{item_id}/share"], profile)
+        ) + [read("/v1/shop/suggestions", query: "?q=la", profile)]
+            + reads(["/v1/shop/list/items/{item_id}/image", "/v1/shop/list/items/{item_id}/share"], profile)
     }
 
     private func documents() async throws -> [Read] {

@@ -105,7 +105,8 @@ struct Search: Sendable {
     private func query(_ request: ScreenRequest) throws -> PartQuery {
         let text = (try request.query.string("q") ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
         guard !text.isEmpty, text.unicodeScalars.count <= DiskPath.longestName, !text.utf8.contains(0) else {
-            throw Problem.invalidParameter("q", accepted: "accepts 1 to \(DiskPath.longestName) characters")
+            let accepted: Text = "accepts 1 to \(DiskPath.longestName) characters"
+            throw Problem.invalidParameter("q", accepted: accepted, dialog: Problem.Dialog(message: .whatToSearch))
         }
         return PartQuery(text)
     }

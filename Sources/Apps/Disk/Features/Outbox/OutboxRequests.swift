@@ -147,9 +147,14 @@ extension OutboxRequests {
 
     /// Checks that no later write needs an operation that is dropped.
     private func checkIsLast(_ entry: OutboxEntry<QueuedWrite>) throws {
+        if let refusal = refusalToDrop(entry) { throw Problem(.outboxState, refusal, href: OutboxScreen.href) }
+    }
+
+    /// Returns that later writes need an operation; nil if none does.
+    private func refusalToDrop(_ entry: OutboxEntry<QueuedWrite>) -> Text? {
         let touching = store.outbox.touching(entry.work.places, of: entry.account)
         let later = touching.count { $0.number > entry.number }
-        guard later == 0 else { throw Problem(.outboxState, .laterWrites(later), href: OutboxScreen.href) }
+        return later == 0 ? nil : .laterWrites(later)
     }
 
     private func meta(_ state: ScreenState, _ pending: Meta.PendingWrites?, page: Page? = nil) -> Meta {
@@ -166,7 +171,13 @@ extension OutboxRequests {
     private func screen(of entry: OutboxEntry<QueuedWrite>, pauseEnd: Date?, _ timeZone: TimeZone)
         -> OutboxOperationScreen
     {
-        OutboxOperationScreen(entry, sent: sender.sent(entry.id), pauseEnd: pauseEnd, timeZone: timeZone)
+        OutboxOperationScreen(
+            entry,
+            sent: sender.sent(entry.id),
+            pauseEnd: pauseEnd,
+            refusalToDrop: refusalToDrop(entry),
+            timeZone: timeZone
+        )
     }
 
     @Sendable private func removed(_ outcome: OutboxOutcome) throws -> ScreenResponse {

@@ -278,10 +278,6 @@ extension DiskWrite {
     func checkExtension(of item: DiskItem) throws(Problem) {
         let required = DiskItem.fileExtension(of: path.name)
         guard item.kind == .file, let target, DiskItem.fileExtension(of: target.name) != required else { return }
-        throw Problem.validation(
-            "/name",
-            "extension",
-            "name must keep its extension\(required.isEmpty ? ", which is none" : " .\(required)")."
-        )
+        throw Problem.validation("/name", "extension", .keepsExtension(required))
     }
 }

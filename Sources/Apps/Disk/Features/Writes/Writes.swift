@@ -141,11 +141,7 @@ extension Writes {
         guard let value = fields.values["available_for_s"] else { return .unspecified }
         guard value != .null else { return .never }
         guard let seconds = value.double, (1...31_536_000).contains(seconds) else {
-            throw Problem.validation(
-                "/available_for_s",
-                "invalid",
-                "available_for_s must be a number of seconds up to 31536000, or null."
-            )
+            throw Problem.validation("/available_for_s", "invalid", .lifetimeOfLink)
         }
         let end = disk.clock.now().timeIntervalSince1970 + seconds
         return .at(Date(timeIntervalSince1970: end.rounded(.down)))
