@@ -49,6 +49,9 @@ static const unsigned char file_events_js[] = {
 static const unsigned char file_files_css[] = {
 #embed "site/files.css"
 };
+static const unsigned char file_fingers_js[] = {
+#embed "site/fingers.js"
+};
 static const unsigned char file_form_js[] = {
 #embed "site/form.js"
 };
@@ -103,11 +106,17 @@ static const unsigned char file_notes_edit_js[] = {
 static const unsigned char file_notes_map_js[] = {
 #embed "site/notes-map.js"
 };
+static const unsigned char file_notes_parts_js[] = {
+#embed "site/notes-parts.js"
+};
 static const unsigned char file_notes_people_js[] = {
 #embed "site/notes-people.js"
 };
 static const unsigned char file_notes_place_js[] = {
 #embed "site/notes-place.js"
+};
+static const unsigned char file_notes_text_js[] = {
+#embed "site/notes-text.js"
 };
 static const unsigned char file_notes_js[] = {
 #embed "site/notes.js"
@@ -228,6 +237,7 @@ static const struct larder_web_asset assets[] = {
     {"dom.js", file_dom_js, sizeof file_dom_js},
     {"events.js", file_events_js, sizeof file_events_js},
     {"files.css", file_files_css, sizeof file_files_css},
+    {"fingers.js", file_fingers_js, sizeof file_fingers_js},
     {"form.js", file_form_js, sizeof file_form_js},
     {"home.js", file_home_js, sizeof file_home_js},
     {"icon-192.png", file_icon_192_png, sizeof file_icon_192_png},
@@ -246,8 +256,10 @@ static const struct larder_web_asset assets[] = {
     {"map.js", file_map_js, sizeof file_map_js},
     {"notes-edit.js", file_notes_edit_js, sizeof file_notes_edit_js},
     {"notes-map.js", file_notes_map_js, sizeof file_notes_map_js},
+    {"notes-parts.js", file_notes_parts_js, sizeof file_notes_parts_js},
     {"notes-people.js", file_notes_people_js, sizeof file_notes_people_js},
     {"notes-place.js", file_notes_place_js, sizeof file_notes_place_js},
+    {"notes-text.js", file_notes_text_js, sizeof file_notes_text_js},
     {"notes.js", file_notes_js, sizeof file_notes_js},
     {"overlay.js", file_overlay_js, sizeof file_overlay_js},
     {"own.js", file_own_js, sizeof file_own_js},

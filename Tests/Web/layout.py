@@ -63,11 +63,12 @@ CUT = """() => {
     // What is chosen in a list, or asked for in a field, is no text of the page.
     for (const element of document.querySelectorAll('select, input[placeholder]')) {
         if (skipped(element)) continue;
-        const {font, paddingLeft, paddingRight} = getComputedStyle(element);
+        const {appearance, font, paddingLeft, paddingRight} = getComputedStyle(element);
         const text = element.value && element.localName === 'input' ? '' : element.placeholder
             ?? element.selectedOptions[0]?.text ?? '';
         canvas.font = font;
-        const sign = element.localName === 'select' ? 16 : 0;
+        // A sign of the page's own is in the padding.
+        const sign = element.localName === 'select' && appearance !== 'none' ? 16 : 0;
         const room = element.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight) - sign;
         if (canvas.measureText(text).width > room + 1) found.push(`${said(element)}: “${text}” in ${room} px`);
     }

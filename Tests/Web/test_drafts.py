@@ -82,9 +82,9 @@ def test_web_35_a_change_of_a_note_is_there_again_and_asks_if_it_was_changed_els
 def test_web_35_what_is_left_on_purpose_is_gone(anna):
     page = anna.open("/notes/new")
     write(page)
-    page.get_by_role("navigation", name="Apps").get_by_role("link", name="Shop").click()
-    page.get_by_role("alertdialog").get_by_role("button", name="Leave").click()
-    page.locator(".product").first.wait_for()
+    page.get_by_role("button", name="Cancel").click()
+    page.get_by_role("alertdialog").get_by_role("button", name="Discard").click()
+    page.get_by_role("link", name="New note").wait_for()
     kept(page, 0)
 
 
@@ -153,7 +153,7 @@ def test_web_35_what_is_typed_while_larder_is_away_is_kept(anna, larder):
         write(page, text)
         if text == "While it answers":
             page.get_by_role("button", name="Cancel").click()
-            page.get_by_role("alertdialog").get_by_role("button", name="Leave").click()
+            page.get_by_role("alertdialog").get_by_role("button", name="Discard").click()
             kept(page, 0)
             larder.stop()
 

@@ -165,6 +165,32 @@ def test_web_47_it_is_said_if_files_did_not_arrive(visit, larder, locale, words)
     axe.check(page)
 
 
+@pytest.mark.parametrize("size", [0, 12_000_000])
+def test_web_47_files_that_no_worker_has_taken_lead_to_a_page_that_says_so(visitor, size):
+    """The browser has forgotten its worker, or has never had one."""
+    page = visitor.open("/")
+    files = photos() + ([things.file("long.mp4", b"." * size, "video/mp4")] if size else [])
+    share(page, files)
+    expect(page.locator(".banner")).to_contain_text("Please share it again")
+    # Then it has one.
+    until(lambda: page.evaluate("""async () => {
+        const [one] = await navigator.serviceWorker.getRegistrations();
+        return one?.active?.state === 'activated';
+    }"""), "the worker to be active")
+    share(page, photos())
+    expect(page.locator(".row-name")).to_have_text([name for name, _ in PHOTOS])
+    expect(page.locator(".banner")).to_have_count(0)
+
+
+@pytest.mark.parametrize("locale, shortcut", [("en-GB", "New note"), ("ru-RU", "Новая заметка")])
+def test_web_47_the_shortcuts_are_in_the_language_of_the_pages(visit, larder, locale, shortcut):
+    page = visit(larder, locale=locale).open("/")
+    found = page.evaluate("async () => (await fetch(document.querySelector('[rel=manifest]').href)).json()")
+    assert found["lang"] == locale[:2] and found["shortcuts"][0]["name"] == shortcut
+    assert {**found, "lang": "", "description": "", "shortcuts": []} == {
+        **manifest(visit(larder)), "lang": "", "description": "", "shortcuts": []}
+
+
 def test_web_47_no_other_script_becomes_trusted(app, visitor):
     tried = app.evaluate("""() => ['worker', 'other'].map(name => {
         try { trustedTypes.createPolicy(name, {createScript: text => text}); return null; }

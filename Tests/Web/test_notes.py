@@ -1,8 +1,10 @@
 """The Notes app."""
 import re
 
+import axe
 import pytest
 import things
+from engines import until
 from playwright.sync_api import expect
 from screens import settle_map
 
@@ -89,16 +91,83 @@ def test_web_25_a_lost_race_shows_both_texts_and_loses_neither(anna):
     assert anna.send("GET", f"/v1/notes/{note}").json()["data"]["body"] == "Mine"
 
 
-def test_web_25_what_is_typed_is_asked_about_before_it_is_left(anna):
+def bodies(visitor):
+    notes = visitor.send("GET", "/v1/notes").json()["data"]["items"]
+    return [visitor.send("GET", note["href"]).json()["data"]["body"] for note in notes]
+
+
+def test_web_25_what_is_typed_is_saved_when_it_is_left(anna):
     page = anna.open("/notes")
     page.get_by_role("link", name="New note").click()
     page.get_by_label("Text").fill("Half a thought")
     page.get_by_role("navigation", name="Apps").get_by_role("link", name="Shop").click()
-    page.get_by_role("alertdialog").get_by_role("button", name="Stay").click()
+    page.locator(".product").first.wait_for()
+    expect(page.get_by_text("Note saved")).to_be_visible()
+    assert bodies(anna) == ["Half a thought"]
+    page.goto("/notes")
+    page.get_by_role("link", name="Half a thought").click()
+    page.get_by_role("button", name="Edit").click()
+    page.get_by_label("Text").fill("A whole one")
+    page.go_back()
+    page.get_by_role("link", name="A whole one").wait_for()
+    assert bodies(anna) == ["A whole one"]
+
+
+def test_web_25_what_cannot_be_saved_is_asked_about_before_it_is_left(anna):
+    page = anna.open("/notes")
+    page.get_by_role("link", name="New note").click()
+    page.get_by_label("Text").fill("Half a thought")
+    page.route("**/v1/notes?**", lambda route: route.abort() if route.request.method == "POST" else route.continue_())
+    page.get_by_role("navigation", name="Apps").get_by_role("link", name="Shop").click()
+    page.get_by_role("alertdialog").get_by_role("button", name="Go on editing").click()
     expect(page.get_by_label("Text")).to_have_value("Half a thought")
     page.go_back()
-    page.get_by_role("alertdialog").get_by_role("button", name="Stay").click()
+    page.get_by_role("alertdialog").get_by_role("button", name="Go on editing").click()
     expect(page.get_by_label("Text")).to_have_value("Half a thought")
+    # On purpose nothing is saved.
+    page.unroute("**/v1/notes?**")
+    page.get_by_role("button", name="Cancel").click()
+    page.get_by_role("alertdialog").get_by_role("button", name="Discard").click()
+    expect(page).to_have_url(re.compile("/notes$"))
+    assert bodies(anna) == []
+
+
+def test_web_25_a_note_has_links_and_boxes_that_are_checked_off(anna):
+    text = "Shopping\n- [ ] milk from https://shop.example/milk?a=1.\n- [x] bread\n- no box"
+    note = things.note(anna, text)
+    page, other = anna.open(f"/notes/{note}"), anna.open(f"/notes/{note}")
+    link = page.get_by_role("link", name="https://shop.example/milk?a=1", exact=True)
+    expect(link).to_have_attribute("href", "https://shop.example/milk?a=1")
+    assert {"noopener", "noreferrer"} == set(link.get_attribute("rel").split())
+    expect(page.get_by_role("checkbox", name="bread")).to_be_checked()
+    milk = page.get_by_role("checkbox", name=re.compile("milk"))
+    milk.focus()
+    page.keyboard.press("Space")
+    page.get_by_role("checkbox", name="bread").click()
+    expect(other.get_by_role("checkbox", name=re.compile("milk"))).to_be_checked()
+    expect(other.get_by_role("checkbox", name="bread")).not_to_be_checked()
+    until(lambda: bodies(anna) == [text.replace("[ ]", "[X]").replace("[x]", "[ ]").replace("[X]", "[x]")],
+          "both boxes to be stored")
+    axe.check(page)
+
+
+def test_web_25_boxes_are_typed(anna):
+    page = anna.open("/notes/new")
+    page.get_by_label("Text").fill("To buy\n")
+    page.get_by_role("button", name="Check box").click()
+    page.keyboard.type("milk")
+    page.keyboard.press("Enter")
+    page.keyboard.type("bread")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Enter")
+    page.keyboard.type("That is all")
+    expect(page.get_by_label("Text")).to_have_value("To buy\n- [ ] milk\n- [ ] bread\nThat is all")
+    save(page)
+    expect(page.get_by_role("checkbox")).to_have_count(2)
+    page.get_by_role("link", name="Back").click()
+    row = page.locator(".rows > li")
+    expect(row.locator(".row-link")).to_have_text("To buy")
+    expect(row).to_contain_text("☐ milk ☐ bread That is all")
 
 
 @pytest.mark.settings(clock_start="2026-01-05T23:30:00Z")

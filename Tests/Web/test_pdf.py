@@ -146,6 +146,21 @@ def test_web_22_text_is_added_and_documents_are_merged(visitor, larder):
     assert documents(larder)[0]["page_count"] == 4
 
 
+def test_web_22_a_document_is_not_merged_with_itself(visitor, larder):
+    visitor.send("PUT", "/v1/pdf/welcome", {"seen": True})
+    for _ in range(2):
+        things.document(larder)
+    page = visitor.open("/pdf")
+    rows = page.locator(".documents > li")
+    expect(rows).to_have_count(2)
+    page.get_by_role("button", name=re.compile("Actions for")).first.click()
+    page.get_by_role("menuitem", name=re.compile("Merge")).click()
+    page.get_by_text("Choose the second document").wait_for()
+    assert rows.evaluate_all("rows => rows.map(row => row.inert)") == [True, False]
+    page.get_by_role("button", name="Cancel").click()
+    assert rows.evaluate_all("rows => rows.map(row => row.inert)") == [False, False]
+
+
 def test_web_22_a_lost_race_says_so_and_loses_no_input(visitor, larder):
     number = things.document(larder, 1)
     page = visitor.open(f"/pdf/{number}")

@@ -35,7 +35,7 @@ def test_web_23_a_login_shows_that_it_is_busy_and_can_be_cancelled(visitor):
     page.get_by_label("E-mail").fill("anna@example.com")
     page.get_by_label("Password").fill("secret")
     page.get_by_role("button", name="Log in").click()
-    expect(page.get_by_role("button", name="Signing in…")).to_be_disabled()
+    expect(page.get_by_role("button", name="Logging in…")).to_be_disabled()
     page.get_by_role("button", name="Cancel").click()
     expect(page.get_by_role("button", name="Log in")).to_be_enabled()
     expect(page.get_by_label("E-mail")).to_have_value("anna@example.com")

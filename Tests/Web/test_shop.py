@@ -95,7 +95,31 @@ def test_web_19_shop_24_the_sheet_has_pictures_of_categories_and_bounds_of_price
     expect(page.get_by_label("Price from")).to_have_attribute("placeholder", re.compile(r"^\d.*\$$"))
     choice.click()
     page.get_by_role("button", name="Show").click()
-    expect(page.get_by_role("button", name=f"Without: {name}")).to_be_visible()
+    expect(page.get_by_role("button", name=name, exact=True, pressed=True)).to_be_visible()
+
+
+def test_web_19_categories_are_a_press_away(visitor):
+    page = visitor.open("/shop?q=")
+    group = page.get_by_role("group", name="Category")
+    chip = group.get_by_role("button").nth(1)
+    name = chip.inner_text()
+    before = page.locator(".product-title").all_inner_texts()
+    chip.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_url(lambda url: "category_id=" in url)
+    expect(chip).to_have_attribute("aria-pressed", "true")
+    expect(chip).to_be_focused()
+    found = page.evaluate("""async () => (await (await fetch('/v1' + location.pathname + '/search' + location.search))
+        .json()).data.items.map(item => [item.title, item.category.name])""")
+    assert {category for _, category in found} == {name}
+    expect(page.locator(".product-title")).to_have_text([title for title, _ in found])
+    # Another one takes its place, a second press shows all again.
+    group.get_by_role("button").first.click()
+    expect(chip).to_have_attribute("aria-pressed", "false")
+    expect(group.get_by_role("button", pressed=True)).to_have_count(1)
+    group.get_by_role("button").first.click()
+    expect(group.get_by_role("button", pressed=True)).to_have_count(0)
+    expect(page.locator(".product-title").first).to_have_text(before[0])
 
 
 def test_web_20_shop_24_a_favourite_is_added_on_the_card_beside_related_products(visitor):
@@ -244,6 +268,49 @@ def test_web_20_a_removed_line_comes_back_and_the_list_is_shared(visitor, larder
     page.get_by_text("Copied").wait_for()
     sent = visitor.context.request.get("/v1/shop/list/share", headers={"Accept-Language": "en"}).json()["data"]["text"]
     assert page.evaluate("navigator.clipboard.readText()") == sent
+
+
+def test_web_20_a_line_is_checked_off_on_every_device_and_after_a_reload(visitor):
+    things.shopping(visitor, 1, 2)
+    page, other = visitor.open("/shop/list"), visitor.open("/shop/list")
+    page.locator(".cart > li").nth(1).wait_for()
+    name = order(page)[0]
+    total = page.locator(".totals .big").inner_text()
+    box = page.get_by_role("checkbox", name=f"Bought: {name}")
+    box.focus()
+    page.keyboard.press("Space")
+    expect(box).to_be_checked()
+    expect(box).to_be_focused()
+    expect(other.get_by_role("checkbox", name=f"Bought: {name}")).to_be_checked()
+    page.reload()
+    expect(box).to_be_checked()
+    expect(page.locator(".totals .big")).to_have_text(total)
+    # A line that was removed comes back as it was.
+    page.get_by_role("button", name=f"Remove {name}").click()
+    expect(page.locator(".cart > li")).to_have_count(1)
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator(".cart > li")).to_have_count(2)
+    expect(box).to_be_checked()
+    # Two presses that follow at once are both stored.
+    box.click()
+    box.click()
+    expect(box).to_be_checked()
+    box.click()
+    expect(box).not_to_be_checked()
+    expect(other.get_by_role("checkbox", name=f"Bought: {name}")).not_to_be_checked()
+
+
+def test_web_20_a_check_that_is_not_stored_is_taken_back(visitor, larder):
+    things.shopping(visitor, 1)
+    page = visitor.open("/shop/list")
+    box = page.get_by_role("checkbox", name=re.compile("^Bought: "))
+    box.wait_for()
+    problem = '{"status":503,"code":"store-unavailable","title":"Not now"}'
+    page.route("**/v1/shop/list/items/*", lambda route: route.fulfill(
+        status=503, content_type="application/problem+json", body=problem))
+    box.click()
+    page.get_by_role("alertdialog").get_by_role("button", name="OK").click()
+    expect(box).not_to_be_checked()
 
 
 def test_web_20_words_in_another_language_say_so(visit, larder):

@@ -45,7 +45,7 @@ def test_web_37_a_source_that_responds_with_errors_is_told_as_such_everywhere(vi
     expect(card(page, "spacex")).to_contain_text("Responds")
     expect(card(page, "spacex")).not_to_contain_text("with errors")
     visitor.open("/ships")
-    expect(visitor.open("/").locator(".pulse")).to_have_text("Sources respond")
+    expect(visitor.open("/").locator(".pulse")).to_have_text("1 source responds")
 
 
 def test_web_27_a_fault_is_set_and_the_next_screen_has_it(visitor, larder):

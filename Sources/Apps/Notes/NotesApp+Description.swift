@@ -113,7 +113,7 @@ extension NotesApp {
             .notes,
             tab: "/v1/notes",
             search: "/v1/notes",
-            [.name("first_line"), .name("name"), Label("modified_text"), place]
+            [.name("first_line"), .name("name"), Label("snippet"), Label("modified_text"), place]
         ),
         ScreenForm(
             "notes.map",

@@ -102,7 +102,7 @@ extension ShopApp {
             tab: "/v1/shop/list",
             [
                 .name("title"), .picture("image_url"), Label("price_text"),
-                Label("previous_price_text", .priceBefore), quantity,
+                Label("previous_price_text", .priceBefore), quantity, Label("bought", .bought),
                 Label("line_total_text", Text("Total", ru: "Всего")), Label("difference_text"),
                 Label("totals"), Label("items_text"),
             ]

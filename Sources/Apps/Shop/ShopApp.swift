@@ -122,9 +122,9 @@ package struct ShopApp: App {
                 "product_id",
                 "quantity"
             ),
-            Route(.patch, "/v1/shop/list/items/{item_id}", "shop.list", { $0.lists.changeQuantity })
+            Route(.patch, "/v1/shop/list/items/{item_id}", "shop.list", { $0.lists.changeLine })
                 .answering().query(.page)
-                .body("by", "quantity"),
+                .body("by", "quantity", "bought"),
             Route(.delete, "/v1/shop/list/items/{item_id}", "shop.list", { $0.lists.remove }).answering().query(.page),
             Route(.get, "/v1/shop/list/items/{item_id}/image", "shop.image", { $0.images.showListItem })
                 .query("width", "refresh"),

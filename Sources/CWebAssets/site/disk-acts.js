@@ -2,37 +2,39 @@
 
 import {call, Problem, withQuery} from './api.js';
 import {h, replace} from './dom.js';
-import {downloadOf} from './disk-parts.js';
-import {field, form} from './form.js';
+import {downloadOf, parentOf} from './disk-parts.js';
+import {askName} from './form.js';
 import {icon} from './icons.js';
 import {ask, attempt, copy, dialog, toast} from './overlay.js';
-import {define, langOf, time} from './texts.js';
+import {define, time} from './texts.js';
 import {button, problemView, skeleton} from './ui.js';
 
 const t = define({
   en: {
-    folder: 'New folder', create: 'Create', made: 'Folder created',
-    slash: 'A name has no slash.',
+    create: 'Create', made: 'Folder created',
+    slash: 'A name cannot contain a slash.',
     move: 'Move to', copy: 'Copy to', moveHere: 'Move here', copyHere: 'Copy here', up: 'Folder above', root: 'Disk',
     moved: count => `Moved: ${count}`, copied: count => `Copied: ${count}`, exists: 'There is one of this name already',
     replace: 'Replace', skip: 'Skip', toTrash: 'To the trash', forGood: 'Delete for good',
     several: count => `${count} files and folders will be deleted`, trashed: 'In the trash now', deleted: 'Deleted',
-    link: 'Share link', linkText: 'Everyone who has this link can see it.', copyLink: 'Copy',
+    linkText: 'Everyone who has this link can see it.', copyLink: 'Copy',
     until: date => `It works until ${date}.`,
+    restorable: 'It goes to the trash, and can be restored from there.', unlink: 'Stop sharing',
     renamed: 'Renamed', keeps: ext => `The extension ${ext} stays.`, empty: 'No folders here',
     notBack: count => `Not restored: ${count}`, going: 'Yandex Disk is still working on it.',
     left: 'In the outbox. It is sent once Yandex Disk is back.',
   },
   ru: {
-    folder: 'Новая папка', create: 'Создать', made: 'Папка создана',
-    slash: 'В имени не бывает косой черты.',
+    create: 'Создать', made: 'Папка создана',
+    slash: 'В имени не может быть косой черты.',
     move: 'Переместить', copy: 'Копировать', moveHere: 'Переместить сюда', copyHere: 'Копировать сюда',
     up: 'Папка выше', root: 'Диск', moved: count => `Перемещено: ${count}`, copied: count => `Скопировано: ${count}`,
     exists: 'Такое имя уже есть', replace: 'Заменить', skip: 'Пропустить', toTrash: 'В корзину',
     forGood: 'Удалить навсегда', several: count => `Будет удалено файлов и папок: ${count}`,
-    trashed: 'Теперь в корзине', deleted: 'Удалено', link: 'Поделиться ссылкой',
+    trashed: 'Теперь в корзине', deleted: 'Удалено',
     linkText: 'Это увидит каждый, у кого есть ссылка.', copyLink: 'Копировать',
     until: date => `Она действует до ${date}.`,
+    restorable: 'Попадёт в корзину, откуда можно вернуть.', unlink: 'Закрыть доступ',
     renamed: 'Переименовано', keeps: ext => `Расширение ${ext} остаётся.`, empty: 'Здесь нет папок',
     notBack: count => `Не возвращено: ${count}`, going: 'Яндекс Диск ещё работает над этим.',
     left: 'В исходящих. Отправим, когда Яндекс Диск вернётся.',
@@ -59,17 +61,11 @@ export async function download(items) {
 const fileScreen = path => withQuery('/v1/disk/file', {path});
 
 /** Asks for the name of a new folder and makes it. */
-export function newFolder(path, done) {
-  return dialog(t('folder'), close => {
-    const name = field('path', t('name'), {check, autofocus: true, autocomplete: 'off'});
-    return [form([name], t('create'), async (values, signal, headers) => {
-      const body = {path: inside(path, values.path.trim())};
-      const answer = await call('/v1/disk/folders', {method: 'POST', body, headers});
-      close(true);
-      said(answer, t('made'));
-      await done();
-    })];
-  });
+export async function newFolder(path, done) {
+  const send = async (name, headers) => said(await call('/v1/disk/folders', {method: 'POST',
+    body: {path: inside(path, name)}, headers}), t('made'));
+  const made = await askName(t('newFolder'), send, {member: 'path', act: t('create'), check});
+  if (made) await done();
 }
 
 /**
@@ -126,6 +122,7 @@ export function chooseFolder(title, act, hidden = []) {
     take.addEventListener('click', () => close(path));
     const open = async next => {
       path = next;
+      take.disabled = hidden.length > 0 && hidden.every(item => parentOf(item.path) === path);
       const held = place.contains(document.activeElement);
       replace(where, path.replace(/^disk:\/?/, '') || t('root'));
       replace(place, skeleton('rows', 3));
@@ -142,7 +139,7 @@ export function chooseFolder(title, act, hidden = []) {
       }
     };
     open(path);
-    return [where, place, h('div', {class: 'bar'}, take, button(t('folder'), () => newFolder(path, () => open(path)),
+    return [where, place, h('div', {class: 'bar'}, take, button(t('newFolder'), () => newFolder(path, () => open(path)),
       {icon: 'plus'}))];
   }, {sheet: true});
 }
@@ -166,8 +163,9 @@ export async function askToDelete(items, done) {
   const {confirm} = actions[0];
   const [yes, no] = confirm?.buttons ?? [t('toTrash'), t('cancel')];
   const choice = await dialog(items.length > 1 ? t('several', items.length) : confirm?.message ?? t('remove'),
-    [h('p', {class: 'muted', dir: 'auto'}, items.slice(0, 5).map(item => item.name).join(', '))], {sheet: true,
-      role: 'alertdialog', actions: [{title: no, value: null}, {title: t('forGood'), value: 'forGood', kind: 'danger'},
+    [h('p', {class: 'muted', dir: 'auto'}, items.slice(0, 5).map(item => item.name).join(', ')),
+      h('p', null, t('restorable'))], {sheet: true, role: 'alertdialog', actions: [{title: no, value: null},
+        {title: t('forGood'), value: 'forGood', kind: 'quiet'},
         {title: items.length > 1 ? t('toTrash') : yes, value: 'trash', kind: 'danger'}]});
   if (!choice) return;
   const permanently = choice === 'forGood' ? 'true' : null;
@@ -198,12 +196,15 @@ export async function shareLink(path, headers) {
   const answer = await call('/v1/disk/links', {method: 'POST', body: {path}, headers});
   const {data} = answer;
   if (answer.left) { said(answer); return; }
-  const shown = h('input', {class: 'field-input', readonly: true, value: data.public_url, 'aria-label': t('link'),
+  const shown = h('input', {class: 'field-input', readonly: true, value: data.public_url, 'aria-label': t('shareLink'),
     onfocus: event => event.target.select()});
-  await dialog(t('link'), close => [h('p', null, t('linkText')),
+  await dialog(t('shareLink'), close => [h('p', null, t('linkText')),
     data.available_until && h('p', null, t('until', time(data.available_until))), shown, h('div', {class: 'bar'},
     button(t('copyLink'), () => copy(data.public_url), {icon: 'copy', kind: 'primary'}),
-      button(t('done'), () => close()))]);
+      button(t('done'), () => close()), button(t('unlink'), async () => {
+        await call(withQuery('/v1/disk/published', {path}), {method: 'DELETE'});
+        close();
+      }, {kind: 'quiet', write: true}))]);
 }
 
 /** Asks for another name; the extension stays. Gives the renamed file, or null. */
@@ -211,14 +212,10 @@ export async function rename(file, action) {
   action ??= await actionOf(file, 'rename');
   const at = file.type === 'dir' ? -1 : file.name.lastIndexOf('.');
   const [stem, extension] = at > 0 ? [file.name.slice(0, at), file.name.slice(at)] : [file.name, ''];
-  return dialog(action.title, close => {
-    const name = field('name', t('name'), {value: stem, check, autofocus: true, autocomplete: 'off', maxlength: 255,
-      hint: extension && t('keeps', extension)});
-    return [form([name], action.title, async (values, signal, headers) => {
-      const other = values.name.trim() + extension;
-      const answer = await call(action.href, {method: action.method, body: {name: other}, headers});
-      said(answer, t('renamed'));
-      close(answer.left ? {...file, path: file.path.slice(0, -file.name.length) + other} : answer.data);
-    })];
-  }, {lang: langOf(action.title)});
+  return askName(action.title, async (name, headers) => {
+    const other = name + extension;
+    const answer = await call(action.href, {method: action.method, body: {name: other}, headers});
+    said(answer, t('renamed'));
+    return answer.left ? {...file, path: file.path.slice(0, -file.name.length) + other} : answer.data;
+  }, {value: stem, check, maxlength: 255, hint: extension && t('keeps', extension)});
 }

@@ -4,29 +4,30 @@ import {call, Problem, withQuery} from './api.js';
 import {h, replace} from './dom.js';
 import {ask, attempt, menu, toast} from './overlay.js';
 import {askToDelete, copyOrMove, rename, said, shareLink} from './disk-acts.js';
-import {downloadOf, filesBeside, pageOf, parentOf, waiting} from './disk-parts.js';
+import {downloadOf, filesBeside, pageOf, parentOf, waiting, wayOf} from './disk-parts.js';
 import {drawViewer} from './disk-viewer.js';
 import {define, langOf, time, zone} from './texts.js';
 import {button, linkButton} from './ui.js';
 
 const t = define({
   en: {
-    file: 'File', more: 'More actions',
+    file: 'File',
     created: 'Created', changed: 'Changed', kind: 'Kind', where: 'Folder', state: 'In Larder',
-    stored: 'Here, also without the Internet', notStored: 'Not yet', fetch: 'Fetch into Larder',
-    waiting: 'Waiting…', failed: 'The download failed', public: 'Published', until: 'Until',
+    stored: 'A copy for now, also without the Internet', kept: 'Kept, also without the Internet',
+    notStored: 'Not yet', fetch: 'Fetch into Larder',
+    waiting: 'Waiting…', failed: 'The download failed', until: 'Until',
     shareFile: 'Send the file',
-    notShown: 'This file cannot be shown',
     toPDF: 'Make a PDF of it', keep: 'Keep offline',
     beside: 'Other files of the list', previous: 'Previous file', next: 'Next file', at: (at, of) => `${at} of ${of}`,
   },
   ru: {
-    file: 'Файл', more: 'Другие действия',
+    file: 'Файл',
     created: 'Создан', changed: 'Изменён', kind: 'Вид', where: 'Папка', state: 'В Larder',
-    stored: 'Есть, и без интернета', notStored: 'Пока нет', fetch: 'Загрузить в Larder',
+    stored: 'Пока есть копия, и без интернета', kept: 'Хранится, и без интернета',
+    notStored: 'Пока нет', fetch: 'Загрузить в Larder',
     waiting: 'Ждёт…', failed: 'Загрузка не удалась',
-    public: 'Опубликовано', until: 'До',
-    shareFile: 'Отправить файл', notShown: 'Этот файл не показать',
+    until: 'До',
+    shareFile: 'Отправить файл',
     toPDF: 'Сделать из него PDF', keep: 'Хранить здесь',
     beside: 'Другие файлы списка', previous: 'Предыдущий файл', next: 'Следующий файл',
     at: (at, of) => `${at} из ${of}`,
@@ -79,7 +80,7 @@ function drawHead(screen, data, resource, again) {
     link && button(link.title, (event, headers) => shareLink(data.path, headers).then(again),
       {icon: 'link', write: true, kind: 'compact'}),
     screen.refreshButton(() => resource),
-    button(t('more'), event => acts(event.currentTarget, screen, data, again), {icon: 'more', bare: true})]});
+    button(t('moreActs'), event => acts(event.currentTarget, screen, data, again), {icon: 'more', bare: true})]});
 }
 
 function acts(opener, screen, data, again) {
@@ -102,9 +103,9 @@ function acts(opener, screen, data, again) {
     run: headers => (runs[action.id] ?? plain)(action, headers)});
   // These are elsewhere on the page, or need more than one answer.
   const own = ['share', 'link', 'download', 'move', 'copy', 'delete', 'keep_offline', 'remove_offline'];
-  menu(opener, t('more'), [
+  menu(opener, t('moreActs'), [
     ...data.actions.filter(action => !own.includes(action.id)).map(item),
-    {title: t('move'), icon: 'right', run: () => copyOrMove('move', [data], leave)},
+    {title: t('move'), icon: 'moveto', run: () => copyOrMove('move', [data], leave)},
     {title: t('copy'), icon: 'copy', run: () => copyOrMove('copy', [data], again)},
     ['image', 'pdf'].includes(data.viewer) && data.page_url && {title: t('toPDF'), icon: 'pdf',
       run: () => toPDF(screen, data)},
@@ -124,7 +125,7 @@ async function shareFile(data) {
   if (!response.ok) throw new Problem(await response.json(), {status: response.status});
   const file = new File([await response.blob()], data.name, {type: data.mime_type ?? ''});
   try { await navigator.share({files: [file], title: data.name}); } catch (error) {
-    if (error.name !== 'AbortError') toast(t('notShown'));
+    if (error.name !== 'AbortError') toast(t('noViewer'));
   }
 }
 
@@ -132,9 +133,10 @@ function factsOf(data) {
   const rows = [[t('created'), data.created_text], [t('changed'), data.modified_text
     ?? (data.modified_at && time(data.modified_at))],
     [t('size'), data.size_text], [t('kind'), data.mime_type],
-    [t('where'), h('a', {href: withQuery('/disk/files', {path: parentOf(data.path)})}, parentOf(data.path).slice(5))],
+    [t('where'), h('a', {href: withQuery('/disk/files', {path: parentOf(data.path)})},
+      wayOf(parentOf(data.path)))],
     [t('outbox'), data.pending && h('a', {href: '/disk/outbox'}, waiting(data))],
-    [t('public'), data.public_url && h('a', {href: data.public_url, rel: 'noreferrer', target: '_blank'},
+    [t('isPublic'), data.public_url && h('a', {href: data.public_url, rel: 'noreferrer', target: '_blank'},
       data.public_url)],
     [t('until'), data.public_url && data.available_until && time(data.available_until)]];
   return h('dl', {class: 'facts card'}, rows.filter(([, value]) => value).map(([name, value]) =>
@@ -156,7 +158,7 @@ function downloadPart(screen, data, job, again) {
     }}), t('keep'));
   if (here && job.dataset.running) return toggle;
   return [toggle, h('div', {class: 'bar'}, h('span', {class: `tag ${here ? 'ok' : ''}`}, `${t('state')}: `,
-    here ? t('stored') : t('notStored')), !here && !job.dataset.running
+    t(data.kept_offline ? 'kept' : here ? 'stored' : 'notStored')), !here && !job.dataset.running
     && button(t('fetch'), () => download(screen, data, job, again), {icon: 'jar', write: true}))];
 }
 

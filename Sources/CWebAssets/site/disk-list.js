@@ -1,14 +1,14 @@
 // Disk: lists of files. Recent, folders, search, published, trash, and what is kept offline.
 
 import {call, withQuery} from './api.js';
-import {h, replace} from './dom.js';
+import {h} from './dom.js';
 import {askToDelete, copyOrMove, newFolder, rename, said, shareLink} from './disk-acts.js';
-import {downloadOf, nameOf, pageOf, parentOf, showList, sign, tabs, waiting} from './disk-parts.js';
+import {downloadOf, nameOf, pageOf, showList, sign, tabs, waiting} from './disk-parts.js';
 import {enqueue, enqueueFolders} from './disk-tray.js';
 import {columns, isGrid, Selection, sortOf, viewButton} from './disk-view.js';
 import {icon} from './icons.js';
 import {pagedList} from './list.js';
-import {ask, copy, menu, toast} from './overlay.js';
+import {ask, copy, menu} from './overlay.js';
 import {address, pickFiles, searchField, takeFiles} from './parts.js';
 import {define, zone} from './texts.js';
 import {button, empty} from './ui.js';
@@ -17,35 +17,33 @@ const t = define({
   en: {
     recent: 'Recent', search: 'Search the disk', found: 'Search',
     published: 'Published',
-    offline: 'Kept offline', all: 'Everything', images: 'Images',
+    all: 'Everything', images: 'Images',
     tables: 'Tables',
     kind: 'Kind of files', sort: 'Order', name: 'By name', created: 'Oldest first', '-created': 'Newest first',
     '-size': 'Largest first', '-modified': 'Changed last', '-name': 'By name, Z–A', modified: 'Oldest changes',
-    size: 'Smallest first', folder: 'New folder', upload: 'Upload',
+    size: 'Smallest first', upload: 'Upload',
     wholeFolder: 'Whole folder', rename: 'Rename',
-    more: name => `Actions for ${name}`, link: 'Share link', copyLink: 'Copy the link',
+    copyLink: 'Copy the link',
     way: 'Folder',
     nothingText: 'No file has these words in its name.', emptyFolder: 'This folder is empty',
-    emptyFolderText: 'Drop files here, or upload them.', emptyTrash: 'The trash is empty',
-    gone: 'Deleted for good',
-    restored: name => `${name} is back`, was: path => `was in ${path}`, drop: 'Drop files to upload them here',
-    isOffline: 'Kept offline', isPublic: 'Published', type: 'Type a name to search.',
+    emptyFolderText: 'Drop files here, or upload them.',
+    drop: 'Drop files to upload them here',
+    type: 'Type a name to search.',
     room: (used, all) => `${used} of ${all} used`,
   },
   ru: {
     recent: 'Недавние', search: 'Поиск по диску', found: 'Поиск',
-    published: 'Опубликованные', offline: 'Доступно офлайн', all: 'Всё',
+    published: 'Опубликованные', all: 'Всё',
     images: 'Картинки', tables: 'Таблицы', kind: 'Вид файлов', sort: 'Порядок', name: 'По имени',
-    created: 'Сначала старые', '-created': 'Сначала новые', '-size': 'Сначала большие',
-    '-modified': 'Новые правки', '-name': 'По имени, Я–А', modified: 'Старые правки', size: 'Сначала малые',
-    folder: 'Новая папка', upload: 'Загрузить',
+    created: 'Старые сверху', '-created': 'Новые сверху', '-size': 'Большие сверху',
+    '-modified': 'Новые правки', '-name': 'По имени, Я–А', modified: 'Старые правки', size: 'Малые сверху',
+    upload: 'Загрузить',
     wholeFolder: 'Папка целиком', rename: 'Переименовать',
-    more: name => `Действия: ${name}`, link: 'Поделиться ссылкой', copyLink: 'Скопировать ссылку', way: 'Папка',
+    copyLink: 'Скопировать ссылку', way: 'Папка',
     nothingText: 'Нет файлов с такими словами в имени.', emptyFolder: 'Папка пуста',
-    emptyFolderText: 'Перетащите сюда файлы или загрузите их.', emptyTrash: 'Корзина пуста',
-    gone: 'Удалено навсегда',
-    restored: name => `${name} снова на месте`, was: path => `было в ${path}`, drop: 'Отпустите файлы, чтобы загрузить',
-    isOffline: 'Доступно офлайн', isPublic: 'Опубликовано', type: 'Введите имя для поиска.',
+    emptyFolderText: 'Перетащите сюда файлы или загрузите их.',
+    drop: 'Отпустите файлы, чтобы загрузить',
+    type: 'Введите имя для поиска.',
     room: (used, all) => `занято ${used} из ${all}`,
   },
 });
@@ -101,7 +99,7 @@ export function openFiles(screen) {
     enqueueFolders(path, chosen, done), {webkitdirectory: true}), {icon: 'upfolder', bare: true, write: true});
   screen.head({title: nameOf(path), tabs, actions: [screen.refreshButton(() => list.resource)]});
   screen.body.before(h('div', {class: 'toolbar'}, finding(screen), order, viewButton(() => list.redraw()),
-    selection.button, button(t('folder'), () => { newFolder(path, () => list.resource.reload(true)); },
+    selection.button, button(t('newFolder'), () => { newFolder(path, () => list.resource.reload(true)); },
       {icon: 'folder', write: true, kind: 'compact'}), whole,
     button(t('upload'), () => pickFiles(send), {icon: 'upload', kind: 'primary compact', write: true})),
   h('div', {}, path !== 'disk:/' && crumbs(path)), selection.bar, head.element);
@@ -119,35 +117,12 @@ export function openPublished(screen) {
 
 /** Opens what is kept offline. */
 export function openOffline(screen) {
-  screen.head({title: t('offline'), back: '/disk/profile', actions: [screen.refreshButton(() => list.resource)]});
-  const list = pagedList(screen, {href: zoned('/v1/disk/offline'), key: item => item.path, label: t('offline'),
+  screen.head({title: t('keptOffline'), back: '/disk/profile', actions: [screen.refreshButton(() => list.resource)]});
+  const list = pagedList(screen, {href: zoned('/v1/disk/offline'), key: item => item.path, label: t('keptOffline'),
     row: item => row(item, [item.state_text, item.reason_text, item.size_text], [], () => list,
       item.state === 'fetching' && h('progress', {max: 1, value: item.progress, 'aria-label': item.state_text})),
     before: ({data}) => data.items.length > 0 && h('p', {class: 'muted'},
     t('room', data.bytes_text, data.budget_text))});
-}
-
-/** Opens the trash. */
-export function openTrash(screen) {
-  const run = async (action, item) => {
-    if (action.confirm && !await ask(action.confirm)) return;
-    await call(action.href, {method: action.method, body: action.body});
-    await list.resource.reload(true);
-    toast(action.id === 'restore' ? t('restored', item.name) : t('gone'));
-  };
-  const act = (action, item, options) => button(action.title, () => run(action, item), {write: true,
-    disabled: !action.enabled, ...options});
-  screen.head({title: t('trash'), back: '/disk/profile', actions: [screen.refreshButton(() => list.resource)]});
-  const list = pagedList(screen, {href: zoned('/v1/disk/trash'), key: item => item.path, label: t('trash'),
-    before: ({data}) => data.items.length > 0
-      && h('div', {class: 'toolbar'}, data.actions.map(action => act(action, null, {}))),
-    empty: () => empty({title: t('emptyTrash')}, {icon: 'trash'}), row: item => h('li', {class: 'row'}, sign(item),
-      h('div', {class: 'row-main'}, h('span', {class: 'row-name', dir: 'auto'}, item.name),
-        h('span', {class: 'row-sub'}, [item.deleted_text, item.origin && t('was', parentOf(item.origin).slice(5))]
-          .filter(Boolean).join(' · '))),
-      h('div', {class: 'row-end'}, item.actions.map(action => (action.id === 'restore'
-        ? act(action, item, {icon: 'rotate', kind: 'compact'})
-        : act(action, item, {icon: 'trash', bare: true, key: 'delete'})))))});
 }
 
 function files(screen, href, options = {}) {
@@ -162,19 +137,20 @@ function files(screen, href, options = {}) {
       showList(() => list.items());
       selection?.drawn();
     }});
+  if (selection) list.element.addEventListener('click', event => selection.press(event), {capture: true});
   return list;
 }
 
 function fileRow(item, list, selection) {
   const size = item.type === 'dir' ? null : item.size_text?.replace(' ', '\u00a0');
-  const tags = [item.kept_offline && ['check', t('isOffline')], item.published
+  const tags = [item.kept_offline && ['check', t('keptOffline')], item.published
     && ['link', t('isPublic')]].filter(Boolean);
   return row(item, [item.folder?.name, item.modified_text ?? item.created_text, size], tags, list, null, selection);
 }
 
 function row(item, facts, tags, list, extra = null, selection = null) {
   const names = ['fact-folder', 'fact-date', 'fact-size'];
-  return h('li', {class: 'row', dataset: {path: item.path}}, selection?.box(item),
+  const element = h('li', {class: 'row', dataset: {path: item.path}}, selection?.box(item),
     sign(item, selection && isGrid() ? 180 : 44),
     h('div', {class: 'row-main'},
     h('a', {class: 'row-link', href: pageOf(item), dir: 'auto'}, item.name),
@@ -184,29 +160,39 @@ function row(item, facts, tags, list, extra = null, selection = null) {
     waiting(item), extra),
   h('div', {class: 'row-end'}, item.type !== 'dir' && h('a', {class: 'button bare row-download',
     href: downloadOf(item), download: item.name, title: t('download'), 'aria-label': `${t('download')}: ${item.name}`},
-  icon('download')), button(t('more', item.name), event => acts(event.currentTarget, item, list()),
+  icon('download')), button(t('acts', item.name), event => acts(event.currentTarget, item, list()),
     {bare: true, icon: 'more'})));
+  element.swipe = () => [...sent(item, list()).filter(entry => /offline/.test(entry.id)), removal(item, list())];
+  return element;
 }
 
-function acts(opener, item, list) {
-  const again = () => list.resource.reload(true);
-  const signs = {unpublish: 'link', keep_offline: 'pin', remove_offline: 'close'};
-  const sent = (item.actions ?? []).filter(action => action.id in signs).map(action => ({title: action.title,
+const signs = {unpublish: 'link', keep_offline: 'jar', remove_offline: 'close'};
+
+/** The entries of a menu that the server sends with a row. */
+function sent(item, list) {
+  return (item.actions ?? []).filter(action => action.id in signs).map(action => ({id: action.id, title: action.title,
     icon: signs[action.id], run: async headers => {
       if (!headers && action.confirm && !await ask(action.confirm, action.title)) return;
       const answer = await call(action.href, {method: action.method, body: action.body, headers});
       if (answer.left) said(answer);
       await list.resource.reload();
     }}));
+}
+
+const removal = (item, list) => ({title: t('remove'), icon: 'trash', kind: 'danger',
+  run: () => askToDelete([item], () => list.resource.reload(true))});
+
+function acts(opener, item, list) {
+  const again = () => list.resource.reload(true);
   menu(opener, item.name, [item.type !== 'dir' && {title: t('download'), icon: 'download', href: downloadOf(item),
-    download: item.name}, ...sent,
+    download: item.name}, ...sent(item, list),
     // The link of one that has an end is asked for, because it may have ended.
     item.public_url && !item.available_until ? {title: t('copyLink'), icon: 'share', run: () => copy(item.public_url)}
-      : {title: t('link'), icon: 'share', run: headers => shareLink(item.path, headers).then(again)},
+      : {title: t('shareLink'), icon: 'share', run: headers => shareLink(item.path, headers).then(again)},
     {title: t('rename'), icon: 'edit', run: async () => { if (await rename(item)) await again(); }},
-    {title: t('move'), icon: 'right', run: () => copyOrMove('move', [item], again)},
+    {title: t('move'), icon: 'moveto', run: () => copyOrMove('move', [item], again)},
     {title: t('copy'), icon: 'copy', run: () => copyOrMove('copy', [item], again)},
-    {title: t('remove'), icon: 'trash', kind: 'danger', run: () => askToDelete([item], again)}]);
+    removal(item, list)]);
 }
 
 function choice(screen, name, label, options, changed, value = screen.query.get(name) ?? '') {

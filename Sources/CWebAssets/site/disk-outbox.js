@@ -23,16 +23,15 @@ const t = define({
   },
 });
 
-const signs = {folder: 'folder', upload: 'upload', rename: 'edit', move: 'right', delete: 'trash', publish: 'link',
+const signs = {folder: 'folder', upload: 'upload', rename: 'edit', move: 'moveto', delete: 'trash', publish: 'link',
   unpublish: 'link'};
-const calls = {take_back: 'rotate', retry: 'refresh'};
+const calls = {take_back: 'close', retry: 'refresh'};
 const nameOf = path => path.split('/').at(-1);
 const shown = path => path.replace(/^disk:/, '');
 
 /** Opens the outbox. */
 export function openOutbox(screen) {
-  screen.head({title: t('outbox'), lead: t('lead'), back: '/disk/profile',
-    actions: [screen.refreshButton(() => list.resource)]});
+  screen.head({title: t('outbox'), back: '/disk/profile', actions: [screen.refreshButton(() => list.resource)]});
   const run = async action => {
     if (action.confirm && !await ask(action.confirm, action.title)) return;
     await call(action.href, {method: action.method, body: action.body});
@@ -41,7 +40,10 @@ export function openOutbox(screen) {
   };
   const list = pagedList(screen, {href: withQuery('/v1/disk/outbox', {tz: zone}), key: item => item.id,
     label: t('outbox'), class: 'outbox', row: item => row(item, run),
-    empty: data => empty(data.empty, {icon: 'check'}), drawn: () => count(screen.body)});
+    empty: data => empty(data.empty, {icon: 'check'}), drawn: ({data}) => {
+      replace(screen.leadPlace, data.items.length > 0 && t('lead'));
+      count(screen.body);
+    }});
   const timer = setInterval(() => count(screen.body), 1000);
   screen.signal.addEventListener('abort', () => clearInterval(timer));
 }

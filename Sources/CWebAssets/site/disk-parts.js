@@ -48,6 +48,9 @@ export function sign(item, size = 44) {
   return h('span', {class: `file-sign kind-${item.icon}`}, icon(signs[item.icon] ?? 'file', 24));
 }
 
+/** Gives the way to a folder in words. */
+export function wayOf(path) { return [t('root'), ...path.split('/').filter(Boolean).slice(1)].join(' › '); }
+
 let shown = () => [];
 
 /** Notes the list that is shown: `files` gives its rows, in their order. */

@@ -81,7 +81,7 @@ export class Selection {
     this.get = act(t('download'), 'download', items => download(items), {});
     this.bar = h('div', {class: 'selection', hidden: true}, this.count,
       button(t('all'), () => this.choose(this.list().items()), {kind: 'quiet'}), this.get,
-      act(t('move'), 'right', (items, done) => copyOrMove('move', items, done), {write: true}),
+      act(t('move'), 'moveto', (items, done) => copyOrMove('move', items, done), {write: true}),
       act(t('copy'), 'copy', (items, done) => copyOrMove('copy', items, done), {write: true}),
       act(t('remove'), 'trash', (items, done) => askToDelete(items, done), {write: true, kind: 'danger'}));
   }
@@ -106,6 +106,15 @@ export class Selection {
     return h('input', {type: 'checkbox', class: 'row-check', 'aria-label': t('choose', item.name),
       checked: this.paths.has(item.path),
       onclick: event => this.take(item, event.target.checked, event.shiftKey)});
+  }
+
+  /** In this mode a press anywhere on a row chooses it. */
+  press(event) {
+    const row = event.target.closest('.row');
+    if (!this.on || !row || event.target.closest('.row-end, .row-check')) return;
+    event.preventDefault();
+    event.stopPropagation();
+    this.take({path: row.rowKey}, !this.paths.has(row.rowKey), event.shiftKey);
   }
 
   take({path}, on, isRange) {

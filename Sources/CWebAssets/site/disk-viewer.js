@@ -11,13 +11,13 @@ import {linkButton, problemView, skeleton, words} from './ui.js';
 const t = define({
   en: {
     page: number => `Page ${number}`, open: 'Open PDF', alt: name => `Picture ${name}`,
-    whole: name => `Picture ${name}, show it edge to edge`, notShown: 'This file cannot be shown',
+    whole: name => `Picture ${name}, show it edge to edge`,
     notShownText: 'It is not in Larder, and Yandex Disk did not give it.',
     tooLong: 'This text is long. Download it to read all of it.',
   },
   ru: {
     page: number => `Страница ${number}`, open: 'Открыть PDF', alt: name => `Картинка ${name}`,
-    whole: name => `Картинка ${name}, на весь экран`, notShown: 'Этот файл не показать',
+    whole: name => `Картинка ${name}, на весь экран`,
     notShownText: 'Его нет в Larder, и Яндекс Диск его не отдал.',
     tooLong: 'Текст длинный. Скачайте его, чтобы прочитать целиком.',
   },
@@ -36,7 +36,7 @@ export function drawViewer(screen, view, data) {
 }
 
 function drawNothing(screen, view, data) {
-  const alert = data.alert ?? {title: t('notShown'), message: data.document?.reason ?? ''};
+  const alert = data.alert ?? {title: t('noViewer'), message: data.document?.reason ?? ''};
   replace(view, h('div', {class: 'state'}, sign(data), words('h2', {}, alert.title),
     words('p', {}, alert.message ?? alert.text)));
 }
@@ -101,7 +101,7 @@ function drawPages(screen, view, data) {
 
 async function drawText(screen, view, data) {
   if (data.size > longText) { drawNothing(screen, view, {...data,
-    alert: {title: t('notShown'), message: t('tooLong')}}); return; }
+    alert: {title: t('noViewer'), message: t('tooLong')}}); return; }
   replace(view, skeleton('page', 4));
   try {
     const response = await fetch(data.content_url, {signal: screen.signal});
@@ -126,7 +126,7 @@ function decode(bytes) {
 async function explain(view, href, retry) {
   try {
     await call(href);
-    failed(view, new Problem({title: t('notShown'), detail: t('notShownText'), retryable: true}), retry);
+    failed(view, new Problem({title: t('noViewer'), detail: t('notShownText'), retryable: true}), retry);
   } catch (problem) { failed(view, problem, retry); }
 }
 

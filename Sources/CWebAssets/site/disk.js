@@ -1,14 +1,14 @@
 // Disk: onboarding, login, profile.
 
-import {call, Problem, quietly} from './api.js';
+import {call, Problem, quietly, withQuery} from './api.js';
 import {h, replace, s} from './dom.js';
 import {endSession, newDocument, reopen} from './events.js';
 import {field, form} from './form.js';
 import {icon} from './icons.js';
 import {ask} from './overlay.js';
-import {tabs} from './disk-parts.js';
+import {parentOf, sign, tabs, wayOf} from './disk-parts.js';
 import {afterLogin, hasSandbox} from './parts.js';
-import {define, langOf} from './texts.js';
+import {define, langOf, zone} from './texts.js';
 import {button, words} from './ui.js';
 
 const t = define({
@@ -20,10 +20,10 @@ const t = define({
     yandex: 'Log in with Yandex', or: 'or paste a token', try: 'Try it with the sandbox',
     as: name => `Log in as ${name}`,
     step: (at, of) => `Page ${at} of ${of}`, checking: 'Asking Yandex Disk…', space: 'Space',
-    offline: 'Kept offline', used: share => `${share} used`,
+    used: share => `${share} used`,
     waiting: '-- GB', denied: 'Yandex did not allow it.', code: 'Code from Yandex', coded: 'Yandex showed a code',
     codeHint: 'It is valid for ten minutes, once.', needCode: 'Please type the code that Yandex shows.',
-    enter: 'Log in with the code',
+    enter: 'Log in with the code', was: path => `was in ${path}`,
   },
   ru: {
     welcome: 'Добро пожаловать',
@@ -33,11 +33,11 @@ const t = define({
     needToken: 'Вставьте токен.', yandex: 'Войти через Яндекс', or: 'или вставьте токен',
     try: 'Попробовать с песочницей',
     as: name => `Войти как ${name}`, step: (at, of) => `Страница ${at} из ${of}`, checking: 'Спрашиваем Яндекс Диск…',
-    space: 'Место', offline: 'Доступно офлайн', used: share => `занято ${share}`,
+    space: 'Место', used: share => `занято ${share}`,
     waiting: '-- ГБ',
     denied: 'Яндекс не разрешил вход.', code: 'Код от Яндекса', coded: 'Яндекс показал код',
     codeHint: 'Он действует десять минут, один раз.', needCode: 'Введите код, который показывает Яндекс.',
-    enter: 'Войти с кодом',
+    enter: 'Войти с кодом', was: path => `было в ${path}`,
   },
 });
 
@@ -52,7 +52,7 @@ export const routes = [
   {path: '/disk/files', open: list('openFiles')},
   {path: '/disk/search', open: list('openSearch')},
   {path: '/disk/published', open: list('openPublished')},
-  {path: '/disk/trash', open: list('openTrash')},
+  {path: '/disk/trash', open: openTrash},
   {path: '/disk/offline', open: list('openOffline')},
   {path: '/disk/outbox', open: async screen => (await import('./disk-outbox.js')).openOutbox(screen)},
   {path: '/disk/file', open: async screen => (await import('./disk-file.js')).openFile(screen)},
@@ -166,19 +166,28 @@ async function toYandex() {
   location.assign(data.authorize_url);
 }
 
+async function openTrash(screen) {
+  (await import('./trash.js')).openTrash(screen, {href: withQuery('/v1/disk/trash', {tz: zone}), back: '/disk/profile',
+    icon: 'trash', name: item => item.name, look: item => sign(item),
+    about: item => item.origin && t('was', wayOf(parentOf(item.origin)))});
+}
+
 function openProfile(screen) {
   screen.head({title: t('profile'), tabs});
   screen.show(h('div', {class: 'card profile'}, ring(null)));
+  const whose = h('h2');
+  quietly(call('/v1/disk/session', {signal: screen.signal})).then(answer => replace(whose, answer?.data.name));
   const resource = screen.load('/v1/disk/profile', ({data, meta}) => {
     const action = id => data.actions.find(each => each.id === id);
     const [published, logout] = [action('published'), action('logout')];
     screen.head({title: t('profile'), tabs, actions: [screen.refreshButton(() => resource),
       logout && button(logout.title, () => leave(screen, logout), {icon: 'logout', write: true})]});
-    screen.show(h('div', {class: 'columns'}, h('section', {class: 'card profile', 'aria-label': t('space')}, ring(data),
+    screen.show(h('div', {class: 'columns'}, h('section', {class: 'card profile', 'aria-label': t('space')}, whose,
+      ring(data),
       h('ul', {class: 'legend'}, words('li', {class: 'legend-used'}, data.used_text),
         words('li', {class: 'legend-free'}, data.available_text))),
     h('ul', {class: 'rows', role: 'list'}, published && rowLink('link', '/disk/published', published.title),
-      rowLink('download', '/disk/offline', t('offline')),
+      rowLink('jar', '/disk/offline', t('keptOffline')),
       rowLink('upload', '/disk/outbox', meta.pending ? `${t('outbox')}: ${meta.pending}` : t('outbox')),
       rowLink('trash', '/disk/trash', t('trash')))));
   });

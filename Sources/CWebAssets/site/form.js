@@ -2,7 +2,7 @@
 
 import {h, replace} from './dom.js';
 import {langOf, t} from './texts.js';
-import {linkFor, showProblem} from './overlay.js';
+import {dialog, linkFor, showProblem} from './overlay.js';
 import {button, retryButton} from './ui.js';
 
 let count = 0;
@@ -81,6 +81,22 @@ export function form(fields, title, send, options = {}) {
     }
   });
   return element;
+}
+
+/**
+ * Asks for a name in a dialog.
+ * @param {string} title
+ * @param {function(string, ?Object): Promise} send Gets the name, and the fields of a request that is sent later.
+ * @param {Object} [options] As of `field`; `member` names the field, `act` the button.
+ * @returns {Promise<*>} What `send` gives, or true; null if there is no name.
+ */
+export function askName(title, send, {member = 'name', act = title, ...options} = {}) {
+  return dialog(title, close => {
+    const name = field(member, t('name'), {autofocus: true, autocomplete: 'off',
+      check: text => (text.trim() ? null : t('needName')), ...options});
+    return [form([name], act, async (values, signal, headers) =>
+      close(await send(values[member].trim(), headers) ?? true))];
+  });
 }
 
 function complain(problem, fields, failure, again) {

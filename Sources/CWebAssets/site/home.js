@@ -28,7 +28,7 @@ const t = define({
     title: 'Всегда под рукой.',
     lead: 'Файлы, магазин, документы, корабли и заметки. То, что приходит издалека, хранится здесь и есть и без связи.',
     none: 'Источник не нужен', disk: 'Недавние файлы', pdf: 'Документы',
-    shop: 'Корзина', diskNone: 'Войдите, и здесь будут ваши файлы.',
+    shop: 'Список покупок', diskNone: 'Войдите, и здесь будут ваши файлы.',
     notesNone: 'Войдите, и здесь будут ваши заметки.', draft: 'Ещё не сохранён',
     start: 'С чего начать', startText: 'Удалённые сервисы изображает песочница. Ничто не покидает эту машину.',
     one: 'Посмотреть корабли гостем', oneText: 'Без учётной записи.',
@@ -52,7 +52,10 @@ async function open(screen) {
   const cards = h('ul', {class: 'home-cards', role: 'list'});
   const hero = !localStorage.getItem(known) && h('div', {class: 'hero'}, h('p', {class: 'hero-title'}, t('title')),
     h('p', {class: 'hero-lead'}, t('lead')));
-  screen.show(hero, cards, mine(screen), begin);
+  const {element: things, ready} = mine(screen);
+  // Who is new here reads first where to begin; then all comes at once, so that nothing moves.
+  things.hidden = Boolean(hero);
+  screen.show(hero, cards, hero ? [begin, things] : [things, begin]);
   const drawn = Object.keys(sources).map(app => ({app}));
   let own = [];
   let shown = null;
@@ -76,7 +79,8 @@ async function open(screen) {
     begin.dataset.sandbox = String(sandbox);
   }, {place: h('div'), quiet: true});
   screen.on('connectivity', () => resource.soon());
-  await resource.ready;
+  await Promise.allSettled(hero ? [resource.ready, ...ready] : [resource.ready]);
+  things.hidden = false;
 }
 
 function card({app, title}, upstreams) {
@@ -117,8 +121,9 @@ function mine(screen) {
     cards.pdf.draw();
   }, {place: h('div'), quiet: true, problem: () => null});
   shelf.ready.catch(() => {});
-  return h('div', {class: `mine ${localStorage.getItem(known) ? 'known' : ''}`},
-    Object.values(cards).map(one => one.element));
+  const all = Object.values(cards);
+  return {ready: all.map(one => one.ready), element: h('div',
+    {class: `mine ${localStorage.getItem(known) ? 'known' : ''}`}, all.map(one => one.element))};
 }
 
 /** Makes a card of one's own things: rows, or a way to them. */
@@ -142,7 +147,7 @@ function own(screen, app, href, page, row, {more = () => [], act = null, foot} =
   for (const type of ['session', 'session-ended', 'account']) {
     screen.on(type, event => event.app === app && resource.soon());
   }
-  return {element, draw};
+  return {element, draw, ready: resource.ready};
 }
 
 function newcomer(screen) {

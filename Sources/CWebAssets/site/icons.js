@@ -21,6 +21,7 @@ const shapes = {
   upload: 'M12 20V8M7 12l5-5 5 5M5 4h14',
   folder: 'M3 6h6l2 2h10v11H3z',
   upfolder: 'M3 6h6l2 2h10v11H3zM12 17v-6M9 14l3-3 3 3',
+  moveto: 'M3 6h6l2 2h10v11H3zM8 13h7M12 10l3 3-3 3',
   file: 'M6 3h8l5 5v13H6zM14 3v5h5',
   image: 'M4 5h16v14H4zM4 16l5-5 5 5 2-2 4 4M15 9h.01',
   link: 'M10 14a4 4 0 0 1 0-6l3-3a4 4 0 0 1 6 6l-2 2M14 10a4 4 0 0 1 0 6l-3 3a4 4 0 0 1-6-6l2-2',
@@ -59,6 +60,7 @@ const shapes = {
   copy: 'M8 8h12v12H8zM4 16V4h12',
   merge: 'M6 4v4c0 4 6 4 6 8v4M18 4v4c0 4-6 4-6 8',
   text: 'M5 6V4h14v2M12 4v16M9 20h6',
+  eye: 'M2 12c3-5 6-7 10-7s7 2 10 7c-3 5-6 7-10 7s-7-2-10-7M12 9a3 3 0 1 0 0 6 3 3 0 0 0 0-6',
   mic: 'M12 15a3 3 0 0 0 3-3V6a3 3 0 0 0-6 0v6a3 3 0 0 0 3 3M6 11a6 6 0 0 0 12 0M12 17v4',
 };
 

@@ -5,9 +5,9 @@ import {define} from './texts.js';
 import {button} from './ui.js';
 
 const t = define({
-  en: {previous: 'Previous picture', next: 'Next picture', at: (at, of) => `${at} of ${of}`,
+  en: {at: (at, of) => `${at} of ${of}`,
     hint: 'Arrow keys lead on, plus and minus make it larger and smaller.', none: 'This picture cannot be shown.'},
-  ru: {previous: 'Предыдущая', next: 'Следующая', at: (at, of) => `${at} из ${of}`,
+  ru: {at: (at, of) => `${at} из ${of}`,
     hint: 'Стрелки листают, плюс и минус меняют размер.', none: 'Эту картинку не показать.'},
 });
 

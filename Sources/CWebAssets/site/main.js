@@ -252,11 +252,12 @@ async function drawPulse() {
   const data = (await quietly(call('/v1/status')))?.data;
   if (!data) return;
   const count = state => data.upstreams.filter(upstream => sourceState(upstream) === state).length;
-  const [down, errors] = [count('Down'), count('Errors')];
+  const [down, errors, up] = [count('Down'), count('Errors'), count('Up')];
   const pulse = document.querySelector('.pulse');
-  pulse.dataset.state = down ? 'down' : errors ? 'errors' : count('Up') ? 'up' : '';
+  pulse.dataset.count = down || errors;
+  pulse.dataset.state = down ? 'down' : errors ? 'errors' : up ? 'up' : '';
   replace(pulse.querySelector('.pulse-words'), down ? t('someDown', down) : errors ? t('someErrors', errors)
-    : count('Up') ? t('allUp') : t('noneAsked'));
+    : up === data.upstreams.length ? t('allUp') : up ? t('someUp', up) : t('noneAsked'));
   pulse.title = t('status');
 }
 
@@ -354,6 +355,9 @@ function watchScroll() {
 }
 
 document.documentElement.lang = language;
+if (language === 'ru') {
+  document.querySelector('[rel=manifest]').href = new URL('./manifest.ru.webmanifest', import.meta.url);
+}
 theme();
 history.scrollRestoration = 'manual';
 if (!history.state?.key) history.replaceState({key: String(Math.random())}, '');
@@ -372,6 +376,10 @@ listen('connectivity', drawPulse);
 listen('reset', drawPulse);
 drawPulse();
 open({pop: true});
+/** Lets fingers swipe rows and pull pages; without the module their buttons do the same. */
+const fingers = async () => (await import('./fingers.js')).hearFingers(main, () => base?.resources.size > 0
+  && !over && (() => Promise.all([...base.resources].map(resource => resource.refresh()))));
+if (navigator.maxTouchPoints > 0) fingers().catch(() => {});
 const register = async () => (await modules.share()).register();
 addEventListener('appinstalled', register);
 // A worker of an older Larder gives way to that of this one.

@@ -1,11 +1,12 @@
 // Notes: a note to read and to write. What is typed is kept whatever happens: failures, a lost session, a lost race.
 
-import {call, larder, quietly} from './api.js';
+import {call, ChangeQueue, larder, quietly} from './api.js';
 import {h, replace} from './dom.js';
-import {ask, dialog, toast} from './overlay.js';
+import {ask, attempt, dialog, toast} from './overlay.js';
 import {address, keepDraft, tileSource, whenDraftChanges} from './parts.js';
 import {placeField} from './notes-place.js';
-import {askToDelete, draftAt, draftKey, loginForm, noteDraft, t as common, zoned} from './notes.js';
+import {boxes, checked, noteText, withSigns} from './notes-text.js';
+import {askToDelete, draftAt, draftKey, loginForm, noteDraft, t as common, zoned} from './notes-parts.js';
 import {define, langOf} from './texts.js';
 import {sayDeleted} from './trash.js';
 import {button, words} from './ui.js';
@@ -14,8 +15,7 @@ import './map.js';
 const t = define({
   en: {
     note: 'Note', edit: 'Edit', save: 'Save', text: 'Text', saved: 'Note saved',
-    hint: 'Start typing your thoughts here...', leave: 'Leave without saving?',
-    leaveText: 'What you typed is not saved.',
+    hint: 'Start typing your thoughts here...',
     race: 'This note was changed elsewhere',
     raceText: 'Nothing was overwritten. Choose which text stays, or go on editing yours.', mine: 'Your text',
     theirs: 'The saved text', keepMine: 'Save mine', takeTheirs: 'Take the saved one',
@@ -24,13 +24,12 @@ const t = define({
     goneText: 'Your text is still here. Save it as a new note?', saveNew: 'Save as new note',
     ended: 'You were logged out. Your text is kept: save it, and you will be asked to log in.',
     again: 'Please log in again', againText: 'Your text is kept. It is saved as soon as you are logged in.',
-    bring: 'Bring back',
+    bring: 'Bring back', box: 'Check box',
     kept: 'Your text is here again. It is not saved yet.', unsaved: 'You changed this note and did not save it.',
   },
   ru: {
     note: 'Заметка', edit: 'Изменить', save: 'Сохранить', text: 'Текст',
-    saved: 'Заметка сохранена', hint: 'Начните записывать свои мысли...', leave: 'Уйти без сохранения?',
-    leaveText: 'То, что вы написали, не сохранено.',
+    saved: 'Заметка сохранена', hint: 'Начните записывать свои мысли...',
     race: 'Заметку изменили в другом месте',
     raceText: 'Ничего не перезаписано. Выберите, какой текст останется, или продолжайте править свой.',
     mine: 'Ваш текст', theirs: 'Сохранённый текст', keepMine: 'Сохранить мой',
@@ -40,7 +39,7 @@ const t = define({
     saveNew: 'Сохранить новой',
     ended: 'Сеанс завершён. Текст остался: сохраните его, и вас попросят войти.', again: 'Войдите снова',
     againText: 'Ваш текст сохранён здесь и будет записан, как только вы войдёте.',
-    bring: 'Вернуть',
+    bring: 'Вернуть', box: 'Флажок',
     kept: 'Ваш текст снова здесь. Он ещё не сохранён.', unsaved: 'Вы изменили эту заметку и не сохранили её.',
   },
 });
@@ -49,7 +48,7 @@ const t = define({
 export function openNew(screen) {
   const {lat, lon, name = null} = Object.fromEntries(screen.query);
   const place = lat && lon ? {lat: Number(lat), lon: Number(lon), name} : null;
-  new Editor(screen, {body: '', place, version: null, back: '/notes'}).open();
+  new Editor(screen, {body: '', place, version: null}).open();
 }
 
 /** Opens the screen of a note. */
@@ -57,12 +56,22 @@ export function openNote(screen) {
   const href = `/v1/notes/${screen.params.id}`;
   let editor = null;
   let note = null;
+  const changes = new ChangeQueue();
   const read = (fresh = note) => {
     note = fresh;
     editor = null;
     address(screen, {edit: null});
-    show(screen, note, write);
+    show(screen, note, write, check);
     resource.soon();
+  };
+  /** Checks off a line, after those before it. */
+  const check = async (line, done) => {
+    await attempt(() => changes.add(async () => {
+      const {data} = await call(zoned(href), {method: 'PATCH', body: {body: checked(note.body, line, done)},
+        headers: {'If-Match': `"${note.version}"`}});
+      note = data;
+    }));
+    if (!changes.busy && !editor) read();
   };
   const write = () => {
     address(screen, {edit: 1});
@@ -75,8 +84,8 @@ export function openNote(screen) {
     note = data;
     if (editor) editor.seen(data);
     else if (screen.query.get('edit')) write();
-    else show(screen, data, write);
-  }, {skeleton: 'page'});
+    else show(screen, data, write, check);
+  }, {skeleton: 'page', held: () => changes.busy});
 }
 
 /** Gives the place of a note, or null: a note without any is at 0, 0. */
@@ -84,16 +93,16 @@ function placed(location) {
   return location && (location.lat !== 0 || location.lon !== 0) ? location : null;
 }
 
-function show(screen, note, write) {
+function show(screen, note, write, check) {
   const place = placed(note.location);
   screen.mayLeave = null;
   screen.unsaved = null;
-  screen.head({title: note.body.trim().split('\n')[0].slice(0, 80), back: '/notes', actions: [
+  screen.head({title: withSigns(note.body.trim().split('\n')[0]).slice(0, 80), back: '/notes', actions: [
     button(t('edit'), write, {icon: 'edit', kind: 'primary'}),
     button(common('remove'), () => remove(screen, note), {icon: 'trash', bare: true, write: true, key: 'delete'})]});
   const article = h('article', {class: 'note'},
     h('div', {class: 'note-text'}, words('p', {class: 'row-sub'}, note.last_edited_text),
-      h('p', {class: 'note-body card', dir: 'auto', lang: langOf(note.body)}, note.body)),
+      h('p', {class: 'note-body card', dir: 'auto', lang: langOf(note.body)}, noteText(note.body, check))),
     place && h('figure', {class: 'note-place'}, picture(place), h('figcaption', null, place.name)));
   screen.show(article);
   noteDraft(screen, `/v1/notes/${note.id}`, note.created_at).then(kept => kept && article.isConnected
@@ -123,7 +132,7 @@ async function remove(screen, note) {
 
 /** The form of a note. */
 class Editor {
-  constructor(screen, {href = null, body, place, version, made = null, back}) {
+  constructor(screen, {href = null, body, place, version, made = null, back = null}) {
     Object.assign(this, {screen, href, start: body, startPlace: place, version, startVersion: version, made, back,
       over: false, key: null, waits: false});
     this.text = h('textarea', {class: 'field-input note-input', id: 'note-text', name: 'body', rows: '10',
@@ -141,10 +150,11 @@ class Editor {
     for (const type of ['session-ended', 'session']) screen.on(type, event => this.sessionEnded(event));
     screen.unsaved = () => this.dirty;
     larder.addEventListener('found', () => this.check(), {signal: screen.signal});
-    screen.head({title: this.href ? t('edit') : t('newNote'), back: this.href ? null : this.back, actions: [
-      this.href && button(t('cancel'), () => this.cancel()), this.save]});
+    screen.head({title: this.href ? t('edit') : t('newNote'), back: this.href ? null : '/notes', actions: [
+      button(t('cancel'), () => this.cancel(), this.href ? {} : {icon: 'close', bare: true}), this.save]});
     screen.show(this.notice, h('div', {class: 'note-edit'},
-      h('div', {class: 'field'}, h('label', {for: 'note-text'}, t('text')), this.text), this.place));
+      h('div', {class: 'field'}, h('label', {for: 'note-text'}, t('text')), this.text,
+        h('div', null, button(t('box'), boxes(this.text), {icon: 'check', kind: 'quiet'}))), this.place));
     this.check();
     this.text.focus();
     this.restore();
@@ -159,8 +169,10 @@ class Editor {
     const kept = this.key && draftAt(this.key, this.made);
     if (!kept || this.screen.signal.aborted) this.kept();
     else if (this.dirty) {
-      toast(t('unsaved'), {seconds: 30, action: {title: t('bring'), run: () => this.bring(kept)},
-        ended: () => this.kept()});
+      const chosen = run => () => { offer.remove(); run(); };
+      const offer = h('p', {class: 'banner'}, h('span', {class: 'grow'}, this.href ? t('unsaved') : common('draft')),
+        button(t('bring'), chosen(() => this.bring(kept))), button(t('discard'), chosen(() => this.kept())));
+      this.notice.before(offer);
     } else this.bring(kept);
   }
 
@@ -209,12 +221,29 @@ class Editor {
     }
   }
 
-  /** Asks before a text is lost; what follows the end of a session by itself does not lead away. */
+  /** Saves the text before another screen is shown; what follows the end of a session by itself does not lead away. */
   async mayLeave() {
     await null;
     if (!this.dirty) return true;
     if (Date.now() - (this.ended ?? 0) < 3000) return false;
-    this.over = await ask({title: t('leave'), message: t('leaveText'), buttons: [t('leaveYes'), t('leaveNo')]});
+    return (!this.ended && await this.saves()) || this.mayLose();
+  }
+
+  /** Saves the text without a question; false if that is not possible. */
+  async saves() {
+    // It may be under way.
+    if (this.flight) await quietly(this.flight);
+    if (!this.dirty) return true;
+    if (!this.text.value.trim() || !this.place.valid() || !await quietly(this.store())) return false;
+    this.end();
+    toast(t('saved'));
+    return true;
+  }
+
+  /** Asks before a text is lost. */
+  async mayLose() {
+    if (!this.dirty) return true;
+    this.over = await ask({title: t('lose'), message: t('loseText'), buttons: [t('discard'), t('goOn')]});
     if (this.over) this.keep();
     return this.over;
   }
@@ -238,19 +267,24 @@ class Editor {
   }
 
   async cancel() {
-    if (!await this.screen.mayLeave()) return;
+    if (!await this.mayLose()) return;
     this.end();
-    this.back();
+    if (this.href) this.back();
+    else await this.screen.go('/notes');
+  }
+
+  store() {
+    const body = {body: this.text.value};
+    if (this.place.changed || !this.href) body.location = this.place.place;
+    const headers = this.version === null ? {} : {'If-Match': `"${this.version}"`};
+    this.flight = call(zoned(this.href ?? '/v1/notes'), {method: this.href ? 'PATCH' : 'POST', body, headers});
+    return this.flight;
   }
 
   async send() {
     if (!this.place.valid()) return;
-    const body = {body: this.text.value};
-    if (this.place.changed || !this.href) body.location = this.place.place;
-    const headers = this.version === null ? {} : {'If-Match': `"${this.version}"`};
     try {
-      const answer = await call(zoned(this.href ?? '/v1/notes'), {method: this.href ? 'PATCH' : 'POST', body, headers});
-      await this.done(answer.data);
+      await this.done((await this.store()).data);
     } catch (problem) {
       if (problem.status === 412 && this.href) await this.settle();
       else if (problem.status === 404 && this.href) await this.lost();

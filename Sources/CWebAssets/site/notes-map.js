@@ -5,7 +5,7 @@ import {h, replace} from './dom.js';
 import {icon} from './icons.js';
 import {keyed} from './list.js';
 import {address, tileSource} from './parts.js';
-import {tabs, zoned} from './notes.js';
+import {tabs, zoned} from './notes-parts.js';
 import {define, langOf, plural} from './texts.js';
 import {button, empty, linkButton} from './ui.js';
 import './map.js';
@@ -30,8 +30,9 @@ export async function openMap(screen) {
   const list = h('ul', {class: 'rows', role: 'list', 'aria-label': t('onMap')});
   const side = h('div', {class: 'map-side'});
   const create = linkButton(t('create'), '/notes/new', {kind: 'primary', icon: 'plus'});
-  screen.head({title: t('map'), tabs, actions: [create], lead: t('hint')});
-  screen.show(h('div', {class: 'map-page'}, map, h('section', {class: 'stack', 'aria-label': t('onMap')}, side)));
+  screen.head({title: t('map'), tabs, actions: [create]});
+  screen.show(h('div', {class: 'map-page'}, map, h('section', {class: 'stack', 'aria-label': t('onMap')},
+    h('p', {class: 'muted'}, t('hint')), side)));
   const tiles = await tileSource();
   if (screen.signal.aborted) return;
   map.useTiles(tiles);

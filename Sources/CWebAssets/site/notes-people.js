@@ -6,7 +6,7 @@ import {endSession, newDocument} from './events.js';
 import {pagedList} from './list.js';
 import {ask} from './overlay.js';
 import {forgetDrafts, hasDrafts, searchField} from './parts.js';
-import {draftKey, tabs} from './notes.js';
+import {draftKey, tabs} from './notes-parts.js';
 import {define} from './texts.js';
 import {button, empty, picture, words} from './ui.js';
 

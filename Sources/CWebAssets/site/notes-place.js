@@ -5,7 +5,7 @@ import {h, replace} from './dom.js';
 import {icon} from './icons.js';
 import {toast} from './overlay.js';
 import {tileSource} from './parts.js';
-import {define} from './texts.js';
+import {define, plural} from './texts.js';
 import {button} from './ui.js';
 
 const t = define({
@@ -15,7 +15,8 @@ const t = define({
     choose: 'Choose one of the places, or move the map to it.', move: 'Press the map, or move it, to choose a place.',
     chosen: 'The middle of the map is the place of the note.', denied: 'The browser did not tell your place.',
     remove: 'Remove the place', source: 'Names of places: GeoNames, CC BY 4.0',
-    found: count => `${count} places`, onMap: 'Map to choose a place. Arrow keys move it, plus and minus zoom.',
+    found: count => `${count} ${plural(count, {one: 'place', other: 'places'})}`,
+    onMap: 'Map to choose a place. Arrow keys move it, plus and minus zoom.',
   },
   ru: {
     place: 'Место', search: 'Город или место', mine: 'Где я сейчас',

@@ -1,38 +1,16 @@
 // Notes: login and the list.
 
-import {call, quietly, withQuery} from './api.js';
+import {call} from './api.js';
 import {h, replace} from './dom.js';
-import {reopen} from './events.js';
-import {field, form} from './form.js';
 import {pagedList} from './list.js';
-import {ask, attempt, menu, showProblem, toast} from './overlay.js';
-import {afterLogin, draftOf, hasDrafts, pickFiles, searchField} from './parts.js';
+import {askToDelete, loginForm, noteDraft, t, tabs, zoned} from './notes-parts.js';
+import {withSigns} from './notes-text.js';
+import {attempt, menu, toast} from './overlay.js';
+import {afterLogin, pickFiles, searchField} from './parts.js';
 import {icon} from './icons.js';
-import {define, langOf, zone} from './texts.js';
+import {langOf} from './texts.js';
 import {openTrash, sayDeleted, t as bin} from './trash.js';
 import {button, empty, linkButton, words} from './ui.js';
-
-/** The strings of Notes. */
-export const t = define({
-  en: {
-    search: 'Search notes', remove: 'Delete note',
-    nothingText: 'No note has these words.', signIn: 'Sign In', signUp: 'Sign Up',
-    name: 'User name', password: 'Password', newHere: 'Not registered?', known: 'Already registered?', show: 'Show',
-    hide: 'Hide', needName: 'Please enter a user name.', needPassword: 'Please enter a password.', gone: 'Note deleted',
-    lead: 'Your notes and their places are kept by this Larder.', list: 'Your notes',
-    sure: 'Move this note to the trash?',
-    keep: 'Keep it', files: 'Import and export', draft: 'A note that you began is not saved yet',
-  },
-  ru: {
-    search: 'Поиск заметок',
-    remove: 'Удалить заметку', nothingText: 'Нет заметок с этими словами.',
-    signIn: 'Войти', signUp: 'Зарегистрироваться', name: 'Имя пользователя', password: 'Пароль',
-    newHere: 'Ещё нет учётной записи?', known: 'Уже есть учётная запись?', show: 'Показать', hide: 'Скрыть',
-    needName: 'Введите имя пользователя.', needPassword: 'Введите пароль.', gone: 'Заметка удалена',
-    lead: 'Ваши заметки и их места хранит этот Larder.', list: 'Ваши заметки', sure: 'Переместить заметку в корзину?',
-    keep: 'Оставить', files: 'Импорт и экспорт', draft: 'Начатая заметка ещё не сохранена',
-  },
-});
 
 const later = (load, name) => async screen => (await load())[name](screen);
 const editing = () => import('./notes-edit.js');
@@ -51,37 +29,6 @@ export const routes = [
     icon: 'note', name: item => item.first_line})},
   {path: '/notes/:id', open: later(editing, 'openNote')},
 ];
-
-/** The tabs of Notes. */
-export const tabs = [{href: '/notes', title: t('notes')}, {href: '/notes/map', title: t('map')},
-  {href: '/notes/people', title: t('people')}];
-
-/** Gives the address of a screen of the API with the browser's time zone. */
-export function zoned(href, values = {}) { return withQuery(href, {tz: zone, ...values}); }
-
-/** The account that this document has last seen: while Larder is away, what is typed is kept for it. */
-let account = null;
-
-/** Gives the key of what is typed and not saved of a note, or of a new one; another account has another key. */
-export async function draftKey(screen, href) {
-  try { account = (await call('/v1/notes/session', {signal: screen.signal})).data.name; } catch (problem) {
-    if (account === null || problem.code !== 'larder-unreachable') throw problem;
-  }
-  return `notes.${encodeURIComponent(account)}/${href ?? 'new'}`;
-}
-
-/** Gives what was typed and not saved of a note, or null; after a reset another note may have its address. */
-export function draftAt(key, made) {
-  const kept = draftOf(key);
-  return kept?.made === made ? kept : null;
-}
-
-/** Gives what was typed and not saved of a note by the time it was made, or of a new one, or null. */
-export async function noteDraft(screen, href, made = null) {
-  if (!hasDrafts('notes.')) return null;
-  const key = await quietly(draftKey(screen, href));
-  return key ? draftAt(key, made) : null;
-}
 
 function openLogin(screen) {
   let mode = screen.query.get('mode') === 'register' ? 'register' : 'login';
@@ -102,35 +49,6 @@ function openLogin(screen) {
     screen.body.querySelector('[name=username]').focus();
   };
   draw();
-}
-
-/** Makes the form of login or registration; `done` is called when there is a session. */
-export function loginForm(mode, typed, done) {
-  const name = field('username', t('name'), {autocomplete: 'username', value: typed.username, autocapitalize: 'none',
-    spellcheck: 'false', check: text => (text ? null : t('needName'))});
-  const password = field('password', t('password'), {type: 'password', value: typed.password,
-    autocomplete: mode === 'login' ? 'current-password' : 'new-password',
-    check: text => (text ? null : t('needPassword'))});
-  const look = button(t('show'), () => {
-    const hidden = password.input.type === 'password';
-    password.input.type = hidden ? 'text' : 'password';
-    look.querySelector('span').textContent = t(hidden ? 'hide' : 'show');
-  }, {kind: 'quiet'});
-  return form([name, password], t(mode === 'login' ? 'signIn' : 'signUp'),
-    async ({username, password: secret}, signal) => {
-    const body = {mode, username, password: secret};
-    for (let entered = false; !entered;) {
-      try {
-        await call('/v1/notes/session', {method: 'POST', body, login: true, signal});
-        entered = true;
-      } catch (problem) {
-        if (!problem.dialog || problem.errors.length) throw problem;
-        if (!await showProblem(problem, true)) throw new DOMException('shown', 'AbortError');
-      }
-    }
-    reopen('notes');
-    await done();
-  }, {extra: [look]});
 }
 
 function openList(screen) {
@@ -171,30 +89,28 @@ async function send(action, files, list) {
 }
 
 /** Makes a row of the list. */
-export function noteRow(item, list) {
+function noteRow(item, list) {
   const remove = item.actions?.find(action => action.id === 'delete');
   const place = item.location && !(item.location.lat === 0 && item.location.lon === 0) && item.location.name;
   const passage = (item.passage ?? []).map(({text, hit}) => (hit ? h('mark', null, text) : text));
   const isFirst = item.passage?.map(({text}) => text).join('').startsWith(item.first_line);
-  return h('li', {class: 'row'},
+  const row = h('li', {class: 'row'},
     h('div', {class: 'row-main'},
       h('a', {class: 'row-link note-line', href: `/notes/${item.id}`, dir: 'auto', lang: langOf(item.first_line)},
-        isFirst ? passage : item.first_line),
-      passage.length > 0 && !isFirst && h('span', {class: 'row-sub', dir: 'auto', lang: langOf(item.first_line)},
-        passage),
+        isFirst ? passage : withSigns(item.first_line)),
+      (passage.length > 0 ? !isFirst : item.snippet) && h('span', {class: 'row-sub note-more', dir: 'auto',
+        lang: langOf(item.snippet || item.first_line)}, passage.length > 0 ? passage : withSigns(item.snippet)),
       h('span', {class: 'row-sub'}, words('span', {}, item.modified_text),
         place && [' ', icon('pin', 14), ' ', place])),
-    remove && h('div', {class: 'row-end'}, button(t('remove'), () => removeNote(item, remove, list),
-      {bare: true, icon: 'trash', write: true, key: 'delete'})));
-}
-
-/** Asks before a note is deleted. */
-export function askToDelete(title) {
-  return ask({title: t('sure'), message: title, buttons: [t('remove'), t('keep')]});
+    remove && h('div', {class: 'row-end'}, button(t('remove'), async () => await askToDelete(item.first_line)
+      && removeNote(item, remove, list), {bare: true, icon: 'trash', write: true, key: 'delete'})));
+  // A swipe and a press are meant: there is no question, but a way back.
+  row.swipe = () => [remove && {title: remove.title, icon: 'trash', kind: 'danger',
+    run: () => removeNote(item, remove, list)}];
+  return row;
 }
 
 async function removeNote(item, action, list) {
-  if (!await askToDelete(item.first_line)) return;
   const answer = await list.change(items => items.filter(other => other.id !== item.id),
     () => call(action.href, {method: action.method}));
   sayDeleted(t('gone'), answer, () => list.resource.reload());

@@ -4,7 +4,7 @@ import {call, quietly, withQuery} from './api.js';
 import {h, replace} from './dom.js';
 import {icon} from './icons.js';
 import {dialog} from './overlay.js';
-import {define, langOf, t as common} from './texts.js';
+import {define, langOf, t as common, zone} from './texts.js';
 
 const t = define({
   en: {
@@ -22,9 +22,10 @@ const t = define({
 const pageOfFile = ({type, path}) => withQuery(type === 'dir' ? '/disk/files' : '/disk/file', {path});
 /** Where is searched: the list, and how a hit is shown. */
 const sources = [
-  {app: 'disk', sign: 'file', href: '/v1/disk/search', name: item => item.name, page: pageOfFile,
+  {app: 'disk', sign: 'file', href: withQuery('/v1/disk/search', {tz: zone}), name: item => item.name, page: pageOfFile,
     about: item => item.folder?.name},
-  {app: 'notes', sign: 'notes', href: '/v1/notes', name: item => item.first_line, page: item => `/notes/${item.id}`,
+  {app: 'notes', sign: 'notes', href: withQuery('/v1/notes', {tz: zone}),
+    name: item => item.first_line, page: item => `/notes/${item.id}`,
     about: item => item.modified_text},
   {app: 'pdf', sign: 'pdf', href: '/v1/pdf/documents', name: item => item.name, page: item => `/pdf/${item.id}`,
     about: item => item.page_count_text},

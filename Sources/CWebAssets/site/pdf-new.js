@@ -18,11 +18,10 @@ const t = define({
     separate: 'One document of each', page: 'Page', fit: 'As large as the photo', quality: 'Quality',
     original: 'As it is',
     high: 'High', medium: 'Medium', low: 'Small file', remove: name => `Leave out ${name}`, sending: 'Sending',
-    making: 'Making pages', wrong: 'This is none of the file types that become pages.',
+    making: 'Making pages', wrong: 'This type cannot become a page. Leave it out.',
     made: count => `${count} documents are made`,
     saveAll: 'Save all', files: 'Chosen files, in the order of the pages',
-    leave: 'Leave without a document?',
-    leaveText: 'The chosen files are left out.', failed: 'Nothing was made',
+    leave: 'Leave without a document?', leaveText: 'The chosen files are left out.', failed: 'Nothing was made',
   },
   ru: {
     add: 'Выбрать фото', more: 'Добавить ещё', camera: 'Снять', none: 'Выберите фото или PDF',
@@ -31,9 +30,9 @@ const t = define({
     single: 'Один документ из всех', separate: 'По документу из каждого', page: 'Страница', fit: 'По размеру фото',
     quality: 'Качество', original: 'Как есть', high: 'Высокое', medium: 'Среднее', low: 'Маленький файл',
     remove: name => `Убрать ${name}`, sending: 'Отправка', making: 'Готовим страницы',
-    wrong: 'Из файлов такого вида страницы не получаются.', made: count => `Готово документов: ${count}`,
-    saveAll: 'Сохранить все', files: 'Выбранные файлы в порядке страниц', leave: 'Уйти без документа?',
-    leaveText: 'Выбранные файлы не будут использованы.',
+    wrong: 'Такой файл не станет страницей. Уберите его.', made: count => `Готово документов: ${count}`,
+    saveAll: 'Сохранить все', files: 'Выбранные файлы в порядке страниц',
+    leave: 'Уйти без документа?', leaveText: 'Выбранные файлы не будут использованы.',
     failed: 'Ничего не создано',
   },
 });
@@ -121,7 +120,8 @@ class Maker {
   row(entry) {
     const {file, url} = entry;
     const sorted = rows => { this.files = rows.map(row => this.files.find(other => other.row === row)); };
-    const none = () => h('span', {class: 'photo file-sign'}, icon(/pdf$/i.test(file.name) ? 'pdf' : 'image'));
+    const none = () => h('span', {class: 'photo file-sign'}, icon(/pdf$/i.test(file.name) ? 'pdf'
+      : entry.wrong ? 'file' : 'image'));
     const look = url ? h('img', {src: url, alt: '', class: 'photo', onerror: event => event.target.replaceWith(none())})
       : none();
     return h('li', {class: 'row'}, sortHandle(() => entry.row, file.name, sorted), look,

@@ -2,36 +2,36 @@
 
 import {call, ChangeQueue, newId, Problem, upload, withQuery} from './api.js';
 import {h, replace} from './dom.js';
-import {field, form} from './form.js';
+import {askName, field, form} from './form.js';
 import {icon} from './icons.js';
 import {keyed} from './list.js';
 import {attempt, dialog, menu, toast} from './overlay.js';
-import {address, draftOf, keepDraft, pickFiles, whenDraftChanges} from './parts.js';
-import {remove, rename} from './pdf.js';
+import {address, draftOf, forgetDrafts, keepDraft, pickFiles, whenDraftChanges} from './parts.js';
 import {Pages} from './pdf-pages.js';
 import {dictation} from './pdf-speech.js';
 import {sortHandle} from './sort.js';
 import {define, langOf, time} from './texts.js';
+import {remove} from './trash.js';
 import {button, linkButton, picture} from './ui.js';
 
 const t = define({
   en: {
-    document: 'Document', more: 'More actions', page: number => `Page ${number}`,
+    document: 'Document', gone: 'Document deleted', page: number => `Page ${number}`,
     rotate: number => `Rotate page ${number}`,
     drop: number => `Delete page ${number}`, closer: 'Larger', farther: 'Smaller',
     draft: until => `Draft: it is deleted on ${until} unless you save it.`, saved: 'Saved', arrange: 'Arrange pages',
     pick: number => `Select page ${number}`,
-    text: 'Text', needText: 'Please type some text.', where: 'Place', end: 'At the end',
+    text: 'Text', needText: 'Please type some text.', added: 'Text added', where: 'Place', end: 'At the end',
     before: number => `Before page ${number}`, add: 'Add', changed: 'It was changed elsewhere',
     changedText: 'Nothing was overwritten. The newest pages are shown now; please try again.',
     onDisk: 'Saved on the Disk', adding: 'Adding pages…', size: 'Size of the pages',
   },
   ru: {
-    document: 'Документ', more: 'Другие действия', page: number => `Страница ${number}`,
+    document: 'Документ', gone: 'Документ удалён', page: number => `Страница ${number}`,
     rotate: number => `Повернуть страницу ${number}`, drop: number => `Удалить страницу ${number}`,
     closer: 'Крупнее', farther: 'Мельче', draft: until => `Черновик: будет удалён ${until}, если не сохранить.`,
     saved: 'Сохранено', arrange: 'Упорядочить страницы', pick: number => `Выбрать страницу ${number}`,
-    text: 'Текст', needText: 'Введите текст.', where: 'Место', end: 'В конце',
+    text: 'Текст', needText: 'Введите текст.', added: 'Текст добавлен', where: 'Место', end: 'В конце',
     before: number => `Перед страницей ${number}`,
     add: 'Добавить', changed: 'Документ изменили в другом месте',
     changedText: 'Ничего не перезаписано. Показаны новые страницы; попробуйте ещё раз.',
@@ -114,16 +114,19 @@ class Reader {
         {kind: 'primary', icon: 'check', write: true}),
       share && linkButton(share.title, withQuery(share.href, {disposition: 'attachment'}), {icon: 'share',
         download: `${data.name}.${data.extension}`}),
-      button(t('more'), event => this.acts(event.currentTarget), {bare: true, icon: 'more'})]});
+      button(t('moreActs'), event => this.acts(event.currentTarget), {bare: true, icon: 'more'})]});
   }
 
   acts(opener) {
     const runs = {
       'add-photos': ['image', action => this.addFiles(action)], 'add-text': ['text', action => this.addText(action)],
-      rename: ['edit', action => rename(this.document.name, action, body => this.change(action.href, action.method,
-        body))],
+      rename: ['edit', action => askName(action.title, name => this.change(action.href, action.method, {name}),
+        {value: this.document.name, maxlength: 200})],
       undo: ['rotate', action => this.change(action.href, action.method)],
-      delete: ['trash', action => remove(action, () => this.screen.go('/pdf', {replace: true}))],
+      delete: ['trash', action => remove(action, t('gone'), () => {
+        forgetDrafts(this.draftKey);
+        return this.screen.go('/pdf', {replace: true});
+      })],
     };
     const items = Object.entries(runs).map(([id, [sign, run]]) => {
       const action = this.action(id);
@@ -131,7 +134,7 @@ class Reader {
         run: () => run(action)};
     });
     items.splice(3, 0, {title: t('toDisk'), icon: 'disk', run: () => this.toDisk()});
-    menu(opener, t('more'), items.filter(Boolean));
+    menu(opener, t('moreActs'), items.filter(Boolean));
   }
 
   match() { return {'If-Match': `"${this.document.version}"`}; }
@@ -177,15 +180,10 @@ class Reader {
   }
 
   save(action) {
-    return dialog(action.title, close => {
-      const name = field('name', t('name'), {value: this.document.name, autofocus: true, maxlength: 200,
-        autocomplete: 'off'});
-      return [form([name], action.title, async values => {
-        await this.change(action.href, action.method, {name: values.name.trim() || null});
-        close(true);
-        toast(t('saved'));
-      })];
-    });
+    return askName(action.title, async name => {
+      await this.change(action.href, action.method, {name: name || null});
+      toast(t('saved'));
+    }, {value: this.document.name, maxlength: 200, check: null});
   }
 
   get width() { return this.pages.on ? 200 : Math.round(640 * zooms[this.zoom]); }
@@ -265,7 +263,7 @@ class Reader {
     const count = this.document.page_count;
     const ended = new AbortController();
     const signal = AbortSignal.any([this.screen.signal, ended.signal]);
-    await dialog(action.title, close => {
+    const added = await dialog(action.title, close => {
       const text = field('text', t('text'), {tag: 'textarea', rows: 8, autofocus: true, dir: 'auto',
         check: value => (value.trim() ? null : t('needText'))});
       const places = Array.from({length: count}, (_, index) => ({value: String(index + 1),
@@ -279,12 +277,16 @@ class Reader {
       whenDraftChanges(this.draftKey, () => text.removeAttribute('data-stored'), signal);
       text.input.dispatchEvent(new Event('input'));
       return [form([text, at], t('add'), async values => {
-        await this.change(action.href, action.method, {text: values.text, ...(values.at && {at: Number(values.at)})});
-        close(true);
+        const {data} = await this.change(action.href, action.method, {text: values.text,
+          ...(values.at && {at: Number(values.at)})});
+        close([Number(values.at) || count + 1, data]);
       }, {extra: dictation(text.input, signal)})];
     }, {wide: true});
     ended.abort();
     keepDraft(this.draftKey, null);
+    if (!added) return;
+    this.leaves.children[added[0] - 1]?.scrollIntoView();
+    this.say(t('added'), added[1]);
   }
 
   async toDisk() {

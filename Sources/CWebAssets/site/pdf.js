@@ -2,18 +2,18 @@
 
 import {call, withQuery} from './api.js';
 import {h, replace} from './dom.js';
-import {field, form} from './form.js';
+import {askName} from './form.js';
 import {pagedList} from './list.js';
-import {ask, attempt, dialog, menu, toast} from './overlay.js';
+import {ask, attempt, menu, toast} from './overlay.js';
 import {forgetDrafts, searchField} from './parts.js';
 import {define, langOf, time} from './texts.js';
-import {openTrash, sayDeleted, t as bin} from './trash.js';
+import {openTrash, remove, t as bin} from './trash.js';
 import {button, empty, linkButton, picture, words} from './ui.js';
 
 const t = define({
   en: {
     search: 'Search documents',
-    nothingText: 'No document has these words in its name.', more: name => `Actions for ${name}`,
+    nothingText: 'No document has these words in its name.',
     second: 'Choose the second document',
     merged: name => `${name} is made`,
     gone: 'Document deleted', first: name => `Its pages come after those of “${name}”.`,
@@ -22,7 +22,7 @@ const t = define({
   },
   ru: {
     search: 'Поиск документов',
-    nothingText: 'Нет документов с такими словами в имени.', more: name => `Действия: ${name}`,
+    nothingText: 'Нет документов с такими словами в имени.',
     second: 'Выберите второй документ', merged: name => `Готово: ${name}`,
     gone: 'Документ удалён', first: name => `Его страницы встанут после страниц «${name}».`,
     list: 'Сохранённые документы', drafts: 'Ещё не сохранены', draftUntil: when => `Хранится до ${when}`,
@@ -109,50 +109,63 @@ function draftRow(item, again) {
 }
 
 function documentRow(item, list, merging) {
-  const more = button(t('more', item.name), () => acts(more, item, list(), merging), {bare: true, icon: 'more'});
+  const more = button(t('acts', item.name), () => menu(more, t('acts', item.name),
+    entriesOf(item, list(), merging)), {bare: true, icon: 'more'});
   const open = event => merging.take(event, item);
   const size = Math.round(112 * (devicePixelRatio || 1));
-  return h('li', {class: 'row', oncontextmenu: event => { event.preventDefault(); more.click(); }},
+  const row = h('li', {class: 'row', oncontextmenu: event => { event.preventDefault(); more.click(); }},
     picture(withQuery(item.thumbnail_url, {width: size}), '', {class: 'leaf', sign: 'pdf'}),
     h('div', {class: 'row-main'}, h('a', {class: 'row-link', href: `/pdf/${item.id}`, dir: 'auto', onclick: open},
       `${item.name}.${item.extension}`), h('span', {class: 'row-sub', lang: langOf(item.page_count_text)},
       [time(item.created_at), item.page_count_text, item.size_text].join(' · '))), h('div', {class: 'row-end'}, more));
+  row.swipe = () => entriesOf(item, list(), merging, ['rename', 'delete']);
+  return row;
 }
 
-function acts(opener, item, list, merging) {
+/** The entries of a document's menu that the server allows, in their order. */
+function entriesOf(item, list, merging, ids = ['share', 'rename', 'merge', 'delete']) {
   const again = () => list.resource.reload();
   const entries = {
     share: action => ({title: action.title, icon: 'share', href: withQuery(action.href, {disposition: 'attachment'}),
       download: `${item.name}.${item.extension}`}),
-    rename: action => ({title: action.title, icon: 'edit', run: () => rename(item.name, action, async body => {
-      await call(action.href, {method: action.method, body});
-      return again();
-    })}),
+    rename: action => ({title: action.title, icon: 'edit', run: () => askName(action.title, async name => {
+      await call(action.href, {method: action.method, body: {name}});
+      await again();
+    }, {value: item.name, maxlength: 200})}),
     merge: action => ({title: action.title, icon: 'merge', run: () => merging.begin(item, action)}),
     delete: action => ({title: action.title, icon: 'trash', kind: 'danger',
-    run: () => remove(action, again)}),
+    run: () => remove(action, t('gone'), () => { forgetDrafts(`pdf.${item.id}`); return again(); })}),
   };
   const sent = Object.fromEntries(item.actions.filter(action => action.enabled).map(action => [action.id, action]));
-  menu(opener, t('more', item.name), Object.keys(entries).filter(id => sent[id]).map(id => entries[id](sent[id])));
+  return ids.filter(id => sent[id]).map(id => entries[id](sent[id]));
 }
 
 /** The choice of the second document of a merge. */
 class Merge {
   constructor(screen, list) {
     Object.assign(this, {screen, list, first: null, bar: h('div', {class: 'selection', role: 'status', hidden: true})});
+    document.addEventListener('keydown', event => this.first && event.key === 'Escape' && this.end(),
+      {signal: screen.signal});
   }
 
   begin(item, action) {
     Object.assign(this, {first: item, action});
     this.screen.root.classList.add('merging');
     this.bar.hidden = false;
-    replace(this.bar, h('p', {}, h('strong', null, t('second')), ' ',
+    replace(this.bar, h('p', {}, h('strong', null, t('second')), h('br'),
       words('span', {class: 'muted'}, t('first', item.name))),
       button(t('cancel'), () => this.end(), {icon: 'close'}));
     this.bar.querySelector('button').focus();
+    this.mark(true);
+  }
+
+  /** A document is not merged with itself. */
+  mark(on) {
+    for (const row of this.list().element.children) row.inert = on && row.rowKey === this.first.id;
   }
 
   end() {
+    this.mark(false);
     this.first = null;
     this.bar.hidden = true;
     this.screen.root.classList.remove('merging');
@@ -162,7 +175,7 @@ class Merge {
     if (!this.first || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
     event.stopPropagation();
-    attempt(() => this.send(item));
+    if (item.id !== this.first.id) attempt(() => this.send(item));
   }
 
   async send(item) {
@@ -172,25 +185,4 @@ class Merge {
     await this.list().resource.reload();
     toast(t('merged', data.name), {action: {title: t('open'), run: () => this.screen.go(`/pdf/${data.id}`)}});
   }
-}
-
-/** Asks for another name of a document; `send` gets the body of the request. */
-export function rename(value, action, send) {
-  return dialog(action.title, close => {
-    const name = field('name', t('name'), {value, autofocus: true, autocomplete: 'off', maxlength: 200,
-      check: text => (text.trim() ? null : t('needName'))});
-    return [form([name], action.title, async values => {
-      await send({name: values.name.trim()});
-      close(true);
-    })];
-  });
-}
-
-/** Asks in the server's words, and deletes a document. */
-export async function remove(action, done) {
-  if (!await ask(action.confirm)) return;
-  const answer = await call(action.href, {method: action.method});
-  forgetDrafts(`pdf.${action.href.split('/').at(-1)}`);
-  await done();
-  sayDeleted(t('gone'), answer, done);
 }

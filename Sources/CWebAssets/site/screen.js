@@ -31,6 +31,8 @@ export class Screen {
     this.body = h('div', {class: 'page-body'});
     this.notice = h('div', {class: 'page-notice', role: 'status'});
     this.origin = h('div', {class: 'page-origin'});
+    /** What it shows of the API (`load`). */
+    this.resources = new Set();
     /** Whether what is typed is kept in this browser, so that no reload takes it. */
     this.stored = false;
     /** May be set: asked before the screen is left; false stays. */
@@ -131,7 +133,10 @@ export class Screen {
     const {search} = answer.meta;
     replace(this.notice, made, search && h('p', {class: 'muted', lang: langOf(search.text)}, search.text));
     const {dismiss, after_s: seconds} = answer.meta.banner ?? {};
-    if (made && dismiss === 'after_s') setTimeout(() => made.remove(), (seconds ?? 3) * 1000);
+    if (!made || dismiss !== 'after_s') return;
+    // It goes again: what is below it keeps its place.
+    made.classList.add('passing');
+    setTimeout(() => made.remove(), (seconds ?? 3) * 1000);
   }
 
   /** Ends everything that the screen began. */
@@ -184,6 +189,7 @@ export class Resource {
     Object.assign(this, {screen, href, draw, options, answer: null, failed: null, pause: 2500, asked: 0,
       taken: 0});
     const {signal} = screen;
+    screen.resources.add(this);
     // Home shows those of all apps.
     const app = this.app = href.split(/[/?]/)[2];
     screen.on('screen-changed', data => data.app === app && this.concerns(data.screen) && this.soon());
@@ -259,6 +265,7 @@ export class Resource {
     this.answer = answer;
     this.moved = false;
     if (this.failed || first) replace(this.place);
+    if (this.failed) this.screen.root.classList.remove('gone');
     this.failed = null;
     this.place.removeAttribute('aria-busy');
     if (!this.options.quiet) this.screen.tell(answer);
@@ -290,8 +297,11 @@ export class Resource {
     this.place.removeAttribute('aria-busy');
     if (!this.options.quiet) replace(screen.origin);
     // Nothing can be done to what is gone.
-    if (problem.status === 404) replace(screen.actionPlace);
-    replace(this.place, this.options.problem?.(problem) ?? problemView(problem, () => this.reload(true)));
+    const isGone = problem.status === 404;
+    if (isGone) replace(screen.actionPlace);
+    screen.root.classList.toggle('gone', isGone);
+    replace(this.place, this.options.problem?.(problem) ?? problemView(problem, () => this.reload(true),
+      isGone && linkButton(t(screen.app), `/${screen.app}`, {kind: 'primary'})));
   }
 }
 

@@ -9,12 +9,12 @@ import {button, linkButton} from './ui.js';
 const t = define({
   en: {
     title: 'Shared with Larder', pdf: 'Make a PDF',
-    files: 'Shared files', again: 'It did not arrive whole. Please share it again.',
+    files: 'Shared files', again: 'It did not arrive. Please share it again.',
     count: n => `${n} ${plural(n, {one: 'file', other: 'files'})}. What shall become of them?`,
   },
   ru: {
     title: 'Отправлено в Larder', pdf: 'Сделать PDF',
-    files: 'Отправленные файлы', again: 'Дошло не всё. Отправьте ещё раз.',
+    files: 'Отправленные файлы', again: 'Не дошло. Отправьте ещё раз.',
     count: n => `${n} ${plural(n, {one: 'файл', few: 'файла', other: 'файлов'})}. Что с ними сделать?`,
   },
 });
@@ -60,7 +60,9 @@ async function open(screen) {
   screen.head({title: t('title')});
   const files = await sharedFiles();
   if (screen.signal.aborted) return;
-  const failed = screen.query.get('failed') && h('p', {class: 'banner'}, icon('warning'), t('again'));
+  // The worker may be gone, with what the browser had stored: it takes the next files.
+  if (screen.query.has('failed')) register();
+  const failed = screen.query.has('failed') && h('p', {class: 'banner'}, icon('warning'), t('again'));
   if (files.length === 0) {
     if (failed) screen.show(failed); else await screen.go('/', {replace: true});
     return;

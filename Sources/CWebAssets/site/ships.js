@@ -9,12 +9,12 @@ import {pagedList} from './list.js';
 import {ask, dialog, toast} from './overlay.js';
 import {afterLogin} from './parts.js';
 import {define, langOf, plural} from './texts.js';
-import {button, linkButton, picture, problemView} from './ui.js';
+import {button, empty, linkButton, picture, problemView} from './ui.js';
 
 const t = define({
   en: {
     lead: 'A fleet, kept aboard.', email: 'E-mail', password: 'Password',
-    guest: 'Continue as Guest', signingIn: 'Signing in…',
+    guest: 'Continue as Guest', signingIn: 'Logging in…',
     hint: 'Any address and any password will do: this login is simulated.',
     badEmail: 'Write an address such as example@domain.com.', noPassword: 'Write a password.',
     remove: name => `Delete ${name}`, removed: name => `${name} deleted`, built: year => `built ${year}`,
@@ -22,7 +22,7 @@ const t = define({
     type: 'Type', year: 'Built', weight: 'Weight',
     port: 'Home port', roles: 'Roles', status: 'In service', yes: 'Yes', no: 'No', restoreOne: 'Restore',
     empty: 'No ships',
-    emptyText: 'There is nothing in this harbour.', find: 'Filter by name', none: 'No name fits.',
+    emptyText: 'There is nothing in this harbour.', find: 'Filter by name', clear: 'Clear the filter',
   },
   ru: {
     lead: 'Флот всегда на борту.', email: 'Эл. почта', password: 'Пароль',
@@ -34,8 +34,7 @@ const t = define({
     restore: n => `Вернуть удалённые: ${n}`, gone: 'Больше нет в списке',
     type: 'Тип', year: 'Год постройки', weight: 'Масса',
     port: 'Порт приписки', roles: 'Назначение', status: 'В строю', yes: 'Да', no: 'Нет', restoreOne: 'Вернуть',
-    empty: 'Кораблей нет', emptyText: 'В этой гавани пусто.', find: 'Отбор по названию',
-    none: 'Такого названия нет.',
+    empty: 'Кораблей нет', emptyText: 'В этой гавани пусто.', find: 'Отбор по названию', clear: 'Снять отбор',
   },
 });
 
@@ -70,7 +69,7 @@ function openLogin(screen) {
 function openList(screen) {
   const filter = h('input', {type: 'search', 'aria-label': t('find'), placeholder: t('find'), dataset: {key: 'search'},
     value: screen.memory.filter ?? '', oninput: () => narrow()});
-  const nothing = h('p', {class: 'muted', role: 'status'});
+  const nothing = h('div', {role: 'status'});
   const restore = h('div', {class: 'bar'});
   let nav = null;
   const drawHead = () => screen.head({title: t('ships'), actions: [
@@ -84,7 +83,8 @@ function openList(screen) {
     list.element.hidden = !shown;
     const count = screen.body.querySelector('.list-foot .count');
     if (count) count.hidden = wanted !== '';
-    replace(nothing, !shown && list.items().length > 0 && t('none'));
+    replace(nothing, !shown && list.items().length > 0 && empty({title: t('nothing'), button: t('clear')},
+      {icon: 'search', run: () => { filter.value = ''; narrow(); filter.focus(); }}));
   };
   drawHead();
   const list = pagedList(screen, {

@@ -5,11 +5,11 @@ import {h, replace} from './dom.js';
 import {icon} from './icons.js';
 import {attempt, toast} from './overlay.js';
 import {whenReleased} from './screen.js';
-import {define} from './texts.js';
-import {busy} from './ui.js';
+import {define, langOf} from './texts.js';
+import {busy, linkButton, picture} from './ui.js';
 
 /** Strings of the shopping list. */
-export const cartTexts = define({
+const cartTexts = define({
   en: {
     less: name => `One less of ${name}`, remove: name => `Take ${name} off the list`,
     removed: name => `${name} is off the list`, type: 'Type the quantity', more: name => `One more of ${name}`,
@@ -94,6 +94,23 @@ export function followCart(screen, changed) {
   return read;
 }
 
+/** Makes the tile of a product, with what is said of it below its title, and what is below that. */
+export function productTile(item, about, end) {
+  return h('li', {class: `product ${item.layout ?? ''}`}, picture(item.image_url, '', {class: 'product-image',
+    sign: 'shop', sizes: '(max-width: 44rem) 45vw, 270px'}), h('div', {class: 'product-text'},
+    h('p', {class: 'price'}, item.price_text),
+    h('a', {class: 'row-link product-title', href: `/shop/${item.id}`, lang: langOf(item.title)}, item.title), about),
+  end);
+}
+
+/** Makes the link to the shopping list, with the number of pieces. */
+export function cartLink(count) {
+  const link = linkButton(cartTexts('list', count), '/shop/list', {icon: 'cart', bare: true});
+  link.classList.add('cart-link');
+  if (count) link.append(h('span', {class: 'badge', 'aria-hidden': 'true'}, count > 99 ? '99+' : count));
+  return link;
+}
+
 /**
  * Makes the control of a product's quantity: "add", or − n +.
  * @param {{id: number, title: string, cart: {in_list: boolean, quantity: number}}} product
@@ -152,7 +169,7 @@ export function quantityControl(product, options = {}) {
       more.focus();
       await adding;
       options.added?.();
-    })}, icon('cart'), !options.bare && (product.actions?.find(one => one.id === 'add')?.title ?? cartTexts('add')));
+    })}, icon('plus'), !options.bare && (product.actions?.find(one => one.id === 'add')?.title ?? cartTexts('add')));
   const show = next => {
     const had = document.activeElement;
     quantity = next;

@@ -5,8 +5,7 @@ import {h, replace} from './dom.js';
 import {lightbox} from './lightbox.js';
 import {pagedList} from './list.js';
 import {ask, attempt, share, toast} from './overlay.js';
-import {cartLink} from './shop.js';
-import {afterQuantities, followCart, quantityControl} from './shop-cart.js';
+import {afterQuantities, cartLink, followCart, productTile, quantityControl} from './shop-cart.js';
 import {moveBy, sortHandle} from './sort.js';
 import {define, langOf} from './texts.js';
 import {button, empty, linkButton, picture} from './ui.js';
@@ -17,18 +16,18 @@ const t = define({
     clearAsk: 'Remove everything from the list?',
     remove: name => `Remove ${name}`, removed: name => `${name} removed`,
     gone: 'No longer in the catalogue',
-    up: name => `Move ${name} up`, down: name => `Move ${name} down`, previous: 'Previous picture',
-    next: 'Next picture',
-    favourites: 'Favourites', related: 'Related products',
-    full: 'Full screen', each: price => `${price} each`, pictures: 'Pictures',
+    up: name => `Move ${name} up`, down: name => `Move ${name} down`,
+    related: 'Related products',
+    full: 'Full screen', each: price => `${price} each`, pictures: 'Pictures', bought: name => `Bought: ${name}`,
   },
   ru: {
     list: 'Корзина', product: 'Товар', share: 'Поделиться', clear: 'Очистить', clearAsk: 'Убрать из корзины всё?',
     remove: name => `Убрать ${name}`, removed: name => `${name}: убрано`,
     gone: 'Больше нет в каталоге',
-    up: name => `Выше: ${name}`, down: name => `Ниже: ${name}`, previous: 'Предыдущая', next: 'Следующая',
-    favourites: 'Избранное', related: 'Похожие товары',
+    up: name => `Выше: ${name}`, down: name => `Ниже: ${name}`,
+    related: 'Похожие товары',
     full: 'На весь экран', each: price => `${price} за штуку`, pictures: 'Изображения',
+    bought: name => `Куплено: ${name}`,
   },
 });
 
@@ -95,14 +94,12 @@ async function showRelated(screen, {related_href: href}, place) {
   const items = (await quietly(call(href, {signal: screen.signal})))?.data.items ?? [];
   place.hidden = items.length === 0;
   replace(place, h('h2', null, t('related')), h('ul', {class: 'rows grid', role: 'list'}, items.map(item =>
-    h('li', {class: 'product'}, picture(item.image_url, '', {class: 'product-image', sign: 'shop',
-      sizes: '(max-width: 44rem) 45vw, 270px'}), h('div', {class: 'product-text'}, h('p', {class: 'price'},
-      item.price_text), h('a', {class: 'row-link product-title', href: `/shop/${item.id}`,
-      lang: langOf(item.title)}, item.title))))));
+    productTile(item))));
 }
 
 /** Opens the favourites. */
 export function openFavourites(screen) {
+  let lines = new Map();
   screen.head({title: t('favourites'), back: '/shop'});
   const remove = async item => {
     await list.change(items => items.filter(other => other.id !== item.id), () => act(item.actions[0]));
@@ -112,9 +109,24 @@ export function openFavourites(screen) {
   const list = pagedList(screen, {
     href: '/v1/shop/favourites', key: item => item.id, label: t('favourites'),
     empty: data => empty(data.empty, {icon: 'heart', href: '/shop'}),
-    row: item => h('li', {class: 'row'}, picture(item.image_url, '', {class: 'thumb', sign: 'shop', sizes: '64px'}),
-      h('div', {class: 'row-main'}, nameOf(item), h('span', {class: 'row-sub'}, prices(item, item.price_text))),
-      h('div', {class: 'row-end'}, heart(item.actions[0], () => remove(item)))),
+    row: item => {
+      const control = item.href && quantityControl({id: item.product_id, title: item.title, cart: {quantity: 0}},
+        {bare: true});
+      const row = h('li', {class: 'row'}, picture(item.image_url, '', {class: 'thumb', sign: 'shop', sizes: '64px'}),
+        h('div', {class: 'row-main'}, nameOf(item), h('span', {class: 'row-sub'}, prices(item, item.price_text))),
+        h('div', {class: 'row-end'}, control, heart(item.actions[0], () => remove(item))));
+      row.draw = () => {
+        const line = lines.get(item.product_id);
+        if (control) control.setLine(line?.itemId, line?.quantity ?? 0);
+      };
+      row.draw();
+      return row;
+    },
+  });
+  followCart(screen, (found, pieces) => {
+    lines = found;
+    screen.head({title: t('favourites'), back: '/shop', actions: [cartLink(pieces)]});
+    for (const row of list.element.children) row.draw();
   });
   return list.resource.ready;
 }
@@ -172,7 +184,7 @@ export function openList(screen) {
   screen.head({title: t('list'), back: '/shop'});
   const list = pagedList(screen, {
     href: '/v1/shop/list', key: item => item.item_id, class: 'cart', tag: 'ol', label: t('list'),
-    row: item => line(item, {remove, order}),
+    row: item => line(item, {remove, order, check}),
     empty: data => empty(data.empty, {icon: 'cart', href: '/shop'}),
     drawn: ({data}) => {
       actions = data.actions;
@@ -199,12 +211,19 @@ export function openList(screen) {
       () => call(`/v1/shop/list/items/${item.item_id}`, {method: 'DELETE'}));
     toast(t('removed', item.title), {action: {title: t('undo'), run: () => putBack(item, at)}});
   };
+  const check = item => {
+    const marked = items => items.map(other => (other.item_id === item.item_id
+      ? {...other, bought: !item.bought} : other));
+    return attempt(() => list.change(marked, () => mark(item.item_id, !item.bought)));
+  };
   const putBack = (item, at) => {
     const ids = list.items().map(other => other.item_id);
     return list.change(items => items.toSpliced(at, 0, item), async () => {
       const body = {product_id: item.product_id, quantity: item.quantity};
       const {data} = await call('/v1/shop/list/items', {method: 'POST', body});
-      return storeOrder(ids.toSpliced(at, 0, data.item?.item_id ?? item.item_id));
+      const id = data.item?.item_id ?? item.item_id;
+      if (item.bought) await mark(id, true);
+      return storeOrder(ids.toSpliced(at, 0, id));
     });
   };
   const storeOrder = ids => call('/v1/shop/list/order', {method: 'PUT', body: {item_ids: ids}});
@@ -217,12 +236,17 @@ export function openList(screen) {
   return list.resource.ready;
 }
 
-function line(item, {remove, order}) {
+/** Checks a line off, or takes that back. */
+const mark = (id, bought) => call(`/v1/shop/list/items/${id}`, {method: 'PATCH', body: {bought}});
+
+function line(item, {remove, order, check}) {
   const move = step => { if (moveBy(row, step)) order([...row.parentElement.children]); };
   const control = quantityControl({id: item.product_id, title: item.title, cart: {in_list: true,
     quantity: item.quantity}},
     {itemId: item.item_id, remove: () => remove({...item, quantity: 1})});
-  const row = h('li', {class: 'row cart-row'},
+  const row = h('li', {class: `row cart-row ${item.bought ? 'bought' : ''}`},
+    h('input', {type: 'checkbox', class: 'row-check', checked: item.bought, 'aria-label': t('bought', item.title),
+      dataset: {write: ''}, onchange: () => check(item)}),
     sortHandle(() => row, item.title, order),
     picture(item.image_url, '', {class: 'thumb', sign: 'shop', sizes: '64px'}),
     h('div', {class: 'row-main'}, nameOf(item),
@@ -234,5 +258,8 @@ function line(item, {remove, order}) {
         button(t('down', item.title), () => move(1), {icon: 'down', bare: true, write: true}),
         button(t('remove', item.title), () => remove(item), {icon: 'trash', bare: true, write: true, key: 'delete'}))));
   row.control = control;
+  const title = pattern => item.actions.find(({id}) => pattern.test(id)).title;
+  row.swipe = () => [{title: title(/check/), icon: item.bought ? 'refresh' : 'check', run: () => check(item)},
+    {title: title(/delete/), icon: 'trash', kind: 'danger', run: () => remove(item)}];
   return row;
 }

@@ -6,7 +6,7 @@ import {icon} from './icons.js';
 import {field, form} from './form.js';
 import {pagedList} from './list.js';
 import {dialog} from './overlay.js';
-import {cartTexts, followCart, quantityControl} from './shop-cart.js';
+import {cartLink, followCart, productTile, quantityControl} from './shop-cart.js';
 import {define, langOf} from './texts.js';
 import {button, empty, linkButton, picture} from './ui.js';
 
@@ -19,7 +19,8 @@ const t = define({
     order: 'This is more than the price to.', either: 'Either an exact price or a range.',
     without: what => `Without: ${what}`,
     price: (from, to) => (from && to ? `${from}–${to}$` : from ? `from ${from}$` : `to ${to}$`), results: 'Results',
-    favourites: 'Favourites', sort: 'Order', sorted: {'': 'As in the catalogue', relevance: 'By relevance',
+    clearAll: 'Clear the search',
+    sort: 'Order', sorted: {'': 'As in the catalogue', relevance: 'By relevance',
       price: 'Cheapest first', '-price': 'Dearest first', title: 'By title'},
   },
   ru: {
@@ -29,7 +30,8 @@ const t = define({
     to: 'Цена до', exact: 'Точная цена', apply: 'Показать', reset: 'Сбросить', number: 'Нужно целое число.',
     order: 'Это больше цены «до».', either: 'Либо точная цена, либо от и до.', without: what => `Убрать: ${what}`,
     price: (from, to) => (from && to ? `${from}–${to}$` : from ? `от ${from}$` : `до ${to}$`), results: 'Результаты',
-    favourites: 'Избранное', sort: 'Порядок', sorted: {'': 'Как в каталоге', relevance: 'По соответствию',
+    clearAll: 'Сбросить поиск',
+    sort: 'Порядок', sorted: {'': 'Как в каталоге', relevance: 'По соответствию',
       price: 'Сначала дешёвые', '-price': 'Сначала дорогие', title: 'По названию'},
   },
 });
@@ -46,14 +48,6 @@ export const routes = [
 const filterNames = ['category_id', 'price', 'price_min', 'price_max'];
 const names = ['q', ...filterNames, 'sort'];
 
-/** Makes the link to the shopping list, with the number of pieces. */
-export function cartLink(count) {
-  const link = linkButton(cartTexts('list', count), '/shop/list', {icon: 'cart', bare: true});
-  link.classList.add('cart-link');
-  if (count) link.append(h('span', {class: 'badge', 'aria-hidden': 'true'}, count > 99 ? '99+' : count));
-  return link;
-}
-
 function openSearch(screen) {
   const given = names.some(name => screen.query.has(name));
   let query = Object.fromEntries(names.map(name => [name, screen.query.get(name)]));
@@ -61,6 +55,7 @@ function openSearch(screen) {
   let sheet = null;
   const place = h('div');
   const chips = h('div', {class: 'bar chips'});
+  const categories = h('div', {class: 'categories', role: 'group', 'aria-label': t('category')});
   const filter = button(t('filter'), () => {
     const later = readSheet();
     later.then(found => { sheet = found ?? sheet; });
@@ -81,29 +76,42 @@ function openSearch(screen) {
     list.resource.go(address(query));
   };
   const {element: bar, input} = searchBar(screen, query.q ?? '', q => search({q}));
+  const drawCategories = () => {
+    const choices = choicesOf(sheet).slice(0, 20);
+    if (choices.length !== categories.childElementCount) {
+      replace(categories, choices.map(({value, title}) => h('button', {type: 'button', class: 'filter-chip',
+        lang: langOf(title), dataset: {value},
+        onclick: () => search({category_id: query.category_id === value ? null : value})}, title)));
+    }
+    for (const chip of categories.children) chip.ariaPressed = String(chip.dataset.value === query.category_id);
+    return choices.some(({value}) => value === query.category_id);
+  };
   const drawChips = () => {
-    // Names the chosen category.
-    if (query.category_id && !sheet) readSheet().then(found => { if (found) { sheet = found; drawChips(); } });
-    const category = choicesOf(sheet).find(one => one.value === String(query.category_id));
+    const isKnown = drawCategories();
     const price = query.price ? `${query.price}$` : query.price_min || query.price_max
       ? t('price', query.price_min, query.price_max) : null;
     const chip = (words, changes) => words && h('button', {type: 'button', class: 'filter-chip',
       'aria-label': t('without', words),
       onclick: () => search(changes)}, words, icon('close', 16));
     replace(chips,
-      query.category_id && chip(category?.title ?? `${t('category')} ${query.category_id}`, {category_id: null}),
+      !isKnown && query.category_id && chip(`${t('category')} ${query.category_id}`, {category_id: null}),
       chip(price, {price: null, price_min: null, price_max: null}));
   };
   drawHead(0);
-  screen.show(h('div', {class: 'shop-tools'}, bar, h('div', {class: 'bar'}, filter, sort, chips)), place);
+  screen.show(h('div', {class: 'shop-tools'}, bar, h('div', {class: 'bar'}, filter, sort, chips), categories), place);
   const list = pagedList(screen, {
     href: given ? address(query) : '/v1/shop/search?saved=1', key: item => item.id, class: 'grid', label: t('results'),
     row: item => productCard(item, lines.get(item.id)), place, skeleton: 'grid', update: updateCard,
-    empty: data => empty(data.empty, {icon: 'search', run: () => list.resource.refresh()}),
+    empty: ({empty: sent, query: asked}, {meta}) => (!meta.partial && names.some(name => asked[name])
+      ? empty({...sent, button: t('clearAll')}, {icon: 'search',
+        run: () => search(Object.fromEntries(names.map(name => [name, null])))})
+      : empty(sent, {icon: 'search', run: () => list.resource.refresh()})),
     drawn: ({data}) => adopt(data.query),
   });
   const adopt = shown => {
     if (given || names.every(name => !shown[name]) || location.search) return;
+    // The last search found nothing: it is not where one begins again.
+    if (list.items().length === 0 && !list.resource.answer.meta.partial) { list.resource.go(address({})); return; }
     query = Object.fromEntries(names.map(name => [name, shown[name] == null ? null : String(shown[name])]));
     screen.move(withQuery('/shop', query), {replace: true});
     input.value = query.q ?? '';
@@ -115,6 +123,11 @@ function openSearch(screen) {
     if (list.items().length) list.change(items => items.map(item => withCart(item, found)));
   });
   drawChips();
+  readSheet().then(found => {
+    if (!found || screen.signal.aborted) return;
+    sheet = found;
+    drawChips();
+  });
   return list.resource.ready;
 }
 
@@ -123,12 +136,8 @@ const withCart = (item, lines) => ({...item, cart: {in_list: lines.has(item.id),
 
 function productCard(item, line) {
   const control = quantityControl(item, {bare: true, itemId: line?.itemId});
-  const card = h('li', {class: `product ${item.layout}`}, picture(item.image_url, '', {class: 'product-image',
-    sign: 'shop', sizes: '(max-width: 44rem) 45vw, 270px'}),
-    h('div', {class: 'product-text'}, h('p', {class: 'price'}, item.price_text),
-      h('a', {class: 'row-link product-title', href: `/shop/${item.id}`, lang: langOf(item.title)}, item.title),
-      h('p', {class: 'product-about small muted', lang: langOf(item.description_text)}, item.description_text)),
-    h('div', {class: 'product-end'}, control));
+  const card = productTile(item, h('p', {class: 'product-about small muted', lang: langOf(item.description_text)},
+    item.description_text), h('div', {class: 'product-end'}, control));
   card.item = item;
   card.control = control;
   return card;
@@ -232,7 +241,7 @@ function searchBar(screen, value, search) {
 /** Makes the choice of a category, with pictures; `fill` takes other choices, and keeps the chosen one. */
 function categoryChoice(value, choices) {
   const choice = one => h('label', {class: 'choice'}, h('input', {type: 'radio', name: 'category_id', value: one.value,
-    checked: one.value === value}), one.image_url && picture(one.image_url, '', {class: 'thumb', sign: 'shop',
+    checked: one.value === value}), picture(one.image_url, '', {class: 'thumb', sign: 'shop',
     sizes: '64px'}), h('span', {lang: langOf(one.title)}, one.title));
   const element = h('fieldset', {class: 'field choices'});
   const chosen = () => element.querySelector('input:checked') ?? element.querySelector('input');

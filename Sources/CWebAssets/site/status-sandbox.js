@@ -3,7 +3,7 @@
 import {call, Problem, quietly} from './api.js';
 import {h, replace} from './dom.js';
 import {nudge} from './events.js';
-import {toast} from './overlay.js';
+import {ask, toast} from './overlay.js';
 import {stubs} from './status-recordings.js';
 import {faultChoices, plain, presetOf, rules} from './status-rules.js';
 import {define} from './texts.js';
@@ -14,14 +14,15 @@ const t = define({
     title: 'Sandbox', lead: 'The remote APIs are simulated. Break them here and see what every screen says.',
     offline: 'Take everything offline', online: 'Bring everything back', isOff: 'Everything is offline. Open an app: '
       + 'it shows what Larder kept, and says so.',
-    reset: 'Reset the sandbox', wasReset: 'Faults, data and journal are as at the start.',
+    reset: 'Reset the sandbox', wasReset: 'All is as at the start.',
+    lost: 'All that was changed in the simulated APIs is lost.',
     fault: 'Fault', release: n => `Release ${n} held`, notation: 'Notation',
   },
   ru: {
     title: 'Песочница', lead: 'Удалённые сервисы здесь понарошку. Сломайте их и посмотрите, что скажет каждый экран.',
     offline: 'Отключить всё', online: 'Вернуть всё', isOff: 'Всё отключено. Откройте приложение: оно покажет то, что '
       + 'хранит Larder, и скажет об этом.',
-    reset: 'Сбросить песочницу', wasReset: 'Сбои, данные и журнал — как в начале.',
+    reset: 'Сбросить песочницу', wasReset: 'Всё как в начале.', lost: 'Все изменения в песочнице пропадут.',
     fault: 'Сбой', release: n => `Отпустить: ${n}`, notation: 'Запись',
   },
 });
@@ -77,6 +78,7 @@ function draw(place, controls, all, after) {
   const offline = button(t('offline'), () => all('offline'), {kind: 'primary', icon: 'offline', write: true});
   const online = button(t('online'), () => all('online'), {kind: 'primary', icon: 'bolt', write: true});
   const reset = button(t('reset'), async () => {
+    if (!await ask({title: t('reset'), message: t('lost'), buttons: [t('reset'), t('cancel')]})) return;
     await call('/v1/sandbox/reset', {method: 'POST'});
     await after();
     toast(t('wasReset'));

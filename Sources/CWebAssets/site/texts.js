@@ -38,9 +38,12 @@ export function plural(count, forms) {
   return forms[new Intl.PluralRules(language).select(count)] ?? forms.other;
 }
 
+/** The browser's form of the language, such as en-GB. */
+const locale = navigator.languages.find(tag => tag.slice(0, 2) === language) ?? language;
+
 /** Formats a time of the server (RFC 3339) in the browser's zone. */
 export function time(text, options = {dateStyle: 'medium', timeStyle: 'short'}) {
-  return text ? new Intl.DateTimeFormat(language, options).format(new Date(text)) : '–';
+  return text ? new Intl.DateTimeFormat(locale, options).format(new Date(text)) : '–';
 }
 
 /** Formats an age in seconds: "just now", "4 minutes ago". */
@@ -93,7 +96,8 @@ const en = {
   kOpen: 'Open the row',
   kDelete: 'Delete the row', undo: 'Undo', kHelp: 'This help', then: 'then',
   sourceUp: 'Responds', sourceErrors: 'Responds with errors', sourceDown: 'Offline', sourceUnknown: 'Not asked yet',
-  allUp: 'Sources respond', someDown: n => `${n} ${plural(n, {one: 'source', other: 'sources'})} offline`,
+  allUp: 'Sources respond', someUp: n => `${n} ${plural(n, {one: 'source responds', other: 'sources respond'})}`,
+  someDown: n => `${n} ${plural(n, {one: 'source', other: 'sources'})} offline`,
   someErrors: n => `${n} ${plural(n, {one: 'source responds', other: 'sources respond'})} with errors`,
   noneAsked: 'No source was asked yet', lose: 'Discard the text?', loseText: 'What you typed here is not saved.',
   discard: 'Discard', goOn: 'Go on editing',
@@ -102,7 +106,9 @@ const en = {
   trash: 'Trash', profile: 'Profile', map: 'Map', people: 'People', all: 'All', size: 'Size', newNote: 'New note',
   newDocument: 'New document', remove: 'Delete', documents: 'Documents', toDisk: 'Save to the Disk',
   saveHere: 'Save here', curl: 'Copy as curl', leaveYes: 'Leave', leaveNo: 'Stay', needName: 'Please type a name.',
-  nothingYet: 'Nothing here yet',
+  nothingYet: 'Nothing here yet', acts: name => `Actions for ${name}`, moreActs: 'More actions',
+  newFolder: 'New folder', shareLink: 'Share link', keptOffline: 'Kept offline', favourites: 'Favourites',
+  isPublic: 'Published', previous: 'Previous picture', next: 'Next picture', noViewer: 'This file cannot be shown',
   unreadable: 'The answer could not be read.', sessionEnded: 'You were logged out. Please log in again.',
 };
 
@@ -135,8 +141,9 @@ const ru = {
   kAll: 'Поиск по всему', search: 'Поиск', kGo: 'Перейти', kRows: 'Следующая, предыдущая строка',
   kOpen: 'Открыть строку',
   kDelete: 'Удалить строку', undo: 'Вернуть', kHelp: 'Эта справка', then: 'затем',
-  sourceUp: 'Отвечает', sourceErrors: 'Отвечает ошибками', sourceDown: 'Без связи', sourceUnknown: 'Ещё не спрашивали',
+  sourceUp: 'Отвечает', sourceErrors: 'Отвечает ошибками', sourceDown: 'Без связи', sourceUnknown: 'Не спрашивали',
   allUp: 'Источники отвечают',
+  someUp: n => `Отвечает ${n} ${plural(n, {one: 'источник', few: 'источника', other: 'источников'})}`,
   someErrors: n => `С ошибками: ${n} ${plural(n, {one: 'источник', few: 'источника', other: 'источников'})}`,
   noneAsked: 'Источники ещё не спрашивали', lose: 'Не сохранять текст?',
   loseText: 'То, что вы здесь написали, не сохранено.', discard: 'Не сохранять', goOn: 'Продолжить правку',
@@ -146,7 +153,10 @@ const ru = {
   move: 'Переместить', open: 'Открыть', trash: 'Корзина', profile: 'Профиль', map: 'Карта', people: 'Люди', all: 'Все',
   size: 'Размер', newNote: 'Новая заметка', newDocument: 'Новый документ', remove: 'Удалить', documents: 'Документы',
   toDisk: 'Сохранить на Диск', saveHere: 'Сохранить сюда', curl: 'Скопировать для curl', leaveYes: 'Уйти',
-  leaveNo: 'Остаться', needName: 'Введите имя.', nothingYet: 'Пока пусто',
+  leaveNo: 'Остаться', needName: 'Введите имя.', nothingYet: 'Пока пусто', acts: name => `Действия: ${name}`,
+  moreActs: 'Другие действия', newFolder: 'Новая папка', shareLink: 'Поделиться ссылкой', favourites: 'Избранное',
+  keptOffline: 'Доступно офлайн', isPublic: 'Опубликовано', previous: 'Предыдущая', next: 'Следующая',
+  noViewer: 'Этот файл не показать',
   waits: n => `${n} ${plural(n, {one: 'изменение ждёт', few: 'изменения ждут', other: 'изменений ждут'})}`,
   sessionEnded: 'Сеанс завершён. Войдите снова.',
 };

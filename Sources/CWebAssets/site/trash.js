@@ -1,4 +1,4 @@
-// The trash of Notes and of PDF: what was deleted, to be restored or deleted for good.
+// The trash of Notes, PDF and the Disk: what was deleted, to be restored or deleted for good.
 
 import {call, quietly} from './api.js';
 import {h, replace} from './dom.js';
@@ -10,39 +10,47 @@ import {button, empty, linkButton} from './ui.js';
 /** The strings of the trash. */
 export const t = define({
   en: {restored: name => `${name} is restored`, gone: 'Deleted for good',
-    download: 'Download my data', stored: (used, quota) => `Stored: ${used} of ${quota}`},
+    empty: 'The trash is empty', download: 'Download my data', stored: (used, quota) => `Stored: ${used} of ${quota}`},
   ru: {restored: name => `Восстановлено: ${name}`, gone: 'Удалено навсегда',
-    download: 'Скачать мои данные', stored: (used, quota) => `Занято: ${used} из ${quota}`},
+    empty: 'Корзина пуста', download: 'Скачать мои данные', stored: (used, quota) => `Занято: ${used} из ${quota}`},
 });
 
 /**
  * Shows what an app has deleted, with the actions that the server sends.
  * @param {Screen} screen
- * @param {{href: string, back: string, icon: string, name: function(Object): string}} options
+ * @param {{href: string, back: string, icon: string, name: function(Object): string}} options For the files of an
+ *   upstream also `look`, which makes the sign of one, and `about`, which says more of it.
  */
-export function openTrash(screen, {href, back, icon, name}) {
+export function openTrash(screen, {href, back, icon, name, look, about = item => item.expires_text}) {
   const run = async (action, item) => {
     if (action.confirm && !await ask(action.confirm)) return;
-    await call(action.href, {method: action.method});
+    await call(action.href, {method: action.method, body: action.body});
     await list.resource.reload(true);
     toast(action.id === 'restore' ? t('restored', name(item)) : t('gone'));
   };
-  const act = (action, item, options) => button(action.title, () => run(action, item), {write: true, ...options});
-  const row = item => h('li', {class: 'row'},
+  const act = (action, item, options) => button(action.title, () => run(action, item), {write: true,
+    disabled: !action.enabled, ...options});
+  const row = item => h('li', {class: 'row'}, look?.(item),
     h('div', {class: 'row-main'}, h('span', {class: 'row-name', dir: 'auto', lang: langOf(name(item))}, name(item)),
       h('span', {class: 'row-sub', lang: langOf(item.deleted_text)},
-        [item.deleted_text, item.expires_text].join(' · '))),
+        [item.deleted_text, about(item)].filter(Boolean).join(' · '))),
     h('div', {class: 'row-end'}, item.actions.map(action => (action.id === 'restore'
       ? act(action, item, {icon: 'rotate', kind: 'compact'})
       : act(action, item, {icon: 'trash', bare: true, key: 'delete'})))));
   const stored = h('div', {class: 'card stack small usage', hidden: true});
-  screen.head({title: t('trash'), back});
-  const list = pagedList(screen, {href, key: item => item.id, label: t('trash'), row,
+  const mine = h('div', {class: 'stack mine-data'}, stored, h('div', null,
+    linkButton(t('download'), '/v1/export', {icon: 'download', download: 'larder.zip'})));
+  screen.head({title: t('trash'), back, actions: [look && screen.refreshButton(() => list.resource)]});
+  const list = pagedList(screen, {href, key: item => item.path ?? item.id, label: t('trash'), row,
     before: ({data}) => [h('div', {class: 'toolbar'},
-      data.count > 0 && data.actions.map(action => act(action, null, {})),
-      linkButton(t('download'), '/v1/export', {icon: 'download', download: 'larder.zip'})), stored],
-    drawn: () => drawUsage(screen, stored, href),
-    empty: data => empty(data.empty, {icon, href: back})});
+      data.items.length > 0 && data.actions.map(action => act(action, null, {})))],
+    drawn: () => {
+      if (look) return;
+      if (!mine.isConnected) screen.body.append(mine);
+      drawUsage(screen, stored, href);
+    },
+    // The way to what is not deleted is at the top.
+    empty: data => empty({title: t('empty'), ...data.empty, button: null}, {icon})});
 }
 
 /** Shows how much of the app is stored, which the trash is part of, and how much may be. */
@@ -57,6 +65,14 @@ async function drawUsage(screen, place, href) {
   replace(place, h('p', null, t('stored', own.used_text, own.quota_text)),
     h('div', {class: 'meter', 'aria-hidden': 'true'}, fill),
     h('dl', {class: 'facts'}, own.parts.map(part => [h('dt', null, part.title), h('dd', null, part.bytes_text)])));
+}
+
+/** Asks in the server's words, and deletes something. */
+export async function remove(action, said, done) {
+  if (!await ask(action.confirm)) return;
+  const answer = await call(action.href, {method: action.method});
+  await done();
+  sayDeleted(said, answer, done);
 }
 
 /** Says that something was deleted, with a button that takes it back if the server names a way. */

@@ -94,7 +94,7 @@ function origin(answer, kind) {
   const rows = [[t('received'), meta.fetched_at && time(meta.fetched_at)],
     [t('confirmedAt'), kind !== 'local' && kind !== 'bundled' && time(new Date(answer.confirmedAt).toISOString())],
     [t('cacheStatus'), answer.cacheStatus], [t('requestId'), answer.requestId]].filter(([, value]) => value);
-  return [h('p', null, meta.freshness_text ?? t(`${kind}Why`), meta.partial && ` ${t('partialWhy')}`),
+  return [h('p', null, inZone(meta.freshness_text ?? t(`${kind}Why`), answer), meta.partial && ` ${t('partialWhy')}`),
     h('dl', {class: 'facts'}, rows.map(([name, value]) => [h('dt', null, name), h('dd', null, value)]))];
 }
 
@@ -103,9 +103,13 @@ export function banner(answer) {
   const sent = answer.meta.banner;
   const decides = sent?.code === 'needs-decision';
   const sign = decides ? 'warning' : sent?.code === 'stale' ? 'clock' : 'offline';
-  return sent && h('p', {class: 'banner', lang: langOf(sent.text)}, icon(sign),
-    decides ? h('a', {href: '/disk/outbox'}, sent.text) : h('span', null, sent.text));
+  const text = sent && inZone(sent.text, answer);
+  return sent && h('p', {class: 'banner', lang: langOf(text)}, icon(sign),
+    decides ? h('a', {href: '/disk/outbox'}, text) : h('span', null, text));
 }
+
+/** Gives a text of the server with its time in the browser's zone: it is of UTC unless the address names one. */
+const inZone = (text, {meta}) => text.replace(/[\d.]+ [\d:]+ UTC/, () => time(meta.fetched_at));
 
 /** Makes the placeholder of content that is on its way. */
 export function skeleton(kind = 'rows', count = 6) {

@@ -79,7 +79,7 @@ struct NoteEditingTests {
             )
             #expect(
                 list.names(in: "data.items.0") == [
-                    "id", "first_line", "modified_at", "modified_text", "location", "href", "actions",
+                    "id", "first_line", "snippet", "modified_at", "modified_text", "location", "href", "actions",
                 ]
             )
             #expect(list["data.items.0.actions.0.confirm"] == .null, "the app deletes without asking")
@@ -98,6 +98,19 @@ struct NoteEditingTests {
             for query in ["limit=0", "limit=101", "offset=-1", "limit=x"] {
                 try await app.get("/v1/notes?\(query)", as: token).expectProblem("invalid-parameter", 400)
             }
+        }
+    }
+
+    @Test("A row has the lines after the first one on one line, as far as they are stored beside the text")
+    func snippet() async throws {
+        try await NotesHarness.run { app in
+            let token = try await app.register()
+            let long = String(repeating: "é", count: 300)
+            for body in ["only", #"\n  first \r\n\n second\n\tthird "#, #"first\n"# + long] {
+                _ = try await app.add(body, as: token)
+            }
+            let rows = try await app.get("/v1/notes", as: token)
+            #expect(rows.strings("snippet", in: "data.items") == ["\(long.prefix(194))…", "second third", ""])
         }
     }
 

@@ -65,7 +65,7 @@ struct ListsTests {
             #expect(
                 list.names(in: "data.items.0") == [
                     "id", "product_id", "title", "price", "price_text", "previous_price", "previous_price_text",
-                    "available", "difference", "difference_text", "href", "item_id", "quantity", "line_total",
+                    "available", "difference", "difference_text", "href", "item_id", "quantity", "bought", "line_total",
                     "line_total_text", "image_url", "actions",
                 ]
             )
@@ -96,6 +96,28 @@ struct ListsTests {
         }
     }
 
+    @Test("WEB-20 a line that is checked off stays so, whatever else changes, and after a restart; totals stay")
+    func bought() async throws {
+        let directory = try DataDirectory.temporary()
+        try await ShopHarness.run(directory: directory) { (app) async throws in
+            for id in [4, 12] { try await app.add(id, quantity: 2) }
+            let before = try await app.get("/v1/shop/list")
+            #expect(before.all("bought", in: "data.items") == [false, false])
+            let checked = try await app.ask(.patch, "/v1/shop/list/items/12", json: #"{"bought":true,"by":null}"#)
+            #expect(checked["data.item.bought"] == true && checked["data.totals"] == before["data.totals"])
+            #expect(checked["meta.revision"] == 3)
+            _ = try await app.ask(.patch, "/v1/shop/list/items/12", json: #"{"by":1}"#)
+            _ = try await app.ask(.put, "/v1/shop/list/order", json: #"{"product_ids":[12,4]}"#)
+            let missing = try await app.ask(.patch, "/v1/shop/list/items/5", json: #"{"bought":true}"#)
+            missing.expectProblem("not-found", 404)
+        }
+        try await ShopHarness.run(directory: directory) { (app) async throws in
+            #expect(try await app.get("/v1/shop/list").all("bought", in: "data.items") == [true, false])
+            let back = try await app.ask(.patch, "/v1/shop/list/items/12", json: #"{"bought":false}"#)
+            #expect(back.all("bought", in: "data.items") == [false, false])
+        }
+    }
+
     @Test("SHOP-13 the quantity is from 1 to 999; what is wrong is named and changes nothing")
     func quantity() async throws {
         try await ShopHarness.run { (app) async throws in
@@ -123,6 +145,14 @@ struct ListsTests {
                 let wrong = try await app.ask(.patch, "/v1/shop/list/items/1", json: body)
                 wrong.expectProblem("validation-failed", 422)
                 #expect(wrong["errors.0.pointer"] == "/by" && wrong["errors.0.code"] == .string(code), "\(body)")
+            }
+            for (body, code) in [
+                (#"{"bought":1}"#, "invalid"), (#"{"bought":true,"by":1}"#, "contradictory"),
+                (#"{"bought":false,"quantity":2}"#, "contradictory"),
+            ] {
+                let wrong = try await app.ask(.patch, "/v1/shop/list/items/1", json: body)
+                wrong.expectProblem("validation-failed", 422)
+                #expect(wrong["errors.0.pointer"] == "/bought" && wrong["errors.0.code"] == .string(code), "\(body)")
             }
             for body in [
                 #"{}"#, #"{"product_id":"1"}"#, #"{"product_id":0}"#, #"{"product_id":2,"quantity":0}"#,

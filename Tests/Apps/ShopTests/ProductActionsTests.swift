@@ -25,7 +25,11 @@ struct ProductActionsTests {
             body =
                 "{"
                 + members.map { name, value in
-                    if case .number(let number) = value { "\"\(name)\":\(Int(number))" } else { "" }
+                    switch value {
+                    case .number(let number): "\"\(name)\":\(Int(number))"
+                    case .bool(let flag): "\"\(name)\":\(flag)"
+                    default: ""
+                    }
                 }.joined(separator: ",") + "}"
         }
         return try await app.ask(method, href, as: nil, [:], json: body)
@@ -39,15 +43,19 @@ struct ProductActionsTests {
             #expect(row.all("title", in: "data.items.0.actions") == ["Добавить в корзину", "Поделиться"])
             var list = try await perform("add", in: "data.items.0.actions", of: row, app)
             #expect(list.status == 201 && list.listed == [2])
-            #expect(list.all("id", in: "data.items.0.actions") == ["decrease", "increase", "delete", "share"])
-            #expect(list.all("title", in: "data.items.0.actions") == ["−", "+", "Удалить", "Поделиться"])
-            #expect(list.all("enabled", in: "data.items.0.actions") == [false, true, true, true])
+            #expect(list.all("id", in: "data.items.0.actions") == ["decrease", "increase", "delete", "check", "share"])
+            #expect(list.all("title", in: "data.items.0.actions") == ["−", "+", "Удалить", "Куплено", "Поделиться"])
+            #expect(list.all("enabled", in: "data.items.0.actions") == [false, true, true, true, true])
             list = try await perform("increase", in: "data.items.0.actions", of: list, app)
             #expect(list["data.items.0.quantity"] == 2)
             let card = try await app.get("/v1/shop/products/2")
             #expect(card.all("id", in: "data.actions") == ["decrease", "increase", "delete", "share"])
             list = try await perform("decrease", in: "data.actions", of: card, app)
             #expect(list["data.items.0.quantity"] == 1)
+            list = try await perform("check", in: "data.items.0.actions", of: list, app)
+            #expect(list["data.item.bought"] == true && list["data.items.0.quantity"] == 1)
+            list = try await perform("uncheck", in: "data.items.0.actions", of: list, app)
+            #expect(list["data.items.0.bought"] == false)
             let text = try await perform("share", in: "data.items.0.actions", of: list, app)
             #expect(text["meta.screen"] == "shop.share")
             #expect(
@@ -62,7 +70,7 @@ struct ProductActionsTests {
     func bounds() async throws {
         try await ShopHarness.run { (app) async throws in
             let list = try await app.add(7, quantity: 999)
-            #expect(list.all("enabled", in: "data.items.0.actions") == [true, false, true, true])
+            #expect(list.all("enabled", in: "data.items.0.actions") == [true, false, true, true, true])
             #expect(try await app.get("/v1/shop/products/7")["data.image_texts"] == ["1/3", "2/3", "3/3"])
             #expect(try await app.get("/v1/shop/products/39")["data.image_texts"] == ["1/1"])
         }

@@ -116,7 +116,7 @@ struct ShopProfilesTests {
         for node in nodes { try await node.save([product], at: epoch) }
         let id = try #require(try await add(product, quantity: 5, nodes[0]).0.added)
         func press(_ count: Int, by difference: Int) async throws -> Int {
-            try await withThrowingTaskGroup(of: ShopStore.QuantityOutcome.self) { group in
+            try await withThrowingTaskGroup(of: ShopStore.LineOutcome.self) { group in
                 for number in 0..<count {
                     group.addTask {
                         let profiles = nodes[number % 2].store

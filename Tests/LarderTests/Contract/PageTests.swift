@@ -84,6 +84,21 @@ struct PageTests {
         }
     }
 
+    @Test("WEB-47 Shared files that no worker has taken lead a browser to the page that says so; others are refused")
+    func unshared() async throws {
+        try await withLarder { larder in
+            for origin in ["null", "http://127.0.0.1:\(larder.port)", "http://elsewhere.test"] {
+                let sent = try await larder.send("POST", "/share", ["Accept": "text/html,*/*;q=0.8", "Origin": origin])
+                #expect(sent.status == 303 && sent.headers["location"] == "/share?failed=1" && sent.body.isEmpty)
+            }
+            let refused = try await larder.send("POST", "/share", ["Accept": "application/json"])
+            #expect(refused.status == 405 && refused.headers["allow"] == "GET, HEAD, OPTIONS")
+            for path in ["/notes", "/v1/notes", "/nowhere"] {
+                #expect(try await larder.send("POST", path, ["Accept": "text/html"]).problemCode != nil, "\(path)")
+            }
+        }
+    }
+
     @Test("A file is found by its own name only: no other folder, encoding or page")
     func names() async throws {
         let digest = WebAssets.embedded.digest

@@ -18,6 +18,20 @@ import Testing
         #expect(String(decoding: WebComments.removed(from: Data(text.utf8)), as: UTF8.self) == rest)
     }
 
+    @Test(
+        "A style sheet keeps the white space that has a meaning",
+        arguments: [
+            (
+                ".a  .b,\n.c :is(.d, e) {\n  f: g h;\n}\n\n@media (i: j) and (k: l) { m { n: calc(1px + 2px); } }\n",
+                ".a .b,.c :is(.d,e){f:g h;}@media (i:j) and (k:l){m{n:calc(1px + 2px);}}"
+            ),
+            ("a::before { content: \" · \"; }", "a::before{content:\" · \";}"), ("", ""), (" ", ""),
+        ]
+    )
+    func spaces(sheet: String, rest: String) {
+        #expect(String(decoding: WebComments.withoutSpaces(Data(sheet.utf8)), as: UTF8.self) == rest)
+    }
+
     @Test("In the files, nothing that looks like a comment of its own is in a string, and none is followed by code")
     func files() {
         for (name, bytes) in WebAssets.embeddedFiles() where name.hasSuffix(".js") || name.hasSuffix(".css") {

@@ -47,6 +47,8 @@ struct NoteListScreen: Encodable, Sendable {
     struct Row: Encodable, Sendable {
         let id: String
         let firstLine: String
+        /// The beginning of the lines after it.
+        let snippet: String
         let modifiedAt: Date
         let modifiedText: Text
         let location: NoteLocationScreen
@@ -58,6 +60,7 @@ struct NoteListScreen: Encodable, Sendable {
         init(_ note: NoteOutline, _ time: NoteTime) {
             id = Note.identity(note.id)
             firstLine = note.firstLine
+            snippet = note.snippet
             modifiedAt = note.modified
             modifiedText = time.text(note.modified)
             location = NoteLocationScreen(note.location)

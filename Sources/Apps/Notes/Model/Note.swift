@@ -67,6 +67,13 @@ struct NoteOutline: Sendable, Equatable {
         } ?? ""
     }
 
+    /// The words of the lines after it, on one line.
+    var snippet: String {
+        let lines = opening.split(whereSeparator: \.isNewline)
+        guard let first = lines.firstIndex(where: { !$0.allSatisfy(\.isWhitespace) }) else { return "" }
+        return lines[(first + 1)...].flatMap { $0.split(whereSeparator: \.isWhitespace) }.joined(separator: " ")
+    }
+
     /// The callout on the map: the first 30 characters, on one line, with "…" if more follows.
     var title: String {
         let begin = opening.prefix(30).map { $0.isNewline ? " " : $0 }

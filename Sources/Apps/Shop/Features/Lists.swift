@@ -111,12 +111,12 @@ struct Lists: Sendable {
     }
 
     /// `PATCH /v1/shop/list/items/{item_id}`.
-    func changeQuantity(_ request: ScreenRequest) async throws -> ScreenResponse {
+    func changeLine(_ request: ScreenRequest) async throws -> ScreenResponse {
         let (profile, page) = (try self.list(request), try self.page(request))
         let id = try Self.item(in: request)
-        let change = try QuantityChange(try await request.jsonObject())
+        let change = try LineChange(try await request.jsonObject())
         let preconditions = request.writePreconditions()
-        return try await changing(request, profile, page) { (outcome: ShopStore.QuantityOutcome) in
+        return try await changing(request, profile, page) { (outcome: ShopStore.LineOutcome) in
             switch outcome {
             case .outOfBounds:
                 throw Problem.validation([.field("/by", "out-of-bounds", .quantities)], dialog: .quantity)
@@ -230,11 +230,22 @@ struct Lists: Sendable {
     }
 }
 
-extension QuantityChange {
-    /// Reads `{"by"}` or `{"quantity"}`.
+extension LineChange {
+    /// Reads `{"by"}`, `{"quantity"}` or `{"bought"}`.
     ///
-    /// - Throws: ``Problem`` 422 unless the body has one of the two.
+    /// - Throws: ``Problem`` 422 unless the body has one of the three.
     fileprivate init(_ fields: JSONFields) throws {
+        if let bought = fields.values["bought"], bought != .null {
+            guard case .bool(let isBought) = bought else {
+                throw Problem.validation([.field("/bought", "invalid", "bought must be true or false.")])
+            }
+            guard ["by", "quantity"].allSatisfy({ (fields.values[$0] ?? .null) == .null }) else {
+                let detail: Text = "bought cannot stand beside by or quantity."
+                throw Problem.validation([.field("/bought", "contradictory", detail)])
+            }
+            self = .bought(isBought)
+            return
+        }
         var errors: [Problem.FieldError] = []
         let by = fields.integer("by", in: ListItem.differences, required: false, &errors)
         let isAbsolute = by == nil && errors.isEmpty

@@ -69,16 +69,21 @@ struct ListItem: Sendable, Equatable {
     /// The product in its last known version.
     var product: Product
     var quantity: Int
+    /// Whether the user has checked it off.
+    var isBought = false
     /// The price that the user has seen before, if it is another one now.
     var earlierPrice: Price?
     var difference: Difference?
 }
 
-/// A change of a line's quantity.
-enum QuantityChange: Sendable, Equatable {
+/// A change of a line.
+enum LineChange: Sendable, Equatable {
+    /// Sets the quantity.
     case to(Int)
     /// More pieces, or fewer if it is negative: changes of several clients add up.
     case by(Int)
+    /// Checks the line off, or takes that back.
+    case bought(Bool)
 
     /// Returns the quantity of a line that had another one before; nil if no line may have it.
     func applied(to quantity: Int) -> Int? {
@@ -86,6 +91,7 @@ enum QuantityChange: Sendable, Equatable {
             switch self {
             case .to(let quantity): quantity
             case .by(let difference): quantity + difference
+            case .bought: quantity
             }
         return ListItem.quantities.contains(changed) ? changed : nil
     }

@@ -8,6 +8,7 @@ struct ListScreen: Encodable, Sendable {
         /// The same as `id`, for front ends of earlier versions.
         let itemId: String
         let quantity: Int
+        let bought: Bool
         let lineTotal: Decimal
         let lineTotalText: Text
         let imageUrl: Link
@@ -17,10 +18,13 @@ struct ListScreen: Encodable, Sendable {
             product = LineFields(item)
             itemId = item.id.text
             quantity = item.quantity
+            bought = item.isBought
             lineTotal = item.total
             lineTotalText = .price(item.total)
             imageUrl = item.image ?? "\(item.id.path)/image"
-            actions = Action.changing(CartLine(id: item.id, quantity: item.quantity)) + [.share(item.id.path)]
+            actions =
+                Action.changing(CartLine(id: item.id, quantity: item.quantity))
+                + [.check(item.id.path, item.isBought), .share(item.id.path)]
         }
     }
 

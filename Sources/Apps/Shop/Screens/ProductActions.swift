@@ -25,13 +25,24 @@ extension Action {
                 method: "PATCH",
                 href: line.id.path,
                 body: ["by": .integer(difference)],
-                disabled: QuantityChange.by(difference).applied(to: line.quantity) == nil ? .quantities : nil
+                disabled: LineChange.by(difference).applied(to: line.quantity) == nil ? .quantities : nil
             )
         }
         return [
             step("decrease", "−", by: -1), step("increase", "+", by: 1),
             Action(id: "delete", title: .remove, method: "DELETE", href: line.id.path),
         ]
+    }
+
+    /// Checks a line off as bought, or takes that back.
+    static func check(_ line: Link, _ isBought: Bool) -> Action {
+        Action(
+            id: isBought ? "uncheck" : "check",
+            title: isBought ? .notBought : .bought,
+            method: "PATCH",
+            href: line,
+            body: ["bought": .boolean(!isBought)]
+        )
     }
 
     /// Shows all products.

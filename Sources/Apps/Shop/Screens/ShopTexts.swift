@@ -9,6 +9,8 @@ extension Text {
     static let addToList = Text("Add to the list", ru: "Добавить в корзину")
     static let openList = Text("Open the list", ru: "Перейти в корзину")
     static let remove = Text("Remove", ru: "Удалить")
+    static let bought = Text("Bought", ru: "Куплено")
+    static let notBought = Text("Not bought yet", ru: "Ещё не куплено")
     static let apply = Text("Apply", ru: "Применить")
     static let reset = Text("Reset", ru: "Сбросить")
     static let reorder = Text("Change the order", ru: "Изменить порядок")

@@ -52,7 +52,8 @@ extension ShopStore {
     private static func select(_ columns: String) -> String {
         """
         SELECT item.product_id, item.ordinal, \(currentID) AS current_id, item.quantity, item.position, item.title,
-            item.price, item.category_id, item.category_name, item.made_at, item.slug, item.was_price, \(columns),
+            item.price, item.category_id, item.category_name, item.made_at, item.slug, item.was_price, item.bought,
+            \(columns),
             current.gone AS current_gone, current.title AS current_title, current.made_at AS current_made_at
         FROM shop_list_item AS item LEFT JOIN shop_product AS current ON current.id = \(currentID)
         WHERE item.profile = :profile
@@ -161,6 +162,7 @@ extension ListItem {
             id: id,
             product: product,
             quantity: try row.value("quantity"),
+            isBought: try row.value("bought"),
             earlierPrice: (try row.value("was_price") as String?).flatMap(Price.init(stored:)),
             difference: !isSame ? .replaced : isGone ? .gone : nil
         )

@@ -76,30 +76,35 @@ extension ShopStore {
         )
         """
 
-    /// The outcome of a change of a quantity.
-    enum QuantityOutcome: Sendable {
+    /// The outcome of a change of a line.
+    enum LineOutcome: Sendable {
         case changed
         /// No line may have the quantity that it would be.
         case outOfBounds
         case notListed
     }
 
-    /// Changes the quantity of a line.
+    /// Changes a line.
     ///
     /// - Parameter page: The part of the list to return.
     /// - Throws: ``Problem`` 412; `StorageError`, `ClusterError`, `CancellationError`.
     func change(
-        _ quantity: QuantityChange,
+        _ wanted: LineChange,
         of id: ListItemID,
         _ profile: String,
         if preconditions: WritePreconditions = .none,
         showing page: PageRequest = firstPage
-    ) async throws -> (QuantityOutcome, ShoppingList) {
-        let update: @Sendable (Database) throws -> QuantityOutcome = { db in
+    ) async throws -> (LineOutcome, ShoppingList) {
+        let update: @Sendable (Database) throws -> LineOutcome = { db in
+            if case .bought(let isBought) = wanted {
+                try db.cachedStatement(sql: "UPDATE shop_list_item SET bought = ? \(Self.whereItem)")
+                    .execute(arguments: [isBought, profile, id.productID, id.ordinal])
+                return db.changesCount > 0 ? .changed : .notListed
+            }
             let select = try db.cachedStatement(sql: "SELECT quantity FROM shop_list_item \(Self.whereItem)")
             let before = try Int.fetchOne(select, arguments: [profile, id.productID, id.ordinal])
             guard let before else { return .notListed }
-            guard let after = quantity.applied(to: before) else { return .outOfBounds }
+            guard let after = wanted.applied(to: before) else { return .outOfBounds }
             try db.cachedStatement(sql: "UPDATE shop_list_item SET quantity = ?, was_price = NULL \(Self.whereItem)")
                 .execute(arguments: [after, profile, id.productID, id.ordinal])
             return .changed

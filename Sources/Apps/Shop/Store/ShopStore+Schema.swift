@@ -165,5 +165,12 @@ extension ShopStore {
                 ALTER TABLE shop_category ADD COLUMN image TEXT;
                 """
         ),
+        SchemaMigration(
+            "shop/009 bought",
+            sql: """
+                ALTER TABLE shop_list_item ADD COLUMN bought INTEGER NOT NULL DEFAULT 0;
+                UPDATE shop_list_item SET bought = 0; -- stored, for the changesets of several servers
+                """
+        ),
     ]
 }

@@ -337,13 +337,23 @@ extension RouteTable {
         if let problem = error as? Problem, problem.code == .pairingRequired {
             return page(pairingPage, for: request, path: path)
         }
-        return status == .notFound ? page(missingPage, for: request, path: path) : nil
+        switch status {
+        case .notFound: return page(missingPage, for: request, path: path)
+        // The files that a share sheet sends have an origin that is none.
+        case .methodNotAllowed, .forbidden: return page(missingPage, for: request, path: path, [.post])
+        default: return nil
+        }
     }
 
-    private func page(_ make: MissingPage?, for request: HTTPRequest, path: String) -> ScreenResponse? {
+    private func page(
+        _ make: MissingPage?,
+        for request: HTTPRequest,
+        path: String,
+        _ methods: Set<HTTPRequest.Method> = [.get, .head]
+    ) -> ScreenResponse? {
         guard let make else { return nil }
         let isOfAPI = path == "/v1" || path.hasPrefix("/v1/")
-        guard !isOfAPI, request.method == .get || request.method == .head else { return nil }
+        guard !isOfAPI, methods.contains(request.method) else { return nil }
         let accepted = AcceptedMediaTypes(request.headerFields)
         guard let weight = accepted.explicitWeight(of: "text/html"), weight > accepted.weight(of: "application/json")
         else { return nil }

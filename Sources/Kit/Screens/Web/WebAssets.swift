@@ -13,6 +13,8 @@ package struct WebAssets: Sendable {
     static let shellName = "index.html"
     /// Name of the document that asks a browser for the code that pairs it.
     static let pairingName = "pair.html"
+    /// Name of the manifest, whose texts are `{English|Russian}`, and of the one in Russian that is made of it.
+    private static let manifestNames = (both: "manifest.webmanifest", russian: "manifest.ru.webmanifest")
     /// The placeholder of the digest in documents and in the manifest.
     static let digestPlaceholder = "{digest}"
 
@@ -30,8 +32,10 @@ package struct WebAssets: Sendable {
     /// - Parameter files: Bytes by name.
     init(_ files: [String: Data]) {
         let digest = Self.digest(of: files)
+        var named = files
+        named[Self.manifestNames.russian] = files[Self.manifestNames.both]
         let prepared = Dictionary(
-            uniqueKeysWithValues: files.map { name, bytes in
+            uniqueKeysWithValues: named.map { name, bytes in
                 (name, Self.prepare(bytes, name: name, digest: digest))
             }
         )
@@ -49,7 +53,8 @@ package struct WebAssets: Sendable {
         self.digest = digest
         isFixed = false
         read = { name in
-            try folder.file(name).map { Self.prepare($0, name: name, digest: digest) }
+            let source = name == Self.manifestNames.russian ? Self.manifestNames.both : name
+            return try folder.file(source).map { Self.prepare($0, name: name, digest: digest) }
         }
     }
 
@@ -84,9 +89,14 @@ package struct WebAssets: Sendable {
         var bytes = bytes
         if name.hasSuffix(".html") || name.hasSuffix(".webmanifest") {
             let text = String(decoding: bytes, as: UTF8.self)
-            bytes = Data(text.replacing(digestPlaceholder, with: digest).utf8)
+            let isRussian = name == manifestNames.russian
+            bytes = Data(
+                text.replacing(digestPlaceholder, with: digest)
+                    .replacing(#/\{([^{|}]*)\|([^{|}]*)\}/#) { isRussian ? $0.output.2 : $0.output.1 }.utf8
+            )
         } else if name.hasSuffix(".js") || name.hasSuffix(".css") {
             bytes = WebComments.removed(from: bytes)
+            if name.hasSuffix(".css") { bytes = WebComments.withoutSpaces(bytes) }
         }
         return PreparedBytes(bytes, type: WebFileType.mediaType(ofName: name))
     }
@@ -113,6 +123,25 @@ enum WebComments {
                 if isInside || begins { isInside = !Self.endsComment(line) }
                 if line.last == Self.newline { kept.append(Self.newline) }
             }
+        }
+        return kept
+    }
+
+    /// Returns a style sheet without the white space that its signs make needless.
+    static func withoutSpaces(_ sheet: Data) -> Data {
+        var (kept, isAfterSpace) = (Data(capacity: sheet.count), false)
+        for byte in sheet {
+            if byte == newline || byte == UInt8(ascii: " ") {
+                isAfterSpace = true
+                continue
+            }
+            if isAfterSpace, let last = kept.last, last != UInt8(ascii: ":"), !"{};,".utf8.contains(last),
+                !"{};,".utf8.contains(byte)
+            {
+                kept.append(UInt8(ascii: " "))
+            }
+            isAfterSpace = false
+            kept.append(byte)
         }
         return kept
     }

@@ -60,8 +60,12 @@ package struct WebRoutes: Sendable {
     }
 
     /// Returns the document of all pages, with 404: its scripts say that there is nothing under this address. Nil if a
-    /// folder has none, which each page reports.
+    /// folder has none, which each page reports. Files that the browser's worker has not taken are refused by a page.
     @Sendable package func missingPage(_ request: HTTPRequest) -> ScreenResponse? {
+        guard request.method != .post else {
+            guard request.path == "/share" else { return nil }
+            return ScreenResponse(status: .seeOther, headerFields: [.location: "/share?failed=1"], body: .none)
+        }
         guard let shell = try? assets.file(WebAssets.shellName) else { return nil }
         var fields = policy.fields(authority: request.authority)
         fields[.cacheControl] = "no-store"

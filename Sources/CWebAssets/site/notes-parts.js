@@ -1,0 +1,102 @@
+// Notes: what its screens share: strings, tabs, addresses, the form of the login, and what is typed and not saved.
+
+import {call, quietly, withQuery} from './api.js';
+import {append, h} from './dom.js';
+import {reopen} from './events.js';
+import {field, form} from './form.js';
+import {ask, showProblem} from './overlay.js';
+import {draftOf, hasDrafts} from './parts.js';
+import {define, zone} from './texts.js';
+import {button} from './ui.js';
+
+/** The strings of Notes. */
+export const t = define({
+  en: {
+    search: 'Search notes', remove: 'Delete note',
+    nothingText: 'No note has these words.', signIn: 'Sign In', signUp: 'Sign Up',
+    name: 'User name', password: 'Password', newHere: 'Not registered?', known: 'Already registered?',
+    show: 'Show what is typed',
+    needName: 'Please enter a user name.', needPassword: 'Please enter a password.', gone: 'Note deleted',
+    lead: 'Your notes and their places are kept by this Larder.', list: 'Your notes',
+    sure: 'Move this note to the trash?',
+    keep: 'Keep it', files: 'Import and export', draft: 'A note that you began is not saved yet',
+  },
+  ru: {
+    search: 'Поиск заметок',
+    remove: 'Удалить заметку', nothingText: 'Нет заметок с этими словами.',
+    signIn: 'Войти', signUp: 'Зарегистрироваться', name: 'Имя пользователя', password: 'Пароль',
+    newHere: 'Ещё нет учётной записи?', known: 'Уже есть учётная запись?', show: 'Показать введённое',
+    needName: 'Введите имя пользователя.', needPassword: 'Введите пароль.', gone: 'Заметка удалена',
+    lead: 'Ваши заметки и их места хранит этот Larder.', list: 'Ваши заметки', sure: 'Переместить заметку в корзину?',
+    keep: 'Оставить', files: 'Импорт и экспорт', draft: 'Начатая заметка ещё не сохранена',
+  },
+});
+
+/** The tabs of Notes. */
+export const tabs = [{href: '/notes', title: t('notes')}, {href: '/notes/map', title: t('map')},
+  {href: '/notes/people', title: t('people')}];
+
+/** Gives the address of a screen of the API with the browser's time zone. */
+export function zoned(href, values = {}) { return withQuery(href, {tz: zone, ...values}); }
+
+/** The account that this document has last seen: while Larder is away, what is typed is kept for it. */
+let account = null;
+
+/** Gives the key of what is typed and not saved of a note, or of a new one; another account has another key. */
+export async function draftKey(screen, href) {
+  try { account = (await call('/v1/notes/session', {signal: screen.signal})).data.name; } catch (problem) {
+    if (account === null || problem.code !== 'larder-unreachable') throw problem;
+  }
+  return `notes.${encodeURIComponent(account)}/${href ?? 'new'}`;
+}
+
+/** Gives what was typed and not saved of a note, or null; after a reset another note may have its address. */
+export function draftAt(key, made) {
+  const kept = draftOf(key);
+  return kept?.made === made ? kept : null;
+}
+
+/** Gives what was typed and not saved of a note by the time it was made, or of a new one, or null. */
+export async function noteDraft(screen, href, made = null) {
+  if (!hasDrafts('notes.')) return null;
+  const key = await quietly(draftKey(screen, href));
+  return key ? draftAt(key, made) : null;
+}
+
+/** Makes the form of login or registration; `done` is called when there is a session. */
+export function loginForm(mode, typed, done) {
+  const name = field('username', t('name'), {autocomplete: 'username', value: typed.username, autocapitalize: 'none',
+    spellcheck: 'false', check: text => (text ? null : t('needName'))});
+  const password = field('password', t('password'), {type: 'password', value: typed.password,
+    autocomplete: mode === 'login' ? 'current-password' : 'new-password',
+    check: text => (text ? null : t('needPassword'))});
+  const look = button(t('show'), () => {
+    const hidden = password.input.type === 'password';
+    password.input.type = hidden ? 'text' : 'password';
+    look.ariaPressed = String(hidden);
+  }, {bare: true, icon: 'eye'});
+  look.ariaPressed = 'false';
+  const line = h('div', {class: 'place-line'});
+  password.input.before(line);
+  append(line, [password.input, look]);
+  return form([name, password], t(mode === 'login' ? 'signIn' : 'signUp'),
+    async ({username, password: secret}, signal) => {
+    const body = {mode, username, password: secret};
+    for (let entered = false; !entered;) {
+      try {
+        await call('/v1/notes/session', {method: 'POST', body, login: true, signal});
+        entered = true;
+      } catch (problem) {
+        if (!problem.dialog || problem.errors.length) throw problem;
+        if (!await showProblem(problem, true)) throw new DOMException('shown', 'AbortError');
+      }
+    }
+    reopen('notes');
+    await done();
+  });
+}
+
+/** Asks before a note is deleted. */
+export function askToDelete(title) {
+  return ask({title: t('sure'), message: title, buttons: [t('remove'), t('keep')]});
+}
