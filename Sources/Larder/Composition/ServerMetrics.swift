@@ -11,7 +11,7 @@ import Server
 import Storage
 import Upstream
 
-/// Everything that `/metrics` may contain: `# HELP` and docs/operations.md are made from it.
+/// Everything that `/metrics` may contain: `# HELP` and docs/metrics.md are made from it.
 enum MetricCatalogue {
     static let families: [MetricFamily] = http + cache + upstreams + outbox + work + store + ProcessStatistics.families
 
@@ -160,7 +160,7 @@ enum MetricCatalogue {
     /// The kinds of the metrics by their names.
     static var kinds: JSONObject { JSONObject(families.map { ($0.name, .string($0.kind.rawValue)) }) }
 
-    /// The table in docs/operations.md and in the contract.
+    /// The table in docs/metrics.md and in the contract.
     static func markdown() -> String {
         let rows = families.map { family in
             let labels = family.labels.map { "`\($0)`" }.joined(separator: ", ")

@@ -207,6 +207,8 @@ struct Transports: Sendable {
         )
     }
 
+    var timeouts: some Collection<Duration> { byTimeout.keys }
+
     subscript(connectTimeout: Duration) -> HTTPClientTransport? { byTimeout[connectTimeout] }
 
     /// Closes all connections.

@@ -5,7 +5,7 @@ import NIOHTTP1
 ///
 /// One request is under way at a time; requests that a client pipelines behind it are held back by the owner
 /// (``intake``), so responses are in order and limits count per request. Each method is an event and returns the
-/// action. Deadlines are in `ConnectionDeadlines.swift`.
+/// action. Deadlines are those of ``ConnectionDeadlines``.
 struct ConnectionState {
     /// A request under way and its response.
     struct Exchange: Equatable {
