@@ -123,7 +123,7 @@ let package = Package(
             name: "Notes",
             dependencies: [
                 "Screens", "Upstream", "Cluster", "Storage", "HTTP", "Concurrency", "JSONValues", "CPlaces", crypto,
-                cryptoExtras, grdb, httpTypes, logging, nioCore, lifecycle,
+                cryptoExtras, grdb, httpTypes, nioCore, lifecycle,
             ],
             path: "Sources/Apps/Notes",
             exclude: ["contract.yaml"],

@@ -89,9 +89,17 @@ function make(row, close) {
   unmake(row);
   const entries = entriesOf(row);
   if (entries.length === 0) return null;
-  const panel = h('div', {class: 'swipe-acts'}, entries.map(entry => h('button', {type: 'button',
-    class: `swipe-act ${entry.kind ?? ''}`, dataset: {write: ''}, onclick: () => { close(); attempt(entry.run); }},
-  icon(entry.icon), h('span', null, entry.title))));
+  let over = false;
+  const act = run => {
+    if (over) return;
+    over = true;
+    close();
+    attempt(run);
+  };
+  // Right after a swipe a browser makes no click of a tap.
+  const panel = h('div', {class: 'swipe-acts'}, entries.map(({kind, icon: sign, title, run}) => h('button',
+    {type: 'button', class: `swipe-act ${kind ?? ''}`, dataset: {write: ''}, onclick: () => act(run),
+      onpointerup: event => event.pointerType === 'touch' && act(run)}, icon(sign), h('span', null, title))));
   row.append(panel);
   row.classList.add('swiped');
   return panel;
