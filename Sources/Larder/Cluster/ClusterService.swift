@@ -66,23 +66,30 @@ struct ClusterService: Service {
         }
     }
 
-    /// Checks the store, and brings the database of this process up to date.
+    /// Checks the store, and brings the database of this process up to date. What passes by itself is waited for, and
+    /// logged when it changes; a user or a database that the store does not have only by a process that serves already.
     ///
     /// - Parameter waiting: Whether it waits for a store that does not respond.
-    /// - Returns: Why the store does not respond; nil if it does.
+    /// - Returns: That the store does not respond; nil if it does.
     private func follow(waiting: Bool) async throws -> ClusterError? {
-        try await cancelWhenGracefulShutdown {
+        let isServing = journal?.isOfEarlierRun == true
+        return try await cancelWhenGracefulShutdown {
+            var logged: String?
             while true {
                 do {
                     try await prepare()
                     try await journal?.prepare()
                     return nil
-                } catch ClusterError.unavailable(let reason) {
-                    if case .notAdmitted = reason, journal?.isOfEarlierRun == false {
-                        throw ClusterError.unavailable(reason)
+                } catch  where UserDatabase.isTemporary(error) {
+                    var failure = ClusterError.unavailable(.notAccepting)
+                    if case .unavailable(let reason) = error as? ClusterError {
+                        if case .notAdmitted = reason, !isServing { throw error }
+                        failure = .unavailable(reason)
                     }
-                    logger.warning("waiting for the store", metadata: ["error": "\(reason)"])
-                    guard waiting else { return .unavailable(reason) }
+                    let text = "\(error)"
+                    if text != logged { logger.warning("waiting for the store", metadata: ["error": "\(text)"]) }
+                    logged = text
+                    guard waiting else { return failure }
                     try await configuration.clock.sleep(.seconds(2))
                 }
             }
