@@ -288,6 +288,7 @@ extension Journal {
     /// Stores files for other servers, and writes rows that may name them. Those that rows do not name are removed.
     func storing<Value: Sendable>(_ files: [Blob], _ write: () async throws -> Value) async throws -> Value {
         guard !files.isEmpty else { return try await write() }
+        try checkPrepared()
         file.written.add(files)
         defer { file.written.remove(files) }
         do {
@@ -306,6 +307,7 @@ extension Journal {
 
     /// Returns the reading of a file in PostgreSQL; nil if it is not there.
     func parts(of blob: Blob) async throws -> (@Sendable (Range<Int>) -> ByteStream)? {
+        try checkPrepared()
         let database = store.database
         guard try await ClusterContents.has(blob, in: database) else { return nil }
         return { ClusterContents.parts(of: blob, $0, in: database) }
@@ -313,6 +315,7 @@ extension Journal {
 
     /// Returns a file that this server has from now on, until its row is gone or gets another one.
     func fetch(_ blob: Blob) async throws -> Blob {
+        try checkPrepared()
         let (blobs, rows) = (file.database.blobs, file.tables)
         return try await fetches.holding([blob.id.description]) {
             // Another request has fetched it.

@@ -71,6 +71,7 @@ extension Journal {
         if failure.failedAt.duration(to: now()) < Self.retryPause { throw failure.error }
     }
 
+    /// Throws after ``begin(without:)`` until ``prepare()`` has checked that PostgreSQL is the one of the rows.
     func checkPrepared() throws {
         let (isPrepared, failure) = reading.withLock { (!$0.isOfEarlierRun, $0.failure) }
         if !isPrepared, let failure { throw failure.error }

@@ -84,7 +84,7 @@ package final class Journal: Sendable {
     }
 
     /// Grants leases to the servers.
-    var leases: Leases { Leases(store.database) }
+    var leases: Leases { Leases(store.database) { try self.checkPrepared() } }
 
     /// The row at which this server has stopped; nil if it has not.
     package var stop: JournalStop? { reading.withLock(\.stop) }
@@ -105,6 +105,8 @@ package final class Journal: Sendable {
         try file.database.read(file.tables.check)
         guard try await store.isOfThisServer() else { throw JournalError.restoredElsewhere }
         try await readToEnd()
+        // The time only says how old the rows are: a full disk leaves the one before.
+        try? await applying.run { try self.file.noteReading() }
         try await store.acknowledge(file.position())
     }
 

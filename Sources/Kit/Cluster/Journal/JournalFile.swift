@@ -125,25 +125,40 @@ struct JournalFile: Sendable {
         let isComplete = page.isComplete && stop == nil
         position.advance(from: page.start, through: last, in: page.snapshot, isComplete: isComplete)
         if position != before { try record(position, db) }
-        if position != before, isComplete { try db.cachedStatement(sql: Self.noteEnd).execute() }
+        let note = stop != nil ? Self.forgetEnd : position != before ? Self.noteEnd : Self.noteFirstEnd
+        if stop != nil || isComplete { try db.cachedStatement(sql: note).execute() }
         return stop
     }
 
+    private static let noteFirstEnd = "INSERT INTO journal_reading VALUES (1, unixepoch()) ON CONFLICT DO NOTHING"
     private static let noteEnd = """
         INSERT INTO journal_reading VALUES (1, unixepoch()) ON CONFLICT DO UPDATE SET ended_at = excluded.ended_at
         """
+    private static let forgetEnd = "DELETE FROM journal_reading"
 
-    /// Returns how old the rows may be: the time since a reading to the end last had something new. Nil if none had.
+    /// Notes that the journal was read to its end now, even if that had nothing new.
+    ///
+    /// - Throws: `StorageError`.
+    func noteReading() throws { try database.write { try $0.cachedStatement(sql: Self.noteEnd).execute() } }
+
+    /// Returns how old the rows may be: the time since a reading to the end was last noted. Nil if the last reading has
+    /// stopped at a row, or if an older build has left out columns of this one.
     ///
     /// - Throws: `StorageError`.
     func age() throws -> Duration? {
-        let select = "SELECT max(0, unixepoch() - ended_at) FROM journal_reading"
-        return try database.read { try Int64.fetchOne($0, sql: select) }.map { .seconds($0) }
+        try database.read { (db) -> Duration? in
+            if try lacksColumns(db) { return nil }
+            let select = "SELECT max(0, unixepoch() - ended_at) FROM journal_reading"
+            return try Int64.fetchOne(db, sql: select).map { .seconds($0) }
+        }
     }
 
+    /// Whether this build knows more than the one that has left something out.
+    private func lacksColumns(_ db: Database) throws -> Bool { try Self.leavingOut(db).map { $0 < schema } ?? false }
+
     private func needsSnapshot(_ page: JournalPage, _ db: Database) throws -> Bool {
-        // This build knows more than the one that has left something out: it reads all again.
-        if let older = try Self.leavingOut(db), older < schema { return true }
+        // All is read again.
+        if try lacksColumns(db) { return true }
         guard page.hasSnapshot else { return false }
         guard try Journal.isFollowed(db) else {
             // A file with rows of its own is refused.

@@ -41,8 +41,12 @@ package struct Leases: Sendable {
 
     /// Nil for a server by itself.
     private let store: PostgresDatabase?
+    /// Throws while the store is not checked.
+    private let checkPrepared: @Sendable () throws -> Void
 
-    init(_ store: PostgresDatabase?) { self.store = store }
+    init(_ store: PostgresDatabase?, checkPrepared: @escaping @Sendable () throws -> Void = {}) {
+        (self.store, self.checkPrepared) = (store, checkPrepared)
+    }
 
     /// Takes a lease.
     ///
@@ -67,6 +71,7 @@ package struct Leases: Sendable {
     {
         let holder = UUID().uuidString
         guard let store else { return names.prefix(most).map { Lease(name: $0, holder: holder) } }
+        try checkPrepared()
         let begun = ContinuousClock.now
         let parameters: [any SQLParameter] = [names, holder, Self.milliseconds(time), most]
         let taken = try await store.write(locks: [lock]) { transaction in

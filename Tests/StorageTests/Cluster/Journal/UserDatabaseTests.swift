@@ -95,6 +95,9 @@ struct UserDatabaseTests {
             #expect(lag.isOfEarlierRun && lag.age >= .zero && lag.age < .seconds(300))
             #expect(try Self.ships(users) == ["s1"])
             await #expect(throws: ClusterError.unavailable(.connectionLost)) { try await Self.hide("s3", users) }
+            await #expect(throws: ClusterError.unavailable(.connectionLost)) {
+                try await users.leases.take("work", lasting: .seconds(9))
+            }
         }
         try await journal.prepare()
         #expect(try await users.catchUp()?.age == nil && !journal.isOfEarlierRun)
@@ -118,9 +121,12 @@ struct UserDatabaseTests {
             }
         }
         await #expect(throws: ClusterError.self) { try await Self.hide("s2", users) }
+        // Nor are they shown by a start without PostgreSQL.
+        #expect(try two.journal.file.age() == nil)
         try await cluster.execute("UPDATE journal SET changeset = substr(changeset, 1, octet_length(changeset) - 1)")
         #expect(try await users.catchUp()?.age == nil)
         #expect(try Self.ships(users) == ["s1"])
+        #expect(try two.journal.file.age() != nil)
     }
 
     @Test("A file with rows of its own is refused, and so is a journal that was restored in another PostgreSQL")
