@@ -118,6 +118,9 @@ import Testing
         let refused = try await ann.moved(to: again).get("/v1/notes")
         #expect(refused.status == 503 && refused["Retry-After"] != nil)
         #expect(try refused.json.code.string == "store-unavailable")
+        // Her password may have been changed meanwhile.
+        let login = Self.credentials("login", "ann", "wrong")
+        #expect(try await again.client.post("/v1/notes/session", login).status == 503)
         #expect(try await again.client.post(adding, #"{"product_id":3}"#).status == 503)
 
         try await servers.allowConnections(true)

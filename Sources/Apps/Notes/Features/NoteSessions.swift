@@ -1,3 +1,4 @@
+import Cluster
 import Concurrency
 import Foundation
 import HTTP
@@ -61,15 +62,20 @@ struct NoteSessions: Sendable {
     {
         let taken = Problem(.nameTaken, "There is an account of this name.", dialog: .nameTaken)
         // Checked before the work of hashing; the insertion finds a registration that was faster.
-        _ = try await app.store.catchUp()
+        try await catchUp()
         guard try !app.store.isTaken(name) else { throw taken }
         let hash = try await app.passwords.hash(password, for: request)
         guard let account = try await app.store.register(name, hash, now: app.clock.now()) else { throw taken }
         return account
     }
 
+    /// Throws if the rows are those of an earlier run of this server: a password may have been changed since.
+    private func catchUp() async throws {
+        if let lag = try await app.store.users.catchUp(), lag.isOfEarlierRun { throw lag.reason }
+    }
+
     private func logIn(_ name: UserName, _ password: Password, _ request: ScreenRequest) async throws -> NoteAccount {
-        _ = try await app.store.catchUp()
+        try await catchUp()
         let account = try app.store.account(name)
         let isRight = try await app.passwords.verify(password, of: account, named: name, for: request)
         guard let account else {
