@@ -26,8 +26,8 @@ struct DiskPage: Sendable {
     var revision: Int?
     /// Whether only some of the requested positions are stored.
     var isPartial: Bool
-    /// Keys of its positions, as the store has them.
-    private var keys: [String]
+    /// Whether the response had rows that cannot be read, so that the page lacks them.
+    var lacksRows: Bool
     /// The writes that wait; nil if none does.
     var pending: Meta.PendingWrites?
 
@@ -51,24 +51,7 @@ struct DiskPage: Sendable {
         self.hasMore = hasMore
         self.revision = revision
         self.isPartial = isPartial
-        self.keys = keys
-    }
-
-    /// Whether the response had rows that cannot be read, so that the page lacks them.
-    var lacksRows: Bool { keys.contains(ListedRow.unreadable.key) }
-
-    /// Removes the rows behind the first positions, and returns them.
-    mutating func removeRows(behind count: Int) -> [DiskRow] {
-        guard count < keys.count else { return [] }
-        let first = Set(keys.prefix(count))
-        defer { rows.removeAll { !first.contains($0.item.path.text) } }
-        return rows.filter { !first.contains($0.item.path.text) }
-    }
-
-    /// Shows the rows below another folder.
-    mutating func move(to folder: DiskPath) {
-        for index in rows.indices { rows[index].item = rows[index].item.at(folder.child(rows[index].item.path.name)) }
-        keys = keys.map { key in DiskPath(key).map { folder.child($0.name).text } ?? key }
+        lacksRows = keys.contains(ListedRow.unreadable.key)
     }
 }
 

@@ -144,16 +144,18 @@ extension Listing {
         var page = DiskPage([], keys: [], total: added.count, hasMore: asked.end < added.count, revision: nil)
         var result = ReadResult.made(at: list.madeAt)
         if let source = try source(of: list) {
-            // The added rows shift the rows of the API. The first of those are read with the page as it is without
-            // pending writes, which is stored; none of them is shown if the added rows fill the page.
+            // The added rows shift the rows of the API. If they fill the page, those decide only whether more follow:
+            // the first page as it is without pending writes tells that, and is stored.
             let rest = asked.limit - first.count
-            let part = PageRequest(limit: asked.limit, offset: max(0, asked.offset - added.count))
+            let start = max(0, asked.offset - added.count)
+            let part = PageRequest(limit: rest == 0 ? asked.limit : rest, offset: start)
             do {
                 (page, result) = try await self.page(part, of: list, at: source, cachePolicy, resource)
                 page.total = page.total.map { max(0, $0 + list.difference) + added.count }
-                let others = page.removeRows(behind: rest).flatMap(list.rows)
-                page.hasMore = page.hasMore || asked.end < added.count || !others.isEmpty
-                page.rows = page.rows.flatMap(list.rows)
+                let rows = page.rows.flatMap(list.rows)
+                page.hasMore = page.hasMore || asked.end < added.count || rest == 0 && !rows.isEmpty
+                page.rows = rest == 0 ? [] : rows
+                page.isPartial = page.isPartial && rest > 0
             } catch let failure as UpstreamFailure
                 where rest == 0 && cachePolicy != .onlyIfCached && isOfDisk(failure)
             {
@@ -193,7 +195,9 @@ extension Listing {
             where problem.code == .notFound && source != folder && list.ahead.contains(where: { $0.covers(source) })
         {
             var (moved, result) = try await page(of: folder)
-            moved.move(to: source)
+            for index in moved.rows.indices {
+                moved.rows[index].item = moved.rows[index].item.at(source.child(moved.rows[index].item.path.name))
+            }
             return (moved, result)
         }
     }
