@@ -68,6 +68,9 @@ struct BoundedTextTests {
                 "🏴\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}"
             ),
             ("x\u{E0061}y", "xy"), ("\u{FFF9}a\u{FFFA}b\u{FFFB}c\u{34F}", "abc"), ("\u{FE0F}\u{34F} \u{FE0E}", nil),
+            ("ל\u{5B7}\u{34F}\u{5B4}ם", "ל\u{5B7}\u{34F}\u{5B4}ם"), ("e\u{301}\u{34F}", "e\u{301}"),
+            ("\u{34F}e\u{301}\u{34F} x\u{34F}\u{301}", "e\u{301} x\u{301}"),
+            ("e\u{301}\u{34F}\u{34F}\u{327}", "e\u{301}\u{34F}\u{327}"),
             ("Ёлка — «й»", "Ёлка — «й»"), ("1\u{200D}2\u{FE0F}\u{20E3}", "12\u{FE0F}\u{20E3}"),
         ] as [(String, String?)]
     )
@@ -83,6 +86,12 @@ struct BoundedTextTests {
         let hidden = String(repeating: "\u{20E3}\u{200B}", count: 5000)
         #expect("1\(hidden)".rowText(longest: 4000)?.unicodeScalars.count == 31)
         #expect("e\u{301}\u{327}".rowText(longest: 40) == "e\u{301}\u{327}")
+        for joiner in ["\u{200C}", "\u{200D}"] {
+            let joined = String(repeating: "\u{64B}\(joiner)", count: 5000)
+            #expect("ب\(joined)".rowText(longest: 4000)?.unicodeScalars.count == 61)
+        }
+        let ordered = String(repeating: "\u{5B7}\u{34F}", count: 5000)
+        #expect("ל\(ordered)".rowText(longest: 4000)?.unicodeScalars.count == 30)
     }
 
     @Test("ONE-11 A text of several lines keeps its line breaks")

@@ -89,31 +89,38 @@ extension String {
         var marks = 0
         for scalar in replacing("\r\n", with: "\n").unicodeScalars {
             let properties = scalar.properties
-            let isMark = [.nonspacingMark, .enclosingMark].contains(properties.generalCategory)
+            if previous == "\u{34F}", !properties.isMark {
+                visible.removeLast()
+                previous = visible.last ?? " "
+            }
             if properties.isWhitespace, !properties.isSpace {
                 visible.append(keepsLines && scalar != "\t" ? "\n" : " ")
-            } else if !isMark || marks < Self.mostMarks, scalar.isSeen(after: previous) {
+            } else if !properties.isMark || marks < Self.mostMarks, scalar.isSeen(after: previous) {
                 visible.append(scalar)
             } else {
                 continue
             }
-            marks = isMark ? marks + 1 : 0
+            let joins = (0x200C...0x200D).contains(scalar.value)
+            marks = properties.isMark ? marks + 1 : joins ? marks : 0
             previous = scalar
         }
+        if previous == "\u{34F}" { visible.removeLast() }
         return String(visible)
     }
 }
 
 extension Unicode.Scalar {
     /// Whether the scalar is seen, or shapes its neighbours: a variation selector behind something, a joiner within an
-    /// emoji or a word of a script from Hebrew to Mongolian, and the tags of a flag.
+    /// emoji or a word of a script from Hebrew to Mongolian, the tags of a flag, and a grapheme joiner behind a mark,
+    /// where it keeps the order of marks.
     fileprivate func isSeen(after previous: Unicode.Scalar) -> Bool {
         switch (value, properties.generalCategory) {
         case (0x200C...0x200D, _):
             (0x590...0x1CFF).contains(previous.value) && !previous.properties.isWhitespace
                 || value == 0x200D && (previous == "\u{FE0F}" || previous.value > 0x2000 && previous.properties.isEmoji)
         case (0xE0020...0xE007F, _): previous == "\u{1F3F4}" || (0xE0020...0xE007E).contains(previous.value)
-        case (0x034F, _), (0xFFF9...0xFFFB, _): false
+        case (0x034F, _): previous.properties.isMark && previous.value != 0x034F
+        case (0xFFF9...0xFFFB, _): false
         case (_, .nonspacingMark): !properties.isDefaultIgnorableCodePoint || !previous.properties.isWhitespace
         case (_, .control): false
         default: !properties.isDefaultIgnorableCodePoint
@@ -124,6 +131,8 @@ extension Unicode.Scalar {
 extension Unicode.Scalar.Properties {
     /// Whether the scalar is a space within a line, and not a tab or line break.
     fileprivate var isSpace: Bool { generalCategory == .spaceSeparator }
+    /// Whether the scalar is a mark on the letter before it, and takes no place of its own.
+    fileprivate var isMark: Bool { [.nonspacingMark, .enclosingMark].contains(generalCategory) }
 }
 
 /// Cuts JSON before it is decoded.
