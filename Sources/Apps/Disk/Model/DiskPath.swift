@@ -181,8 +181,7 @@ extension JSONFields {
     func itemPath() throws -> DiskPath {
         let path = try diskPath("path")
         guard !path.isRoot else {
-            let detail: Text = "path must be a file or folder in the Disk, not the whole of it."
-            throw Problem.validation("/path", "invalid", detail)
+            throw Problem.validation("/path", "invalid", .notWholeDisk)
         }
         return path
     }
