@@ -1,4 +1,4 @@
-"""Larder's own client of the shared store as a load: the test `interrupted` of SharedDatabaseFaultTests.swift."""
+"""Larder's own client of the shared store as a load: the test `interrupted` of PostgresDatabaseFaultTests.swift."""
 import os
 
 from cluster import check, wait

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Cluster
 
-@Suite struct SharedMigrationTests {
+@Suite struct PostgresMigrationTests {
     private let steps = [
         PostgresMigration("a/001", sql: "CREATE TABLE a (id int8 PRIMARY KEY); CREATE TABLE b (id int8 PRIMARY KEY)"),
         PostgresMigration("a/002", sql: "INSERT INTO a VALUES (1)"),

@@ -4,7 +4,7 @@ import TestKit
 import Testing
 
 @Suite("What servers tell each other")
-struct SharedChangesTests {
+struct ClusterMessagesTests {
     private static func changes(_ store: Store, _ node: String, kept: Duration = .seconds(600)) -> ClusterMessages {
         ClusterMessages(store.other(), node: node, kept: kept, logger: .quiet)
     }

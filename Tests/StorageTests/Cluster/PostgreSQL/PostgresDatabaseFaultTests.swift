@@ -6,7 +6,7 @@ import Testing
 @testable import Cluster
 
 /// Errors that callers get while their server, or its standby, is away: one test after the other, since they share it.
-@Suite(.serialized) struct SharedDatabaseFaultTests {
+@Suite(.serialized) struct PostgresDatabaseFaultTests {
     private static let server = Task { try await RunningPostgres.start() }
 
     @Test("Without a server, callers get an error that names the place; with it, the next one is served")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Cluster
 
-@Suite struct SharedDatabaseTests {
+@Suite struct PostgresDatabaseTests {
     private struct Failed: Error {}
 
     @Test("What a write returns was committed, and another server reads it; an error undoes all of it")
@@ -162,7 +162,7 @@ import Testing
 }
 
 /// The example of the module's article.
-@Suite struct SharedStoreArticleTests {
+@Suite struct ClusterArticleTests {
     private func visit(_ page: String, on database: PostgresDatabase) async throws {
         try await database.write(locks: ["visits/\(page)"]) { transaction in
             let count: Int? = try transaction.rows("SELECT count FROM visit WHERE page = $1", [page]).first?.value(
