@@ -23,7 +23,18 @@ enum ControlIndex {
     }
 
     /// All calls, of a sandbox with all upstreams.
-    static let all = calls(in: (try? JSONValue(yaml: ControlContract.text)) ?? .null)
+    static let all = calls(in: document)
+
+    /// The contract; a damaged one is a defect of the build, of which the program is then no use.
+    private static var document: JSONValue {
+        do {
+            let document = try JSONValue(yaml: ControlContract.text)
+            precondition(document.object?["paths"]?.object != nil, "openapi-sandbox.yaml in the program has no paths")
+            return document
+        } catch {
+            preconditionFailure("openapi-sandbox.yaml in the program is no YAML: \(error)")
+        }
+    }
 
     /// The controls of the server that is tested.
     static let ofHarness = all.filter { $0.path.hasPrefix("/\(HarnessAPI.prefix)") }
