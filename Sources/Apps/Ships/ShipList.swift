@@ -10,8 +10,9 @@ import Upstream
 extension ShipsApp {
     /// `GET /v1/ships`.
     func showList(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
-        let query = RelevanceQuery(try request.query.string("q") ?? "")
-        let list = ShipPage.list(of: query)
+        let query = try request.query.string("q").map { RelevanceQuery($0) }
+        let words = query?.words ?? []
+        let list = ShipPage.list(of: words)
         let page = try request.query.page(of: list, maximumLimit: 500)
         let since = try request.query.integer("since_revision", in: 0...Int.max)
         let changeToken = store.changeToken(account: session.account)
@@ -21,7 +22,7 @@ extension ShipsApp {
         let listing = read.rows
         let isEmpty = listing.page.total == 0
         return try ScreenResponse.read(
-            ShipListScreen(listing, for: session.kind, isSearch: !query.words.isEmpty),
+            ShipListScreen(listing, for: session.kind, isSearch: !words.isEmpty),
             "ships.list",
             request,
             of: read.result,

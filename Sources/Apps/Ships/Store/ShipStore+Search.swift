@@ -46,11 +46,15 @@ extension ShipStore {
 
     /// Reads a page of the ships that an account sees and a search finds: the most relevant first, then by name.
     ///
-    /// - Parameter since: The revision that changes are counted from; nil for the one before the current one.
-    func page(of query: RelevanceQuery, _ db: Database, account: String, page: PageRequest, since: Int?) throws
+    /// - Parameters:
+    ///   - query: Nil for all ships.
+    ///   - since: The revision that changes are counted from; nil for the one before the current one.
+    func page(of query: RelevanceQuery?, _ db: Database, account: String, page: PageRequest, since: Int?) throws
         -> ShipPage
     {
-        guard !query.words.isEmpty else { return try ShipPage(db, account: account, page: page, since: since) }
+        guard let query, !query.words.isEmpty else {
+            return try ShipPage(db, account: account, page: page, since: since)
+        }
         let counts = try ShipPage.Counts(db, account: account)
         let hidden = try Set(String.fetchAll(db, sql: Self.selectHidden, arguments: ["account": account]))
         let ships = try index.ships(db)

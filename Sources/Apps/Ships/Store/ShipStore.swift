@@ -161,13 +161,13 @@ struct ShipPage: Sendable {
             """
     }
 
-    /// The list over all pages, by name; the hits of a search by their relevance.
-    static func list(of query: RelevanceQuery) -> PagedList {
-        guard !query.words.isEmpty else { return PagedList("ships.list", key: [.text, .text]) }
+    /// The list over all pages, by name; the hits of a search for words by their relevance.
+    static func list(of words: [String]) -> PagedList {
+        guard !words.isEmpty else { return PagedList("ships.list", key: [.text, .text]) }
         return PagedList(
             "ships.list",
             by: "relevance",
-            filter: query.words.joined(separator: " "),
+            filter: words.joined(separator: " "),
             key: [.integer, .text, .text]
         )
     }
