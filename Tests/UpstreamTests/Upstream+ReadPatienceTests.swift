@@ -1,6 +1,7 @@
 import Foundation
 import HTTP
 import HTTPTypes
+import Storage
 import TestKit
 import Testing
 
@@ -113,6 +114,23 @@ struct UpstreamReadPatienceTests {
         scene.transport.then(response(.ok, "two"))
         _ = try await scene.upstream.fetch(scene.list(), asOf: scene.upstream.snapshot(of: scene.list()))
         #expect(scene.transport.count == 2)
+    }
+
+    @Test("A read that was planned before a response was stored serves it, without a request")
+    func plannedBefore() async throws {
+        let scene = try Scenario()
+        let before = scene.upstream.readToken(of: scene.list().url)
+        let planned = try scene.database.read { db in
+            try scene.upstream.plannedRead(of: scene.list(), .useCache, since: before, in: db)
+        }
+        #expect(planned.isCurrent)
+        scene.transport.then(response(.ok, "one"))
+        _ = try await scene.upstream.read(scene.list())
+        #expect(!planned.isCurrent)
+        let result = try await scene.upstream.read(scene.list(), planned: planned)
+        #expect(result.cacheStatus == "larder; hit; ttl=5")
+        #expect(try scene.body(of: result.response) == "one")
+        #expect(scene.transport.count == 1)
     }
 
     @Test("Different things are not collapsed: other URL, other fields, other account")
