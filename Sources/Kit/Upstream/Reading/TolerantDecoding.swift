@@ -89,19 +89,21 @@ extension String {
         var marks = 0
         for scalar in replacing("\r\n", with: "\n").unicodeScalars {
             let properties = scalar.properties
-            if previous == "\u{34F}", !properties.isMark {
+            let isMark = properties.isMark
+            // A grapheme joiner stays between two marks only.
+            if previous == "\u{34F}", !isMark {
                 visible.removeLast()
                 previous = visible.last ?? " "
             }
             if properties.isWhitespace, !properties.isSpace {
                 visible.append(keepsLines && scalar != "\t" ? "\n" : " ")
-            } else if !properties.isMark || marks < Self.mostMarks, scalar.isSeen(after: previous) {
+            } else if !isMark || marks < Self.mostMarks, scalar.isSeen(after: previous) {
                 visible.append(scalar)
             } else {
                 continue
             }
             let joins = (0x200C...0x200D).contains(scalar.value)
-            marks = properties.isMark ? marks + 1 : joins ? marks : 0
+            marks = isMark ? marks + 1 : joins ? marks : 0
             previous = scalar
         }
         if previous == "\u{34F}" { visible.removeLast() }
