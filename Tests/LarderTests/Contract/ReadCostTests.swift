@@ -27,6 +27,9 @@ struct ReadCostTests {
             1, 5,
             "last search; the response with the categories and its rows; that with the catalogue and its rows"
         ),
+        "GET /v1/shop/suggestions": (
+            1, 5, "words that begin with the text; products that have one in the title, or anywhere; their rows"
+        ),
         "GET /v1/shop/categories/{id}/image": (2, 3, checksums),
     ]
 
@@ -34,7 +37,7 @@ struct ReadCostTests {
 
     /// The screens that search an index of words, and the most statements that it runs within theirs: one for each term
     /// and segment of the index, however many rows are found. No other screen has any.
-    static let inner: [String: Int] = ["GET /v1/disk/search": 40, "GET /v1/notes/places": 40]
+    static let inner: [String: Int] = ["GET /v1/disk/search": 40, "GET /v1/notes/places": 40, "GET /v1/shop/suggestions": 90]
 
     /// Operations that are not screens made from stored data.
     static let unmeasured: [String: String] = [
