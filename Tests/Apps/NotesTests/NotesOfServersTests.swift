@@ -65,6 +65,7 @@ struct NotesOfServersTests {
                     try await app.add("elephant \(number)", #"{"lat":\#(number),"lon":2,"name":"Paris"}"#, as: token)
                 }
                 for screen in screens {
+                    _ = try await app.get("/v1/notes\(screen)", as: token)
                     let statements = try await app.statements.statements {
                         _ = try await app.get("/v1/notes\(screen)", as: token)
                     }

@@ -37,7 +37,9 @@ struct ReadCostTests {
 
     /// The screens that search an index of words, and the most statements that it runs within theirs: one for each term
     /// and segment of the index, however many rows are found. No other screen has any.
-    static let inner: [String: Int] = ["GET /v1/disk/search": 40, "GET /v1/notes/places": 40, "GET /v1/shop/suggestions": 90]
+    static let inner: [String: Int] = [
+        "GET /v1/disk/search": 40, "GET /v1/notes/places": 40, "GET /v1/shop/suggestions": 90,
+    ]
 
     /// Operations that are not screens made from stored data.
     static let unmeasured: [String: String] = [
