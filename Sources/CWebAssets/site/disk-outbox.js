@@ -11,13 +11,13 @@ import {button, empty} from './ui.js';
 const t = define({
   en: {
     lead: 'Larder sends these changes in this order, as soon as Yandex Disk is there.',
-    room: (used, all) => `${used} of ${all}`, next: when => `Next attempt ${when}`, tried: n => `Attempts: ${n}`,
+    next: when => `Next attempt ${when}`,
     base: 'When you changed it', theirs: 'On Yandex Disk now', ours: 'With your change', none: 'Nothing',
     dir: 'A folder', file: 'A file', takenBack: 'Taken back', of: (title, name) => `${title}: ${name}`,
   },
   ru: {
     lead: 'Larder отправит эти изменения в этом порядке, как только Яндекс Диск станет доступен.',
-    room: (used, all) => `${used} из ${all}`, next: when => `Следующая попытка ${when}`, tried: n => `Попыток: ${n}`,
+    next: when => `Следующая попытка ${when}`,
     base: 'Когда вы меняли', theirs: 'Сейчас на Яндекс Диске', ours: 'С вашим изменением', none: 'Ничего',
     dir: 'Папка', file: 'Файл', takenBack: 'Отменено', of: (title, name) => `${title}: ${name}`,
   },
