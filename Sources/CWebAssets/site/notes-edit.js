@@ -1,6 +1,6 @@
 // Notes: a note to read and to write. What is typed is kept whatever happens: failures, a lost session, a lost race.
 
-import {call, ChangeQueue, larder, quietly} from './api.js';
+import {call, ChangeQueue, larder, newId, quietly} from './api.js';
 import {h, replace} from './dom.js';
 import {ask, attempt, dialog, toast} from './overlay.js';
 import {address, keepDraft, tileSource, whenDraftChanges} from './parts.js';
@@ -71,9 +71,12 @@ export function openNote(screen) {
         headers: {'If-Match': `"${note.version}"`}});
       note = data;
     }));
-    if (!changes.busy && !editor) read();
+    if (!changes.busy && !editor && !screen.signal.aborted) read();
   };
-  const write = () => {
+  const write = async () => {
+    // What was checked off just now is in the text.
+    if (changes.busy) await attempt(() => changes.add(async () => {}));
+    if (editor || screen.signal.aborted) return;
     address(screen, {edit: 1});
     editor = new Editor(screen, {href, body: note.body, place: placed(note.location), version: note.version,
       made: note.created_at, back: read});
@@ -85,7 +88,7 @@ export function openNote(screen) {
     if (editor) editor.seen(data);
     else if (screen.query.get('edit')) write();
     else show(screen, data, write, check);
-  }, {skeleton: 'page', held: () => changes.busy});
+  }, {skeleton: 'page', held: () => changes.busy, keep: ({status}) => status === 404 && editor?.gone()});
 }
 
 /** Gives the place of a note, or null: a note without any is at 0, 0. */
@@ -134,10 +137,10 @@ async function remove(screen, note) {
 class Editor {
   constructor(screen, {href = null, body, place, version, made = null, back = null}) {
     Object.assign(this, {screen, href, start: body, startPlace: place, version, startVersion: version, made, back,
-      over: false, key: null, waits: false});
+      at: href, over: false, key: null, waits: false, was: null});
     this.text = h('textarea', {class: 'field-input note-input', id: 'note-text', name: 'body', rows: '10',
       placeholder: t('hint'), dir: 'auto', value: body, oninput: () => this.check()});
-    this.save = button(t('save'), () => this.send(), {kind: 'primary', icon: 'check', write: true});
+    this.save = button(t('save'), () => this.fly(), {kind: 'primary', icon: 'check', write: true});
     this.place = placeField(screen, place, () => this.check());
     this.notice = h('p', {class: 'banner', role: 'status', hidden: true});
   }
@@ -164,24 +167,31 @@ class Editor {
   async restore() {
     if (this.waits) return;
     this.waits = true;
-    this.key = await quietly(draftKey(this.screen, this.href));
+    this.asked = quietly(draftKey(this.screen, this.at));
+    this.key = await this.asked;
     if (this.key) whenDraftChanges(this.key, () => { this.screen.stored = false; }, this.screen.signal);
     const kept = this.key && draftAt(this.key, this.made);
-    if (!kept || this.screen.signal.aborted) this.kept();
-    else if (this.dirty) {
-      const chosen = run => () => { offer.remove(); run(); };
-      const offer = h('p', {class: 'banner'}, h('span', {class: 'grow'}, this.href ? t('unsaved') : common('draft')),
-        button(t('bring'), chosen(() => this.bring(kept))), button(t('discard'), chosen(() => this.kept())));
-      this.notice.before(offer);
-    } else this.bring(kept);
+    if (kept && !this.dirty && !this.screen.signal.aborted) { this.bring(kept); return; }
+    if (kept) this.offer(kept);
+    this.kept();
+  }
+
+  /** Offers an earlier text, which is kept beside what is typed until one of them is chosen. */
+  offer(kept) {
+    this.was = kept;
+    const chosen = run => () => { this.was = null; offer.remove(); run(); };
+    const offer = h('p', {class: 'banner'}, h('span', {class: 'grow'}, this.href ? t('unsaved') : common('draft')),
+      button(t('bring'), chosen(() => this.bring(kept))), button(t('discard'), chosen(() => this.kept())));
+    this.notice.before(offer);
   }
 
   /** Brings back a draft; of a new note, what is typed by now stays below it. */
-  bring({body, place, version}) {
+  bring({body, place, version, was}) {
     if (this.over || this.screen.signal.aborted) return;
     this.text.value = this.href || !this.text.value ? body : `${body}\n${this.text.value}`;
     if (place || this.href) this.place.set(place && {name: null, ...place});
     this.version = version;
+    if (was) this.offer(was);
     this.kept();
     toast(t('kept'), {action: {title: t('discard'), run: () => this.discard()}});
   }
@@ -202,8 +212,8 @@ class Editor {
   keep() {
     if (!this.place || this.waits || (this.ended && this.dirty) || this.screen.signal.aborted) return;
     if (!this.key) { if (this.dirty) this.restore(); return; }
-    const value = this.dirty ? {body: this.text.value, place: this.place.place, version: this.version, made: this.made}
-      : null;
+    const value = this.dirty ? {body: this.text.value, place: this.place.place, version: this.version, made: this.made,
+      was: this.was} : this.was;
     this.screen.stored = keepDraft(this.key, value);
     // The note may be edited anew in this screen, and that is kept by another form.
     this.waits = this.over;
@@ -212,7 +222,7 @@ class Editor {
   /** Keeps the text on the screen when the session ends: it is saved after the next login. */
   sessionEnded({app, out = true}) {
     if (app !== 'notes') return;
-    if (!out) this.ended = null;
+    if (!out) this.isOwn();
     else if (this.dirty) {
       this.ended = Date.now();
       this.screen.stored = false;
@@ -221,22 +231,36 @@ class Editor {
     }
   }
 
+  /** Tells whether the text is of the account that is logged in; then it is kept again. */
+  async isOwn() {
+    await this.asked;
+    const own = this.key && await quietly(draftKey(this.screen, this.at)) === this.key;
+    if (own) this.ended = null;
+    return own;
+  }
+
   /** Saves the text before another screen is shown; what follows the end of a session by itself does not lead away. */
   async mayLeave() {
     await null;
     if (!this.dirty) return true;
     if (Date.now() - (this.ended ?? 0) < 3000) return false;
-    return (!this.ended && await this.saves()) || this.mayLose();
+    // The address is that of the next screen by now.
+    this.leaving ??= this.saves().finally(() => { this.leaving = null; });
+    return await this.leaving ?? this.mayLose();
   }
 
-  /** Saves the text without a question; false if that is not possible. */
+  /** Saves the text; false if its user goes on with it, null if it cannot be saved. */
   async saves() {
     // It may be under way.
     if (this.flight) await quietly(this.flight);
-    if (!this.dirty) return true;
-    if (!this.text.value.trim() || !this.place.valid() || !await quietly(this.store())) return false;
-    this.end();
-    toast(t('saved'));
+    while (this.dirty) {
+      if (!this.text.value.trim() || !this.place.valid() || !await this.isOwn()) return null;
+      try { await this.done((await this.store()).data); } catch (problem) {
+        const isAnswered = this.href && [404, 412].includes(problem.status);
+        await (isAnswered ? attempt(() => this.failed(problem)) : quietly(Promise.reject(problem)));
+        return isAnswered ? !this.dirty : null;
+      }
+    }
     return true;
   }
 
@@ -266,38 +290,71 @@ class Editor {
     replace(this.notice, other && t('changed'));
   }
 
+  /** Tells that the note is gone; false if nothing is lost by that. */
+  gone() {
+    if (!this.dirty) return false;
+    this.notice.hidden = false;
+    replace(this.notice, h('span', {class: 'grow'}, t('gone')), button(t('saveNew'), () => this.saveNew()));
+    return true;
+  }
+
   async cancel() {
     if (!await this.mayLose()) return;
     this.end();
-    if (this.href) this.back();
+    if (this.back) this.back();
     else await this.screen.go('/notes');
   }
+
+  /** What would be saved, to be compared. */
+  get now() { return JSON.stringify([this.text.value, this.place.place]); }
 
   store() {
     const body = {body: this.text.value};
     if (this.place.changed || !this.href) body.location = this.place.place;
-    const headers = this.version === null ? {} : {'If-Match': `"${this.version}"`};
-    this.flight = call(zoned(this.href ?? '/v1/notes'), {method: this.href ? 'PATCH' : 'POST', body, headers});
+    // A new note that is sent again is not made twice.
+    if (this.sent !== this.now) Object.assign(this, {sent: this.now, id: newId()});
+    return call(zoned(this.href ?? '/v1/notes'), this.href
+      ? {method: 'PATCH', body, headers: {'If-Match': `"${this.version}"`}}
+      : {method: 'POST', body, headers: {'Idempotency-Key': this.id}});
+  }
+
+  fly() {
+    this.flight = this.send();
     return this.flight;
   }
 
   async send() {
     if (!this.place.valid()) return;
-    try {
-      await this.done((await this.store()).data);
-    } catch (problem) {
-      if (problem.status === 412 && this.href) await this.settle();
-      else if (problem.status === 404 && this.href) await this.lost();
-      else if (problem.status === 401) await this.login();
-      else throw problem;
-    }
+    if (this.ended && !await this.isOwn()) { await this.login(); return; }
+    try { await this.done((await this.store()).data); } catch (problem) { await this.failed(problem); }
   }
 
+  async failed(problem) {
+    if (problem.status === 412 && this.href) await this.settle();
+    else if (problem.status === 404 && this.href) await this.lost();
+    else if (problem.status === 401) await this.login();
+    else throw problem;
+  }
+
+  /** Leads to the note, unless something was typed while it was sent: then that is a change of it. */
   async done(note) {
-    this.end();
-    if (this.href) this.back(note);
-    else await this.screen.go(`/notes/${note.id}`, {replace: true});
     toast(t('saved'));
+    if (this.now !== this.sent) {
+      if (!this.href && this.key) {
+        keepDraft(this.key, this.was);
+        this.at = `/v1/notes/${note.id}`;
+        this.key = `${this.key.split('/')[0]}/${this.at}`;
+        this.was = null;
+      }
+      Object.assign(this, {href: `/v1/notes/${note.id}`, version: note.version, startVersion: note.version,
+        start: JSON.parse(this.sent)[0], made: note.created_at});
+      this.check();
+      return;
+    }
+    this.end();
+    if (this.leaving) return;
+    if (this.back) this.back(note);
+    else await this.screen.go(`/notes/${note.id}`, {replace: true});
   }
 
   /** Shows both texts after a lost race; nothing is overwritten before the user has chosen. */
@@ -312,14 +369,20 @@ class Editor {
     if (answer !== 'mine' && answer !== 'theirs') return;
     this.version = data.version;
     if (answer === 'mine') await this.send();
-    else { this.end(); this.back(data); }
+    else {
+      this.end();
+      if (!this.leaving) this.back(data);
+    }
   }
 
   async lost() {
     const save = await ask({title: t('gone'), message: t('goneText'), buttons: [t('saveNew'), t('goOn')]});
-    if (!save) return;
-    Object.assign(this, {href: null, version: null});
-    await this.send();
+    if (save) await this.saveNew();
+  }
+
+  saveNew() {
+    Object.assign(this, {href: null, version: null, back: null});
+    return this.fly();
   }
 
   async login() {

@@ -104,7 +104,7 @@ export class Screen {
    * @param {function(Answer)} draw Called with each answer; keeps what the user is doing, as `keyed` of list.js.
    * @param {Object} [options] `place` takes skeleton and problem instead of the body; `problem` may draw a problem;
    *   `quiet` leaves chip and banner to another resource; while `held()` is true, changes are being sent: answers are
-   *   not drawn, and the caller reloads afterwards.
+   *   not drawn, and the caller reloads afterwards; if `keep(problem)`, what is shown stays.
    * @returns {Resource}
    */
   load(href, draw, options = {}) { return new Resource(this, href, draw, options); }
@@ -287,7 +287,8 @@ export class Resource {
     if (!(problem instanceof Problem)) throw problem;
     const {screen} = this;
     if (problem.status === 401 && withLogin.includes(screen.app) && screen.login(whyLogin(problem))) return;
-    const keep = this.answer && !this.moved && (problem.retryable || problem.status >= 500);
+    const keep = this.options.keep?.(problem)
+      || this.answer && !this.moved && (problem.retryable || problem.status >= 500);
     if (keep) {
       if (asked && problem.code !== 'larder-unreachable') toast(problem.words);
       return;
