@@ -2,7 +2,7 @@
 
 import {h} from './dom.js';
 
-const box = /^(\s*[-*] \[)([ xXхХ])(\] ?)(.*)$/;
+const box = /^(\s*[-*] \[)([ xXхХ])(\] ?)(.*)/;
 const link = /https?:\/\/[^\s<>"]*[^\s<>"'.,;:!?)\]»]/g;
 
 /**
