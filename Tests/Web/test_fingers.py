@@ -76,6 +76,25 @@ def test_w27_a_swipe_that_is_short_or_ends_elsewhere_opens_and_does_nothing(phon
     page.locator(".note-body").wait_for()
 
 
+def test_w27_a_finger_that_leaves_the_action_of_a_swipe_does_nothing(phone):
+    phone.log_in("notes")
+    things.notes(phone, 3)
+    page = phone.open("/notes")
+    rows = page.locator(".rows > li")
+    expect(rows).to_have_count(3)
+    swipe(page, rows.nth(1))
+    act = rows.nth(1).locator(".swipe-acts").get_by_role("button")
+    expect(act).to_be_in_viewport(ratio=0.9)
+    x, y = middle(act)
+    for way in [(x - 250, y), (x, y + 200), (x - 20, y)]:
+        Fingers(page).drag((x, y), way)
+        expect(act).to_be_in_viewport(ratio=0.9)
+    expect(rows).to_have_count(3)
+    expect(page.get_by_role("button", name="Undo")).to_have_count(0)
+    act.tap()
+    expect(rows).to_have_count(2)
+
+
 def test_w27_a_swiped_file_is_kept_offline_or_deleted(phone):
     phone.log_in("disk")
     text = {"Content-Type": "text/plain"}

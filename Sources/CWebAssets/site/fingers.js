@@ -41,7 +41,7 @@ function swipes(main) {
     const row = event.target.closest('.rows:not(.grid, .gallery-view) > .row');
     const isAct = event.target.closest('.swipe-acts') !== null;
     // A press beside an open row closes it.
-    swiped = open !== null && !isAct;
+    swiped = open?.isConnected && !isAct;
     if (swiped) close();
     if (row && !isAct && event.pointerType === 'touch' && event.isPrimary
       && !event.target.closest('input, select, .sort-handle')) follow(event, row);
@@ -65,7 +65,8 @@ function swipes(main) {
       shift(row, at);
     }, stop);
     for (const type of ['pointerup', 'pointercancel']) {
-      row.addEventListener(type, () => {
+      row.addEventListener(type, event => {
+        if (event.pointerId !== begin.pointerId) return;
         stop.abort();
         if (!panel) return;
         row.classList.remove('held');
@@ -96,10 +97,20 @@ function make(row, close) {
     close();
     attempt(run);
   };
-  // Right after a swipe a browser makes no click of a tap.
-  const panel = h('div', {class: 'swipe-acts'}, entries.map(({kind, icon: sign, title, run}) => h('button',
-    {type: 'button', class: `swipe-act ${kind ?? ''}`, dataset: {write: ''}, onclick: () => act(run),
-      onpointerup: event => event.pointerType === 'touch' && act(run)}, icon(sign), h('span', null, title))));
+  let from;
+  const panel = h('div', {class: 'swipe-acts'}, entries.map(({kind, icon: sign, title, run}) => {
+    const lift = event => {
+      // Right after a swipe a browser makes no click of a tap; a late one would hit what the action opens.
+      if (event.cancelable) event.preventDefault();
+      const [{clientX: x, clientY: y}] = event.changedTouches;
+      const isThere = element.contains(document.elementFromPoint(x, y));
+      if (isThere && Math.hypot(x - from.clientX, y - from.clientY) < 10) act(run);
+    };
+    const element = h('button', {type: 'button', class: `swipe-act ${kind ?? ''}`, dataset: {write: ''},
+      onclick: () => act(run), ontouchstart: event => { [from] = event.changedTouches; }, ontouchend: lift},
+    icon(sign), h('span', null, title));
+    return element;
+  }));
   row.append(panel);
   row.classList.add('swiped');
   return panel;
@@ -122,7 +133,7 @@ function pulls(main, refresher) {
   };
   addEventListener('touchstart', event => {
     const isFree = !sign && scrollY <= 0 && event.touches.length === 1 && main.contains(event.target)
-      && !event.target.closest('.map-surface, .sort-handle, input, textarea, select');
+      && !event.target.closest('.map-surface, .sort-handle, .log, input, textarea, select');
     from = isFree && refresher() ? event.touches[0] : null;
   }, {passive: true});
   addEventListener('touchmove', event => {
@@ -143,6 +154,7 @@ function pulls(main, refresher) {
   }, {passive: true});
   addEventListener('touchcancel', end, {passive: true});
   addEventListener('touchend', async () => {
+    if (sign?.matches('.busy')) return;
     const refresh = sign?.matches('.ready') && refresher();
     if (!refresh) { end(); return; }
     from = null;
