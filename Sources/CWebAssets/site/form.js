@@ -65,6 +65,8 @@ export function form(fields, title, send, options = {}) {
     submit.setAttribute('aria-busy', String(on));
     words.textContent = on ? options.busyText ?? t('working') : title;
     cancel.hidden = !on;
+    // That of a dialog.
+    submit.previousElementSibling?.toggleAttribute('hidden', on);
   };
   element.addEventListener('submit', async event => {
     event.preventDefault();
