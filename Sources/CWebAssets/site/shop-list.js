@@ -19,6 +19,7 @@ const t = define({
     up: name => `Move ${name} up`, down: name => `Move ${name} down`,
     related: 'Related products',
     full: 'Full screen', each: price => `${price} each`, pictures: 'Pictures', bought: name => `Bought: ${name}`,
+    mark: done => (done ? 'Not bought yet' : 'Bought'),
   },
   ru: {
     list: 'Корзина', product: 'Товар', share: 'Поделиться', clear: 'Очистить', clearAsk: 'Убрать из корзины всё?',
@@ -27,7 +28,7 @@ const t = define({
     up: name => `Выше: ${name}`, down: name => `Ниже: ${name}`,
     related: 'Похожие товары',
     full: 'На весь экран', each: price => `${price} за штуку`, pictures: 'Изображения',
-    bought: name => `Куплено: ${name}`,
+    bought: name => `Куплено: ${name}`, mark: done => (done ? 'Ещё не куплено' : 'Куплено'),
   },
 });
 
@@ -258,8 +259,7 @@ function line(item, {remove, order, check}) {
         button(t('down', item.title), () => move(1), {icon: 'down', bare: true, write: true}),
         button(t('remove', item.title), () => remove(item), {icon: 'trash', bare: true, write: true, key: 'delete'}))));
   row.control = control;
-  const title = pattern => item.actions.find(({id}) => pattern.test(id)).title;
-  row.swipe = () => [{title: title(/check/), icon: item.bought ? 'refresh' : 'check', run: () => check(item)},
-    {title: title(/delete/), icon: 'trash', kind: 'danger', run: () => remove(item)}];
+  row.swipe = () => [{title: t('mark', item.bought), icon: item.bought ? 'refresh' : 'check', run: () => check(item)},
+    {title: item.actions.find(({id}) => id === 'delete').title, icon: 'trash', kind: 'danger', run: () => remove(item)}];
   return row;
 }
