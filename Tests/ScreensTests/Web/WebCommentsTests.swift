@@ -26,6 +26,7 @@ import Testing
                 ".a .b,.c :is(.d,e){f:g h;}@media (i:j) and (k:l){m{n:calc(1px + 2px);}}"
             ),
             ("a::before { content: \" · \"; }", "a::before{content:\" · \";}"), ("", ""), (" ", ""),
+            ("a { b: \"c;  d \\\" { e\"; f: ', g' }", "a{b:\"c;  d \\\" { e\";f:', g'}"),
         ]
     )
     func spaces(sheet: String, rest: String) {

@@ -130,8 +130,9 @@ enum WebComments {
     /// Returns a style sheet without the white space that its signs make needless.
     static func withoutSpaces(_ sheet: Data) -> Data {
         var (kept, isAfterSpace) = (Data(capacity: sheet.count), false)
+        var quote: UInt8?
         for byte in sheet {
-            if byte == newline || byte == UInt8(ascii: " ") {
+            if quote == nil, byte == newline || byte == UInt8(ascii: " ") {
                 isAfterSpace = true
                 continue
             }
@@ -141,6 +142,12 @@ enum WebComments {
                 kept.append(UInt8(ascii: " "))
             }
             isAfterSpace = false
+            // A string keeps its spaces; an escaped quote does not end it.
+            if let open = quote {
+                if byte == open, kept.last != UInt8(ascii: "\\") { quote = nil }
+            } else if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
+                quote = byte
+            }
             kept.append(byte)
         }
         return kept
