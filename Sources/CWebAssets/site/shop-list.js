@@ -260,6 +260,7 @@ function line(item, {remove, order, check}) {
         button(t('remove', item.title), () => remove(item), {icon: 'trash', bare: true, write: true, key: 'delete'}))));
   row.control = control;
   row.swipe = () => [{title: t('mark', item.bought), icon: item.bought ? 'refresh' : 'check', run: () => check(item)},
-    {title: item.actions.find(({id}) => id === 'delete').title, icon: 'trash', kind: 'danger', run: () => remove(item)}];
+    {title: item.actions.find(one => one.id === 'delete').title, icon: 'trash', kind: 'danger',
+      run: () => remove(item)}];
   return row;
 }
