@@ -75,6 +75,15 @@ def test_web_10_an_upstream_with_errors_is_a_stale_copy_that_says_why(ships, lar
     expect(ships.get_by_role("link", name=SHIP).first).to_be_visible()
 
 
+@pytest.mark.settings(freshness_ships_s=3600)
+def test_web_10_a_fresh_copy_of_an_upstream_with_errors_has_no_banner(ships, larder):
+    larder.fault("spacex", "error(503)")
+    ships.reload()
+    expect(ships.get_by_role("link", name=SHIP).first).to_be_visible()
+    expect(chip(ships, "stale")).to_have_count(0)
+    expect(ships.locator(".banner")).to_have_count(0)
+
+
 def test_web_10_what_the_upstream_does_not_have_is_a_page_of_its_own(visitor):
     page = visitor.open("/shop/999999")
     expect(page.locator(".state-problem")).to_be_visible()
