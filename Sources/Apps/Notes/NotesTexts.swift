@@ -130,7 +130,7 @@ extension Text {
         ru: "В тексте есть символ, которого в заметках быть не может (нулевой)."
     )
 
-    static let mustBeText = Text("A text is needed here.", ru: "Здесь нужен текст.")
+    static let needed = Text("A text is needed here.", ru: "Здесь нужен текст.")
 
     static func needsDegrees(isLatitude: Bool) -> Text {
         isLatitude

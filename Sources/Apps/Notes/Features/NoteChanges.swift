@@ -23,7 +23,7 @@ struct NoteChanges: Sendable, Equatable {
         switch fields.values["body"] {
         case nil: if isNew { errors.append(.field("/body", "required", .bodyRequired)) }
         case .string(let text): Self.check(text, "/body", &errors) { body = text }
-        default: errors.append(.field("/body", "invalid", .mustBeText))
+        default: errors.append(.field("/body", "invalid", .needed))
         }
         switch fields.values["location"] {
         case nil: break
@@ -91,7 +91,7 @@ extension Note.Location {
         case .string(let text):
             let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
             return trimmed.isEmpty ? nil : trimmed
-        default: errors.append(.field("/location/name", "invalid", .mustBeText))
+        default: errors.append(.field("/location/name", "invalid", .needed))
         }
         return nil
     }
