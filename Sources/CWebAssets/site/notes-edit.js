@@ -8,7 +8,6 @@ import {placeField} from './notes-place.js';
 import {boxes, checked, noteText, withSigns} from './notes-text.js';
 import {askToDelete, draftAt, draftKey, loginForm, noteDraft, t as common, zoned} from './notes-parts.js';
 import {define, langOf} from './texts.js';
-import {sayDeleted} from './trash.js';
 import {button, words} from './ui.js';
 import './map.js';
 
@@ -129,7 +128,7 @@ async function remove(screen, note) {
   const action = note.actions.find(each => each.id === 'delete');
   if (!await askToDelete(note.body.trim().split('\n')[0])) return;
   const answer = await call(action.href, {method: action.method});
-  await screen.go('/notes', {replace: true});
+  const [{sayDeleted}] = await Promise.all([import('./trash.js'), screen.go('/notes', {replace: true})]);
   sayDeleted(common('gone'), answer, () => screen.go(`/notes/${note.id}`));
 }
 

@@ -59,7 +59,7 @@ package final class StatementLog: Sendable {
     /// which a server follows others.
     package static func ofScreen(_ ran: [String]) -> [String] {
         ran.filter { sql in ["SELECT", "WITH"].contains(where: sql.hasPrefix) }
-            .filter { sql in !["journal_", "session"].contains(where: sql.contains) }
+            .filter { sql in !["journal_", "session", "removed_blob"].contains(where: sql.contains) }
     }
 
     /// Counts the SQL that is run during some work.
