@@ -9,13 +9,13 @@ import {attempt, menu, toast} from './overlay.js';
 import {afterLogin, pickFiles, searchField} from './parts.js';
 import {icon} from './icons.js';
 import {langOf} from './texts.js';
-import {openTrash, sayDeleted, t as bin} from './trash.js';
 import {button, empty, linkButton, words} from './ui.js';
 
 const later = (load, name) => async screen => (await load())[name](screen);
 const editing = () => import('./notes-edit.js');
 const mapping = () => import('./notes-map.js');
 const persons = () => import('./notes-people.js');
+const trash = () => import('./trash.js');
 
 /** The screens of Notes. */
 export const routes = [
@@ -25,8 +25,8 @@ export const routes = [
   {path: '/notes/people', open: later(persons, 'openPeople')},
   {path: '/notes/people/:id', open: later(persons, 'openPerson')},
   {path: '/notes/new', open: later(editing, 'openNew')},
-  {path: '/notes/trash', open: screen => openTrash(screen, {href: zoned('/v1/notes/trash'), back: '/notes',
-    icon: 'note', name: item => item.first_line})},
+  {path: '/notes/trash', open: async screen => (await trash()).openTrash(screen,
+    {href: zoned('/v1/notes/trash'), back: '/notes', icon: 'note', name: item => item.first_line})},
   {path: '/notes/:id', open: later(editing, 'openNote')},
 ];
 
@@ -60,7 +60,7 @@ function openList(screen) {
     linkButton(t('newNote'), '/notes/new', {kind: 'primary', icon: 'plus'})]});
   screen.body.before(h('div', {class: 'toolbar'},
     searchField(screen, t('search'), words => list.resource.go(href(words))),
-    linkButton(bin('trash'), '/notes/trash', {icon: 'trash', kind: 'quiet compact'})), draft);
+    linkButton(t('trash'), '/notes/trash', {icon: 'trash', kind: 'quiet compact'})), draft);
   noteDraft(screen, null).then(kept => replace(draft, kept && h('p', {class: 'banner'}, icon('edit'),
     h('a', {href: '/notes/new'}, t('draft')))));
   const list = pagedList(screen, {
@@ -113,5 +113,5 @@ function noteRow(item, list) {
 async function removeNote(item, action, list) {
   const answer = await list.change(items => items.filter(other => other.id !== item.id),
     () => call(action.href, {method: action.method}));
-  sayDeleted(t('gone'), answer, () => list.resource.reload());
+  (await trash()).sayDeleted(t('gone'), answer, () => list.resource.reload());
 }

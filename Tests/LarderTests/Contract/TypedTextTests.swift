@@ -19,7 +19,7 @@ struct TypedTextTests {
     /// The texts of a problem that is the fault of a client.
     private static let general = ["Некоторые поля заполнены неверно.", "Недопустимый параметр."]
 
-    @Test("ONE-10 whatever is typed into a field of a change, its refusal is in the user's language and names no member")
+    @Test("ONE-10 whatever is typed into a field, the refusal of a change names no member, in the user's language")
     func refusals() async throws {
         try await withLarder { larder in
             var (refusals, seen): (Int, Set<String>) = (0, [])
@@ -46,8 +46,9 @@ struct TypedTextTests {
         if let items = value.array { return items.flatMap(actions) }
         guard let object = value.object else { return [] }
         // Fields beside files are parts of a form.
-        let isChange = value["method"]?.string != "GET" && value["fields"]?.array?.contains { $0.kind == "files" } == false
-        let own = value["enabled"]?.bool == true && isChange ? [value] : []
+        let fields = value["fields"]?.array ?? []
+        let isTyped = value["method"]?.string != "GET" && !fields.isEmpty && !fields.contains { $0.kind == "files" }
+        let own = value["enabled"]?.bool == true && isTyped ? [value] : []
         return own + object.sorted { $0.key < $1.key }.flatMap { actions(in: $0.value) }
     }
 
