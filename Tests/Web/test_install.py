@@ -165,12 +165,10 @@ def test_web_47_it_is_said_if_files_did_not_arrive(visit, larder, locale, words)
     axe.check(page)
 
 
-@pytest.mark.parametrize("size", [0, 12_000_000])
-def test_web_47_files_that_no_worker_has_taken_lead_to_a_page_that_says_so(visitor, size):
+def test_web_47_files_that_no_worker_has_taken_lead_to_a_page_that_says_so(visitor):
     """The browser has forgotten its worker, or has never had one."""
     page = visitor.open("/")
-    files = photos() + ([things.file("long.mp4", b"." * size, "video/mp4")] if size else [])
-    share(page, files)
+    share(page, photos())
     expect(page.locator(".banner")).to_contain_text("Please share it again")
     # Then it has one.
     until(lambda: page.evaluate("""async () => {
