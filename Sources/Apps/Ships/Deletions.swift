@@ -197,7 +197,7 @@ extension ShipStore {
 
     static let insertMark = "INSERT INTO ship_of_account (account, ship_id, revision, hidden) VALUES (?, ?, ?, ?)"
 
-    static let deleteOldMarks = """
+    private static let deleteOldMarks = """
         DELETE FROM ship_of_account WHERE account = :account AND ship_id = :id AND revision < (
             SELECT revision FROM ship_of_account WHERE account = :account AND ship_id = :id
             ORDER BY revision DESC LIMIT 1 OFFSET \(keptMarks - 1)
@@ -212,7 +212,7 @@ extension ShipStore {
         ) WHERE hidden = 1 ORDER BY ship_id
         """
 
-    static let selectAccountsWithHiddenShips = """
+    private static let selectAccountsWithHiddenShips = """
         SELECT DISTINCT account FROM (
             SELECT account, hidden, max(revision) FROM ship_of_account GROUP BY account, ship_id
         ) WHERE hidden = 1 ORDER BY account

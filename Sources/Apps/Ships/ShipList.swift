@@ -145,9 +145,7 @@ extension EmptyState {
         text: .noShipsHint,
         action: .show("refresh", .refresh, "/v1/ships?refresh=1")
     )
-}
 
-extension EmptyState {
     /// No ship has the words of a search.
     fileprivate static let noShipFound = EmptyState(
         title: .noShipFound,

@@ -53,7 +53,7 @@ struct ClusterService: Service {
     ) async throws -> ClusterService? {
         guard var service = try ClusterService(configuration, node: node, logger: logger) else { return nil }
         do {
-            let journal = service.journal(of: local, configuration.apps, server: try local.identity(), logger: logger)
+            let journal = service.journal(of: local, server: try local.identity())
             service.journal = journal
             if let failure = try await service.follow(waiting: !local.read(Journal.isFollowed)) {
                 try journal.begin(without: failure)
@@ -66,11 +66,12 @@ struct ClusterService: Service {
         }
     }
 
-    /// Checks the store, and brings the database of this process up to date. What passes by itself is waited for, and
-    /// logged when it changes; a user or a database that the store does not have only by a process that serves already.
+    /// Checks the store, and brings the database of this process up to date. It waits for faults that pass by
+    /// themselves, and logs them when they change; for a user or a database that the store does not have, only a process
+    /// that serves already waits.
     ///
     /// - Parameter waiting: Whether it waits for a store that does not respond.
-    /// - Returns: That the store does not respond; nil if it does.
+    /// - Returns: Why it cannot be followed yet, as an unavailable store; nil if it is followed.
     private func follow(waiting: Bool) async throws -> ClusterError? {
         let isServing = journal?.isOfEarlierRun == true
         return try await cancelWhenGracefulShutdown {
@@ -81,15 +82,16 @@ struct ClusterService: Service {
                     try await journal?.prepare()
                     return nil
                 } catch  where UserDatabase.isTemporary(error) {
+                    if !isServing, case StorageError.diskFull = error { throw error }
                     var failure = ClusterError.unavailable(.notAccepting)
                     if case .unavailable(let reason) = error as? ClusterError {
                         if case .notAdmitted = reason, !isServing { throw error }
                         failure = .unavailable(reason)
                     }
+                    guard waiting else { return failure }
                     let text = "\(error)"
                     if text != logged { logger.warning("waiting for the store", metadata: ["error": "\(text)"]) }
                     logged = text
-                    guard waiting else { return failure }
                     try await configuration.clock.sleep(.seconds(2))
                 }
             }
@@ -97,13 +99,8 @@ struct ClusterService: Service {
     }
 
     /// Returns the journal for a file.
-    func journal(
-        of local: LarderDatabase,
-        _ apps: AppList,
-        server: String = UUID().uuidString,
-        logger: Logger
-    ) -> Journal {
-        let (tables, schema) = apps.replicated
+    func journal(of local: LarderDatabase, server: String = UUID().uuidString) -> Journal {
+        let (tables, schema) = configuration.apps.replicated
         return Journal(
             of: local,
             in: access.database,

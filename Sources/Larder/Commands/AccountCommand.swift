@@ -87,7 +87,7 @@ struct ResetPasswordCommand: AsyncParsableCommand {
         let logger = Logger(label: "account") { _ in SwiftLogNoOpLogHandler() }
         let migrations = configuration.apps.migrations
         let database = try LarderDatabase(in: try .temporary(), migrations: migrations, logger: logger)
-        let journal = shared.journal(of: database, configuration.apps, logger: logger)
+        let journal = shared.journal(of: database)
         let users = UserDatabase(database, journal, kept: .zero)
         if let lag = try await users.catchUp() { throw lag.reason }
         return users

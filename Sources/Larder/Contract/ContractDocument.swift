@@ -261,69 +261,6 @@ extension ContractAssembly {
     }
 }
 
-/// The example of a screen: data, `meta` and address.
-private struct ContractExample {
-    let sources: ContractSources
-    let route: ContractRoute
-
-    /// Whether the response is 202: the change is still to be carried out.
-    let isAccepted: Bool
-
-    init(_ sources: ContractSources, _ route: ContractRoute, isAccepted: Bool) {
-        (self.sources, self.route, self.isAccepted) = (sources, route, isAccepted)
-    }
-
-    func value(of schema: String) throws(ContractDefect) -> JSONValue {
-        let samples = ContractSamples(sources: sources)
-        guard let data = sources.data(ofScreen: schema) else { return try samples.sample(schema) }
-        let isFetched = route.query.contains("refresh")
-        let own = route.text("screen") ?? "screen"
-        let screens = sources.screens(ofSchema: schema)
-        // A change may respond with another screen than its own.
-        let screen = screens.isEmpty || screens.contains(own) ? own : screens[0]
-        var meta = JSONObject([
-            ("screen", .string(screen)), ("title", .string(sources.forms.title(of: screen)?.english ?? screen)),
-            ("state", "content"), ("source", isFetched ? "upstream" : "local"), ("offline", false), ("stale", false),
-            ("fetched_at", .null),
-            ("banner", .null), ("labels", []),
-        ])
-        let content = try samples.sample(data)
-        meta["revision"] = content["revision"]
-        for member in route.declaration["meta"]?.object?.members ?? [] { meta[member.name] = member.value }
-        if isAccepted {
-            (meta["state"], meta["fetched_at"]) = ("loading", .null)
-        } else if meta["source"] != "local", route.declaration["meta"]?["fetched_at"] == nil {
-            meta["fetched_at"] = .string(ContractSamples.time)
-        }
-        if sources.isList(data) { meta["page"] = try samples.sample("Page") }
-        let links: JSONValue = ["self": .string(try address()), "next": nil]
-        return ["data": content, "meta": .object(meta), "links": links]
-    }
-
-    /// The address with the examples of the parameters that it needs.
-    private func address() throws(ContractDefect) -> String {
-        var (address, query) = (route.path, [String]())
-        for name in try route.parameters() {
-            guard let parameter = sources.component("parameters", name), parameter["required"] == true,
-                let field = parameter["name"]?.string
-            else { continue }
-            guard let example = parameter["example"] else {
-                throw ContractDefect("the parameter \(name) has no example")
-            }
-            let text = ContractExample.encoded(example)
-            if parameter["in"] == "path" { address = address.replacing("{\(field)}", with: text) }
-            if parameter["in"] == "query" { query.append("\(field)=\(text)") }
-        }
-        return query.isEmpty ? address : "\(address)?\(query.joined(separator: "&"))"
-    }
-
-    private static func encoded(_ value: JSONValue) -> String {
-        let text = value.string ?? String(decoding: value.serialized(), as: UTF8.self)
-        return text.addingPercentEncoding(withAllowedCharacters: .alphanumerics.union(.init(charactersIn: "-._~")))
-            ?? text
-    }
-}
-
 // MARK: Documents
 
 extension ContractAssembly {

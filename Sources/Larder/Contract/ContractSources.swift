@@ -86,7 +86,7 @@ struct ContractSources {
     }
 
     /// Returns the members of an object's schema, with those of the schemas that it is like. A member without a type
-    /// differs from that of the other schema in its description or example.
+    /// has what differs from that of the other schema.
     func members(ofSchema name: String) throws(ContractDefect) -> [JSONObject.Member] {
         guard let schema = schemas[name] else { throw ContractDefect("there is no schema \(name)") }
         var members = JSONObject()

@@ -55,7 +55,7 @@ package final class StatementLog: Sendable {
         return log.withLock(\.self)
     }
 
-    /// Returns the statements that read what a screen shows, without those that look up the session, and those by
+    /// Returns the statements that read the content of a screen, without those that look up the session, and those by
     /// which a server follows others.
     package static func ofScreen(_ ran: [String]) -> [String] {
         ran.filter { sql in ["SELECT", "WITH"].contains(where: sql.hasPrefix) }

@@ -2,7 +2,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// What a user types into the fields of actions and is refused.
+/// Refusals of texts that a user types into the fields of actions.
 @Suite("Refusals of what is typed")
 struct TypedTextTests {
     /// Values that some field of a kind does not take.

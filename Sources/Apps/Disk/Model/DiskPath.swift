@@ -178,10 +178,12 @@ extension JSONFields {
     }
 
     /// Reads the path of a file or folder other than the root.
-    func itemPath() throws -> DiskPath {
-        let path = try diskPath("path")
+    ///
+    /// - Throws: 422 `validation-failed` if it is missing or the root.
+    func itemPath(_ name: String = "path") throws -> DiskPath {
+        let path = try diskPath(name)
         guard !path.isRoot else {
-            throw Problem.validation("/path", "invalid", .notWholeDisk)
+            throw Problem.validation("/\(name)", "invalid", .notWholeDisk)
         }
         return path
     }
@@ -190,10 +192,7 @@ extension JSONFields {
     ///
     /// - Throws: 422 `validation-failed` if it is missing, the root, or its name cannot be created.
     func newDiskPath(_ name: String) throws -> DiskPath {
-        let path = try diskPath(name)
-        guard !path.isRoot else {
-            throw Problem.validation("/\(name)", "invalid", .notWholeDisk)
-        }
+        let path = try itemPath(name)
         try DiskPath.checkName(path.name, field: name)
         return path
     }

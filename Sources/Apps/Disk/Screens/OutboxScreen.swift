@@ -139,14 +139,14 @@ extension [Action] {
         guard progress.state == .conflict else { return actions }
         return actions
             + ConflictChoice.allCases.map { choice in
-                Action(
+                let refusal = choice == .discard ? refusalToDrop : nil
+                return Action(
                     id: choice.rawValue,
                     title: choice.title(for: entry.work),
                     method: "POST",
                     href: "\(href)/resolve",
                     body: ["how": .text(choice.rawValue)],
-                    disabled: choice.isPossible(for: entry.work)
-                        ? (choice == .discard ? refusalToDrop : nil) : .notPossible,
+                    disabled: choice.isPossible(for: entry.work) ? refusal : .notPossible,
                     confirm: choice.confirm(for: entry.work)
                 )
             }

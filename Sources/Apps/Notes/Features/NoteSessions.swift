@@ -62,20 +62,15 @@ struct NoteSessions: Sendable {
     {
         let taken = Problem(.nameTaken, "There is an account of this name.", dialog: .nameTaken)
         // Checked before the work of hashing; the insertion finds a registration that was faster.
-        try await catchUp()
+        _ = try await app.store.users.catchUpSinceStart()
         guard try !app.store.isTaken(name) else { throw taken }
         let hash = try await app.passwords.hash(password, for: request)
         guard let account = try await app.store.register(name, hash, now: app.clock.now()) else { throw taken }
         return account
     }
 
-    /// Throws if the rows are those of an earlier run of this server: a password may have been changed since.
-    private func catchUp() async throws {
-        if let lag = try await app.store.users.catchUp(), lag.isOfEarlierRun { throw lag.reason }
-    }
-
     private func logIn(_ name: UserName, _ password: Password, _ request: ScreenRequest) async throws -> NoteAccount {
-        try await catchUp()
+        _ = try await app.store.users.catchUpSinceStart()
         let account = try app.store.account(name)
         let isRight = try await app.passwords.verify(password, of: account, named: name, for: request)
         guard let account else {
@@ -111,7 +106,7 @@ struct NoteSessions: Sendable {
 }
 
 /// The user name and the password of a body, `{"username", "password"}`.
-enum NoteCredentials {
+private enum NoteCredentials {
     private struct Fault {
         let error: Problem.FieldError
         let dialog: Problem.Dialog
@@ -243,7 +238,7 @@ struct NoteAccounts: Sendable {
     private func account(of session: Session, _ password: Password, _ request: ScreenRequest) async throws
         -> NoteAccount
     {
-        _ = try await app.store.catchUp()
+        _ = try await app.store.users.catchUpSinceStart()
         guard let account = try app.store.account(try session.noteAccount()),
             let name = try? UserName(account.name)
         else {

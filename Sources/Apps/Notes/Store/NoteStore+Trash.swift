@@ -146,10 +146,10 @@ extension NoteStore {
     private static let kept = """
         id, account, body, opening, latitude, longitude, location_name, cell_x, cell_y, created, modified, revision
         """
-    static let insertTrashed = """
+    private static let insertTrashed = """
         INSERT INTO note_trash (\(kept), deleted, deletion) SELECT \(kept), :deleted, :deletion FROM note WHERE id = :id
         """
-    static let insertRestored = "INSERT INTO note (\(kept)) SELECT \(kept) FROM note_trash WHERE id = ?"
+    private static let insertRestored = "INSERT INTO note (\(kept)) SELECT \(kept) FROM note_trash WHERE id = ?"
 
     static let selectTrashed = "SELECT trashed, revision FROM notes_account WHERE id = ?"
     static let selectTrashedNote = "SELECT * FROM note_trash WHERE id = ? AND account = ?"

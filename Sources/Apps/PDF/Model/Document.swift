@@ -39,6 +39,7 @@ enum DocumentIdentity {
     }
 }
 
+/// A page of a document, in the order of the document.
 struct DocumentPage: Codable, Sendable, Equatable {
     enum Kind: String, Sendable, Codable {
         /// A photo.

@@ -101,6 +101,23 @@ struct LineFields: Encodable, Sendable {
 extension Action {
     static let shareList = Action.share("/v1/shop/list")
     static let clearList = Action(id: "clear", title: .clear, method: "DELETE", href: "/v1/shop/list")
+
+    /// Adds a product to the favourites, or takes it away.
+    ///
+    /// - Parameter line: Its line among the favourites, if it is one of them.
+    static func favourite(_ product: Int, _ line: ListItemID?) -> Action {
+        let list = ListKind.favourites
+        return line.map {
+            Action(id: "unfavourite", title: .removeFavourite, method: "DELETE", href: list.path(of: $0))
+        }
+            ?? Action(
+                id: "favourite",
+                title: .addFavourite,
+                method: "POST",
+                href: list.path,
+                body: ["product_id": .integer(product)]
+            )
+    }
 }
 
 extension ListItem {
@@ -131,24 +148,5 @@ struct FavouritesScreen: Encodable, Sendable {
     init(_ list: ShoppingList) {
         items = list.items.map(Row.init)
         empty = list.totals.lines == 0 ? EmptyState(title: .noFavourites, text: "", action: .products) : nil
-    }
-}
-
-extension Action {
-    /// Adds a product to the favourites, or takes it away.
-    ///
-    /// - Parameter line: Its line among the favourites, if it is one of them.
-    static func favourite(_ product: Int, _ line: ListItemID?) -> Action {
-        let list = ListKind.favourites
-        return line.map {
-            Action(id: "unfavourite", title: .removeFavourite, method: "DELETE", href: list.path(of: $0))
-        }
-            ?? Action(
-                id: "favourite",
-                title: .addFavourite,
-                method: "POST",
-                href: list.path,
-                body: ["product_id": .integer(product)]
-            )
     }
 }

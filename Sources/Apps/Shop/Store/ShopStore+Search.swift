@@ -58,7 +58,7 @@ extension ShopStore {
     static let vocabulary = SearchVocabulary("shop_vocabulary")
 
     /// The most products that are found by other words.
-    static let mostOfVariant = 100
+    private static let mostOfVariant = 100
     /// The most products with the words whose filters are compared.
     private static let mostCompared = 3000
     /// The most words of a text that are entered.

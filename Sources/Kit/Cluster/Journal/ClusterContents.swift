@@ -149,7 +149,7 @@ enum ClusterContents {
     private static let partsAtOnce = 64
 
     /// Removes some of the files that may not be read any more. Files that cannot be removed now are removed later.
-    static func removeSome(in database: PostgresDatabase) async {
+    fileprivate static func removeSome(in database: PostgresDatabase) async {
         _ = try? await removeUnused(in: database, mostParts: Self.partsAtOnce)
     }
 
@@ -160,7 +160,7 @@ enum ClusterContents {
     ///   - most: The most parts; a few more are removed.
     /// - Returns: How many files were removed.
     /// - Throws: `ClusterError`, `CancellationError`.
-    static func removeUnused(
+    fileprivate static func removeUnused(
         in database: PostgresDatabase,
         for age: Duration = lifetime,
         mostParts most: Int = .max

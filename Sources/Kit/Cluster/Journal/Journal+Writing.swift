@@ -73,8 +73,8 @@ extension Journal {
 
     /// Throws after ``begin(without:)`` until ``prepare()`` has checked that PostgreSQL is the one of the rows.
     func checkPrepared() throws {
-        let (isPrepared, failure) = reading.withLock { (!$0.isOfEarlierRun, $0.failure) }
-        if !isPrepared, let failure { throw failure.error }
+        let failure = reading.withLock { $0.isOfEarlierRun ? $0.failure?.error : nil }
+        if let failure { throw failure }
     }
 
     /// Returns the part of the connections that writes of an app may have: those of one app, whose scopes another
@@ -197,24 +197,5 @@ extension Journal {
             return Committed(value: committed.value, row: known, hasRemoved: committed.hasRemoved)
         }
         throw JournalError.outcomeUnknown(write: id)
-    }
-
-    /// Applies a row that was committed. If that fails, the write is made nevertheless, and the next reading of the
-    /// journal reports it.
-    private func apply(_ row: JournalRow) async {
-        do {
-            try await applying.run { try self.file.apply(row) }
-            let count = unacknowledged.withLock { count in
-                count += 1
-                return count
-            }
-            if count >= Self.readingsPerAcknowledgement { signal.yield() }
-        } catch {
-            logger.error(
-                "a change is in the journal, but not in the database of this server yet",
-                metadata: ["number": .stringConvertible(row.link.number), "scope": "\(row.scope)", "error": "\(error)"]
-            )
-            fallBehind()
-        }
     }
 }

@@ -25,7 +25,7 @@ package final class Journal: Sendable {
     package static var fileMigrations: [SchemaMigration] { JournalFile.migrations }
 
     /// After how many readings and writes this server says how far it is, and looks how long the journal is.
-    static let readingsPerAcknowledgement = 256
+    private static let readingsPerAcknowledgement = 256
     /// How often a PostgreSQL that does not respond is asked again by reads.
     static let retryPause = Duration.seconds(1)
 
@@ -34,7 +34,7 @@ package final class Journal: Sendable {
     private let observers: ChangeObservers
     /// The messages of other servers; nil before ``listen(to:)``.
     private let changes = Mutex<ClusterMessages?>(nil)
-    let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    private let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     let snapshots: JournalSnapshots
     let logger: Logger
     let now: @Sendable () -> ContinuousClock.Instant
@@ -46,10 +46,10 @@ package final class Journal: Sendable {
     private let readings = KeyedMutex()
     /// By the file that is fetched.
     let fetches = KeyedMutex()
-    let applying = SerialQueue(label: "larder.journal")
+    private let applying = SerialQueue(label: "larder.journal")
     let reading = Mutex(JournalReading())
     /// Readings and writes since this server last said how far it is.
-    let unacknowledged = Mutex(0)
+    private let unacknowledged = Mutex(0)
     let blocks = Mutex(RowIDBlocks())
 
     /// Creates a journal; ``prepare()`` comes first.
@@ -105,8 +105,11 @@ package final class Journal: Sendable {
         try file.database.read(file.tables.check)
         guard try await store.isOfThisServer() else { throw JournalError.restoredElsewhere }
         try await readToEnd()
-        // The time only says how old the rows are: a full disk leaves the one before.
-        try? await applying.run { try self.file.noteReading() }
+        do {
+            try await applying.run { try self.file.noteReading() }
+        } catch StorageError.diskFull {
+            // The time only says how old the rows are: the one before stays.
+        }
         try await store.acknowledge(file.position())
     }
 
@@ -145,7 +148,9 @@ package final class Journal: Sendable {
         let time = changes.withLock { $0?.isConnected ?? true } ? time : .zero
         let (isFresh, failure, isDue) = reading.withLock { reading in
             let isFresh = !reading.isBehind && reading.end.map { $0.duration(to: now) < time } ?? false
-            let isDue = reading.failure.map { $0.triedAt.duration(to: now) >= Self.retryPause } ?? false
+            let isTried = reading.failure.map { $0.triedAt.duration(to: now) < Self.retryPause } ?? true
+            // Before ``prepare()`` nothing is read.
+            let isDue = !isTried && !reading.isOfEarlierRun
             if isDue { reading.failure?.triedAt = now }
             return (isFresh, reading.failure?.error, isDue)
         }
@@ -235,7 +240,7 @@ package final class Journal: Sendable {
     }
 
     /// Notes that rows are missing, and has them applied soon.
-    func fallBehind() {
+    private func fallBehind() {
         reading.withLock { $0.behind = now() }
         signal.yield()
     }
@@ -252,6 +257,25 @@ package final class Journal: Sendable {
                 // The next message or read tries again; stops are logged where they are found.
                 logger.debug("the journal is not read", metadata: ["error": "\(error)"])
             }
+        }
+    }
+
+    /// Applies a row that was committed. If that fails, the write is made nevertheless, and the next reading of the
+    /// journal reports it.
+    func apply(_ row: JournalRow) async {
+        do {
+            try await applying.run { try self.file.apply(row) }
+            let count = unacknowledged.withLock { count in
+                count += 1
+                return count
+            }
+            if count >= Self.readingsPerAcknowledgement { signal.yield() }
+        } catch {
+            logger.error(
+                "a change is in the journal, but not in the database of this server yet",
+                metadata: ["number": .stringConvertible(row.link.number), "scope": "\(row.scope)", "error": "\(error)"]
+            )
+            fallBehind()
         }
     }
 

@@ -4,43 +4,6 @@ import Logging
 import Storage
 import Synchronization
 
-struct JournalRow: Sendable, Equatable {
-    let link: JournalLink
-    let scope: String
-    /// The version of the schema that the writer had.
-    let schema: Int
-    /// The changeset in its stored form.
-    let changeset: Data
-}
-
-/// The files of rows that a server is writing: when it applies such a row, it has the file already.
-final class WrittenContents: Sendable {
-    private let blobs = Mutex<[BlobID: Blob]>([:])
-
-    subscript(id: BlobID) -> Blob? { blobs.withLock { $0[id] } }
-
-    func add(_ written: [Blob]) { blobs.withLock { blobs in for blob in written { blobs[blob.id] = blob } } }
-
-    func remove(_ written: [Blob]) { blobs.withLock { blobs in for blob in written { blobs[blob.id] = nil } } }
-}
-
-/// The result of one statement that reads the journal.
-struct JournalPage: Sendable {
-    /// The journal's name for itself.
-    let identity: String
-    /// Rows below this number are gone.
-    let cut: Int64
-    /// Whether the journal begins with a snapshot.
-    let hasSnapshot: Bool
-    /// The position that it was fetched from.
-    let start: JournalPosition
-    let snapshot: PostgresSnapshot
-    /// In the order of their numbers.
-    let rows: [JournalRow]
-    /// Whether these are all rows that the server misses.
-    let isComplete: Bool
-}
-
 /// The server's own copy: applies rows of the journal to its SQLite file, and records in the same transactions which.
 struct JournalFile: Sendable {
     /// The tables of a server's position.
@@ -76,7 +39,7 @@ struct JournalFile: Sendable {
         SchemaMigration(
             "journal/003 reading",
             sql: """
-                -- When the journal was last read to its end and had something new, in seconds since 1970.
+                -- When a reading to the end was last noted, in seconds since 1970; none after a row that stopped it.
                 CREATE TABLE journal_reading (
                     one INTEGER NOT NULL PRIMARY KEY CHECK (one = 1),
                     ended_at INTEGER NOT NULL
@@ -92,7 +55,7 @@ struct JournalFile: Sendable {
     /// Whether tables and columns of a newer build are left out; else they stop the reading.
     var leavesOutNewer = true
     var logger: Logger?
-    /// Is told of changes after their commit.
+    /// Receives changes after their commit.
     var report: @Sendable ([Changeset.Change]) -> Void = { _ in }
     /// Files that this server has, for rows that are being written.
     let written = WrittenContents()
@@ -125,16 +88,17 @@ struct JournalFile: Sendable {
         let isComplete = page.isComplete && stop == nil
         position.advance(from: page.start, through: last, in: page.snapshot, isComplete: isComplete)
         if position != before { try record(position, db) }
-        let note = stop != nil ? Self.forgetEnd : position != before ? Self.noteEnd : Self.noteFirstEnd
-        if stop != nil || isComplete { try db.cachedStatement(sql: note).execute() }
+        if stop != nil {
+            try db.execute(sql: "DELETE FROM journal_reading")
+        } else if isComplete, position != before {
+            try db.cachedStatement(sql: Self.noteEnd).execute()
+        }
         return stop
     }
 
-    private static let noteFirstEnd = "INSERT INTO journal_reading VALUES (1, unixepoch()) ON CONFLICT DO NOTHING"
     private static let noteEnd = """
         INSERT INTO journal_reading VALUES (1, unixepoch()) ON CONFLICT DO UPDATE SET ended_at = excluded.ended_at
         """
-    private static let forgetEnd = "DELETE FROM journal_reading"
 
     /// Notes that the journal was read to its end now, even if that had nothing new.
     ///
@@ -370,4 +334,42 @@ struct JournalFile: Sendable {
         try db.cachedStatement(sql: "UPDATE journal_position SET next = ?, open = ?")
             .execute(arguments: [position.next, open])
     }
+}
+
+/// A row of the journal: the changes of one write.
+struct JournalRow: Sendable, Equatable {
+    let link: JournalLink
+    let scope: String
+    /// The version of the schema that the writer had.
+    let schema: Int
+    /// The changeset in its stored form.
+    let changeset: Data
+}
+
+/// The files of rows that a server is writing: when it applies such a row, it has the file already.
+final class WrittenContents: Sendable {
+    private let blobs = Mutex<[BlobID: Blob]>([:])
+
+    subscript(id: BlobID) -> Blob? { blobs.withLock { $0[id] } }
+
+    func add(_ written: [Blob]) { blobs.withLock { blobs in for blob in written { blobs[blob.id] = blob } } }
+
+    func remove(_ written: [Blob]) { blobs.withLock { blobs in for blob in written { blobs[blob.id] = nil } } }
+}
+
+/// The result of one statement that reads the journal.
+struct JournalPage: Sendable {
+    /// The journal's name for itself.
+    let identity: String
+    /// Rows below this number are gone.
+    let cut: Int64
+    /// Whether the journal begins with a snapshot.
+    let hasSnapshot: Bool
+    /// The position that it was fetched from.
+    let start: JournalPosition
+    let snapshot: PostgresSnapshot
+    /// In the order of their numbers.
+    let rows: [JournalRow]
+    /// Whether these are all rows that the server misses.
+    let isComplete: Bool
 }

@@ -59,6 +59,15 @@ package struct UserDatabase: Sendable {
         }
     }
 
+    /// Does the same for what another server may have ended while this one was down: sessions and passwords.
+    ///
+    /// - Throws: Also the reason of the lag, if the rows are those of an earlier run of this server.
+    package func catchUpSinceStart() async throws -> Lag? {
+        let lag = try await catchUp()
+        if let lag, lag.isOfEarlierRun { throw lag.reason }
+        return lag
+    }
+
     /// How old the rows may be, if PostgreSQL did not respond when it was last asked; nil if they are current.
     package var lag: Lag? { shared?.journal.failure.flatMap { lag(after: $0) } }
 
@@ -146,13 +155,13 @@ package struct UserDatabase: Sendable {
     /// before ``catchUp()``.
     package func changeToken(of topic: String) -> ChangeToken { shared?.journal.token(of: topic) ?? .unlimited }
 
-    /// Registers who is told of the keys of a table's rows that were changed here or elsewhere, after their commit. A
+    /// Registers a function that receives the keys of a table's rows after they were changed here or elsewhere. A
     /// server by itself tells nothing: it knows its own changes.
     package func onChange(of table: String, _ receive: @escaping @Sendable (_ keys: [[DatabaseValue]]) -> Void) {
         shared?.journal.onChange(of: table) { receive($0.map(\.key)) }
     }
 
-    /// Registers who is told of the keys of a table's rows that are gone, as ``onChange(of:_:)``. It must not block.
+    /// Registers a function that receives the keys of a table's removed rows, as ``onChange(of:_:)``. It must not block.
     package func onRemoval(of table: String, _ receive: @escaping @Sendable (_ keys: [[DatabaseValue]]) -> Void) {
         shared?.journal.onChange(of: table) { changes in
             // A snapshot deletes all rows, and inserts those that are left.
@@ -182,7 +191,7 @@ package struct UserDatabase: Sendable {
     }
 }
 
-/// Who is told of changes that were applied, by table.
+/// The functions that receive applied changes, by table.
 final class ChangeObservers: Sendable {
     private let byTable = Mutex<[String: [@Sendable ([Changeset.Change]) -> Void]]>([:])
 

@@ -147,7 +147,7 @@ final class PostgresConnection {
 /// The statements that a connection has prepared.
 ///
 /// Their texts are constants of the program, so there are few. The limit holds if one was put together after all.
-struct StatementNames {
+private struct StatementNames {
     private struct Statement: Hashable {
         let sql: String
         let types: [UInt32]
@@ -172,7 +172,7 @@ struct StatementNames {
 }
 
 /// The parameters of a statement, as libpq takes them: all bytes in one block.
-struct PostgresArguments {
+private struct PostgresArguments {
     /// The numbers of their types.
     let types: [UInt32]
     private var bytes: [UInt8] = []

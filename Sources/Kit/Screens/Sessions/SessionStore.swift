@@ -187,8 +187,7 @@ package struct SessionStore: Sendable {
     /// - Throws: `StorageError`, `ClusterError`.
     func storedSession(_ tokenHash: Data) async throws -> Session? {
         let oldest = oldest ?? Int64.min
-        let lag = try await users.catchUp()
-        if let lag, lag.isOfEarlierRun { throw lag.reason }
+        let lag = try await users.catchUpSinceStart()
         if let session = try users.read({ try SessionTable.session(tokenHash, usedSince: oldest, $0) }) {
             return session
         }

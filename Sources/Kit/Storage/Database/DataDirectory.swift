@@ -181,7 +181,7 @@ extension LarderDatabase {
 ///
 /// The lock file stays behind when the lock is released. If it were removed, two processes could hold locks on two
 /// files of one name.
-final class DirectoryLock: Sendable {
+private final class DirectoryLock: Sendable {
     private let file: OpenFile
     /// The folder to remove with its contents when the lock is released.
     private let temporaryFolder: String?

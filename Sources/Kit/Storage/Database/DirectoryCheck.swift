@@ -135,7 +135,7 @@ extension DirectoryCheck {
     /// - Parameters:
     ///   - progress: Receives the step under way.
     ///   - examine: Is called with a database of a known schema.
-    mutating func examineDatabase(
+    private mutating func examineDatabase(
         _ path: String,
         migrations: [SchemaMigration],
         options: DatabaseOptions,

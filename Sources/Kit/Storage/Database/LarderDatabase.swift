@@ -18,7 +18,7 @@ package final class LarderDatabase: Sendable {
     package let logger: Logger
     let options: DatabaseOptions
     let reserve: DiskReserve
-    let hasMissedRollback = Atomic(false)
+    private let hasMissedRollback = Atomic(false)
     /// Whether the reserve was allocated at the last check.
     let hadReserve: Atomic<Bool>
     /// Whether the write-ahead log still has private data that was deleted.

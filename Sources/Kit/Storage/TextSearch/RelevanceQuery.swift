@@ -47,7 +47,7 @@ package struct RelevanceQuery: Sendable, Equatable {
 
         /// Returns the rows that have all words of a search: the most relevant first, others in their order.
         package func hits(of query: RelevanceQuery) -> [(rank: Int, row: Int)] {
-            var hits: [[(rank: Int, row: Int)]] = Array(repeating: [], count: 6)
+            var hits: [[(rank: Int, row: Int)]] = Array(repeating: [], count: RelevanceQuery.ranks)
             bytes.withUnsafeBytes { all in
                 var start = 0
                 for (index, row) in rows.enumerated() {
@@ -60,9 +60,10 @@ package struct RelevanceQuery: Sendable, Equatable {
         }
     }
 
-    /// The most relevant rank is 0.
-    ///
-    /// - Returns: Nil if a word is missing.
+    /// The number of ranks, from 0 for the most relevant rows.
+    private static let ranks = 6
+
+    /// Returns the rank of a row; nil if a word is missing.
     package func rank(of texts: Texts) -> Int? {
         texts.bytes.withUnsafeBytes { rank(of: $0, title: texts.title) }
     }

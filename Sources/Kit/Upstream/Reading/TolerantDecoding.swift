@@ -89,15 +89,16 @@ extension String {
         var marks = 0
         for scalar in replacing("\r\n", with: "\n").unicodeScalars {
             let properties = scalar.properties
-            let isMark = properties.isMark
+            let category = properties.generalCategory
+            let isMark = category.isMark
             // A grapheme joiner stays between two marks only.
             if previous == "\u{34F}", !isMark {
                 visible.removeLast()
                 previous = visible.last ?? " "
             }
-            if properties.isWhitespace, !properties.isSpace {
+            if properties.isWhitespace, category != .spaceSeparator {
                 visible.append(keepsLines && scalar != "\t" ? "\n" : " ")
-            } else if !isMark || marks < Self.mostMarks, scalar.isSeen(after: previous) {
+            } else if !isMark || marks < Self.mostMarks, scalar.isSeen(as: category, after: previous) {
                 visible.append(scalar)
             } else {
                 continue
@@ -115,13 +116,13 @@ extension Unicode.Scalar {
     /// Whether the scalar is seen, or shapes its neighbours: a variation selector behind something, a joiner within an
     /// emoji or a word of a script from Hebrew to Mongolian, the tags of a flag, and a grapheme joiner behind a mark,
     /// where it keeps the order of marks.
-    fileprivate func isSeen(after previous: Unicode.Scalar) -> Bool {
-        switch (value, properties.generalCategory) {
+    fileprivate func isSeen(as category: Unicode.GeneralCategory, after previous: Unicode.Scalar) -> Bool {
+        switch (value, category) {
         case (0x200C...0x200D, _):
             (0x590...0x1CFF).contains(previous.value) && !previous.properties.isWhitespace
                 || value == 0x200D && (previous == "\u{FE0F}" || previous.value > 0x2000 && previous.properties.isEmoji)
         case (0xE0020...0xE007F, _): previous == "\u{1F3F4}" || (0xE0020...0xE007E).contains(previous.value)
-        case (0x034F, _): previous.properties.isMark && previous.value != 0x034F
+        case (0x034F, _): previous.properties.generalCategory.isMark && previous.value != 0x034F
         case (0xFFF9...0xFFFB, _): false
         case (_, .nonspacingMark): !properties.isDefaultIgnorableCodePoint || !previous.properties.isWhitespace
         case (_, .control): false
@@ -130,11 +131,9 @@ extension Unicode.Scalar {
     }
 }
 
-extension Unicode.Scalar.Properties {
-    /// Whether the scalar is a space within a line, and not a tab or line break.
-    fileprivate var isSpace: Bool { generalCategory == .spaceSeparator }
-    /// Whether the scalar is a mark on the letter before it, and takes no place of its own.
-    fileprivate var isMark: Bool { [.nonspacingMark, .enclosingMark].contains(generalCategory) }
+extension Unicode.GeneralCategory {
+    /// Whether a scalar is a mark on the letter before it, and takes no place of its own.
+    fileprivate var isMark: Bool { self == .nonspacingMark || self == .enclosingMark }
 }
 
 /// Cuts JSON before it is decoded.
