@@ -177,12 +177,23 @@ def test_w27_a_map_and_a_field_are_not_pulled(phone):
     phone.log_in("notes")
     things.notes(phone, 1)
     page = phone.open("/notes/map")
+    asked = []
+    page.on("request", lambda request: asked.append(request) if asked_anew("/v1/notes")(request) else None)
     page.locator(".map-pin").wait_for()
     Fingers(page).drag(middle(page.locator("larder-map")), (200, 700))
-    expect(page.locator(".pull")).to_have_count(0)
-    # A dialog is no page.
     page.goto("/notes")
+    page.locator(".rows > li").wait_for()
+    x, y = middle(page.get_by_role("searchbox", name="Search notes"))
+    Fingers(page).drag((x, y), (x, y + 300))
+    # A dialog is no page.
     page.get_by_role("button", name="Delete note").tap()
-    page.get_by_role("alertdialog").wait_for()
+    question = page.get_by_role("alertdialog")
+    question.wait_for()
     pull(page, 300)
-    expect(page.locator(".pull")).to_have_count(0)
+    question.get_by_role("button", name="Keep it").tap()
+    expect(question).to_have_count(0)
+    # A pull of the page itself, after which none of the others can be under way.
+    x, y = middle(page.locator("h1"))
+    with page.expect_request(asked_anew("/v1/notes")):
+        Fingers(page).drag((x, y), (x, y + 300))
+    assert len(asked) == 1

@@ -1,11 +1,11 @@
 // Notes: a note to read and to write. What is typed is kept whatever happens: failures, a lost session, a lost race.
 
-import {call, ChangeQueue, larder, newId, quietly} from './api.js';
+import {call, ChangeQueue, larder, newId, Problem, quietly} from './api.js';
 import {h, replace} from './dom.js';
 import {ask, attempt, dialog, toast} from './overlay.js';
 import {address, keepDraft, tileSource, whenDraftChanges} from './parts.js';
 import {placeField} from './notes-place.js';
-import {boxes, checked, noteText, withSigns} from './notes-text.js';
+import {boxes, checked, firstLine, noteText} from './notes-text.js';
 import {askToDelete, draftAt, draftKey, loginForm, noteDraft, t as common, zoned} from './notes-parts.js';
 import {define, langOf} from './texts.js';
 import {button, words} from './ui.js';
@@ -73,7 +73,7 @@ export function openNote(screen) {
     if (!changes.busy && !editor && !screen.signal.aborted) read();
   };
   const write = async () => {
-    // What was checked off just now is in the text.
+    // Lines that were checked off just now are in the text.
     if (changes.busy) await attempt(() => changes.add(async () => {}));
     if (editor || screen.signal.aborted) return;
     address(screen, {edit: 1});
@@ -99,7 +99,7 @@ function show(screen, note, write, check) {
   const place = placed(note.location);
   screen.mayLeave = null;
   screen.unsaved = null;
-  screen.head({title: withSigns(note.body.trim().split('\n')[0]).slice(0, 80), back: '/notes', actions: [
+  screen.head({title: firstLine(note.body).slice(0, 80), back: '/notes', actions: [
     button(t('edit'), write, {icon: 'edit', kind: 'primary'}),
     button(common('remove'), () => remove(screen, note), {icon: 'trash', bare: true, write: true, key: 'delete'})]});
   const article = h('article', {class: 'note'},
@@ -126,9 +126,10 @@ function picture(place) {
 
 async function remove(screen, note) {
   const action = note.actions.find(each => each.id === 'delete');
-  if (!await askToDelete(note.body.trim().split('\n')[0])) return;
+  if (!await askToDelete(firstLine(note.body))) return;
   const answer = await call(action.href, {method: action.method});
-  const [{sayDeleted}] = await Promise.all([import('./trash.js'), screen.go('/notes', {replace: true})]);
+  const [{sayDeleted = toast}] = await Promise.all([import('./trash.js').catch(() => ({})),
+    screen.go('/notes', {replace: true})]);
   sayDeleted(common('gone'), answer, () => screen.go(`/notes/${note.id}`));
 }
 
@@ -255,9 +256,10 @@ class Editor {
     while (this.dirty) {
       if (!this.text.value.trim() || !this.place.valid() || !await this.isOwn()) return null;
       try { await this.done((await this.store()).data); } catch (problem) {
-        const isAnswered = this.href && [404, 412].includes(problem.status);
-        await (isAnswered ? attempt(() => this.failed(problem)) : quietly(Promise.reject(problem)));
-        return isAnswered ? !this.dirty : null;
+        if (!(problem instanceof Problem)) throw problem;
+        if (!this.href || ![404, 412].includes(problem.status)) return null;
+        await attempt(() => this.failed(problem));
+        return !this.dirty;
       }
     }
     return true;
@@ -350,6 +352,11 @@ class Editor {
       this.check();
       return;
     }
+    await this.leave(note);
+  }
+
+  /** Leads to the note as it is saved, unless another screen is on its way. */
+  async leave(note) {
     this.end();
     if (this.leaving) return;
     if (this.back) this.back(note);
@@ -368,10 +375,7 @@ class Editor {
     if (answer !== 'mine' && answer !== 'theirs') return;
     this.version = data.version;
     if (answer === 'mine') await this.send();
-    else {
-      this.end();
-      if (!this.leaving) this.back(data);
-    }
+    else await this.leave(data);
   }
 
   async lost() {

@@ -2,7 +2,7 @@
 
 import {h} from './dom.js';
 
-const box = /^(\s*[-*] \[)([ xXхХ])(\] ?)(.*)/;
+const box = /^(\s*[-*] \[)([ xXхХ])(\] ?)(.*)/s;
 const link = /https?:\/\/[^\s<>"]*[^\s<>"'.,;:!?)\]»]/g;
 
 /**
@@ -32,6 +32,9 @@ export function checked(text, index, done) {
 export function withSigns(line) {
   return line.replace(/(^|\s)[-*] \[([ xXхХ])\] ?/g, (_, before, mark) => `${before}${mark === ' ' ? '☐' : '☑'} `);
 }
+
+/** Gives the first line of a note, with signs for boxes. */
+export function firstLine(text) { return withSigns(text.trim().split('\n')[0]); }
 
 function linked(text) {
   const parts = [];

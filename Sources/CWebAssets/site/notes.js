@@ -26,7 +26,7 @@ export const routes = [
   {path: '/notes/people/:id', open: later(persons, 'openPerson')},
   {path: '/notes/new', open: later(editing, 'openNew')},
   {path: '/notes/trash', open: async screen => (await trash()).openTrash(screen,
-    {href: zoned('/v1/notes/trash'), back: '/notes', icon: 'note', name: item => item.first_line})},
+    {href: zoned('/v1/notes/trash'), back: '/notes', icon: 'note', name: item => withSigns(item.first_line)})},
   {path: '/notes/:id', open: later(editing, 'openNote')},
 ];
 
@@ -102,8 +102,9 @@ function noteRow(item, list) {
         lang: langOf(item.snippet || item.first_line)}, passage.length > 0 ? passage : withSigns(item.snippet)),
       h('span', {class: 'row-sub'}, words('span', {}, item.modified_text),
         place && [' ', icon('pin', 14), ' ', place])),
-    remove && h('div', {class: 'row-end'}, button(t('remove'), async () => await askToDelete(item.first_line)
-      && removeNote(item, remove, list), {bare: true, icon: 'trash', write: true, key: 'delete'})));
+    remove && h('div', {class: 'row-end'}, button(t('remove'), async () =>
+      await askToDelete(withSigns(item.first_line)) && removeNote(item, remove, list),
+    {bare: true, icon: 'trash', write: true, key: 'delete'})));
   // A swipe and a press are meant: there is no question, but a way back.
   row.swipe = () => [remove && {title: remove.title, icon: 'trash', kind: 'danger',
     run: () => removeNote(item, remove, list)}];
@@ -113,5 +114,7 @@ function noteRow(item, list) {
 async function removeNote(item, action, list) {
   const answer = await list.change(items => items.filter(other => other.id !== item.id),
     () => call(action.href, {method: action.method}));
-  (await trash()).sayDeleted(t('gone'), answer, () => list.resource.reload());
+  // It is deleted, even if the way back cannot be loaded.
+  const {sayDeleted = toast} = await trash().catch(() => ({}));
+  sayDeleted(t('gone'), answer, () => list.resource.reload());
 }

@@ -134,7 +134,7 @@ export class Screen {
     replace(this.notice, made, search && h('p', {class: 'muted', lang: langOf(search.text)}, search.text));
     const {dismiss, after_s: seconds} = answer.meta.banner ?? {};
     if (!made || dismiss !== 'after_s') return;
-    // It goes again: what is below it keeps its place.
+    // It goes again: the content below keeps its place.
     made.classList.add('passing');
     setTimeout(() => made.remove(), (seconds ?? 3) * 1000);
   }
@@ -264,8 +264,10 @@ export class Resource {
     shownApps.add(this.app);
     this.answer = answer;
     this.moved = false;
-    if (this.failed || first) replace(this.place);
-    if (this.failed) this.screen.root.classList.remove('gone');
+    if (first) {
+      replace(this.place);
+      this.screen.root.classList.remove('gone');
+    }
     this.failed = null;
     this.place.removeAttribute('aria-busy');
     if (!this.options.quiet) this.screen.tell(answer);
