@@ -1,5 +1,5 @@
-// Fingers on a screen: a row that is swiped shows what is mostly done with it, a page that is pulled down at its top is
-// asked for anew. Buttons, menus and keys do the same.
+// Fingers on a screen: a swiped row shows its most frequent actions, a page that is pulled down at its top is asked for
+// anew. Buttons, menus and keys do the same.
 
 import {h, replace} from './dom.js';
 import {icon} from './icons.js';
@@ -100,7 +100,8 @@ function make(row, close) {
   let from;
   const panel = h('div', {class: 'swipe-acts'}, entries.map(({kind, icon: sign, title, run}) => {
     const lift = event => {
-      // Right after a swipe a browser makes no click of a tap; a late one would hit what the action opens.
+      // Right after a swipe a browser makes no click of a tap; a late one would hit a button of the dialog
+      // that the action opens.
       if (event.cancelable) event.preventDefault();
       const [{clientX: x, clientY: y}] = event.changedTouches;
       const isThere = element.contains(document.elementFromPoint(x, y));

@@ -1,4 +1,5 @@
-// Notes: what its screens share: strings, tabs, addresses, the form of the login, and what is typed and not saved.
+// Notes: the parts that its screens share: strings, tabs, addresses, the form of the login, and typed text that is not
+// saved.
 
 import {call, quietly, withQuery} from './api.js';
 import {append, h} from './dom.js';

@@ -60,7 +60,7 @@ async function open(screen) {
   screen.head({title: t('title')});
   const files = await sharedFiles();
   if (screen.signal.aborted) return;
-  // The worker may be gone, with what the browser had stored: it takes the next files.
+  // The worker may be gone, with the files that the browser had stored: a new one takes the next files.
   if (screen.query.has('failed')) register();
   const failed = screen.query.has('failed') && h('p', {class: 'banner'}, icon('warning'), t('again'));
   if (files.length === 0) {

@@ -259,6 +259,7 @@ function line(item, {remove, order, check}) {
         button(t('down', item.title), () => move(1), {icon: 'down', bare: true, write: true}),
         button(t('remove', item.title), () => remove(item), {icon: 'trash', bare: true, write: true, key: 'delete'}))));
   row.control = control;
+  // The row is drawn before the server's action is that of the new state.
   row.swipe = () => [{title: t('mark', item.bought), icon: item.bought ? 'refresh' : 'check', run: () => check(item)},
     {title: item.actions.find(one => one.id === 'delete').title, icon: 'trash', kind: 'danger',
       run: () => remove(item)}];

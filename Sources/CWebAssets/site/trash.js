@@ -49,7 +49,7 @@ export function openTrash(screen, {href, back, icon, name, look, about = item =>
       if (!mine.isConnected) screen.body.append(mine);
       drawUsage(screen, stored, href);
     },
-    // The way to what is not deleted is at the top.
+    // The link to the undeleted rows is at the top.
     empty: data => empty({title: t('empty'), ...data.empty, button: null}, {icon})});
 }
 
