@@ -67,8 +67,8 @@ struct ClusterService: Service {
     }
 
     /// Checks the store, and brings the database of this process up to date. It waits for faults that pass by
-    /// themselves, and logs them when they change; for a user or a database that the store does not have, only a process
-    /// that serves already waits.
+    /// themselves, and logs them when they change; for a user or a database that the store does not have, only a
+    /// process that serves already waits.
     ///
     /// - Parameter waiting: Whether it waits for a store that does not respond.
     /// - Returns: Why it cannot be followed yet, as an unavailable store; nil if it is followed.

@@ -161,7 +161,8 @@ package struct UserDatabase: Sendable {
         shared?.journal.onChange(of: table) { receive($0.map(\.key)) }
     }
 
-    /// Registers a function that receives the keys of a table's removed rows, as ``onChange(of:_:)``. It must not block.
+    /// Registers a function that receives the keys of a table's removed rows, as ``onChange(of:_:)``. It must not
+    /// block.
     package func onRemoval(of table: String, _ receive: @escaping @Sendable (_ keys: [[DatabaseValue]]) -> Void) {
         shared?.journal.onChange(of: table) { changes in
             // A snapshot deletes all rows, and inserts those that are left.

@@ -102,8 +102,8 @@ package struct Problem: Error, Sendable, Equatable {
 }
 
 extension Problem {
-    /// 400: a query parameter, path parameter or header field is not acceptable; `accepted` names acceptable values, as a
-    /// part of a sentence for authors of clients. A user is shown the text of the dialog.
+    /// 400: a query parameter, path parameter or header field is not acceptable; `accepted` names acceptable values, as
+    /// a part of a sentence for authors of clients. A user is shown the text of the dialog.
     package static func invalidParameter(_ name: String, accepted: Text, dialog: Dialog? = nil) -> Problem {
         let error = FieldError.parameter(name, "invalid", dialog?.message ?? accepted)
         return Problem(.invalidParameter, .parameter(name, accepted), errors: [error], dialog: dialog)

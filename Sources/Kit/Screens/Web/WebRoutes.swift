@@ -60,8 +60,8 @@ package struct WebRoutes: Sendable {
     }
 
     /// Returns the document of all pages, with 404: its scripts say that there is nothing under this address. Nil if a
-    /// folder has none, which each page reports. Files that the browser's worker has not taken lead to the page that says
-    /// so (303).
+    /// folder has none, which each page reports. Files that the browser's worker has not taken lead to the page that
+    /// says so (303).
     @Sendable package func missingPage(_ request: HTTPRequest) -> ScreenResponse? {
         guard request.method != .post else {
             guard request.path == "/share" else { return nil }
