@@ -143,7 +143,8 @@ enum DataCheck {
     private static func space(_ url: URL) -> Check {
         var status = statvfs()
         let isKnown = statvfs(url.path, &status) == 0
-        let free = isKnown ? "\(UInt64(status.f_bavail) * UInt64(status.f_frsize) >> 20) MiB are free" : "unknown"
+        let bytes = UInt64(status.f_bavail) * UInt64(status.f_frsize)
+        let free = isKnown ? "\(bytes >> 20) MiB are free" : "unknown"
         guard SpaceProbe(in: url.path).hasSpace() else {
             return Check("space", .degraded, "the disk or its quota is full (\(free)): only deletions are stored")
         }
