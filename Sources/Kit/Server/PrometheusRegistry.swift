@@ -91,13 +91,10 @@ package final class PrometheusRegistry: MetricsFactory, Sendable {
         used.find(label, dimensions, suffix: label.hasSuffix("_seconds") ? "" : "_seconds") { Series(.histogram) }
     }
 
-    /// Series live as long as the process.
+    // Series live as long as the process.
     package func destroyCounter(_ handler: any CounterHandler) {}
-    /// Series live as long as the process.
     package func destroyMeter(_ handler: any MeterHandler) {}
-    /// Series live as long as the process.
     package func destroyRecorder(_ handler: any RecorderHandler) {}
-    /// Series live as long as the process.
     package func destroyTimer(_ handler: any TimerHandler) {}
 }
 

@@ -77,9 +77,7 @@ package struct CacheStatus: Sendable, Equatable {
     }
 
     /// Why a request was forwarded: the values of `fwd` (RFC 9211 §2.2).
-    package enum Forward: String, Sendable, CaseIterable {
-        /// The cache is configured not to handle this request.
-        case bypass
+    package enum Forward: String, Sendable {
         /// The method's semantics require the request to be forwarded.
         case method
         /// No stored response for this URI.

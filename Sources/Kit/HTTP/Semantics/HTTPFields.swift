@@ -79,11 +79,6 @@ package enum HopByHop {
         .contentRange, .authorization, .transferEncoding, .expect, HTTPField.Name(literal: "Host"),
     ]
 
-    /// Returns the fields that `Connection` names.
-    static func nominated(in fields: HTTPFields) -> Set<HTTPField.Name> {
-        nominated(inLines: fields[values: .connection])
-    }
-
     /// Returns the fields that lines of `Connection` name.
     package static func nominated(inLines lines: [String]) -> Set<HTTPField.Name> {
         Set(lines.flatMap { FieldList.members(of: $0) }.compactMap { HTTPField.Name(String($0)) })
@@ -92,7 +87,7 @@ package enum HopByHop {
 
     /// Removes the fields that must not be forwarded from a request or a response.
     package static func remove(from message: inout HTTPFields) {
-        message.removeAll(named: fields.union(nominated(in: message)))
+        message.removeAll(named: fields.union(nominated(inLines: message[values: .connection])))
     }
 }
 
