@@ -198,8 +198,7 @@ struct LarderApplication: ReplaceableServer {
             version: LarderVersion.text,
             apps: apps.index,
             web: resources.configuration.web,
-            table: table,
-            clock: resources.clock
+            table: table
         )
         table.add(index.routes)
         return table

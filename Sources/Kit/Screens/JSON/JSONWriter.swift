@@ -79,15 +79,12 @@ extension KeyedEncodingContainer {
 struct JSONWriter: ~Copyable {
     private var start: UnsafeMutablePointer<UInt8>
     private var count = 0
-    private var capacity: Int
+    private var capacity = 8192
     /// The language of texts.
     let language = Language.current
     let profile = Link.Profile.current
 
-    init(capacity: Int = 8192) {
-        self.capacity = capacity
-        start = .allocate(capacity: capacity)
-    }
+    init() { start = .allocate(capacity: capacity) }
 
     deinit { start.deallocate() }
 

@@ -153,19 +153,20 @@ package struct Banner: Encodable, Sendable, Equatable {
     }
 
     /// The subject, such as `offline`.
-    package var code: String
-    package var text: Text
-    /// When it is removed.
-    package var dismissal: Dismissal
+    package let code: String
+    package let text: Text
+    /// When it is removed: `on_online`, `on_resolved`, or `after_s`, with the seconds beside it.
+    let dismiss: String
+    let afterS: Int?
 
     package init(code: String, text: Text, dismissal: Dismissal) {
-        self.code = code
-        self.text = text
-        self.dismissal = dismissal
-    }
-
-    private enum CodingKeys: CodingKey {
-        case code, text, dismiss, afterS
+        (self.code, self.text) = (code, text)
+        (dismiss, afterS) =
+            switch dismissal {
+            case .online: ("on_online", nil)
+            case .resolved: ("on_resolved", nil)
+            case .after(let seconds): ("after_s", seconds)
+            }
     }
 
     /// Returns the notification that writes do not get on without the user.
@@ -182,23 +183,6 @@ package struct Banner: Encodable, Sendable, Equatable {
     package static func storeUnavailable(age: Duration) -> Banner {
         let seconds = max(1, Int(age.components.seconds))
         return Banner(code: "store-unavailable", text: .storeStale(seconds: seconds), dismissal: .resolved)
-    }
-
-    private var dismiss: String {
-        switch dismissal {
-        case .online: "on_online"
-        case .resolved: "on_resolved"
-        case .after: "after_s"
-        }
-    }
-
-    /// Writes `dismiss`, and the seconds beside `after_s`.
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(code, forKey: .code)
-        try container.encode(text, forKey: .text)
-        try container.encode(dismiss, forKey: .dismiss)
-        if case .after(let seconds) = dismissal { try container.encode(seconds, forKey: .afterS) }
     }
 }
 

@@ -177,7 +177,7 @@ private struct RouteResponder: HTTPResponder {
         let profile = try route.profileApp.map { _ in try request.profile() }
         let app = route.path.split(separator: "/").dropFirst().first.map(String.init)
         // A space is in none of them.
-        let audience = [app, session?.id, profile, request.deviceID].map { $0 ?? "" }.joined(separator: " ")
+        let audience = [app, session?.id, profile, request.context.deviceID].map { $0 ?? "" }.joined(separator: " ")
         return try await responses.respond(
             to: request,
             key,

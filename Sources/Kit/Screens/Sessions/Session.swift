@@ -112,7 +112,7 @@ package struct SessionCredentials: Sendable {
         return SessionToken.hash(token, .cookie)
     }
 
-    /// The text that ``ScreenResponse/settingCookie(_:_:age:_:)`` has kept under a name; nil if there is none, or two
+    /// The text that ``ScreenResponse/settingCookie(_:_:age:path:_:)`` has kept under a name; nil if there is none, or two
     /// that differ.
     package func text(keptIn name: String) -> String? {
         let own = cookies.filter { $0.app == name }
@@ -205,7 +205,7 @@ extension ScreenRequest {
                 "Larder-Session must be cookie, in lower case and once; without the field the token is a bearer's."
             )
         }
-        guard browser.mayGetCookies else {
+        guard context.browser.mayGetCookies else {
             throw Problem(.originNotAllowed, "Only pages of this server get cookies.")
         }
         return .cookie

@@ -4,6 +4,7 @@ import Foundation
 package import GRDB
 import HTTP
 import HTTPTypes
+import Server
 package import Storage
 
 /// The cookies of sessions: one for each app, named after the data directory or the journal of several servers, since
@@ -81,10 +82,7 @@ package struct SessionCookies: Sendable, Equatable {
 
     /// Returns the value of `Set-Cookie` that keeps a text under the name of an app.
     ///
-    /// - Parameters:
-    ///   - age: seconds until the browser forgets it; nil when it is closed
-    ///   - path: the beginning of the paths that it is sent to
-    ///   - isSecure: whether the browser uses https
+    /// - Parameter isSecure: whether the browser uses https
     func line(_ app: String, _ value: String, age: Int?, path: String = "/v1", isSecure: Bool) -> String {
         "\(name(of: app))=\(value); Path=\(path); HttpOnly; SameSite=Strict" + (age.map { "; Max-Age=\($0)" } ?? "")
             + (isSecure ? "; Secure" : "")
@@ -109,32 +107,39 @@ extension ScreenResponse {
         _ request: ScreenRequest
     ) -> ScreenResponse {
         guard grant.carrier == .cookie else { return self }
-        switch lifetime {
-        case .untilBrowserCloses: return settingCookie(app, grant.token, age: nil, request)
-        case .lasting: return settingCookie(app, grant.token, age: SessionCookies.longestAge, request)
-        }
+        let age = lifetime == .lasting ? SessionCookies.longestAge : nil
+        return settingCookie(app, grant.token, age: age, request)
     }
 
     /// Returns the response to a request that has ended its own session: a browser forgets the cookie, and its cached
     /// responses of the account.
     package func endingSession(of app: String, _ request: ScreenRequest) -> ScreenResponse {
-        guard request.credentials.carrier(for: app) == .cookie else { return self }
-        var response = settingCookie(app, "", age: 0, request)
-        response.headerFields[.clearSiteData] = #""cache""#
-        return response
+        request.credentials.carrier(for: app) == .cookie ? forgettingCookie(app, request) : self
     }
 
     /// Returns the response with a cookie of this server that only requests of its own pages carry.
-    package func settingCookie(_ name: String, _ value: String, age: Int?, _ request: ScreenRequest) -> ScreenResponse {
-        settingCookie(name, value, age: age, path: "/v1", request)
+    ///
+    /// - Parameters:
+    ///   - age: Seconds until it is forgotten; nil when the browser is closed.
+    ///   - path: The beginning of the paths that it is sent to.
+    package func settingCookie(
+        _ name: String,
+        _ value: String,
+        age: Int?,
+        path: String = "/v1",
+        _ request: ScreenRequest
+    ) -> ScreenResponse {
+        let isSecure = request.context.browser.isSecure
+        let line = request.cookies.line(name, value, age: age, path: path, isSecure: isSecure)
+        var response = self
+        response.headerFields.append(HTTPField(name: .setCookie, value: line))
+        return response
     }
 
-    /// The same, with the beginning of the paths that the cookie is sent to.
-    func settingCookie(_ name: String, _ value: String, age: Int?, path: String, _ request: ScreenRequest)
-        -> ScreenResponse
-    {
-        var response = self
-        response.headerFields.append(request.setCookie(name, value, age: age, path: path))
+    /// Returns the response by which a browser forgets a cookie, and its cached responses.
+    func forgettingCookie(_ name: String, path: String = "/v1", _ request: ScreenRequest) -> ScreenResponse {
+        var response = settingCookie(name, "", age: 0, path: path, request)
+        response.headerFields[.clearSiteData] = #""cache""#
         return response
     }
 }

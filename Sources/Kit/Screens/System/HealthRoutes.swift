@@ -23,26 +23,14 @@ package struct HealthRoutes: Sendable {
         /// Its name in the response.
         package let name: String
         /// Whether it works; nil while it is not known.
-        package let ok: Bool?
+        @Nullable package var ok: Bool?
         /// The package to install; nil if it works.
-        package let install: String?
+        @Nullable package var install: String?
 
         package init(name: String, ok: Bool?, install: String?) {
             self.name = name
             self.ok = ok
             self.install = install
-        }
-
-        private enum Key: String, CodingKey {
-            case name, ok, install
-        }
-
-        /// Writes all members, including null.
-        package func encode(to encoder: any Encoder) throws {
-            var container = encoder.container(keyedBy: Key.self)
-            try container.encode(name, forKey: .name)
-            try container.encode(ok, forKey: .ok)
-            try container.encode(install, forKey: .install)
         }
     }
 

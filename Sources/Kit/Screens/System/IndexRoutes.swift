@@ -1,4 +1,4 @@
-package import Concurrency
+import Concurrency
 import HTTP
 import HTTPTypes
 
@@ -66,7 +66,6 @@ package struct IndexRoutes: Sendable {
     }
 
     private let content: Content
-    private let clock: WallClock
 
     /// Creates the index of a table.
     /// - Parameter apps: names and titles of the apps, in order
@@ -74,8 +73,7 @@ package struct IndexRoutes: Sendable {
         version: String,
         apps: [(app: String, title: Text)],
         web: Web = Web(),
-        table: RouteTable,
-        clock: WallClock
+        table: RouteTable
     ) {
         let names = Set(apps.map(\.app))
         let screens = Dictionary(grouping: table.routes) { route in
@@ -89,7 +87,6 @@ package struct IndexRoutes: Sendable {
             apps: apps.map { App(app: $0.app, title: $0.title, screens: screens[$0.app] ?? []) },
             screens: screens[nil] ?? []
         )
-        self.clock = clock
     }
 
     private static func app(of route: Route) -> String? {
@@ -99,18 +96,7 @@ package struct IndexRoutes: Sendable {
 
     package var routes: [Route] {
         [
-            Route(.get, "/v1", "index") { request in
-                try .screen(
-                    Envelope(
-                        data: content,
-                        meta: Meta(screen: "index", provenance: .local),
-                        links: Links(self: request.selfLink)
-                    ),
-                    provenance: .local,
-                    now: clock.now(),
-                    changeToken: .unlimited
-                )
-            }
+            Route(.get, "/v1", "index") { try .local(content, "index", $0, changeToken: .unlimited) }
         ]
     }
 }

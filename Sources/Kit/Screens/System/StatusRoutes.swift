@@ -115,17 +115,7 @@ package struct StatusRoutes: Sendable {
 
     package var routes: [Route] {
         [
-            Route(.get, "/v1/status", "status") { request in
-                try .screen(
-                    Envelope(
-                        data: content(for: request),
-                        meta: Meta(screen: "status", provenance: .local),
-                        links: Links(self: request.selfLink)
-                    ),
-                    provenance: .local,
-                    now: clock.now()
-                )
-            }
+            Route(.get, "/v1/status", "status") { try .local(content(for: $0), "status", $0) }
         ]
     }
 
