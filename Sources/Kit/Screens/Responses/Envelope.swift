@@ -1,3 +1,4 @@
+package import Cluster
 package import Foundation
 package import HTTP
 package import Storage
@@ -98,6 +99,18 @@ package struct Meta: Encodable, Sendable {
         return meta
     }
 
+    /// Returns the metadata of a screen of users' rows that may lack changes of other servers.
+    ///
+    /// - Parameter lag: nil if they lack none.
+    package func lagging(_ lag: UserDatabase.Lag?) -> Meta {
+        guard let lag else { return self }
+        var meta = self
+        meta.stale = true
+        meta.freshnessText = meta.freshnessText ?? lag.banner.text
+        meta.banner = lag.banner
+        return meta
+    }
+
     /// The writes of a user that wait for the upstream.
     package struct PendingWrites: Sendable, Equatable {
         package var count: Int
@@ -184,6 +197,11 @@ package struct Banner: Encodable, Sendable, Equatable {
         let seconds = max(1, Int(age.components.seconds))
         return Banner(code: "store-unavailable", text: .storeStale(seconds: seconds), dismissal: .resolved)
     }
+}
+
+extension UserDatabase.Lag {
+    /// The notification for a screen that shows the rows.
+    package var banner: Banner { .storeUnavailable(age: age) }
 }
 
 /// The state of a screen without content.
