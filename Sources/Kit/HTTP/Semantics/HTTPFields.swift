@@ -223,7 +223,6 @@ package struct AcceptedMediaTypes: Sendable {
 package struct AcceptedLanguages: Sendable {
     private let ranges: [WeightedValue]
 
-    /// Reads the lines of the field.
     package init(_ lines: [String]) {
         ranges = WeightedValue.list(lines)
     }

@@ -236,7 +236,6 @@ package struct HTTPURL: Sendable, Hashable {
     package let port: UInt16
     /// Whether the port is the default one of the scheme, written or not.
     package var hasDefaultPort: Bool { port == Self.defaultPort(of: scheme) }
-    /// Whether it names a user.
     package let hasUser: Bool
     /// Scheme, host and port in the written spelling, such as `http://127.0.0.1:8080`.
     package let origin: String

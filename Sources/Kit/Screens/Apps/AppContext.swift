@@ -34,7 +34,6 @@ package struct AppContext: Sendable {
     package let logger: Logger
     private let upstreams: [String: Upstream]
 
-    /// Creates a context.
     /// - Parameter upstreams: the app's upstreams that have an address, by name
     package init(
         settings: SettingValues,
@@ -116,7 +115,6 @@ extension UserDatabase {
 package struct MissingUpstream: Error, CustomStringConvertible {
     let name: String
 
-    /// One line for people.
     package var description: String { "upstream \(name) has no address, or the app does not list it" }
 }
 
@@ -125,7 +123,6 @@ package struct MissingUpstream: Error, CustomStringConvertible {
 package struct UpstreamDescription: Sendable, Equatable {
     /// Name in settings, `/v1/status`, problems and the path of its mount.
     package let name: String
-    /// Name for people.
     package let title: String
     /// Base URL of its API; nil if there is no public one.
     package let url: String?

@@ -14,8 +14,6 @@ package struct DeviceRoutes: Sendable {
     private let address: String?
     private let events: EventStream
 
-    /// Creates the routes.
-    ///
     /// - Parameters:
     ///   - codes: makes codes, and devices of codes.
     ///   - mode: who gets in.

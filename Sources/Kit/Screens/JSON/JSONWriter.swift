@@ -30,7 +30,6 @@ package struct Nullable<Value: Encodable & Sendable>: Encodable, Sendable {
         self.wrappedValue = wrappedValue
     }
 
-    /// Writes the value or `null`.
     @usableFromInline
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()

@@ -19,7 +19,6 @@ package struct FileContent: Sendable {
         case attachment
     }
 
-    /// Media type.
     package var type: String
     /// Number of bytes.
     package var length: Int
@@ -30,7 +29,6 @@ package struct FileContent: Sendable {
     package var lastModified: Date?
     /// File name, if it has one.
     package var fileName: String?
-    /// How a browser treats it.
     package var disposition: Disposition
     /// Reads the bytes in a range, in parts of moderate size.
     package var parts: @Sendable (Range<Int>) throws -> ByteStream

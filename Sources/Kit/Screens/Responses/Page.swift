@@ -11,7 +11,6 @@ package struct PageRequest: Sendable, Equatable {
     /// The key that a cursor names, of the types that ``PagedList`` describes; nil for a part that an offset names.
     package var key: [CursorValue]?
 
-    /// Creates a request for a part.
     package init(limit: Int, offset: Int = 0, after key: [CursorValue]? = nil) {
         self.limit = limit
         self.offset = offset
@@ -38,8 +37,6 @@ package struct Page: Encodable, Sendable, Equatable {
     /// Offset of the next row, or null.
     @Nullable package var nextOffset: Int?
 
-    /// Describes a part of a list.
-    ///
     /// - Parameter hasMore: May be left out if the total is known and the request has an offset.
     package init(_ request: PageRequest, count: Int, total: Int?, totalAtLeast: Int? = nil, hasMore: Bool? = nil) {
         let offset = request.key == nil ? request.offset : nil

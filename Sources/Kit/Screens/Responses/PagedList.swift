@@ -35,8 +35,6 @@ package struct PagedList: Sendable {
     /// Whether cursors name positions, because the upstream has no other way.
     let isByPosition: Bool
 
-    /// Describes a list.
-    ///
     /// - Parameters:
     ///   - name: The name of the screen.
     ///   - order: The order of the rows, if that is up to the client.

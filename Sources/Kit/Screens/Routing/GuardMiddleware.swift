@@ -167,7 +167,6 @@ struct InjectedProblemMiddleware: RouterMiddleware {
 
 /// Who is served without a paired device (`http.access`). See docs/decisions/0141.
 package struct AccessRules: Sendable {
-    /// Who gets in.
     package enum Mode: String, Sendable, CaseIterable {
         /// Who reaches the port, which is one of the loopback interface.
         case loopback

@@ -14,7 +14,6 @@ package struct ScreenRouter {
     /// route.
     package let router = Router(context: ScreenContext.self)
 
-    /// Creates a router for a table.
     /// - Parameters:
     ///   - table: the routes
     ///   - sessions: the sessions of all apps
@@ -202,13 +201,10 @@ package struct RouteTable: Sendable {
     package var missingPage: MissingPage?
     /// Makes the page that asks the browser of a device that is not paired for a code; nil if it gets the problem.
     package var pairingPage: MissingPage?
-    /// The forms of the screens.
     let forms: ScreenForms
     private let languages: [String: Language]
     private let elsewhere: Set<String>
 
-    /// Creates a table.
-    ///
     /// - Parameters:
     ///   - routes: The first routes.
     ///   - forms: The forms of the screens.
@@ -243,7 +239,6 @@ package struct RouteTable: Sendable {
         path.hasPrefix("/v1/") ? String(path.dropFirst(4).prefix { $0 != "/" && $0 != "?" }) : nil
     }
 
-    /// Adds an app's table.
     package mutating func add(_ more: [Route]) {
         routes += more
     }

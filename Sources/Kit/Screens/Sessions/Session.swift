@@ -69,8 +69,6 @@ package struct SessionCredentials: Sendable {
     private let bearer: Result<Data, Problem>?
     private let cookies: [(app: Substring, token: Substring)]
 
-    /// Reads the fields of a request.
-    ///
     /// - Parameter cookies: The cookies that count; nil for none.
     package init(_ headerFields: HTTPFields, cookies: SessionCookies? = nil) {
         let result = Result { () throws(Problem) -> Data? in
@@ -184,7 +182,6 @@ package struct SessionGrant: Encodable, Sendable {
         self.carrier = carrier
     }
 
-    /// Writes the token, or null.
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch carrier {

@@ -53,7 +53,6 @@ package struct HealthRoutes: Sendable {
     /// The paths that load balancers probe.
     static let probes: Set<String> = ["/health/live", "/health/ready"]
 
-    /// Creates the routes.
     /// - Parameters:
     ///   - checks: conditions of readiness
     ///   - store: throws while this process does not reach the store that several share, for proxies that ask for it

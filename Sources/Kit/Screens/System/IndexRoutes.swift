@@ -41,8 +41,6 @@ package struct IndexRoutes: Sendable {
         /// Whether the Disk can be logged in to by OAuth.
         let diskOauth: Bool
 
-        /// Describes the server to front ends.
-        ///
         /// - Parameters:
         ///   - tiles: Name of a mount; nil for no street map.
         ///   - attribution: Whose tiles these are.
@@ -67,7 +65,6 @@ package struct IndexRoutes: Sendable {
 
     private let content: Content
 
-    /// Creates the index of a table.
     /// - Parameter apps: names and titles of the apps, in order
     package init(
         version: String,
@@ -110,7 +107,6 @@ package struct ContractRoutes: Sendable {
     private let text: @Sendable (_ app: String?, Format) throws -> PreparedBytes?
     private let apps: @Sendable () throws -> [String]
 
-    /// Creates the routes.
     /// - Parameters:
     ///   - text: returns the contract, or the part of one app; nil if there is no such app.
     ///   - apps: returns the names of the parts.

@@ -17,8 +17,6 @@ package struct StatusRoutes: Sendable {
         let node: Node
         let budget: CacheBudget
 
-        /// Describes the server.
-        ///
         /// - Parameters:
         ///   - hasSandbox: Whether its upstreams are simulated, and ``SandboxRoutes`` reach them.
         ///   - hasHarness: Whether ``SandboxRoutes`` reach the controls of the server itself.
@@ -46,8 +44,6 @@ package struct StatusRoutes: Sendable {
         @Nullable var name: String?
         let apps: [String]
 
-        /// Describes a process.
-        ///
         /// - Parameters:
         ///   - name: Its name; nil for none.
         ///   - apps: Names of the apps that it serves, in the order of the index.

@@ -54,7 +54,6 @@ enum ConnectionSecurity {
         if case .tls = self { "https://" } else { "http://" }
     }
 
-    /// Whether no request is served.
     var isRefused: Bool {
         if case .clearTextOnTLS = self { true } else { false }
     }

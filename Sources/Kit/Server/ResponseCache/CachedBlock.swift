@@ -4,7 +4,6 @@ import NIOHPACK
 /// The header block of a cached response in the bytes of HPACK, without fields that depend on the time and the request.
 /// It refers to no table but the static one and adds to none (RFC 7541 §6.2.2), so it is the same on every connection.
 struct CachedBlock: Sendable {
-    /// A part of the block.
     enum Piece: Sendable {
         case bytes([UInt8])
         /// A string (RFC 7541 §5.2) of which a part changes.

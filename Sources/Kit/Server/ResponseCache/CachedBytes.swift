@@ -204,7 +204,6 @@ struct CachedHead: Sendable {
     private(set) var fields: [Field] = []
     /// Bytes of the head, its empty line included.
     let count: Int
-    /// `Content-Length`.
     private(set) var contentLength: Int?
     /// The members of `Vary`, lower case.
     private(set) var vary: [String] = []

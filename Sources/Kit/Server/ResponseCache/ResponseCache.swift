@@ -52,7 +52,6 @@ package final class ResponseCache: Sendable {
     private let shards: [Shard]
     private let isClosed = Atomic(false)
 
-    /// Creates an empty cache.
     /// - Parameters:
     ///   - budgetBytes: size limit in bytes, as responses are in memory
     ///   - entries: largest number of responses

@@ -315,7 +315,6 @@ struct RepeatedHead {
         return isSame ? location : nil
     }
 
-    /// Notes a hit.
     mutating func note(_ head: ByteBuffer, at location: ResponseCache.Location, wantedID: String?) {
         // A copy: the bytes are a slice of a whole read.
         bytes.clear()
