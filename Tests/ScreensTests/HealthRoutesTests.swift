@@ -151,7 +151,7 @@ struct HealthRoutesTests {
             Route(.get, "/v1/status", "status") { _ in plain("") },
         ])
         let served = try await ScreenHarness(
-            IndexRoutes(version: "1", apps: [("ships", "Ships")], table: table, clock: clock).routes
+            IndexRoutes(version: "1", apps: [("ships", "Ships")], table: table).routes
         ).serve(.get, "/v1")
         let expected = [
             #""data":{"apps":[{"app":"ships","screens":[{"#,

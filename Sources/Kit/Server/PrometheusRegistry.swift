@@ -91,13 +91,10 @@ package final class PrometheusRegistry: MetricsFactory, Sendable {
         used.find(label, dimensions, suffix: label.hasSuffix("_seconds") ? "" : "_seconds") { Series(.histogram) }
     }
 
-    /// Series live as long as the process.
+    // Series live as long as the process.
     package func destroyCounter(_ handler: any CounterHandler) {}
-    /// Series live as long as the process.
     package func destroyMeter(_ handler: any MeterHandler) {}
-    /// Series live as long as the process.
     package func destroyRecorder(_ handler: any RecorderHandler) {}
-    /// Series live as long as the process.
     package func destroyTimer(_ handler: any TimerHandler) {}
 }
 
@@ -184,7 +181,6 @@ final class Series: CounterHandler, MeterHandler, RecorderHandler, TimerHandler,
 
 /// A family of series: their name, and its text for `# HELP` and the documentation.
 package struct MetricFamily: Sendable, Equatable {
-    /// The kind of the series.
     package enum Kind: String, Sendable {
         case counter, gauge, histogram
     }
@@ -210,7 +206,6 @@ package struct MetricSample: Sendable, Equatable {
     let labels: [(String, String)]
     let value: Double
 
-    /// Creates a sample of a family.
     package init(_ name: String, _ value: Double, labels: [(String, String)] = []) {
         self.name = name
         self.labels = labels
@@ -223,7 +218,6 @@ package struct MetricSample: Sendable, Equatable {
     }
 }
 
-/// A text format of metrics.
 package enum MetricFormat: Sendable {
     /// The text exposition format 0.0.4 of Prometheus.
     case prometheus

@@ -149,7 +149,7 @@ struct LarderApplication: ReplaceableServer {
         responseCache = harness == nil || !resources.isReplacement ? Self.responseCache(resources) : nil
         let identities = responseCache?.identities ?? RequestIdentities(run: resources.run)
         let router = Self.router(table, resources, identities, isUnderTest: harness != nil)
-        (outages, responder) = (router.outages, router.build().buildResponder())
+        (outages, responder) = (router.outages, router.router.buildResponder())
         application = Self.application(
             LarderResponder(routes: responder, harness: harness),
             table,
@@ -198,8 +198,7 @@ struct LarderApplication: ReplaceableServer {
             version: LarderVersion.text,
             apps: apps.index,
             web: resources.configuration.web,
-            table: table,
-            clock: resources.clock
+            table: table
         )
         table.add(index.routes)
         return table

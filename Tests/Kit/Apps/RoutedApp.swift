@@ -27,7 +27,7 @@ struct RoutedApp: Sendable {
             origins: OriginRules(allowed: []),
             identities: RequestIdentities(run: "test")
         )
-        try await Application(router: router.build(), logger: logger).test(.router) { client in
+        try await Application(router: router.router, logger: logger).test(.router) { client in
             try await test(RoutedApp(client: client))
         }
     }

@@ -83,7 +83,7 @@ struct DeviceHarness {
                 origins: OriginRules(allowed: ["https://shop.example"])
             ),
             devices: devices
-        ).build().buildResponder()
+        ).router.buildResponder()
     }
 
     /// Sends a request; gives the response, and for how long it may be kept.

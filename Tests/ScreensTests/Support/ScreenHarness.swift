@@ -52,7 +52,7 @@ struct ScreenHarness {
             identities: RequestIdentities(run: "run"),
             proxies: proxies
         )
-        (outages, responder) = (router.outages, router.build().buildResponder())
+        (outages, responder) = (router.outages, router.router.buildResponder())
     }
 
     /// A response that was read to its end.

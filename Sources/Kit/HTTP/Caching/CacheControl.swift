@@ -14,7 +14,6 @@ package struct CacheControl: Sendable, Equatable {
         }
     }
 
-    /// The argument of a directive.
     package enum Argument: Sendable, Equatable {
         case none
         /// A token, or the content of a quoted string. Recipients accept both forms (RFC 9111 §5.2).
@@ -23,15 +22,12 @@ package struct CacheControl: Sendable, Equatable {
         case invalid
     }
 
-    /// The directives in their order.
     package var directives: [Directive]
 
-    /// Creates a set of directives.
     init(directives: [Directive] = []) {
         self.directives = directives
     }
 
-    /// Reads the lines of a field.
     package init(lines: [String]) {
         directives = lines.flatMap { FieldList.members(of: $0).compactMap(Self.directive) }
     }
@@ -85,7 +81,6 @@ package struct RequestDirectives: Sendable, Equatable {
     package enum MaxStale: Sendable, Equatable {
         /// Any staleness.
         case unlimited
-        /// At most this many seconds.
         case seconds(Int)
     }
 

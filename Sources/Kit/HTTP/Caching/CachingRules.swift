@@ -18,7 +18,6 @@ package struct CachingRules: Sendable, Equatable {
     package var cacheName: String
     /// Whether responses are served to more than one user. A cache per credential is not shared. RFC 9111 §1.
     var shared: Bool
-    /// How freshness lifetimes are estimated.
     var heuristics: Heuristics
     /// A freshness lifetime set by the caller, instead of the one of the response; counted from reception, regardless
     /// of `Age`.

@@ -31,7 +31,6 @@ package struct Provenance: Sendable, Equatable {
     /// The end of the pause because of which the upstream was not asked (`Retry-After`); nil if there is none.
     package var pausedUntil: Date?
 
-    /// Creates the provenance of a response.
     package init(
         source: Source,
         offline: Bool = false,
@@ -77,9 +76,7 @@ package struct CacheStatus: Sendable, Equatable {
     }
 
     /// Why a request was forwarded: the values of `fwd` (RFC 9211 §2.2).
-    package enum Forward: String, Sendable, CaseIterable {
-        /// The cache is configured not to handle this request.
-        case bypass
+    package enum Forward: String, Sendable {
         /// The method's semantics require the request to be forwarded.
         case method
         /// No stored response for this URI.
@@ -90,7 +87,6 @@ package struct CacheStatus: Sendable, Equatable {
         case miss
         /// A fresh response was stored, but the request's directives did not permit its use.
         case request
-        /// A stored response was stale.
         case stale
         /// Only a part of the requested representation is stored.
         case partial
@@ -109,7 +105,6 @@ package struct CacheStatus: Sendable, Equatable {
     /// Further information, a token or a text (`detail`, RFC 9211 §2.8).
     package var detail: String?
 
-    /// Creates the status of one request.
     package init(
         _ handling: Handling,
         forwardStatus: Int? = nil,

@@ -10,7 +10,6 @@ package struct ServedResponse: Sendable, Equatable {
         case part(ClosedRange<Int>)
     }
 
-    /// Status and header fields.
     package var head: HTTPResponse
     package var body: Body
 
@@ -94,7 +93,6 @@ package struct ServedResponse: Sendable, Equatable {
 package struct Fallback: OptionSet, Sendable {
     package let rawValue: Int
 
-    /// Creates a set of failures.
     package init(rawValue: Int) {
         self.rawValue = rawValue
     }

@@ -17,9 +17,7 @@ package enum Storability: Sendable, Equatable {
         case status
         /// Part of a representation that cannot be combined with others (RFC 9111 §3.4).
         case partial
-        /// The request has `no-store`.
         case requestNoStore
-        /// The response has `no-store`.
         case noStore
         /// The response has `must-understand`, and this cache does not know its status.
         case notUnderstood

@@ -248,7 +248,6 @@ extension StringProtocol {
     package var isDigits: Bool { !isEmpty && utf8.allSatisfy(\.isASCIIDigit) }
 }
 
-/// A set of ASCII characters.
 package struct ASCIISet: Sendable {
     private var low: UInt64 = 0
     private var high: UInt64 = 0

@@ -138,18 +138,14 @@ struct DateReader {
 ///
 /// The year is counted from March, so that the leap day comes last; 719,468 days lie between 1 March of year 0 and 1
 /// January 1970.
-struct CivilDate: Equatable {
-    var year: Int
-    var month: Int
-    var day: Int
+package struct CivilDate: Equatable {
+    package var year: Int
+    package var month: Int
+    package var day: Int
+}
 
-    init(year: Int, month: Int, day: Int) {
-        self.year = year
-        self.month = month
-        self.day = day
-    }
-
-    init(daysSince1970 days: Int) {
+extension CivilDate {
+    package init(daysSince1970 days: Int) {
         let shifted = days + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
         let dayOfEra = shifted - era * 146_097

@@ -124,7 +124,6 @@ package enum ByteRange: Sendable, Equatable {
     /// The representation has none of these bytes: 416 (§15.5.17).
     case notSatisfiable
 
-    /// Reads the field.
     /// - Parameters:
     ///   - fields: header fields of the request.
     ///   - length: bytes of the whole representation.

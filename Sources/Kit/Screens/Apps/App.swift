@@ -11,7 +11,6 @@ package import Upstream
 package protocol App: Sendable {
     /// Name in paths, settings and sessions: `ships` serves `/v1/ships/…`.
     static var name: String { get }
-    /// Title in the index.
     static var title: Text { get }
     /// The language of the original app: that of responses to clients that name none. Default: English.
     static var language: Language { get }
@@ -174,7 +173,6 @@ package enum AccountAdministrationError: Error, Sendable, Equatable, CustomStrin
     /// The password cannot be one.
     case unacceptablePassword(String)
 
-    /// One line for people.
     package var description: String {
         switch self {
         case .unknownAccount(let name): "there is no account of the name \(name)"

@@ -1,5 +1,6 @@
 package import Cluster
 package import Concurrency
+package import GRDB
 package import Logging
 package import Media
 package import Storage
@@ -33,7 +34,6 @@ package struct AppContext: Sendable {
     package let logger: Logger
     private let upstreams: [String: Upstream]
 
-    /// Creates a context.
     /// - Parameter upstreams: the app's upstreams that have an address, by name
     package init(
         settings: SettingValues,
@@ -80,11 +80,41 @@ package struct AppContext: Sendable {
     package func optionalUpstream(_ description: UpstreamDescription) -> Upstream? { upstreams[description.name] }
 }
 
+extension UserDatabase {
+    /// Returns the writing of rows that an app makes of a response: in the transaction that stores the response, or
+    /// before it if several servers share the rows.
+    ///
+    /// - Parameters:
+    ///   - next: writes the next part, and returns it and whether it was the last one. It may run again after a part
+    ///     that was not committed.
+    ///   - committed: is called after the commit of each part.
+    package func persistRows<Part: Sendable>(
+        scope: String,
+        next: @escaping @Sendable (Database) throws -> (part: Part, isLast: Bool),
+        committed: @escaping @Sendable (Part) -> Void
+    ) -> Resource.PersistRows {
+        guard isShared else {
+            return .inParts { db in
+                let (part, isLast) = try next(db)
+                db.afterNextTransaction { _ in committed(part) }
+                return isLast
+            }
+        }
+        return .before {
+            var isComplete = false
+            while !isComplete {
+                let (part, isLast) = try await write(scope: scope, next)
+                committed(part)
+                isComplete = isLast
+            }
+        }
+    }
+}
+
 /// An app has requested an upstream that it does not list, or that has no address.
 package struct MissingUpstream: Error, CustomStringConvertible {
     let name: String
 
-    /// One line for people.
     package var description: String { "upstream \(name) has no address, or the app does not list it" }
 }
 
@@ -93,7 +123,6 @@ package struct MissingUpstream: Error, CustomStringConvertible {
 package struct UpstreamDescription: Sendable, Equatable {
     /// Name in settings, `/v1/status`, problems and the path of its mount.
     package let name: String
-    /// Name for people.
     package let title: String
     /// Base URL of its API; nil if there is no public one.
     package let url: String?

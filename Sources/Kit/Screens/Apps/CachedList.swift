@@ -31,7 +31,6 @@ package struct Fact: Encodable, Sendable {
 
 /// A list that an app fetches with one request: its API, its freshness time, and the items of a response.
 package struct CachedList<Item: ListedItem>: Sendable {
-    /// The order of the rows.
     package enum Order: Sendable {
         /// That of the API.
         case listed
@@ -142,7 +141,6 @@ extension ListApp {
     ///
     /// - Throws: `StorageError`.
     package func prepare() async throws { try await screens.restore() }
-    /// Requests the list again.
     package func upstreamRecovered(_ upstream: UpstreamDescription) async { await screens.refreshAfterRecovery() }
 }
 

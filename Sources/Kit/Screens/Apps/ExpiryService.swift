@@ -16,8 +16,6 @@ package struct ExpiryService: Service {
     private let logger: Logger
     private let purge: @Sendable (_ now: Date) async throws -> Int
 
-    /// Creates a service.
-    ///
     /// - Parameters:
     ///   - title: the kind of data, for the log: `expired drafts`.
     ///   - purge: removes data that has expired by a time, and returns its amount.
@@ -33,7 +31,6 @@ package struct ExpiryService: Service {
         self.purge = purge
     }
 
-    /// Removes until the server stops.
     package func run() async {
         await cancelWhenGracefulShutdown {
             await self.purgeOnce()

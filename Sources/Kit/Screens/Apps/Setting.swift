@@ -56,7 +56,6 @@ package protocol SettingDeclaration: Sendable {
     var isList: Bool { get }
     /// The default value, as it would be written; nil if it is determined at start.
     var standard: String? { get }
-    /// A one-line description.
     var summary: String { get }
     /// An addition to the reference page, in Markdown; empty for none.
     var note: String { get }
@@ -89,7 +88,6 @@ package struct SettingForm<Value: Sendable>: Sendable {
         (self.value, self.text) = (value, text)
     }
 
-    /// Whole numbers of a unit.
     package static func numbers(
         _ range: ClosedRange<Int>,
         value: @escaping @Sendable (Int) -> Value,
@@ -142,9 +140,7 @@ extension SettingForm<Int> {
     package static func integer(_ range: ClosedRange<Int>, unit: Int = 1) -> Self {
         numbers(range, value: { $0 * unit }, number: { $0 / unit })
     }
-    /// Bytes, given in KiB.
     package static func kibibytes(_ range: ClosedRange<Int>) -> Self { integer(range, unit: 1 << 10) }
-    /// Bytes, given in MiB.
     package static func mebibytes(_ range: ClosedRange<Int>) -> Self { integer(range, unit: 1 << 20) }
 }
 
@@ -223,7 +219,6 @@ package struct SettingValues: Sendable {
 
 /// An unusable setting: its name, where it was set, and the values that it accepts.
 package enum SettingError: Error, CustomStringConvertible, Equatable {
-    /// No setting has this name.
     case unknown(name: String, source: String, similar: [String])
     /// Upstreams have no such setting; `known` are the last parts of the names that they have.
     case unknownOfUpstream(name: String, source: String, known: [String])
@@ -236,7 +231,6 @@ package enum SettingError: Error, CustomStringConvertible, Equatable {
     /// The configuration file cannot be read.
     case file(path: String, reason: String)
 
-    /// One line for people.
     package var description: String {
         switch self {
         case .unknown(let name, let source, let similar):

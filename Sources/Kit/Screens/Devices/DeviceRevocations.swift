@@ -14,7 +14,6 @@ package struct DeviceRevocations: Service {
     private let events: EventStream
     private let logger: Logger
 
-    /// Creates the service of a server.
     package init(_ devices: DeviceStore, file: RevocationFile, events: EventStream, logger: Logger) {
         self.devices = devices
         self.file = file
@@ -22,7 +21,6 @@ package struct DeviceRevocations: Service {
         self.logger = logger
     }
 
-    /// Looks until the server stops.
     package func run() async {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {

@@ -14,8 +14,6 @@ package struct DeviceRoutes: Sendable {
     private let address: String?
     private let events: EventStream
 
-    /// Creates the routes.
-    ///
     /// - Parameters:
     ///   - codes: makes codes, and devices of codes.
     ///   - mode: who gets in.
@@ -73,14 +71,10 @@ package struct DeviceRoutes: Sendable {
 
     @Sendable private func makeCode(_ request: ScreenRequest) async throws -> ScreenResponse {
         try request.writePreconditions().check(version: nil)
-        guard request.isOperator else { throw Problem(.localOnly, .localOnly) }
+        guard request.context.isOperator else { throw Problem(.localOnly, .localOnly) }
         let fields = try await request.optionalJSONObject()
         guard mode == .pairing else { throw Problem(.pairingUnavailable, .pairingIsOff) }
-        let profile = try fields?.string("profile") ?? Pairing.standardProfile
-        guard ScreenRequest.isProfile(profile) else {
-            let form: Text = "profile must be one name of \(ScreenRequest.profileForm)."
-            throw Problem.validation([.field("/profile", "invalid", form)])
-        }
+        let profile = try fields?.profile() ?? Pairing.standardProfile
         let made = codes.makeCode(profile: profile)
         let screen = PairingCodeScreen(made, profile: profile, url: address.map(PairingLink.page))
         return try .local(screen, "devices.code", request, status: .created, headerFields: [.cacheControl: "no-store"])
@@ -90,10 +84,10 @@ package struct DeviceRoutes: Sendable {
 
     @Sendable private func list(_ request: ScreenRequest) throws -> ScreenResponse {
         let shown: [Device]
-        if let id = request.deviceID {
+        if let id = request.context.deviceID {
             shown = devices.device(id).map { [$0] } ?? []
         } else {
-            guard request.isOperator else { throw Problem(.localOnly, .localOnly) }
+            guard request.context.isOperator else { throw Problem(.localOnly, .localOnly) }
             shown = devices.all
         }
         let pair = Action(
@@ -106,8 +100,8 @@ package struct DeviceRoutes: Sendable {
         )
         let screen = DevicesScreen(
             access: mode.rawValue,
-            devices: shown.map { DeviceRow($0, current: $0.id == request.deviceID) },
-            actions: request.isOperator ? [pair] : []
+            devices: shown.map { DeviceRow($0, current: $0.id == request.context.deviceID) },
+            actions: request.context.isOperator ? [pair] : []
         )
         return try .local(screen, "devices", request, state: shown.isEmpty ? .empty : .content)
     }
@@ -118,7 +112,7 @@ package struct DeviceRoutes: Sendable {
         guard let device = try await devices.rename(id, to: name) else { throw Problem.notFound(.noDevice) }
         publish()
         return try .local(
-            DeviceRow(device, current: id == request.deviceID),
+            DeviceRow(device, current: id == request.context.deviceID),
             "devices.device",
             request,
             selfLink: "/v1/devices"
@@ -127,16 +121,16 @@ package struct DeviceRoutes: Sendable {
 
     @Sendable private func remove(_ request: ScreenRequest) async throws -> ScreenResponse {
         let id = try permitted(request)
-        try await devices.remove(id, sparing: request.channel)
+        try await devices.remove(id, sparing: request.context.channel)
         publish()
         let response = ScreenResponse(status: .noContent, body: .none)
-        return id == request.deviceID ? response.forgettingDevice(request) : response
+        return id == request.context.deviceID ? response.forgettingDevice(request) : response
     }
 
     /// Returns the device that a request is for, if its client may change it: an operator any, a device itself.
     private func permitted(_ request: ScreenRequest) throws -> String {
         let id = try request.parameter("id")
-        guard request.isOperator || id == request.deviceID else { throw Problem(.localOnly, .localOnly) }
+        guard request.context.isOperator || id == request.context.deviceID else { throw Problem(.localOnly, .localOnly) }
         guard devices.device(id) != nil else { throw Problem.notFound(.noDevice) }
         try request.writePreconditions().check(version: 1)
         return id
@@ -160,10 +154,8 @@ extension ScreenResponse {
 
     /// Returns the response to the device that has removed itself.
     fileprivate func forgettingDevice(_ request: ScreenRequest) -> ScreenResponse {
-        guard request.credentials.text(keptIn: DeviceRoutes.cookie) != nil else { return self }
-        var response = settingCookie(DeviceRoutes.cookie, "", age: 0, path: "/", request)
-        response.headerFields[.clearSiteData] = #""cache""#
-        return response
+        request.credentials.text(keptIn: DeviceRoutes.cookie) == nil
+            ? self : forgettingCookie(DeviceRoutes.cookie, path: "/", request)
     }
 }
 

@@ -260,7 +260,6 @@ final class RequestsUnderWay: Sendable {
 
     private let state = Mutex(State())
 
-    /// Number of requests.
     var count: Int { state.withLock { $0.channels.values.reduce(0) { $0 + $1.count } } }
 
     func add(_ channel: any Channel, of device: Data) -> Entry {

@@ -45,7 +45,6 @@ package final class EventStream: Service, Sendable {
     /// reconnects with `Last-Event-ID`.
     private static let listenerBuffer = 256
 
-    /// Creates a stream.
     /// - Parameters:
     ///   - run: distinguishes runs of the server
     ///   - capacity: number of events that are kept of one audience; twenty times as many of all

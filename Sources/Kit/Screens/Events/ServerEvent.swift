@@ -7,7 +7,6 @@ package struct ServerEvent: Sendable, Equatable {
     /// Who may receive an event.
     package enum Audience: Sendable, Hashable {
         case everyone
-        /// Listeners of an app.
         case app(String)
         /// Listeners with a session of this account.
         case account(app: String, account: String)
@@ -19,14 +18,12 @@ package struct ServerEvent: Sendable, Equatable {
     package let kind: String
     /// Value of the `data` field: one line of JSON.
     package let json: String
-    /// Who may receive it.
     package let audience: Audience
 
     /// A value in an event's data.
     package enum Value: Sendable, Equatable {
         /// A text of identifiers and times: printable ASCII. Anything else is left out, so that the line stays JSON.
         case text(String)
-        /// A whole number.
         case number(Int)
         case flag(Bool)
         case fraction(Double)
@@ -189,7 +186,6 @@ struct EventBacklog: Sendable {
         case unknown
     }
 
-    /// The events of one audience.
     private struct Retained {
         var entries: Deque<Entry> = []
         /// Number of the newest event that is kept no more.

@@ -8,8 +8,6 @@ package struct UsageRoutes: Sendable {
     private let users: UserDatabase
     private let sessions: SessionStore
 
-    /// Creates the route.
-    ///
     /// - Parameter apps: the apps with data of users, in the order of the screen.
     package init(apps: [(name: String, data: UserData)], users: UserDatabase, sessions: SessionStore) {
         self.apps = apps
@@ -51,7 +49,6 @@ extension [(name: String, data: UserData)] {
 package struct StorageUsage: Sendable, Equatable {
     /// All of them.
     package let bytes: Int
-    /// Bytes in the trash.
     package let trash: Int
     /// Bytes of drafts; nil in an app without drafts.
     package let drafts: Int?
@@ -104,9 +101,7 @@ package struct StorageQuota: Sendable, Equatable {
 
     package static let unlimited = StorageQuota(bytes: .max, of: .account)
 
-    /// The most bytes.
     package let bytes: Int
-    /// Whose data it is for.
     package let owner: Owner
 
     package init(bytes: Int, of owner: Owner) {

@@ -59,8 +59,6 @@ package struct ExportRoutes: Sendable {
     private let version: String
     private let clock: WallClock
 
-    /// Creates the route.
-    ///
     /// - Parameter apps: the apps with data of users, in the order of the archive.
     package init(
         apps: [(name: String, data: UserData)],

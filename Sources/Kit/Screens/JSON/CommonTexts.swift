@@ -6,16 +6,13 @@ import HTTP
 extension Text {
     /// The heading of an alert.
     package static let error = Text("Error", ru: "Ошибка")
-    /// The button of an alert.
     package static let ok = Text("OK", ru: "ОК")
     package static let cancel = Text("Cancel", ru: "Отмена")
     /// The button that repeats a request.
     package static let tryAgain = Text("Try again", ru: "Повторить")
     /// The button that requests a list again.
     package static let refresh = Text("Refresh", ru: "Обновить")
-    /// The button that renames something.
     package static let rename = Text("Rename", ru: "Переименовать")
-    /// The button that deletes something.
     package static let delete = Text("Delete", ru: "Удалить")
     /// The button that stores the input.
     package static let save = Text("Save", ru: "Сохранить")

@@ -59,7 +59,6 @@ extension Link {
 }
 
 extension Link: CustomStringConvertible {
-    /// As ``requestTarget``.
     package var description: String { requestTarget }
 }
 
@@ -88,12 +87,10 @@ extension Link: ExpressibleByStringInterpolation {
     /// Creates a link from a path and query that are percent-encoded.
     package init(stringLiteral target: String) { self.init(encoded: target) }
 
-    /// Creates a link of pieces.
     package init(stringInterpolation: StringInterpolation) { self.init(encoded: stringInterpolation.target) }
 }
 
 extension Link: Encodable {
-    /// Encodes path and query.
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(requestTarget)

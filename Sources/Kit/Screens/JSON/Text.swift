@@ -18,8 +18,6 @@ package struct Text: Sendable, Hashable {
     /// The text in Russian; nil if it is the same.
     private let translation: String?
 
-    /// Creates a text.
-    ///
     /// - Parameters:
     ///   - english: The text in English.
     ///   - russian: The text in Russian.

@@ -18,7 +18,6 @@ package struct Problem: Error, Sendable, Equatable {
         /// The fault and the accepted values, for people.
         package var detail: Text
 
-        /// An error in a field of the body.
         package static func field(_ pointer: String, _ code: String, _ detail: Text) -> FieldError {
             FieldError(pointer: pointer, parameter: nil, code: code, detail: detail)
         }
@@ -162,7 +161,6 @@ struct ProblemDocument: Encodable, Sendable {
     var status: Int
     /// A description of this occurrence.
     var detail: Text
-    /// Path of the request.
     var instance: String
     /// The code by itself.
     var code: String
@@ -183,7 +181,6 @@ struct ProblemDocument: Encodable, Sendable {
     /// Actions that the client can take instead; left out if there are none.
     var actions: [Action]?
 
-    /// Creates the document of a problem.
     /// - Parameter instance: path of the request without its query, which may hold private data
     init(_ problem: Problem, instance: String) {
         type = "urn:larder:problem:\(problem.code.rawValue)"

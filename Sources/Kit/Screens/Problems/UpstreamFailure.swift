@@ -76,7 +76,6 @@ package struct UpstreamFailure: Error, Sendable {
     package let problem: Problem
     /// The error, now or before (`UpstreamError.cause`).
     package let error: UpstreamError
-    /// Whether a request was sent.
     package let wasSent: Bool
 
     /// Names the upstream that failed.

@@ -9,7 +9,6 @@ package struct JSONFields: Sendable {
     /// The fields of an object within another.
     package init(_ values: JSONObject) { self.values = values }
 
-    /// Reads an object.
     /// - Parameter title: names the text in problems; nil for the body of a request.
     /// - Throws: 400 `malformed-json` if the bytes are not JSON (`JSONParser`) or not an object.
     package init(_ data: Data, named title: String? = nil) throws {

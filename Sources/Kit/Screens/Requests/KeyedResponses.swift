@@ -33,7 +33,6 @@ package struct KeyedResponses: Sendable {
     private let clock: WallClock
     private let running = KeyedMutex()
 
-    /// Creates the responses beside the sessions.
     package init(_ sessions: SessionStore) { (users, clock) = (sessions.users, sessions.clock) }
 
     /// Responds to a request with a key: by its handler, or as to the first request with the key.

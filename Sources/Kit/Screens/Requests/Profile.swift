@@ -12,7 +12,7 @@ extension ScreenRequest {
     ///   for another one than the device's.
     package func profile() throws -> String {
         let named = try namedProfile()
-        guard let boundProfile else { return named ?? "local" }
+        guard let boundProfile = context.boundProfile else { return named ?? "local" }
         guard named == nil || named == boundProfile else { throw Problem(.profileNotAllowed, .otherProfile) }
         return boundProfile
     }

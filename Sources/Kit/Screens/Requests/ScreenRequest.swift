@@ -21,30 +21,20 @@ package struct ScreenRequest: Sendable {
     package let query: QueryItems
     package let headerFields: HTTPFields
     /// Identity of the request in logs and in `X-Request-Id`.
-    package let requestID: String
+    package var requestID: String { context.requestID }
     /// The client as limits count it: its address, or the network of an IPv6 address. Nil if it has none.
-    package var clientAddress: String? { address?.client.description }
+    package var clientAddress: String? { context.clientAddress?.client.description }
     /// Whether a GET may change data of a user: not if it is a HEAD, and not if a page of another origin has made a
     /// browser send it.
-    package let allowsEffects: Bool
+    package var allowsEffects: Bool { context.allowsEffects && !isHead }
     /// Logger that knows the request's identity.
-    package let logger: Logger
+    package var logger: Logger { context.logger }
     /// The tokens of sessions that it carries.
     package let credentials: SessionCredentials
 
-    /// Whether the operator has sent it: a program of this machine, directly, or a client with the operator's key.
-    let isOperator: Bool
-    /// Identity of the paired device that has sent it; nil if none has, or it does not matter.
-    let deviceID: String?
-    /// The only profile that its device has; nil for any.
-    let boundProfile: String?
-    /// The channel of its response.
-    let channel: any Channel
-    /// The rules of its browser for cookies.
-    let browser: BrowserRules
-    private let cookies: SessionCookies
-    private let address: IPAddress?
-    private let presence: ClientPresence
+    let context: ScreenContext
+    /// The cookies of this server.
+    let cookies: SessionCookies
     private let parameters: [String: String]
     /// The input that its route takes.
     let input: RouteInput
@@ -67,16 +57,9 @@ package struct ScreenRequest: Sendable {
         (path, target) = (request.uri.path, request.head.path ?? request.uri.path)
         query = QueryItems(request.uri.query)
         headerFields = request.headers
-        requestID = context.requestID
-        address = context.clientAddress
-        allowsEffects = context.allowsEffects && !isHead
-        logger = context.logger
-        browser = context.browser
-        (isOperator, deviceID, boundProfile) = (context.isOperator, context.deviceID, context.boundProfile)
-        channel = context.channel
+        self.context = context
         cookies = sessions.cookies
-        credentials = SessionCredentials(request.headers, cookies: browser.sendsCookies ? cookies : nil)
-        presence = context.annotations.presence
+        credentials = SessionCredentials(request.headers, cookies: context.browser.sendsCookies ? cookies : nil)
         self.parameters = parameters
         requestBody = request.body
         self.input = input
@@ -86,7 +69,6 @@ package struct ScreenRequest: Sendable {
     /// Path and query, as they arrived.
     let target: String
 
-    /// Returns the request with its key, which learns the bytes of the body as they are read.
     /// Returns the request without its `Idempotency-Key`, for one of several changes that it makes.
     package var unkeyed: ScreenRequest {
         var request = self
@@ -94,6 +76,7 @@ package struct ScreenRequest: Sendable {
         return request
     }
 
+    /// Returns the request with its key, which learns the bytes of the body as they are read.
     func keyed(by keyed: KeyedRequest) -> ScreenRequest {
         var request = self
         request.keyed = keyed
@@ -107,17 +90,7 @@ package struct ScreenRequest: Sendable {
     package func whileClientWaits<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws
         -> Value
     {
-        try await presence.whilePresent(body)
-    }
-
-    /// Returns a field that gives the client a cookie of this server.
-    ///
-    /// - Parameters:
-    ///   - age: Seconds until it is forgotten; nil when the browser is closed.
-    ///   - path: The beginning of the paths that it is sent to.
-    func setCookie(_ name: String, _ value: String, age: Int?, path: String = "/v1") -> HTTPField {
-        let line = cookies.line(name, value, age: age, path: path, isSecure: browser.isSecure)
-        return HTTPField(name: .setCookie, value: line)
+        try await context.annotations.presence.whilePresent(body)
     }
 
     /// Returns a path parameter, percent-decoded.

@@ -12,9 +12,7 @@ package struct UploadedForm: Sendable {
         package var files: Int
         /// Number of other fields, and of inputs without a chosen file.
         package var fields: Int
-        /// Bytes of one file.
         package var fileBytes: Int
-        /// Bytes of the whole body.
         package var bodyBytes: Int
         /// Bytes of one field that is not a file.
         var fieldBytes: Int
@@ -28,7 +26,6 @@ package struct UploadedForm: Sendable {
     }
 
     package struct File: Sendable {
-        /// Header of its part.
         package let head: MultipartPartHead
         /// The file with its bytes.
         package let place: TemporaryPath

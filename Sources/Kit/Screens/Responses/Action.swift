@@ -3,7 +3,6 @@ package import Upstream
 /// A button of a screen: `data.actions[]` (docs/contract.md, "Envelope").
 package struct Action: Encodable, Sendable, Equatable {
     package struct Confirmation: Encodable, Sendable, Equatable {
-        /// The question.
         package var message: Text
         /// Buttons, the confirming one first.
         package var buttons: [Text]
@@ -16,7 +15,6 @@ package struct Action: Encodable, Sendable, Equatable {
 
     /// Name for programs.
     package var id: String
-    /// Name for people.
     package var title: Text
     /// Method of the request that does it.
     package var method: String
@@ -34,8 +32,6 @@ package struct Action: Encodable, Sendable, Equatable {
     var disabledReason: Text?
     @Nullable package var confirm: Confirmation?
 
-    /// Creates a button.
-    ///
     /// - Parameter reason: Why it cannot be done now; nil if it can.
     package init(
         id: String,
@@ -75,7 +71,6 @@ extension Action {
         case boolean(Bool)
         case null
 
-        /// Writes the value itself.
         package func encode(to encoder: any Encoder) throws {
             var container = encoder.singleValueContainer()
             switch self {
@@ -106,7 +101,6 @@ extension Action {
 
         package let name: String
         package let kind: Kind
-        /// Name for people.
         package let title: Text
         /// The initial value as text; null if there is none, or if it is no text.
         @Nullable package var value: String?
@@ -144,7 +138,6 @@ extension Action {
     package struct Option: Encodable, Sendable, Equatable {
         /// As text, such as that of an id.
         let value: String
-        /// Name for people.
         let title: Text
         /// Null without a picture.
         @Nullable var imageUrl: Link?

@@ -1,3 +1,4 @@
+package import Cluster
 package import Foundation
 package import HTTP
 package import Storage
@@ -98,6 +99,18 @@ package struct Meta: Encodable, Sendable {
         return meta
     }
 
+    /// Returns the metadata of a screen of users' rows that may lack changes of other servers.
+    ///
+    /// - Parameter lag: nil if they lack none.
+    package func lagging(_ lag: UserDatabase.Lag?) -> Meta {
+        guard let lag else { return self }
+        var meta = self
+        meta.stale = true
+        meta.freshnessText = meta.freshnessText ?? lag.banner.text
+        meta.banner = lag.banner
+        return meta
+    }
+
     /// The writes of a user that wait for the upstream.
     package struct PendingWrites: Sendable, Equatable {
         package var count: Int
@@ -153,19 +166,20 @@ package struct Banner: Encodable, Sendable, Equatable {
     }
 
     /// The subject, such as `offline`.
-    package var code: String
-    package var text: Text
-    /// When it is removed.
-    package var dismissal: Dismissal
+    package let code: String
+    package let text: Text
+    /// When it is removed: `on_online`, `on_resolved`, or `after_s`, with the seconds beside it.
+    let dismiss: String
+    let afterS: Int?
 
     package init(code: String, text: Text, dismissal: Dismissal) {
-        self.code = code
-        self.text = text
-        self.dismissal = dismissal
-    }
-
-    private enum CodingKeys: CodingKey {
-        case code, text, dismiss, afterS
+        (self.code, self.text) = (code, text)
+        (dismiss, afterS) =
+            switch dismissal {
+            case .online: ("on_online", nil)
+            case .resolved: ("on_resolved", nil)
+            case .after(let seconds): ("after_s", seconds)
+            }
     }
 
     /// Returns the notification that writes do not get on without the user.
@@ -183,23 +197,11 @@ package struct Banner: Encodable, Sendable, Equatable {
         let seconds = max(1, Int(age.components.seconds))
         return Banner(code: "store-unavailable", text: .storeStale(seconds: seconds), dismissal: .resolved)
     }
+}
 
-    private var dismiss: String {
-        switch dismissal {
-        case .online: "on_online"
-        case .resolved: "on_resolved"
-        case .after: "after_s"
-        }
-    }
-
-    /// Writes `dismiss`, and the seconds beside `after_s`.
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(code, forKey: .code)
-        try container.encode(text, forKey: .text)
-        try container.encode(dismiss, forKey: .dismiss)
-        if case .after(let seconds) = dismissal { try container.encode(seconds, forKey: .afterS) }
-    }
+extension UserDatabase.Lag {
+    /// The notification for a screen that shows the rows.
+    package var banner: Banner { .storeUnavailable(age: age) }
 }
 
 /// The state of a screen without content.

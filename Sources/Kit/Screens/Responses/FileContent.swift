@@ -1,3 +1,4 @@
+package import Cluster
 package import Concurrency
 package import Foundation
 package import HTTP
@@ -18,7 +19,6 @@ package struct FileContent: Sendable {
         case attachment
     }
 
-    /// Media type.
     package var type: String
     /// Number of bytes.
     package var length: Int
@@ -29,7 +29,6 @@ package struct FileContent: Sendable {
     package var lastModified: Date?
     /// File name, if it has one.
     package var fileName: String?
-    /// How a browser treats it.
     package var disposition: Disposition
     /// Reads the bytes in a range, in parts of moderate size.
     package var parts: @Sendable (Range<Int>) throws -> ByteStream
@@ -62,19 +61,29 @@ extension FileContent {
         type: String,
         version: String,
         lastModified: Date? = nil,
+        fileName: String? = nil
+    ) {
+        let length = blob.blob.length
+        self.init(type: type, length: length, version: version, lastModified: lastModified, fileName: fileName) {
+            ByteStream(blob, range: $0)
+        }
+    }
+
+    /// Serves a file that a row names.
+    package init(
+        _ content: UserDatabase.Content,
+        of blob: Blob,
+        type: String,
+        version: String,
         fileName: String? = nil,
         disposition: Disposition = .inline
     ) {
-        self.init(
-            type: type,
-            length: blob.blob.length,
-            version: version,
-            lastModified: lastModified,
-            fileName: fileName,
-            disposition: disposition
-        ) { range in
-            ByteStream(blob, range: range)
+        switch content {
+        case .file(let reader): self.init(blob: reader, type: type, version: version, fileName: fileName)
+        case .parts(let parts):
+            self.init(type: type, length: blob.length, version: version, fileName: fileName, parts: parts)
         }
+        self.disposition = disposition
     }
 
     /// Serves bytes in memory.

@@ -11,7 +11,6 @@ package struct PageRequest: Sendable, Equatable {
     /// The key that a cursor names, of the types that ``PagedList`` describes; nil for a part that an offset names.
     package var key: [CursorValue]?
 
-    /// Creates a request for a part.
     package init(limit: Int, offset: Int = 0, after key: [CursorValue]? = nil) {
         self.limit = limit
         self.offset = offset
@@ -38,8 +37,6 @@ package struct Page: Encodable, Sendable, Equatable {
     /// Offset of the next row, or null.
     @Nullable package var nextOffset: Int?
 
-    /// Describes a part of a list.
-    ///
     /// - Parameter hasMore: May be left out if the total is known and the request has an offset.
     package init(_ request: PageRequest, count: Int, total: Int?, totalAtLeast: Int? = nil, hasMore: Bool? = nil) {
         let offset = request.key == nil ? request.offset : nil
@@ -215,32 +212,6 @@ package struct ListChanges: Encodable, Sendable, Equatable {
     /// Whether more rows have changed than are named.
     package var hasMore = false
 
-    /// A row that has changed since a revision, for every account or for one.
-    package struct Row: Sendable {
-        let id: String
-        let added: Int
-        let changed: Int
-        let removed: Int?
-        let isHidden: Bool
-        let wasHidden: Bool
-
-        /// - Parameters:
-        ///   - added: The revision at which it was added; `changed` and `removed` likewise.
-        ///   - isHidden: Whether the account has hidden it.
-        ///   - wasHidden: Whether it had at the revision that changes are counted from.
-        package init(
-            id: String,
-            added: Int,
-            changed: Int,
-            removed: Int?,
-            isHidden: Bool = false,
-            wasHidden: Bool = false
-        ) {
-            (self.id, self.added, self.changed, self.removed) = (id, added, changed, removed)
-            (self.isHidden, self.wasHidden) = (isHidden, wasHidden)
-        }
-    }
-
     package init(
         since: Int,
         added: [String] = [],
@@ -265,16 +236,7 @@ package struct ListChanges: Encodable, Sendable, Equatable {
                 hasMore = true
                 break
             }
-            add(
-                try Row(
-                    id: row.value(0),
-                    added: row.value(1),
-                    changed: row.value(2),
-                    removed: row.value(3),
-                    isHidden: row.value(4),
-                    wasHidden: row.value(5)
-                )
-            )
+            try add(row)
         }
     }
 
@@ -285,13 +247,16 @@ package struct ListChanges: Encodable, Sendable, Equatable {
     }
 
     /// Adds a row where it belongs, if the account sees a change.
-    package mutating func add(_ row: Row) {
-        let wasThere = row.added <= since && row.removed.map { $0 > since } ?? true && !row.wasHidden
-        let isThere = row.removed == nil && !row.isHidden
+    private mutating func add(_ row: Row) throws {
+        let (id, removal): (String, Int?) = try (row.value(0), row.value(3))
+        let (addition, change): (Int, Int) = try (row.value(1), row.value(2))
+        let (isHidden, wasHidden): (Bool, Bool) = try (row.value(4), row.value(5))
+        let wasThere = addition <= since && removal.map { $0 > since } ?? true && !wasHidden
+        let isThere = removal == nil && !isHidden
         switch (wasThere, isThere) {
-        case (false, true): added.append(row.id)
-        case (true, false): removed.append(row.id)
-        case (true, true) where row.changed > since: updated.append(row.id)
+        case (false, true): added.append(id)
+        case (true, false): removed.append(id)
+        case (true, true) where change > since: updated.append(id)
         default: break
         }
     }

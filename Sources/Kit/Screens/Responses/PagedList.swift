@@ -35,8 +35,6 @@ package struct PagedList: Sendable {
     /// Whether cursors name positions, because the upstream has no other way.
     let isByPosition: Bool
 
-    /// Describes a list.
-    ///
     /// - Parameters:
     ///   - name: The name of the screen.
     ///   - order: The order of the rows, if that is up to the client.
@@ -72,31 +70,9 @@ package struct PagedList: Sendable {
 
     /// Returns the cursor of the page after the row with a key.
     package func cursor(after key: [CursorValue]) -> String {
-        var json = JSONWriter(capacity: 256)
-        json.beginObject()
-        if let filter {
-            json.name("f")
-            json.value(filter)
-        }
-        json.name("k")
-        json.beginArray()
-        for value in key {
-            switch value {
-            case .integer(let integer): json.value(integer)
-            case .text(let text): json.value(text)
-            }
-        }
-        json.endArray()
-        json.name("l")
-        json.value(name)
-        if let order {
-            json.name("o")
-            json.value(order)
-        }
-        json.name("v")
-        json.value(Self.version)
-        json.endObject()
-        return Data(json.bytes).base64URL
+        let cursor = Cursor(f: filter, k: key, l: name, o: order, v: Self.version)
+        // Integers and texts always encode.
+        return (try? WireFormat.encode(cursor))?.base64URL ?? ""
     }
 
     func key(of cursor: String) throws(CursorError) -> [CursorValue] {

@@ -8,8 +8,6 @@ package struct ScreenForm: Sendable {
     fileprivate let search: Link?
     fileprivate let labels: [Label]
 
-    /// Describes a screen.
-    ///
     /// - Parameters:
     ///   - title: Its title; that of one thing is the name of the thing (``TitledScreen``).
     ///   - tab: Its address, if it is one of the main screens of the app.

@@ -225,7 +225,6 @@ extension ScreenResponse {
 package final class PreparedBytes: Sendable {
     /// The bytes as the body of a response.
     let body: ByteBuffer
-    /// Their media type.
     package let type: String
     private let gzip = Mutex<ByteBuffer?>(nil)
     private let tag: String

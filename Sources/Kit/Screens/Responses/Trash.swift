@@ -7,14 +7,11 @@ package struct Trash: Sendable {
     fileprivate let app: String
     /// Its path; below it are the items by their identities.
     fileprivate let path: String
-    /// Name of its screen.
     package let screen: String
     /// Its items over all pages.
     fileprivate let list: PagedList
     fileprivate let emptyState: EmptyState
 
-    /// Describes the trash of an app.
-    ///
     /// - Parameters:
     ///   - key: The types of the values that its items are ordered by.
     ///   - hint: The text of the screen without items.
@@ -78,7 +75,6 @@ extension Action {
     }
 }
 
-/// A deleted item.
 package struct TrashEntry<Item: Sendable>: Sendable {
     package let item: Item
     let version: Int

@@ -1,6 +1,10 @@
+import Concurrency
+import Crypto
+import Foundation
+import HTTP
 import HTTPTypes
 import Hummingbird
-import Server
+package import Server
 
 /// Refuses foreign hosts and foreign writes before any other part of the server sees a request.
 struct GuardMiddleware: RouterMiddleware {
@@ -38,6 +42,62 @@ struct GuardMiddleware: RouterMiddleware {
     }
 }
 
+/// Refuses requests of clients that are not paired, whatever they ask for, if the server listens to others than those
+/// of its machine. Behind ``GuardMiddleware``, ahead of everything that has data.
+struct DeviceMiddleware: RouterMiddleware {
+    typealias Context = ScreenContext
+
+    let rules: AccessRules
+    /// Nil for a server without devices, which serves every client that reaches it.
+    let devices: DeviceStore?
+    let cookies: SessionCookies
+
+    func handle(_ request: Request, context: ScreenContext, next: (Request, ScreenContext) async throws -> Response)
+        async throws -> Response
+    {
+        var context = context
+        context.isOperator =
+            rules.isLocal(from: context.peerAddress, authority: request.head.authority, request.headers)
+            || rules.operatorKey?.opens(request.headers) == true
+        guard rules.mode == .pairing, let devices else { return try await next(request, context) }
+        if context.isOperator {
+            let response = try await next(request, context)
+            // Another client that sends the same head need not be local.
+            context.annotations.update { $0.changeToken = nil }
+            return response
+        }
+        guard let visit = try visit(of: request, context, devices) else {
+            guard rules.isOpen(request.head, path: request.uri.path) else { throw Problem.pairingRequired }
+            return try await next(request, context)
+        }
+        context.deviceID = visit.device.id
+        context.boundProfile = visit.device.profile
+        var response = try await next(request, context)
+        context.annotations.update { $0.changeToken = $0.changeToken?.and(visit.changeToken) }
+        response.body = visit.ending(with: response.body)
+        return response
+    }
+
+    /// Returns the request of a device; nil if its token opens nothing, or it has none.
+    private func visit(of request: Request, _ context: ScreenContext, _ devices: DeviceStore) throws -> DeviceVisit? {
+        let fields = request.headers[values: .larderDevice]
+        if let token = fields.first {
+            guard fields.count == 1 else { return nil }
+            return devices.begin(SessionToken.hash(token, .bearer), on: context.channel)
+        }
+        guard context.browser.sendsCookies else { return nil }
+        let credentials = SessionCredentials(request.headers, cookies: cookies)
+        return credentials.text(keptIn: DeviceRoutes.cookie).flatMap {
+            devices.begin(SessionToken.hash($0, .cookie), on: context.channel)
+        }
+    }
+}
+
+extension HTTPField.Name {
+    /// `Larder-Device`: the token of a paired device that is no browser.
+    static let larderDevice = HTTPField.Name(literal: "Larder-Device")
+}
+
 /// Refuses paths that no route is spelled like. Behind ``DeviceMiddleware``: a client that is not paired gets the same
 /// response for every path.
 struct CanonicalPathMiddleware: RouterMiddleware {
@@ -57,17 +117,24 @@ struct CanonicalPathMiddleware: RouterMiddleware {
     }
 }
 
-/// Adds the CORS fields of listed origins to every response, problems included, and keeps the others from pages of
-/// other origins, which could otherwise embed them. Outside of ``ProblemMiddleware``.
-struct CORSFieldsMiddleware: RouterMiddleware {
+/// Adds the header fields by which browsers and caches tell clients apart, to problems as well: `Vary` by the device if
+/// there are any, the CORS fields of listed origins, and a policy that keeps pages of other origins from embedding the
+/// response. Outside of ``ProblemMiddleware``.
+struct BrowserFieldsMiddleware: RouterMiddleware {
     typealias Context = ScreenContext
 
     let origins: OriginRules
+    let access: AccessRules
 
     func handle(_ request: Request, context: ScreenContext, next: (Request, ScreenContext) async throws -> Response)
         async throws -> Response
     {
         var response = try await next(request, context)
+        // A response that is open to all is the same for all.
+        if access.mode == .pairing, !access.isOpen(request.head, path: request.uri.path) {
+            response.headers.vary(on: .larderDevice)
+            response.headers.vary(on: .cookie)
+        }
         response.headers[.crossOriginResourcePolicy] = origins.resourcePolicy(for: request.headers)
         guard !origins.allowedOrigins.isEmpty else { return response }
         // Also without an Origin: a browser that caches such a response must not give it to a page that sends one.
@@ -96,4 +163,116 @@ struct InjectedProblemMiddleware: RouterMiddleware {
         if let problem = Problem.injected { throw problem }
         return try await next(request, context)
     }
+}
+
+/// Who is served without a paired device (`http.access`). See docs/decisions/0141.
+package struct AccessRules: Sendable {
+    package enum Mode: String, Sendable, CaseIterable {
+        /// Who reaches the port, which is one of the loopback interface.
+        case loopback
+        /// Local requests, and paired devices.
+        case pairing
+        /// Who reaches the port.
+        case open
+    }
+
+    package let mode: Mode
+    let operatorKey: OperatorKey?
+    private let proxies: TrustedProxies
+    private let origins: OriginRules
+
+    /// Creates rules.
+    ///
+    /// - Parameters:
+    ///   - operatorKey: The key of the operator; nil for none.
+    ///   - proxies: The proxies whose requests are never local.
+    ///   - origins: The origins whose preflights are responded to.
+    package init(
+        _ mode: Mode,
+        operatorKey: OperatorKey? = nil,
+        proxies: TrustedProxies = .none,
+        origins: OriginRules = OriginRules(allowed: [])
+    ) {
+        self.mode = mode
+        self.operatorKey = operatorKey
+        self.proxies = proxies
+        self.origins = origins
+    }
+
+    /// Whether a request is one that a program of this machine has sent directly: from loopback, to a name of the
+    /// loopback interface, and passed on by no proxy. Header fields can only take this away.
+    ///
+    /// - Parameter peer: The address of the connection; nil if it has none.
+    func isLocal(from peer: IPAddress?, authority: String?, _ fields: HTTPFields) -> Bool {
+        guard let peer, peer.isLoopback, !proxies.contains(peer) else { return false }
+        guard let host = authority.flatMap(HostRules.name), Self.isLoopback(host: host) else { return false }
+        return !fields.contains { Self.isOfProxy($0.name.canonicalName) }
+    }
+
+    /// Whether a host is a name or an address of the loopback interface.
+    package static func isLoopback(host: String) -> Bool {
+        host == "localhost" || host == HostRules.browserHost || IPAddress(host)?.isLoopback == true
+    }
+
+    private static func isOfProxy(_ name: String) -> Bool {
+        name.hasPrefix("x-forwarded") || proxyFields.contains(name)
+    }
+
+    private static let proxyFields: Set<String> = [
+        "forwarded", "via", "x-real-ip", "x-client-ip", "x-cluster-client-ip", "true-client-ip", "cf-connecting-ip",
+        "fastly-client-ip", "x-original-host", "x-proxyuser-ip",
+    ]
+
+    /// Whether a request is responded to before its client is paired: the page that asks for a code, the code itself,
+    /// probes of health, and preflights, which carry no credentials.
+    func isOpen(_ request: HTTPRequest, path: String) -> Bool {
+        switch request.method {
+        case .get, .head: Self.openPages.contains(path) || Self.isFileOfPairing(path)
+        case .post: path == DeviceRoutes.pairing
+        case .options:
+            request.headerFields.contains(.accessControlRequestMethod)
+                && request.headerFields[.origin].map(origins.lists) == true
+        default: false
+        }
+    }
+
+    private static let openPages: Set<String> = ["/pair", "/health/live", "/health/ready"]
+
+    /// Whether a path is `/web/DIGEST/pair.js` or `pair.css`. It is compared literally: nothing is decoded.
+    private static func isFileOfPairing(_ path: String) -> Bool {
+        let segments = path.split(separator: "/", omittingEmptySubsequences: false)
+        return segments.count == 4 && segments[0].isEmpty && segments[1] == "web"
+            && (segments[3] == "pair.js" || segments[3] == "pair.css")
+    }
+}
+
+/// `http.operator_key`: who has it operates the server from elsewhere, as local requests do.
+package struct OperatorKey: Sendable, Equatable {
+    /// The fewest characters.
+    package static let shortest = 32
+
+    private let hash: Data
+
+    /// Takes a key; nil if it is too short to withstand guesses.
+    package init?(_ text: String) {
+        guard text.utf8.count >= Self.shortest else { return nil }
+        hash = Self.hash(text)
+    }
+
+    /// Whether a request has the key, in `Larder-Operator`.
+    func opens(_ fields: HTTPFields) -> Bool {
+        let values = fields[values: .larderOperator]
+        guard values.count == 1, let value = values.first else { return false }
+        // Hashes, of which nothing is learnt by the time that a comparison takes.
+        return Self.hash(value) == hash
+    }
+
+    private static func hash(_ text: String) -> Data {
+        Data(SHA256.hash(data: Data("larder operator ".utf8) + text.utf8))
+    }
+}
+
+extension HTTPField.Name {
+    /// `Larder-Operator`: the key of the operator.
+    static let larderOperator = HTTPField.Name(literal: "Larder-Operator")
 }

@@ -30,7 +30,6 @@ package struct RouteDeclaration: Sendable {
     /// Name of the screen, as in `meta.screen`.
     package let screen: String
     package let session: Session
-    /// Largest request body, in bytes.
     package fileprivate(set) var maximumBodyBytes: Int
     /// Its query parameters, members of a body, and fields of a form.
     package internal(set) var input = RouteInput()
@@ -110,7 +109,6 @@ package struct Route: DeclaredRoute {
         declaration.repetition = .none
     }
 
-    /// How a route responds.
     enum Handling: Sendable {
         /// With a response that is rendered for the request.
         case open(Handler)

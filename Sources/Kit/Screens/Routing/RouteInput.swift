@@ -43,7 +43,6 @@ package struct RouteInput: Sendable, Equatable {
 
     /// Whether it takes any query parameter, since it reads none itself: the page that it responds with does.
     package internal(set) var takesAnyParameter = false
-    /// Names of the query parameters.
     package internal(set) var parameters: [String] = []
     /// Members of the JSON body; empty if it takes none.
     package internal(set) var members: [Member] = []

@@ -7,22 +7,13 @@ package import Server
 import Synchronization
 
 /// The middleware and routes of the server, put together once by the composition root.
-package struct ScreenRouter: Sendable {
-    /// The routes that are served.
-    package let table: RouteTable
+package struct ScreenRouter {
     /// Counts the requests that fail for want of the shared store; ends with the server.
     package let outages: StoreOutages
-    private let sessions: SessionStore
-    private let hosts: HostRules
-    private let origins: OriginRules
-    private let identities: RequestIdentities
-    private let proxies: TrustedProxies
-    private let access: AccessRules
-    private let devices: DeviceStore?
-    private let paths: RouterPaths
-    private let injectsProblems: Bool
+    /// The way of a request: identity and log → fields for browsers → problems → guards → devices → form of the path →
+    /// route.
+    package let router = Router(context: ScreenContext.self)
 
-    /// Creates a router for a table.
     /// - Parameters:
     ///   - table: the routes
     ///   - sessions: the sessions of all apps
@@ -46,33 +37,15 @@ package struct ScreenRouter: Sendable {
         paths: RouterPaths = RouterPaths(),
         injectsProblems: Bool = false
     ) {
-        self.table = table
         outages = StoreOutages(clock: sessions.clock)
-        self.sessions = sessions
-        self.hosts = hosts
-        self.origins = origins
-        self.identities = identities
-        self.proxies = proxies
-        self.access = access
-        self.devices = devices
-        self.paths = paths
-        self.injectsProblems = injectsProblems
-    }
-
-    /// Builds the way of a request: identity and log → CORS fields, Vary → problems → guards → devices →
-    /// form of the path → route.
-    package func build() -> Router<ScreenContext> {
-        let router = Router(context: ScreenContext.self)
         router.add(middleware: RequestLogMiddleware(identities: identities, proxies: proxies))
-        router.add(middleware: CORSFieldsMiddleware(origins: origins))
-        router.add(middleware: DeviceVaryMiddleware(rules: access))
+        router.add(middleware: BrowserFieldsMiddleware(origins: origins, access: access))
         router.add(middleware: ProblemMiddleware(table: table, outages: outages))
         router.add(middleware: GuardMiddleware(hosts: hosts, origins: origins))
         if injectsProblems { router.add(middleware: InjectedProblemMiddleware()) }
         router.add(middleware: DeviceMiddleware(rules: access, devices: devices, cookies: sessions.cookies))
         router.add(middleware: CanonicalPathMiddleware(table: table))
         router.add(table, sessions: sessions, KeyedResponses(sessions), paths: paths)
-        return router
     }
 }
 
@@ -177,7 +150,7 @@ private struct RouteResponder: HTTPResponder {
         let profile = try route.profileApp.map { _ in try request.profile() }
         let app = route.path.split(separator: "/").dropFirst().first.map(String.init)
         // A space is in none of them.
-        let audience = [app, session?.id, profile, request.deviceID].map { $0 ?? "" }.joined(separator: " ")
+        let audience = [app, session?.id, profile, request.context.deviceID].map { $0 ?? "" }.joined(separator: " ")
         return try await responses.respond(
             to: request,
             key,
@@ -228,13 +201,10 @@ package struct RouteTable: Sendable {
     package var missingPage: MissingPage?
     /// Makes the page that asks the browser of a device that is not paired for a code; nil if it gets the problem.
     package var pairingPage: MissingPage?
-    /// The forms of the screens.
     let forms: ScreenForms
     private let languages: [String: Language]
     private let elsewhere: Set<String>
 
-    /// Creates a table.
-    ///
     /// - Parameters:
     ///   - routes: The first routes.
     ///   - forms: The forms of the screens.
@@ -269,7 +239,6 @@ package struct RouteTable: Sendable {
         path.hasPrefix("/v1/") ? String(path.dropFirst(4).prefix { $0 != "/" && $0 != "?" }) : nil
     }
 
-    /// Adds an app's table.
     package mutating func add(_ more: [Route]) {
         routes += more
     }

@@ -26,11 +26,7 @@ package struct SessionScreen: Encodable, Sendable {
 extension ScreenResponse {
     /// Returns the response with the version of the session that it shows, which `If-Match` of its end is compared
     /// with.
-    package func of(_ session: Session) -> ScreenResponse {
-        var response = self
-        response.version = String(session.version)
-        return response
-    }
+    package func of(_ session: Session) -> ScreenResponse { at(version: session.version) }
 }
 
 /// `DELETE /v1/{app}/session`: the screen after a logout.

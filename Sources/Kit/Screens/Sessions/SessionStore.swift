@@ -14,7 +14,6 @@ package struct SessionStore: Sendable {
     let users: UserDatabase
     let uses = SessionUses()
     let removals = Removals()
-    /// The cookies that carry tokens.
     package let cookies: SessionCookies
     private let lifetime: Duration?
     let clock: WallClock
@@ -22,8 +21,6 @@ package struct SessionStore: Sendable {
     package var expiryTime: (@Sendable () -> Date)?
     private let opened = OpenSessions()
 
-    /// Creates a store.
-    ///
     /// - Parameters:
     ///   - users: a session that ends on one of several servers has ended on all.
     ///   - lifetime: time without a use after which a session ends; nil for none.
@@ -201,7 +198,6 @@ package struct SessionStore: Sendable {
 
 /// The rows of sessions. Each function is part of a transaction.
 enum SessionTable {
-    /// The name of the table.
     static let name = "session"
     /// Milliseconds within which further uses are not written.
     private static let resolution: Int64 = 86_400_000
@@ -259,7 +255,6 @@ enum SessionTable {
         }
     }
 
-    /// Writes uses.
     static func store(_ uses: some Sequence<(hash: Data, time: Int64)>, _ db: Database) throws {
         let statement = try db.cachedStatement(sql: updateUse)
         for (hash, time) in uses {

@@ -23,26 +23,14 @@ package struct HealthRoutes: Sendable {
         /// Its name in the response.
         package let name: String
         /// Whether it works; nil while it is not known.
-        package let ok: Bool?
+        @Nullable package var ok: Bool?
         /// The package to install; nil if it works.
-        package let install: String?
+        @Nullable package var install: String?
 
         package init(name: String, ok: Bool?, install: String?) {
             self.name = name
             self.ok = ok
             self.install = install
-        }
-
-        private enum Key: String, CodingKey {
-            case name, ok, install
-        }
-
-        /// Writes all members, including null.
-        package func encode(to encoder: any Encoder) throws {
-            var container = encoder.container(keyedBy: Key.self)
-            try container.encode(name, forKey: .name)
-            try container.encode(ok, forKey: .ok)
-            try container.encode(install, forKey: .install)
         }
     }
 
@@ -65,7 +53,6 @@ package struct HealthRoutes: Sendable {
     /// The paths that load balancers probe.
     static let probes: Set<String> = ["/health/live", "/health/ready"]
 
-    /// Creates the routes.
     /// - Parameters:
     ///   - checks: conditions of readiness
     ///   - store: throws while this process does not reach the store that several share, for proxies that ask for it

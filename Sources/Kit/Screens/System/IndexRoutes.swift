@@ -1,4 +1,4 @@
-package import Concurrency
+import Concurrency
 import HTTP
 import HTTPTypes
 
@@ -41,8 +41,6 @@ package struct IndexRoutes: Sendable {
         /// Whether the Disk can be logged in to by OAuth.
         let diskOauth: Bool
 
-        /// Describes the server to front ends.
-        ///
         /// - Parameters:
         ///   - tiles: Name of a mount; nil for no street map.
         ///   - attribution: Whose tiles these are.
@@ -66,16 +64,13 @@ package struct IndexRoutes: Sendable {
     }
 
     private let content: Content
-    private let clock: WallClock
 
-    /// Creates the index of a table.
     /// - Parameter apps: names and titles of the apps, in order
     package init(
         version: String,
         apps: [(app: String, title: Text)],
         web: Web = Web(),
-        table: RouteTable,
-        clock: WallClock
+        table: RouteTable
     ) {
         let names = Set(apps.map(\.app))
         let screens = Dictionary(grouping: table.routes) { route in
@@ -89,7 +84,6 @@ package struct IndexRoutes: Sendable {
             apps: apps.map { App(app: $0.app, title: $0.title, screens: screens[$0.app] ?? []) },
             screens: screens[nil] ?? []
         )
-        self.clock = clock
     }
 
     private static func app(of route: Route) -> String? {
@@ -99,18 +93,7 @@ package struct IndexRoutes: Sendable {
 
     package var routes: [Route] {
         [
-            Route(.get, "/v1", "index") { request in
-                try .screen(
-                    Envelope(
-                        data: content,
-                        meta: Meta(screen: "index", provenance: .local),
-                        links: Links(self: request.selfLink)
-                    ),
-                    provenance: .local,
-                    now: clock.now(),
-                    changeToken: .unlimited
-                )
-            }
+            Route(.get, "/v1", "index") { try .local(content, "index", $0, changeToken: .unlimited) }
         ]
     }
 }
@@ -124,7 +107,6 @@ package struct ContractRoutes: Sendable {
     private let text: @Sendable (_ app: String?, Format) throws -> PreparedBytes?
     private let apps: @Sendable () throws -> [String]
 
-    /// Creates the routes.
     /// - Parameters:
     ///   - text: returns the contract, or the part of one app; nil if there is no such app.
     ///   - apps: returns the names of the parts.

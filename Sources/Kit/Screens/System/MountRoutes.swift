@@ -24,7 +24,6 @@ package struct MountRoutes: Sendable {
     /// throw a problem.
     package typealias CredentialProvider = @Sendable (Session) async throws -> MountCredential?
 
-    /// Creates the routes.
     /// - Parameters:
     ///   - mounts: the mounts
     ///   - made: returns the mount of an upstream that a test has made; it comes before one that is set

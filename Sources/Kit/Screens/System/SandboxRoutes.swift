@@ -14,9 +14,7 @@ package import Upstream
 /// Only a server that was started with its sandbox or its harness has these routes, and only for clients on its own
 /// machine. The guards of host and origin hold as everywhere.
 package struct SandboxRoutes: Sendable {
-    /// The controlled party.
     package enum Controls: String, CaseIterable, Sendable {
-        /// The simulated upstreams.
         case sandbox
         /// The server itself.
         case harness
@@ -52,8 +50,6 @@ package struct SandboxRoutes: Sendable {
     private let send: Exchange
     private let changed: @Sendable () -> Void
 
-    /// Creates the routes.
-    ///
     /// - Parameters:
     ///   - controls: The controlled party.
     ///   - address: Scheme, host and port of the sandbox.
@@ -165,8 +161,6 @@ package struct SandboxWatch: Service {
     private let isNeeded: @Sendable () -> Bool
     private let changed: @Sendable (_ upstream: String) -> Void
 
-    /// Creates the service.
-    ///
     /// - Parameters:
     ///   - controls: URL of the sandbox's controls.
     ///   - transport: Sends the requests.
@@ -186,7 +180,6 @@ package struct SandboxWatch: Service {
         self.changed = changed
     }
 
-    /// Looks until the server stops.
     package func run() async {
         await cancelWhenGracefulShutdown {
             var known: [String: String] = [:]

@@ -17,8 +17,6 @@ package struct StatusRoutes: Sendable {
         let node: Node
         let budget: CacheBudget
 
-        /// Describes the server.
-        ///
         /// - Parameters:
         ///   - hasSandbox: Whether its upstreams are simulated, and ``SandboxRoutes`` reach them.
         ///   - hasHarness: Whether ``SandboxRoutes`` reach the controls of the server itself.
@@ -46,8 +44,6 @@ package struct StatusRoutes: Sendable {
         @Nullable var name: String?
         let apps: [String]
 
-        /// Describes a process.
-        ///
         /// - Parameters:
         ///   - name: Its name; nil for none.
         ///   - apps: Names of the apps that it serves, in the order of the index.
@@ -115,17 +111,7 @@ package struct StatusRoutes: Sendable {
 
     package var routes: [Route] {
         [
-            Route(.get, "/v1/status", "status") { request in
-                try .screen(
-                    Envelope(
-                        data: content(for: request),
-                        meta: Meta(screen: "status", provenance: .local),
-                        links: Links(self: request.selfLink)
-                    ),
-                    provenance: .local,
-                    now: clock.now()
-                )
-            }
+            Route(.get, "/v1/status", "status") { try .local(content(for: $0), "status", $0) }
         ]
     }
 

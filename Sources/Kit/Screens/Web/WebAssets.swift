@@ -80,9 +80,7 @@ package struct WebAssets: Sendable {
             hash.update(data: Data("\(name)\n\(bytes.count)\n".utf8))
             hash.update(data: bytes)
         }
-        return hash.finalize().prefix(6).map { byte in
-            (byte < 16 ? "0" : "") + String(byte, radix: 16)
-        }.joined()
+        return Data(hash.finalize().prefix(6)).hexadecimal
     }
 
     private static func prepare(_ bytes: Data, name: String, digest: String) -> PreparedBytes {

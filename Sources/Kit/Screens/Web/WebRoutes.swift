@@ -28,8 +28,6 @@ package struct WebRoutes: Sendable {
     private let policy: WebPolicy
     private let ownApps: [String]
 
-    /// Creates the routes.
-    ///
     /// - Parameters:
     ///   - assets: The files.
     ///   - publicOrigin: The origin under which a proxy serves this server; nil if none does.

@@ -2,7 +2,6 @@ package import Foundation
 
 /// A folder with an authority of one's own and a certificate of it for this server, in PEM files.
 package struct CertificateFolder: Sendable {
-    /// The result.
     package struct Made: Sendable {
         /// Whether the authority is new: clients do not trust it yet.
         package let isAuthorityNew: Bool
@@ -17,7 +16,6 @@ package struct CertificateFolder: Sendable {
 
     package let url: URL
 
-    /// The folder at an address.
     package init(_ url: URL) {
         self.url = url
     }
@@ -118,7 +116,6 @@ package struct CertificateFiles: Sendable, Equatable {
 
     /// The certificate chain (PEM): the server's certificate, then those between it and its authority.
     package let certificate: URL
-    /// Its private key (PEM).
     package let key: URL
 
     package init(certificate: URL, key: URL) {
@@ -161,7 +158,6 @@ package enum CertificateError: Error, Equatable, CustomStringConvertible {
     case noPEM(URL, String)
     /// The file has PEM of this kind with other content, or of a kind that is not used here.
     case malformed(URL, String)
-    /// The key needs a passphrase.
     case encryptedKey(URL)
     /// The key is that of another certificate.
     case keyDoesNotFit(key: URL, certificate: URL)
@@ -177,10 +173,8 @@ package enum CertificateError: Error, Equatable, CustomStringConvertible {
     case unusableName(String)
     /// The file exists, and replacing it was not requested.
     case exists(URL)
-    /// The file cannot be written.
     case unwritable(URL, String)
 
-    /// One line for people.
     package var description: String {
         switch self {
         case .unreadable(let file, let reason): "\(file.path) \(reason)"
@@ -218,13 +212,10 @@ package struct PrivateFile: Sendable {
         case unwritable(URL, String)
     }
 
-    /// Where it is to be.
     private let url: URL
     private let bytes: Data
     private let mode: mode_t
 
-    /// Describes a file.
-    ///
     /// - Parameters:
     ///   - url: Where it is to be. Beside it, files whose names begin with its own are written.
     ///   - mode: Its permissions, as for chmod(2).

@@ -17,8 +17,6 @@ struct LocalAuthority: Sendable {
     private let certificate: Certificate
     private let key: Certificate.PrivateKey
 
-    /// Creates an authority.
-    ///
     /// - Parameter name: Its name on devices.
     /// - Throws: The errors of X509.
     init(named name: String, now: Date) throws {

@@ -108,8 +108,6 @@ package final class ServedCertificate: Sendable {
     private let protocols: [String]
     private let served: Mutex<ServerCertificate>
 
-    /// Reads the files.
-    ///
     /// - Parameters:
     ///   - protocols: The protocols for ALPN, the preferred one first.
     ///   - now: The time at which it has to be valid.
@@ -140,7 +138,6 @@ package struct CertificateNames: Sendable, Equatable {
     /// The labels behind the first one of names with a wildcard.
     private let parents: Set<String>
 
-    /// The names in this list.
     init(_ names: [String]) {
         all = names
         hosts = Set(names.filter { !$0.hasPrefix("*.") })

@@ -174,7 +174,6 @@ package final class ConnectionSlots: AvailableConnectionsDelegate {
 
     func connectionOpened() { state.withLock { $0.open += 1 } }
 
-    /// A counted connection has closed.
     func connectionClosed() {
         let resumed = state.withLock { state in
             state.open -= 1
@@ -201,9 +200,7 @@ package final class ConnectionSlots: AvailableConnectionsDelegate {
 /// to set one up costs several times as much as to accept it: the only connection of one client would wait for the
 /// hundreds of another one that arrived before it.
 package final class AcceptQueue: ChannelInboundHandler {
-    /// An accepted connection.
     package typealias InboundIn = any Channel
-    /// An accepted connection.
     package typealias InboundOut = any Channel
 
     /// Connections that are passed on before the event loop looks at its sockets again.
@@ -243,7 +240,6 @@ package final class AcceptQueue: ChannelInboundHandler {
         while let next = waiting.popFirst() { next.channel.close(promise: nil) }
     }
 
-    /// Takes an accepted connection.
     package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let channel = Self.unwrapInboundIn(data)
         let client = channel.remoteAddress.flatMap(IPAddress.init)?.client

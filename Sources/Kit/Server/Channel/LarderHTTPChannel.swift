@@ -12,7 +12,6 @@ import NIOHTTPTypesHTTP1
 /// `NIOAsyncChannel`. Of HTTP/2: TLS → repeated requests → frames → response cache and end of the connection →
 /// streams, each with: stream handler → connection handler → HTTP types → `NIOAsyncChannel`.
 package struct LarderHTTPChannel: ServerChildChannel, HTTPChannelHandler {
-    /// An accepted connection.
     package struct Value: ServerChildChannelValue {
         package let channel: any Channel
         let progress: ConnectionProgress

@@ -181,8 +181,6 @@ package struct TLSOptions: Sendable {
     /// The hosts to which a request in clear text is redirected.
     let hosts: HostRules
 
-    /// Creates the options.
-    ///
     /// - Parameters:
     ///   - context: Is called for each connection, on its event loop.
     ///   - hosts: The hosts that are served.

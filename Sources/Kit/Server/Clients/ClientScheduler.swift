@@ -17,11 +17,9 @@ final class ClientScheduler {
         let isShared: Bool
         /// Whether all clients that wait have more connections than browsers do: then they pause longer.
         let isCrowded: Bool
-        /// When the round began.
         let began: NIODeadline
     }
 
-    /// A kind of work.
     enum Work {
         /// A cached response; those that it pipelines and their bytes are counted when they have been sent.
         case cachedResponse
@@ -113,7 +111,6 @@ final class ClientScheduler {
         self.endRound = endRound
     }
 
-    /// Number of clients with connections.
     var clientCount: Int { clients.count }
 
     /// Returns the client of a new connection; ``remove(_:)`` is called at its end.

@@ -33,6 +33,11 @@ package struct ConnectionLimits: Sendable, Equatable {
     var lingerTime: Duration = .seconds(2)
 
     package static let standard = ConnectionLimits()
+
+    /// How long a body may take of which so much has arrived: files of any size do at 16 KiB in a second.
+    func wholeBody(received bytes: Int) -> TimeAmount {
+        TimeAmount(bodyDeadline) + .seconds(Int64(bytes / (16 << 10)))
+    }
 }
 
 /// How the bytes of a connection arrive.
@@ -49,7 +54,6 @@ enum ConnectionSecurity {
         if case .tls = self { "https://" } else { "http://" }
     }
 
-    /// Whether no request is served.
     var isRefused: Bool {
         if case .clearTextOnTLS = self { true } else { false }
     }
@@ -76,32 +80,6 @@ struct ConnectionReports: Sendable {
     let onAbruptClose: @Sendable (AbruptClose) -> Void
 }
 
-/// The deadlines of ``ConnectionLimits`` in the event loop's unit.
-struct ConnectionDeadlines: Equatable {
-    let head: TimeAmount
-    let idle: TimeAmount
-    let body: TimeAmount
-    let bodyIdle: TimeAmount
-    let write: TimeAmount
-    let linger: TimeAmount
-    let lingerBytes: Int
-    let unparsedBytes: Int
-
-    init(_ limits: ConnectionLimits) {
-        head = TimeAmount(limits.headDeadline)
-        idle = TimeAmount(limits.idleTimeout)
-        body = TimeAmount(limits.bodyDeadline)
-        bodyIdle = TimeAmount(limits.bodyIdle)
-        write = TimeAmount(limits.writeDeadline)
-        linger = TimeAmount(limits.lingerTime)
-        lingerBytes = limits.lingerBytes
-        unparsedBytes = limits.headerBytes
-    }
-
-    /// How long a body may take of which so much has arrived: files of any size do at 16 KiB in a second.
-    func wholeBody(received bytes: Int) -> TimeAmount { body + .seconds(Int64(bytes / (16 << 10))) }
-}
-
 extension ConnectionState {
     /// Looked at after every batch of reads: bytes that have not become a part start the head deadline, too many of
     /// them are refused.
@@ -112,13 +90,13 @@ extension ConnectionState {
         default:
             break
         }
-        guard bytes > deadlines.unparsedBytes else { return .ignore }
+        guard bytes > limits.headerBytes else { return .ignore }
         switch phase {
         case .exchange(let exchange) where !exchange.isReceived:
             return failed(.malformed("The framing of the body takes far more bytes than the body."), body: .malformed)
         case .idle, .head:
             return failed(
-                .headersTooLarge("The request head is larger than \(deadlines.unparsedBytes) bytes."),
+                .headersTooLarge("The request head is larger than \(limits.headerBytes) bytes."),
                 body: .malformed
             )
         default:
@@ -156,12 +134,12 @@ extension ConnectionState {
     private var phaseDeadline: NIODeadline? {
         switch phase {
         case .idle where isSlotAwaited, .head where isSlotAwaited: nil
-        case .idle(let since): since + deadlines.idle
-        case .head(let began): began + deadlines.head
+        case .idle(let since): since + TimeAmount(limits.idleTimeout)
+        case .head(let began): began + TimeAmount(limits.headDeadline)
         case .exchange(let exchange) where !exchange.isReceived && readPausedAt == nil:
             min(
-                exchange.bodyBegan + deadlines.wholeBody(received: exchange.bodyBytes),
-                exchange.bodyProgress + deadlines.bodyIdle
+                exchange.bodyBegan + limits.wholeBody(received: exchange.bodyBytes),
+                exchange.bodyProgress + TimeAmount(limits.bodyIdle)
             )
         case .exchange: nil
         case .lingering(let until): until

@@ -6,7 +6,6 @@ import Synchronization
 
 /// A request that the connection layer responds to itself, with a problem, before closing the connection.
 package struct ConnectionRefusal: Sendable, Equatable {
-    /// Why a request is refused.
     package enum Reason: Sendable, Equatable {
         /// 400: the message is not HTTP/1.1, or could be read in two ways (RFC 9112).
         case malformed
@@ -20,7 +19,6 @@ package struct ConnectionRefusal: Sendable, Equatable {
         case clearText
     }
 
-    /// Why the request is refused.
     package let reason: Reason
     /// One sentence for people; never contains anything that the client sent.
     package let detail: String
@@ -83,9 +81,7 @@ package enum AbruptClose: String, Sendable, CaseIterable {
 
 /// A refused request whose head has arrived.
 package struct RefusedHead: Sendable, Equatable {
-    /// The received request target.
     package let target: String
-    /// The lines of `Accept-Language`.
     package let acceptedLanguages: [String]
 
     init(_ head: HTTPRequestHead) {
@@ -100,8 +96,6 @@ package struct RefusalContent: Sendable {
     let language: String
     let body: [UInt8]
 
-    /// Creates the content of the response.
-    ///
     /// - Parameters:
     ///   - type: Its media type.
     ///   - language: The language of its texts (RFC 9110 §8.5).

@@ -5,7 +5,7 @@ import NIOHTTP1
 ///
 /// One request is under way at a time; requests that a client pipelines behind it are held back by the owner
 /// (``intake``), so responses are in order and limits count per request. Each method is an event and returns the
-/// action. Deadlines are those of ``ConnectionDeadlines``.
+/// action. Deadlines are those of ``ConnectionLimits``.
 struct ConnectionState {
     /// A request under way and its response.
     struct Exchange: Equatable {
@@ -47,7 +47,7 @@ struct ConnectionState {
     /// The action for the next decoded part.
     enum Intake: Equatable { case process, hold, discard }
 
-    let deadlines: ConnectionDeadlines
+    let limits: ConnectionLimits
     let rules: RequestHeadRules
     var phase: Phase
     var stalledWrites: StalledWriteDetector
@@ -59,10 +59,10 @@ struct ConnectionState {
     private(set) var isInputClosed = false
 
     init(limits: ConnectionLimits, security: ConnectionSecurity = .clearText, now: NIODeadline) {
-        deadlines = ConnectionDeadlines(limits)
+        self.limits = limits
         rules = RequestHeadRules(limits: limits, security: security)
         phase = .idle(since: now)
-        stalledWrites = StalledWriteDetector(deadline: deadlines.write)
+        stalledWrites = StalledWriteDetector(deadline: TimeAmount(limits.writeDeadline))
     }
 
     var intake: Intake {
@@ -225,7 +225,7 @@ struct ConnectionState {
             phase = .closed
             return .close
         }
-        phase = .lingering(until: now + deadlines.linger)
+        phase = .lingering(until: now + TimeAmount(limits.lingerTime))
         return .closeOutput
     }
 

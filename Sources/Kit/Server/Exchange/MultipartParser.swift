@@ -166,7 +166,6 @@ package struct MultipartPartHead: Sendable, Equatable {
     /// Name of the file as the client gives it, without folders; nil if it gives none. To be shown, never to be
     /// opened.
     package var fileName: String?
-    /// The declared `Content-Type`.
     package var contentType: String?
 }
 
@@ -225,7 +224,6 @@ extension MultipartPartHead {
 
 /// The boundary that a `Content-Type: multipart/form-data` names (RFC 2046 §5.1.1).
 package struct MultipartBoundary: Sendable, Equatable {
-    /// Its characters.
     let bytes: [UInt8]
 
     /// Reads the value of a `Content-Type` field.

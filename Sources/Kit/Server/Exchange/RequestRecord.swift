@@ -13,7 +13,6 @@ package struct RequestRecord: Sendable {
     let status: Int
     let measurements: RequestMeasurements
 
-    /// Describes a request and its response.
     package init(method: HTTPRequest.Method, path: String, status: Int, measurements: RequestMeasurements) {
         self.method = method
         self.path = path

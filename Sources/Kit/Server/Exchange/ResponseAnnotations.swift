@@ -9,7 +9,6 @@ import Synchronization
 /// as a task-local value. Nothing of it is a header field, so no client or upstream can forge it. See
 /// docs/decisions/0014.
 package final class ResponseAnnotations: Sendable {
-    /// The annotations of one response.
     package struct Values: Sendable {
         /// How long the same request has the same response apart from its age; nil if the response is not to be cached.
         package var changeToken: ChangeToken?

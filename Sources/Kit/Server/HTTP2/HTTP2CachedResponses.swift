@@ -110,25 +110,23 @@ extension HTTP2ConnectionHandler {
 extension CachedBytes {
     /// Returns the header block of the response with the fields that depend on the time and the request.
     func block(date: ServerDate, requestID: RequestIdentity, now: NIODeadline) -> HPACKHeaders {
-        let head = fields
+        let fields = fields
         var block = HPACKHeaders()
-        block.reserveCapacity(head.fields.count + 1)
-        block.add(name: ":status", value: head.status)
-        for field in head.fields {
-            switch field.value {
-            case .fixed(let value):
-                block.add(name: field.name, value: value, indexing: HeaderBlock.indexing(of: field.name))
-            case .date:
-                block.add(name: field.name, value: date.text, indexing: .nonIndexable)
-            case .requestID:
-                block.add(name: field.name, value: requestID.description, indexing: .nonIndexable)
-            case .age:
-                let age = changeToken.age.map { $0.seconds(at: now) } ?? 0
-                block.add(name: field.name, value: String(age), indexing: .nonIndexable)
-            case .timeToLive(let before, let after):
-                let left = changeToken.age.map { $0.timeToLive(at: now) } ?? 0
-                block.add(name: field.name, value: "\(before)\(left)\(after)", indexing: .nonIndexable)
+        block.reserveCapacity(fields.count + 1)
+        block.add(name: ":status", value: String(record.status))
+        for field in fields {
+            guard let changing = field.changing else {
+                block.add(name: field.name, value: field.before, indexing: HeaderBlock.indexing(of: field.name))
+                continue
             }
+            let value =
+                switch changing {
+                case .date: date.text
+                case .requestID: requestID.description
+                case .age: changeToken.age.map { String($0.seconds(at: now)) } ?? ""
+                case .timeToLive: changeToken.age.map { String($0.timeToLive(at: now)) } ?? ""
+                }
+            block.add(name: field.name, value: field.before + value + field.after, indexing: .nonIndexable)
         }
         return block
     }
@@ -156,16 +154,10 @@ extension CachedBytes {
             for piece in block.pieces {
                 switch piece {
                 case .bytes(let bytes): bytes.withUnsafeBytes { writer.write($0) }
-                case .date: writer.writeString { $0.write(date.text) }
-                case .requestID: writer.writeString { $0.write(requestID) }
-                case .age:
-                    let age = changeToken.age.map { $0.seconds(at: now) } ?? 0
-                    writer.writeString { $0.write(age) }
-                case .timeToLive(let before, let after):
-                    let left = changeToken.age.map { $0.timeToLive(at: now) } ?? 0
+                case .value(let before, let value, let after):
                     writer.writeString {
                         $0.write(before)
-                        $0.write(left)
+                        write(value, to: &$0, date: date, requestID: requestID, now: now)
                         $0.write(after)
                     }
                 }

@@ -4,13 +4,10 @@ import NIOHPACK
 /// The header block of a cached response in the bytes of HPACK, without fields that depend on the time and the request.
 /// It refers to no table but the static one and adds to none (RFC 7541 §6.2.2), so it is the same on every connection.
 struct CachedBlock: Sendable {
-    /// A part of the block; the values that change are strings (RFC 7541 §5.2), as are the bytes behind their names.
     enum Piece: Sendable {
         case bytes([UInt8])
-        case date
-        case requestID
-        case age
-        case timeToLive(before: String, after: String)
+        /// A string (RFC 7541 §5.2) of which a part changes.
+        case value(before: String, CachedHead.Changing, after: String)
     }
 
     /// Largest block, in bytes, that every client takes in one frame (RFC 9113 §4.2).
@@ -28,35 +25,28 @@ struct CachedBlock: Sendable {
         "connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade",
     ]
 
-    init(_ head: CachedFields) {
-        guard !head.fields.contains(where: { Self.ofConnections.contains($0.name) }) else { return }
+    /// - Parameter fields: With names in lower case.
+    init(status: Int, _ fields: [CachedHead.Field]) {
+        guard !fields.contains(where: { Self.ofConnections.contains($0.name) }) else { return }
         do {
-            try encode(head)
+            try encode(status, fields)
         } catch {
             // NIO sends it, if that can.
             pieces = []
         }
     }
 
-    private mutating func encode(_ head: CachedFields) throws {
-        var (pieces, fixed) = ([Piece](), try Self.field(":status", head.status))
-        for field in head.fields {
-            let piece: Piece
-            switch field.value {
-            case .fixed(let value):
-                fixed += try Self.field(field.name, value)
+    private mutating func encode(_ status: Int, _ fields: [CachedHead.Field]) throws {
+        var (pieces, fixed) = ([Piece](), try Self.field(":status", String(status)))
+        for field in fields {
+            guard let changing = field.changing else {
+                fixed += try Self.field(field.name, field.before)
                 continue
-            case .date: piece = .date
-            case .requestID: piece = .requestID
-            case .age: piece = .age
-            case .timeToLive(let before, let after):
-                piece = .timeToLive(before: before, after: after)
-                size += before.utf8.count + after.utf8.count
             }
             // The name, without the string that follows it.
             fixed += try Self.literal(field.name, "").dropLast()
-            pieces += [.bytes(fixed), piece]
-            size += fixed.count
+            pieces += [.bytes(fixed), .value(before: field.before, changing, after: field.after)]
+            size += fixed.count + field.before.utf8.count + field.after.utf8.count
             fixed = []
         }
         pieces.append(.bytes(fixed))

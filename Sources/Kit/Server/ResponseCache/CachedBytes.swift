@@ -2,6 +2,7 @@ import Concurrency
 import Foundation
 import HTTP
 import NIOCore
+import NIOHTTP1
 import Synchronization
 
 /// A response that was sent, ready to be sent again.
@@ -15,27 +16,29 @@ final class CachedBytes: Sendable {
     /// Whether it depends on the server's own cookies only.
     private let isSelective: Bool
 
-    private let headCount: Int
-    private let pieces: [CachedBytesHead.Piece]
-    private let divided = Mutex<CachedFields?>(nil)
+    private let head: ByteBuffer
+    private let keepsDate: Bool
+    private let pieces: [CachedHead.Piece]
+    private let divided = Mutex<[CachedHead.Field]?>(nil)
     private let encoded = Mutex<CachedBlock?>(nil)
     let body: ByteBuffer
 
     /// Takes apart the bytes of a response; nil if it cannot be repeated.
     init?(_ bytes: ByteBuffer, _ ticket: ResponseCache.Ticket) {
-        guard let head = CachedBytesHead(bytes, keepsDate: ticket.keepsDate) else { return nil }
-        guard ticket.changeToken.age != nil || (head.age == nil && head.timeToLive == nil) else { return nil }
+        guard let head = CachedHead(bytes, keepsDate: ticket.keepsDate) else { return nil }
+        guard ticket.changeToken.age != nil || !(head.has(.age) || head.has(.timeToLive)) else { return nil }
         let bodyCount = bytes.readableBytes - head.count
         guard ticket.record.hasBody ? head.contentLength == bodyCount : bodyCount == 0 else { return nil }
         isSelective = ticket.isSelective
         let vary = head.vary.filter { !(ticket.isSelective && ["accept-language", "cookie"].contains($0)) }
         dependsOnWholeHead = SignificantHead.isNamed(in: vary)
-        headCount = head.count
+        keepsDate = ticket.keepsDate
         pieces = head.pieces
+        self.head = bytes.getSlice(at: bytes.readerIndex, length: head.count) ?? ByteBuffer()
         body = bytes.getSlice(at: bytes.readerIndex + head.count, length: bodyCount) ?? ByteBuffer()
         changeToken = ticket.changeToken
         record = ticket.record
-        cost = bytes.capacity + head.fixed.count + 512
+        cost = bytes.capacity + head.count + 512
     }
 
     /// Whether it is the response to a head from which other cookies than the server's own were left out: they may be
@@ -43,13 +46,13 @@ final class CachedBytes: Sendable {
     func isFor(hadCookies: Bool) -> Bool { isSelective || !hadCookies }
 
     /// Largest number of bytes that ``write(to:date:requestID:now:isLast:)`` writes.
-    var size: Int { headCount + body.readableBytes + 256 }
+    var size: Int { head.readableBytes + body.readableBytes + 256 }
 
-    /// The head as fields, divided at the first use.
-    var fields: CachedFields {
+    /// The fields of the head in the terms of HTTP/2, divided at the first use.
+    var fields: [CachedHead.Field] {
         divided.withLock { divided in
             if let divided { return divided }
-            let fields = CachedFields(pieces)
+            let fields = CachedHead(head, keepsDate: keepsDate)?.lowercaseFields ?? []
             divided = fields
             return fields
         }
@@ -59,7 +62,7 @@ final class CachedBytes: Sendable {
     var block: CachedBlock {
         encoded.withLock { encoded in
             if let encoded { return encoded }
-            let block = CachedBlock(fields)
+            let block = CachedBlock(status: record.status, fields)
             encoded = block
             return block
         }
@@ -84,105 +87,199 @@ final class CachedBytes: Sendable {
                     bytes.withUnsafeBytes { writer.write(UnsafeRawBufferPointer(rebasing: $0.dropLast(2))) }
                     writer.write("Connection: close\r\n\r\n")
                 case .bytes(let bytes): bytes.withUnsafeBytes { writer.write($0) }
-                case .date: writer.write(date.text)
-                case .requestID: writer.write(requestID)
-                case .age: if let age = changeToken.age { writer.write(age.seconds(at: now)) }
-                case .timeToLive: if let age = changeToken.age { writer.write(age.timeToLive(at: now)) }
+                case .changing(let value): write(value, to: &writer, date: date, requestID: requestID, now: now)
                 }
             }
             body.withUnsafeReadableBytes { writer.write($0) }
             return writer.count
         }
     }
-}
 
-/// The head of a sent response, taken apart: the constant bytes, and the fields that depend on the time and the
-/// request.
-struct CachedBytesHead: Sendable, Equatable {
-    /// Status line and fields that stay the same.
-    var fixed: [UInt8]
-    /// The sent spelling of the name `Date`; nil if there is no such field, or if it stays.
-    var date: String?
-    /// The sent spelling of the name `X-Request-Id`; nil if there is no such field.
-    var requestID: String?
-    /// The sent spelling of the name `Age`; nil if there is no such field.
-    var age: String?
-    /// `Cache-Status` before and after the number of its `ttl`; nil if it has none.
-    var timeToLive: (before: String, after: String)?
-    /// Bytes of the head, its empty line included.
-    var count: Int
-    /// `Content-Length`.
-    var contentLength: Int?
-    /// The members of `Vary`, lower case.
-    var vary: [String] = []
-
-    /// Takes apart the head at the beginning of these bytes; nil if the response cannot be repeated: no whole head, a
-    /// body of unknown length, two values of `ttl`. With `keepsDate` the `Date` is one of the fields that stay.
-    init?(_ bytes: ByteBuffer, keepsDate: Bool = false) {
-        let view = bytes.readableBytesView
-        var lines: [Substring] = []
-        guard let end = Self.endOfHead(view) else { return nil }
-        count = end
-        let text = String(decoding: view.prefix(end), as: UTF8.self)
-        lines = text.split(separator: "\r\n", omittingEmptySubsequences: true)
-        guard let status = lines.first, status.hasPrefix("HTTP/1.1 ") else { return nil }
-        fixed = Array("\(status)\r\n".utf8)
-        for line in lines.dropFirst() {
-            guard let colon = line.firstIndex(of: ":") else { return nil }
-            let (name, value) = (String(line[..<colon]), line[line.index(after: colon)...])
-            switch name.lowercased() {
-            case "date" where keepsDate: fixed += Array("\(line)\r\n".utf8)
-            case "date" where date == nil: date = name
-            case "x-request-id" where requestID == nil: requestID = name
-            case "age" where age == nil: age = name
-            // Of that connection only; ``ClosingHead`` decides about the next one.
-            case "connection" where value.drop(while: { $0 == " " }).lowercased() == "close": break
-            case "transfer-encoding", "connection", "date", "x-request-id", "age": return nil
-            case "cache-status":
-                let parts = value.split(separator: "ttl=", omittingEmptySubsequences: false)
-                guard parts.count <= 2 else { return nil }
-                guard parts.count == 2 else {
-                    fixed += Array("\(line)\r\n".utf8)
-                    continue
-                }
-                // Either of two could be Larder's.
-                guard timeToLive == nil else { return nil }
-                timeToLive = ("\(name):\(parts[0])ttl=", String(parts[1].drop { $0 == "-" || $0.isNumber }) + "\r\n")
-            case "content-length":
-                contentLength = Int(value.drop { $0 == " " })
-                fixed += Array("\(line)\r\n".utf8)
-            case "vary":
-                vary += FieldList.members(of: value).map { $0.lowercased() }
-                fixed += Array("\(line)\r\n".utf8)
-            default: fixed += Array("\(line)\r\n".utf8)
-            }
+    /// Writes a value that depends on the time or the request.
+    func write(
+        _ value: CachedHead.Changing,
+        to writer: inout ByteWriter,
+        date: ServerDate,
+        requestID: RequestIdentity,
+        now: NIODeadline
+    ) {
+        switch value {
+        case .date: writer.write(date.text)
+        case .requestID: writer.write(requestID)
+        case .age: if let age = changeToken.age { writer.write(age.seconds(at: now)) }
+        case .timeToLive: if let age = changeToken.age { writer.write(age.timeToLive(at: now)) }
         }
     }
+}
 
-    /// A part of the head.
-    enum Piece {
-        /// Constant bytes, the empty line included.
-        case bytes([UInt8])
-        /// A field that is written each time.
+/// Records the response that is being sent, and caches it when it has ended.
+struct ResponseRecording {
+    private let cache: ResponseCache
+    /// The bytes of the request head, if the response may be recorded.
+    private var head: ByteBuffer?
+    /// The sent buffers, which share their bytes.
+    private var capture: (pieces: [ByteBuffer], count: Int, ticket: ResponseCache.Ticket)?
+
+    init(_ cache: ResponseCache) { self.cache = cache }
+
+    /// Whether the bytes of a response are needed.
+    var isCapturing: Bool { capture != nil }
+
+    /// Begins with a request that is passed to the application.
+    ///
+    /// - Parameter bytes: Its head; nil if it did not arrive alone.
+    mutating func begin(_ head: HTTPRequestHead, bytes: ByteBuffer?) {
+        self.head = bytes.flatMap { ResponseCacheKey.isEligible(head, bytes: $0) ? $0 : nil }
+        capture = nil
+    }
+
+    /// The head of its response is sent next.
+    mutating func responseBegins(_ annotations: ResponseAnnotations.Values) {
+        guard head != nil, let ticket = ResponseCache.Ticket(annotations) else { return }
+        capture = ([], 0, ticket)
+    }
+
+    /// Takes a piece of the response.
+    mutating func append(_ bytes: ByteBuffer) {
+        guard let count = capture?.count else { return }
+        guard count + bytes.readableBytes <= ResponseCache.largest else { return abandon() }
+        capture?.pieces.append(bytes)
+        capture?.count += bytes.readableBytes
+    }
+
+    /// Takes the head of a response that is not sent as the bytes of HTTP/1.1, as these.
+    mutating func append(_ head: HTTPResponseHead) {
+        guard isCapturing else { return }
+        var bytes = ByteBuffer(string: "HTTP/1.1 \(head.status.code) \(head.status.reasonPhrase)\r\n")
+        for (name, value) in head.headers { bytes.writeString("\(name): \(value)\r\n") }
+        bytes.writeString("\r\n")
+        append(bytes)
+    }
+
+    /// The response has been sent.
+    mutating func end(now: NIODeadline) {
+        if let capture, let head {
+            var bytes = ByteBufferAllocator().buffer(capacity: capture.count)
+            for piece in capture.pieces { bytes.writeImmutableBuffer(piece) }
+            cache.record(bytes, capture.ticket, for: head, now: now)
+        }
+        abandon()
+    }
+
+    /// The response is not to be cached.
+    mutating func abandon() {
+        capture = nil
+        head = nil
+    }
+}
+
+/// The head of a sent response, as fields of which some have a value that depends on the time or the request.
+struct CachedHead: Sendable {
+    struct Field: Sendable {
+        /// As it was sent.
+        var name: String
+        /// The constant part of the value, and the part behind that which is written each time.
+        var before: String
+        var changing: Changing?
+        var after = ""
+    }
+
+    /// A value that is written each time.
+    enum Changing: Sendable {
         case date
         case requestID
         case age
+        /// The number behind `ttl=` in `Cache-Status`.
         case timeToLive
     }
 
-    /// The whole head, with constant bytes joined between the fields that change: each piece costs time in every hit.
-    var pieces: [Piece] {
-        var (pieces, fixed) = ([Piece](), self.fixed)
-        func add(_ before: String, _ piece: Piece, _ after: String) {
-            pieces += [.bytes(fixed + Array(before.utf8)), piece]
-            fixed = Array(after.utf8)
-        }
-        if let date { add("\(date): ", .date, "\r\n") }
-        if let requestID { add("\(requestID): ", .requestID, "\r\n") }
-        if let age { add("\(age): ", .age, "\r\n") }
-        if let (before, after) = timeToLive { add(before, .timeToLive, after) }
-        return pieces + [.bytes(fixed + Array("\r\n".utf8))]
+    /// A part of the bytes of the head.
+    enum Piece {
+        case bytes([UInt8])
+        case changing(Changing)
     }
+
+    private let statusLine: Substring
+    /// The constant ones first.
+    private(set) var fields: [Field] = []
+    /// Bytes of the head, its empty line included.
+    let count: Int
+    private(set) var contentLength: Int?
+    /// The members of `Vary`, lower case.
+    private(set) var vary: [String] = []
+
+    /// Takes apart the head at the beginning of these bytes; nil if the response cannot be repeated: no whole head, a
+    /// body of unknown length, two values of `ttl`. With `keepsDate` the `Date` is constant.
+    init?(_ bytes: ByteBuffer, keepsDate: Bool = false) {
+        let view = bytes.readableBytesView
+        guard let end = Self.endOfHead(view) else { return nil }
+        count = end
+        let lines = String(decoding: view.prefix(end), as: UTF8.self).split(separator: "\r\n")
+        guard let status = lines.first, status.hasPrefix("HTTP/1.1 ") else { return nil }
+        statusLine = status
+        var changing: [String: Field] = [:]
+        for line in lines.dropFirst() {
+            guard let colon = line.firstIndex(of: ":") else { return nil }
+            let (name, value) = (line[..<colon].lowercased(), line[line.index(after: colon)...])
+            switch name {
+            // Of that connection only; ``ClosingHead`` decides about the next one.
+            case "connection" where value.drop(while: { $0 == " " }).lowercased() == "close": continue
+            case "transfer-encoding", "connection": return nil
+            case "content-length": contentLength = Int(value.drop { $0 == " " })
+            case "vary": vary += FieldList.members(of: value).map { $0.lowercased() }
+            default: break
+            }
+            guard let field = Self.field(String(line[..<colon]), name, value, keepsDate) else { return nil }
+            if field.changing == nil {
+                fields.append(field)
+            } else if changing.updateValue(field, forKey: name) != nil {
+                return nil
+            }
+        }
+        fields += ["date", "x-request-id", "age", "cache-status"].compactMap { changing[$0] }
+    }
+
+    /// Returns nil for a value with two `ttl`, of which either could be Larder's.
+    private static func field(_ name: String, _ lowercase: String, _ value: Substring, _ keepsDate: Bool) -> Field? {
+        switch lowercase {
+        case "date" where !keepsDate: return Field(name: name, before: " ", changing: .date)
+        case "x-request-id": return Field(name: name, before: " ", changing: .requestID)
+        case "age": return Field(name: name, before: " ", changing: .age)
+        case "cache-status":
+            let parts = value.split(separator: "ttl=", omittingEmptySubsequences: false)
+            guard parts.count > 1 else { return Field(name: name, before: String(value)) }
+            let after = String(parts[1].drop { $0 == "-" || $0.isNumber })
+            return parts.count > 2
+                ? nil : Field(name: name, before: "\(parts[0])ttl=", changing: .timeToLive, after: after)
+        default: return Field(name: name, before: String(value))
+        }
+    }
+
+    /// The whole head, with constant bytes joined between the values that change: each piece costs time in every hit.
+    var pieces: [Piece] {
+        var (pieces, constant) = ([Piece](), Array("\(statusLine)\r\n".utf8))
+        for field in fields {
+            constant += "\(field.name):\(field.before)".utf8
+            if let changing = field.changing {
+                pieces += [.bytes(constant), .changing(changing)]
+                constant = []
+            }
+            constant += "\(field.after)\r\n".utf8
+        }
+        return pieces + [.bytes(constant + "\r\n".utf8)]
+    }
+
+    /// The fields with names in lower case, as HTTP/2 has them, and without the space before a value.
+    var lowercaseFields: [Field] {
+        fields.map { field in
+            var field = field
+            field.name = field.name.lowercased()
+            field.before = String(field.before.drop { $0 == " " })
+            return field
+        }
+    }
+
+    func has(_ changing: Changing) -> Bool { fields.contains { $0.changing == changing } }
 
     private static func endOfHead(_ bytes: ByteBufferView) -> Int? {
         var matched = 0
@@ -192,82 +289,6 @@ struct CachedBytesHead: Sendable, Equatable {
             if matched == 4 { return index + 1 }
         }
         return nil
-    }
-
-    static func == (a: CachedBytesHead, b: CachedBytesHead) -> Bool {
-        a.fixed == b.fixed && a.date == b.date && a.requestID == b.requestID && a.age == b.age && a.count == b.count
-            && a.vary == b.vary
-            && a.timeToLive?.before == b.timeToLive?.before && a.timeToLive?.after == b.timeToLive?.after
-    }
-}
-
-/// The head of a cached response as fields, for a client that is not sent its bytes.
-struct CachedFields: Sendable {
-    /// A field, whose value is written together each time if a part of it changes.
-    struct Field: Sendable {
-        let name: String
-        let value: Value
-    }
-
-    enum Value: Sendable {
-        case fixed(String)
-        case date
-        case requestID
-        case age
-        case timeToLive(before: String, after: String)
-    }
-
-    private(set) var status = ""
-    private(set) var fields: [Field] = []
-
-    /// Divides the pieces of a head into lines.
-    init(_ pieces: [CachedBytesHead.Piece]) {
-        var (before, value) = ("", Value?.none)
-        for piece in pieces {
-            switch piece {
-            case .bytes(let bytes):
-                var lines = String(decoding: bytes, as: UTF8.self).split(
-                    separator: "\r\n",
-                    omittingEmptySubsequences: false
-                )[...]
-                let rest = lines.removeFirst()
-                if lines.isEmpty {
-                    before += rest
-                } else {
-                    add(before, value, rest)
-                    before = String(lines.removeLast())
-                    value = nil
-                    for line in lines { add(String(line), nil, "") }
-                }
-            case .date: value = .date
-            case .requestID: value = .requestID
-            case .age: value = .age
-            case .timeToLive: value = .timeToLive(before: "", after: "")
-            }
-        }
-    }
-
-    /// - Parameters:
-    ///   - before: The beginning of the line.
-    ///   - value: The variable part; nil if there is none.
-    ///   - after: The rest of the line.
-    private mutating func add(_ before: String, _ value: Value?, _ after: Substring) {
-        let line = value == nil ? before + after : before
-        guard let colon = line.firstIndex(of: ":") else {
-            if status.isEmpty { status = String(line.dropFirst("HTTP/1.1 ".count).prefix(3)) }
-            return
-        }
-        let text = line[line.index(after: colon)...].drop { $0 == " " }
-        let name = line[..<colon].lowercased()
-        switch value {
-        case .timeToLive: add(name, .timeToLive(before: String(text), after: String(after)))
-        case .some(let value): add(name, value)
-        case nil: add(name, .fixed(String(text)))
-        }
-    }
-
-    private mutating func add(_ name: String, _ value: Value) {
-        fields.append(Field(name: name, value: value))
     }
 }
 

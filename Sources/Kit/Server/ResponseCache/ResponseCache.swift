@@ -1,4 +1,4 @@
-import Concurrency
+package import Concurrency
 import DequeModule
 package import Logging
 import Metrics
@@ -52,40 +52,21 @@ package final class ResponseCache: Sendable {
     private let shards: [Shard]
     private let isClosed = Atomic(false)
 
-    /// Creates an empty cache.
     /// - Parameters:
     ///   - budgetBytes: size limit in bytes, as responses are in memory
     ///   - entries: largest number of responses
     ///   - languages: the languages that the server speaks, by their tags
     ///   - cookies: the prefix of the names of the server's own cookies; nil if it has none
     ///   - run: distinguishes the runs of the server in request identities
+    ///   - sleep: detects that the machine has slept: no response is valid then
     ///   - logger: gets a line for every request
-    package convenience init(
+    package init(
         budgetBytes: Int,
         entries: Int = 65_536,
         languages: [String] = [],
         cookies: String? = nil,
         run: String,
-        logger: Logger
-    ) {
-        self.init(
-            budgetBytes: budgetBytes,
-            entries: entries,
-            languages: languages,
-            cookies: cookies,
-            run: run,
-            sleep: SleepWatch(),
-            logger: logger
-        )
-    }
-
-    init(
-        budgetBytes: Int,
-        entries: Int = 65_536,
-        languages: [String] = [],
-        cookies: String? = nil,
-        run: String,
-        sleep: SleepWatch,
+        sleep: SleepWatch = SleepWatch(),
         logger: Logger
     ) {
         self.sleep = sleep
