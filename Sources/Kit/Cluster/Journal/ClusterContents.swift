@@ -359,13 +359,12 @@ extension Journal {
                 if count > 0 {
                     logger.info("files without a row were removed", metadata: ["count": .stringConvertible(count)])
                 }
-                try await sleep(ClusterContents.lifetime)
             } catch is CancellationError {
                 return
             } catch {
                 logger.error("files without a row could not be removed", metadata: ["error": "\(error)"])
-                guard (try? await sleep(ClusterContents.lifetime)) != nil else { return }
             }
+            guard (try? await sleep(ClusterContents.lifetime)) != nil else { return }
         }
     }
 }

@@ -246,9 +246,7 @@ package final class Journal: Sendable {
     }
 
     /// Applies the changes that are heard of, until the task is cancelled.
-    package func run() async { await follow(signals) }
-
-    private func follow(_ signals: AsyncStream<Void>) async {
+    package func run() async {
         for await _ in signals {
             do {
                 try await catchUp()

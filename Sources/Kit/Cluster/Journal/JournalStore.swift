@@ -84,15 +84,44 @@ struct JournalStore: Sendable {
     ///
     /// - Throws: `ClusterError`, `CancellationError`.
     func page(after position: JournalPosition) async throws -> JournalPage {
-        let rows = try await database.rows(Self.fetching, Self.parameters(position)) { try Self.fetched($0) }
-        return try Self.page(rows, after: position)
+        try await database.statement { try page(after: position, in: $0) }
     }
 
     /// Fetches rows that a server misses, in a transaction.
     ///
     /// - Throws: `ClusterError`.
     func page(after position: JournalPosition, in transaction: SQLTransaction) throws -> JournalPage {
-        try Self.page(transaction.rows(Self.fetching, Self.parameters(position)).map(Self.fetched), after: position)
+        let parameters: [any SQLParameter] = [
+            position.next, position.open.map(Int.init), Self.mostRows, Self.mostBytes,
+        ]
+        let found = try transaction.rows(Self.fetching, parameters)
+        guard let first = found.first else { throw ClusterError.noSuchColumn("identity") }
+        guard let snapshot = PostgresSnapshot(try first.value("snapshot")) else {
+            throw ClusterError.typeMismatch(column: "snapshot")
+        }
+        let rows = try found.compactMap(Self.journalRow)
+        // How many there were before the limit of bytes.
+        let count: Int? = try first.value("found")
+        return JournalPage(
+            identity: try first.value("identity"),
+            cut: try first.value("cut"),
+            hasSnapshot: try first.value("has_snapshot"),
+            start: position,
+            snapshot: snapshot,
+            rows: rows,
+            isComplete: rows.count == count ?? 0 && rows.count < Self.mostRows
+        )
+    }
+
+    /// Reads a row; nil for that of a page without rows.
+    private static func journalRow(_ row: SQLRow) throws -> JournalRow? {
+        guard let number = try row.value("number") as Int64? else { return nil }
+        return JournalRow(
+            link: JournalLink(number: number, previous: try row.value("previous")),
+            scope: try row.value("scope"),
+            schema: try row.value("schema_version"),
+            changeset: try row.value("changeset")
+        )
     }
 
     /// Adds a row under the lock of its scope, and tells the servers after the commit.
@@ -101,7 +130,7 @@ struct JournalStore: Sendable {
     func insert(_ changeset: Changeset, scope: String, write: UUID, in transaction: SQLTransaction) throws -> JournalRow
     {
         let encoded = changeset.encoded
-        let rows = try transaction.rows(
+        let row = try transaction.row(
             """
             WITH head AS (
                 INSERT INTO journal_scope AS scope (scope, number) VALUES ($1, pg_current_xact_id()::text::int8)
@@ -113,7 +142,6 @@ struct JournalStore: Sendable {
             """,
             [scope, write.uuidString, server, schema, encoded]
         )
-        guard let row = rows.first else { throw ClusterError.noSuchColumn("number") }
         transaction.notify(Self.message + sender)
         let link = JournalLink(number: try row.value("number"), previous: try row.value("previous"))
         return JournalRow(link: link, scope: scope, schema: schema, changeset: encoded)
@@ -162,21 +190,16 @@ struct JournalStore: Sendable {
     /// - Throws: `ClusterError`, `CancellationError`.
     func reserveRowIDs(_ count: Int64, for table: String, from least: Int64) async throws -> Range<Int64> {
         try await database.write(locks: ["journal/rowid/\(table)"]) { transaction in
-            let rows = try transaction.rows(
+            let row = try transaction.row(
                 """
                 INSERT INTO journal_rowid AS block (name, next) VALUES ($1, $2 + $3)
                 ON CONFLICT (name) DO UPDATE SET next = greatest(block.next, $2) + $3 RETURNING next
                 """,
                 [table, least, count]
             )
-            guard let row = rows.first else { throw ClusterError.noSuchColumn("next") }
             let end: Int64 = try row.value("next")
             return end - count..<end
         }
-    }
-
-    private static func parameters(_ position: JournalPosition) -> [any SQLParameter] {
-        [position.next, position.open.map(Int.init), mostRows, mostBytes]
     }
 
     /// One statement, and so one snapshot, which it returns even without rows.
@@ -192,53 +215,6 @@ struct JournalStore: Sendable {
         ) AS page ON bytes - octet_length(changeset) < $4
         ORDER BY number
         """
-
-    private struct Fetched: Sendable {
-        let identity: String
-        let cut: Int64
-        let hasSnapshot: Bool
-        let snapshot: String
-        /// How many rows there were before the limit of bytes.
-        let found: Int?
-        let row: JournalRow?
-    }
-
-    @Sendable private static func fetched(_ row: SQLRow) throws -> Fetched {
-        let number: Int64? = try row.value("number")
-        return Fetched(
-            identity: try row.value("identity"),
-            cut: try row.value("cut"),
-            hasSnapshot: try row.value("has_snapshot"),
-            snapshot: try row.value("snapshot"),
-            found: try row.value("found"),
-            row: try number.map { number in
-                JournalRow(
-                    link: JournalLink(number: number, previous: try row.value("previous")),
-                    scope: try row.value("scope"),
-                    schema: try row.value("schema_version"),
-                    changeset: try row.value("changeset")
-                )
-            }
-        )
-    }
-
-    private static func page(_ fetched: [Fetched], after start: JournalPosition) throws -> JournalPage {
-        guard let first = fetched.first else { throw ClusterError.noSuchColumn("identity") }
-        guard let snapshot = PostgresSnapshot(first.snapshot) else {
-            throw ClusterError.typeMismatch(column: "snapshot")
-        }
-        let rows = fetched.compactMap(\.row)
-        let isComplete = rows.count == first.found ?? 0 && rows.count < mostRows
-        return JournalPage(
-            identity: first.identity,
-            cut: first.cut,
-            hasSnapshot: first.hasSnapshot,
-            start: start,
-            snapshot: snapshot,
-            rows: rows,
-            isComplete: isComplete
-        )
-    }
 }
 
 // The snapshot, and the end of the rows that it has.
@@ -261,10 +237,7 @@ extension JournalStore {
     ///
     /// - Throws: `ClusterError`.
     func cut(in transaction: SQLTransaction) throws -> Int64 {
-        guard let row = try transaction.rows("SELECT cut FROM journal_identity").first else {
-            throw ClusterError.noSuchColumn("cut")
-        }
-        return try row.value("cut")
+        try transaction.row("SELECT cut FROM journal_identity").value("cut")
     }
 
     /// Calls `receive` with each part of the snapshot, and the schema of the build that wrote it.

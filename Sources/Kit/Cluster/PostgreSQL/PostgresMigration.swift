@@ -31,9 +31,7 @@ extension PostgresDatabase {
         for migration in migrations where !names.insert(migration.name).inserted {
             throw ClusterError.ambiguousMigration(name: migration.name)
         }
-        var plan = TransactionPlan(options, locks: [Self.schemaLock])
-        plan.timeout = timeout
-        return try await write(plan) { transaction in
+        return try await write(locks: [Self.schemaLock], within: timeout) { transaction in
             let applied = try Self.applied(transaction)
             try Self.check(applied, migrations)
             let missing = migrations.filter { !applied.contains($0.name) }

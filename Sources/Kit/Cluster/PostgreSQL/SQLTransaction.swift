@@ -16,8 +16,14 @@ package final class SQLTransaction {
     ///   - sql: the text, a constant of the program: `$1` is the first parameter.
     ///   - parameters: the values.
     /// - Throws: ``ClusterError``.
-    package func rows(_ sql: String, _ parameters: [any SQLParameter] = []) throws -> SQLRows {
-        SQLRows(try run(sql, parameters))
+    package func rows(_ sql: String, _ parameters: [any SQLParameter] = []) throws -> [SQLRow] {
+        try run(sql, parameters).rows
+    }
+
+    /// Runs a statement that responds with a row in any case.
+    func row(_ sql: String, _ parameters: [any SQLParameter] = []) throws -> SQLRow {
+        guard let row = try rows(sql, parameters).first else { throw ClusterError.noSuchColumn("*") }
+        return row
     }
 
     /// Runs a statement that changes rows.
@@ -62,20 +68,14 @@ package final class SQLTransaction {
 /// How a transaction is run.
 struct TransactionPlan: Sendable {
     /// Names of rows that the transaction has for itself, chosen by the callers.
-    var locks: [String] = []
+    let locks: [String]
     /// The time that it has, without its commit.
-    var timeout: Duration
+    let timeout: Duration
     /// The time of the connection's statements if nothing else is said.
     let standardTimeout: Duration
 
     /// The most times that a change is run if others come in between.
     static let mostAttempts = 8
-
-    init(_ options: PostgresOptions, locks: [String] = []) {
-        self.locks = locks
-        timeout = options.timeout
-        standardTimeout = options.timeout
-    }
 
     /// Begins a change.
     ///
