@@ -11,7 +11,6 @@ struct AnnotationFilter {
     /// Replaces the list of annotations by one of those that are kept.
     ///
     /// - Parameter visit: receives each of those, reduced.
-    /// - Throws: ``JobError``.
     func clean(_ page: PDFFile.Object, visit: (PDFFile.Object) -> Void) throws {
         let handle = file.handle
         let annotations = qpdf_oh_get_key(handle, page, "/Annots")

@@ -39,7 +39,6 @@ struct FormFields {
     /// - Parameter path: where the looks are drawn.
     /// - Returns: whether the look of any field has changed; the drawing, which must exist until the document is
     ///   written.
-    /// - Throws: ``JobError``.
     func draw(to path: String) throws -> (isChanged: Bool, drawing: PDFFile?) {
         var isChanged = false
         var drawn: [(widget: Object, look: FieldLook)] = []

@@ -9,7 +9,6 @@ extension PDFFile {
     /// - Parameters:
     ///   - picture: a stream.
     ///   - dictionary: that of the stream.
-    /// - Throws: ``JobError``.
     func removeMetadata(ofPicture picture: Object, _ dictionary: Object) throws {
         guard name("/Subtype", of: dictionary) == "/Image" else { return }
         let filters = list("/Filter", of: dictionary)

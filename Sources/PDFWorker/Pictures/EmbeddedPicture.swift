@@ -202,8 +202,6 @@ struct LosslessCoding<Source: ByteSource> {
     }
 
     /// Returns the way that takes the fewest bytes, and the bytes.
-    ///
-    /// - Throws: ``JobError``.
     func smallest() throws -> (Sampling, Data) {
         let isSmall = pixels.lineBytes * pixels.header.height <= Self.wholeTrial
         let strips = pixels.header.height / Self.stripLines + 1

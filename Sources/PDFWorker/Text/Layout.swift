@@ -75,8 +75,6 @@ final class Canvas {
     private let surface: OpaquePointer
 
     /// Begins the first page.
-    ///
-    /// - Throws: ``JobError``.
     init(path: String, width: Double, height: Double) throws {
         surface = larder_cairo_pdf_surface_create(path, width, height)
         cairo = larder_cairo_create(surface)

@@ -69,8 +69,6 @@ struct JournalStore: Sendable {
 
     /// Whether PostgreSQL's transactions have the numbers behind those of the rows. In another one than that which
     /// gave them, new rows would count as applied.
-    ///
-    /// - Throws: `ClusterError`, `CancellationError`.
     func isOfThisServer() async throws -> Bool {
         let sql = """
             SELECT greatest(cut, (SELECT max(number) FROM journal))
@@ -81,15 +79,11 @@ struct JournalStore: Sendable {
     }
 
     /// Fetches rows that a server misses, on a connection of its own.
-    ///
-    /// - Throws: `ClusterError`, `CancellationError`.
     func page(after position: JournalPosition) async throws -> JournalPage {
         try await database.statement { try page(after: position, in: $0) }
     }
 
     /// Fetches rows that a server misses, in a transaction.
-    ///
-    /// - Throws: `ClusterError`.
     func page(after position: JournalPosition, in transaction: SQLTransaction) throws -> JournalPage {
         let parameters: [any SQLParameter] = [
             position.next, position.open.map(Int.init), Self.mostRows, Self.mostBytes,
@@ -125,8 +119,6 @@ struct JournalStore: Sendable {
     }
 
     /// Adds a row under the lock of its scope, and tells the servers after the commit.
-    ///
-    /// - Throws: `ClusterError`.
     func insert(_ changeset: Changeset, scope: String, write: UUID, in transaction: SQLTransaction) throws -> JournalRow
     {
         let encoded = changeset.encoded
@@ -151,8 +143,6 @@ struct JournalStore: Sendable {
     ///
     /// The locks are free once the transaction of the write has ended. This one changes a row, so that its commit is
     /// confirmed by a standby only after all that was committed before.
-    ///
-    /// - Throws: `ClusterError`, `CancellationError`.
     func link(of write: UUID, locks: [String]) async throws -> JournalLink? {
         try await database.write(locks: locks) { transaction in
             let sql = "UPDATE journal_server SET seen_at = now() WHERE name = $1"
@@ -167,8 +157,6 @@ struct JournalStore: Sendable {
     }
 
     /// Says how far this server is.
-    ///
-    /// - Throws: `ClusterError`, `CancellationError`.
     func acknowledge(_ position: JournalPosition) async throws {
         try await database.write(locks: ["journal/server/\(server)"]) { try acknowledge(position.first, in: $0) }
     }
@@ -187,7 +175,6 @@ struct JournalStore: Sendable {
     /// Reserves numbers for rows of a table.
     ///
     /// - Parameter least: the lowest that is free on this server.
-    /// - Throws: `ClusterError`, `CancellationError`.
     func reserveRowIDs(_ count: Int64, for table: String, from least: Int64) async throws -> Range<Int64> {
         try await database.write(locks: ["journal/rowid/\(table)"]) { transaction in
             let row = try transaction.row(
@@ -222,8 +209,6 @@ extension JournalStore {
     static let snapshotLock = "journal/snapshot"
 
     /// Whether the rows that are no longer kept are so many that a snapshot takes their place.
-    ///
-    /// - Throws: `ClusterError`.
     func isLong(_ limits: JournalLimits, in transaction: SQLTransaction) throws -> Bool {
         let sql = """
             SELECT count(*) AS rows, coalesce(sum(octet_length(changeset)), 0)::int8 AS bytes FROM journal
@@ -234,8 +219,6 @@ extension JournalStore {
     }
 
     /// Returns the number below which rows are gone.
-    ///
-    /// - Throws: `ClusterError`.
     func cut(in transaction: SQLTransaction) throws -> Int64 {
         try transaction.row("SELECT cut FROM journal_identity").value("cut")
     }
@@ -275,8 +258,6 @@ extension JournalStore {
     }
 
     /// Removes the rows below a number, except those that are kept for servers that were away for a short time.
-    ///
-    /// - Throws: `ClusterError`.
     func cut(below number: Int64, _ limits: JournalLimits, in transaction: SQLTransaction) throws {
         let sql = """
             UPDATE journal_identity SET cut = greatest(cut, least($1, (

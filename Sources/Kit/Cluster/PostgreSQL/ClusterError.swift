@@ -1,4 +1,5 @@
-/// An error of the store that several servers share.
+/// An error of the store that several servers share. Functions that use it throw this, and `CancellationError` if they
+/// wait; their comments name other errors, and cases that callers tell apart.
 ///
 /// Faulty SQL and broken constraints other than a unique key are programming errors, ``refused(_:)``.
 package enum ClusterError: Error, Sendable, Equatable {

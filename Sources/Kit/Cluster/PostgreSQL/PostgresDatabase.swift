@@ -79,7 +79,6 @@ package final class PostgresDatabase: Sendable {
     /// Sends messages to every listening server, including this one.
     ///
     /// - Parameter messages: at most 7,999 bytes each.
-    /// - Throws: ``ClusterError``, `CancellationError`.
     package func notify(_ messages: [String]) async throws {
         let parameters: [any SQLParameter] = [options.channel, messages]
         try await pool.run(within: options.timeout) { connection in
@@ -93,8 +92,6 @@ package final class PostgresDatabase: Sendable {
     package var load: StoreLoad { get async { await pool.load } }
 
     /// Returns the time of the server's clock.
-    ///
-    /// - Throws: ``ClusterError``, `CancellationError`.
     @Sendable package func time() async throws -> Date {
         let sql = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now"
         let milliseconds: Int64 = try await statement { try $0.row(sql).value("now") }
@@ -103,8 +100,6 @@ package final class PostgresDatabase: Sendable {
 
     /// Refuses a pooler that lends a session of the server for each transaction or statement, as PgBouncer does in two
     /// of its modes: settings, prepared statements and messages belong to a session.
-    ///
-    /// - Throws: ``ClusterError``, `CancellationError`.
     package func checkSessions() async throws {
         try await pool.run(within: options.timeout) { [options] connection in
             do {
@@ -125,8 +120,6 @@ package final class PostgresDatabase: Sendable {
     package static let schemaLock = "larder/migrations"
 
     /// Returns how many other connections have the name of servers.
-    ///
-    /// - Throws: ``ClusterError``.
     package static func servers(in transaction: SQLTransaction) throws -> Int {
         try transaction.rows(
             """

@@ -23,7 +23,6 @@ extension PostgresDatabase {
     ///   - migrations: the steps of all apps of this build.
     ///   - timeout: the time that all of it may take.
     /// - Returns: the names of the steps that were applied.
-    /// - Throws: ``ClusterError``.
     @discardableResult
     package func migrate(_ migrations: [PostgresMigration], timeout: Duration = .seconds(600)) async throws -> [String]
     {
@@ -44,8 +43,6 @@ extension PostgresDatabase {
     }
 
     /// Returns the steps that ``migrate(_:timeout:)`` would apply, and changes nothing.
-    ///
-    /// - Throws: ``ClusterError``.
     package func missing(of migrations: [PostgresMigration]) async throws -> [String] {
         let applied = try await read { transaction -> Set<String> in
             let table = try transaction.rows("SELECT to_regclass('larder_migration') IS NOT NULL AS is_there")

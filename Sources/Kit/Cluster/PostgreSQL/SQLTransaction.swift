@@ -15,7 +15,6 @@ package final class SQLTransaction {
     /// - Parameters:
     ///   - sql: the text, a constant of the program: `$1` is the first parameter.
     ///   - parameters: the values.
-    /// - Throws: ``ClusterError``.
     package func rows(_ sql: String, _ parameters: [any SQLParameter] = []) throws -> [SQLRow] {
         try run(sql, parameters).rows
     }
@@ -29,15 +28,12 @@ package final class SQLTransaction {
     /// Runs a statement that changes rows.
     ///
     /// - Returns: how many were changed.
-    /// - Throws: ``ClusterError``.
     @discardableResult
     package func execute(_ sql: String, _ parameters: [any SQLParameter] = []) throws -> Int {
         try run(sql, parameters).changedRows
     }
 
     /// Runs a script of several statements without parameters.
-    ///
-    /// - Throws: ``ClusterError``.
     func execute(script: String) throws {
         _ = try reporting { try connection.run(script) }
     }

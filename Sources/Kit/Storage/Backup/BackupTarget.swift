@@ -174,8 +174,6 @@ enum BackupLayout {
     }
 
     /// Removes the remains of an interrupted backup in a directory, except its lock.
-    ///
-    /// - Throws: ``StorageError``.
     static func removeUnfinished(in directory: String) throws {
         for name in try OpenFile.names(in: directory) where isUnfinished(name) && name != lock {
             let path = "\(directory)/\(name)"

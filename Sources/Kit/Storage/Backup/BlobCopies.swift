@@ -19,7 +19,6 @@ struct BlobCopies {
     ///
     /// - Returns: Whether all files of the data directory exist. A file that is missing now may have been removed
     ///   with its row since the state began. If it was missing before the state began, its row would not be in it.
-    /// - Throws: ``StorageError``.
     mutating func add(_ blobs: [Blob]) throws -> Bool {
         let new = blobs.filter { !copied.contains($0.id) }
         guard !new.isEmpty else { return true }
@@ -37,8 +36,6 @@ struct BlobCopies {
     }
 
     /// Removes the files of other blobs than these.
-    ///
-    /// - Throws: ``StorageError``.
     func remove(except blobs: [Blob]) throws {
         for id in copied.subtracting(blobs.map(\.id)) {
             let path = "\(target)/\(id)"
@@ -56,7 +53,6 @@ extension Checksums {
     ///   - origin: Who makes the backup, and when.
     ///   - progress: Receives the number of bytes.
     /// - Returns: The digests, and the number of bytes.
-    /// - Throws: ``StorageError``.
     static func of(
         _ directory: String,
         from source: String,

@@ -171,7 +171,6 @@ enum PlacedFile {
     /// A finished blob is never written again, so both names can share one file.
     ///
     /// - Returns: Whether the file exists.
-    /// - Throws: ``StorageError``.
     static func place(_ source: String, at target: String) throws -> Bool {
         if link(source, target) == 0 {
             var status = stat()
@@ -197,7 +196,6 @@ enum PlacedFile {
     ///
     /// - Parameter count: Is called with the number of bytes of each part.
     /// - Returns: The digest of its bytes, as ``digest(of:count:)`` does.
-    /// - Throws: ``StorageError``.
     static func copy(_ source: String, to target: String, count: (Int) -> Void = { _ in }) throws -> String {
         let input = try OpenFile(source, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
         let output = try OpenFile(target, O_WRONLY | O_CREAT | O_EXCL)
@@ -210,8 +208,6 @@ enum PlacedFile {
     }
 
     /// Returns the SHA-256 digest of a file, in hexadecimal.
-    ///
-    /// - Throws: ``StorageError``.
     static func digest(of path: String, count: (Int) -> Void = { _ in }) throws -> String {
         try read(OpenFile(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)) { count($0.count) }
     }

@@ -103,8 +103,6 @@ struct BlobFiles {
     private(set) var unfinished: Set<BlobID> = []
 
     /// Lists a folder, which may be missing.
-    ///
-    /// - Throws: ``StorageError``.
     init(in folder: String) throws {
         self.folder = folder
         guard FileManager.default.fileExists(atPath: folder) else { return }

@@ -132,14 +132,11 @@ package struct BlobStore: Sendable {
     /// Creates a writer. The blob appears under its name only when ``BlobWriter/finish(expectedLength:)`` has returned.
     ///
     /// - Parameter id: that of the same bytes on another server; a new one by default.
-    /// - Throws: ``StorageError``.
     package func writer(_ id: BlobID = .random()) throws -> BlobWriter {
         try BlobWriter(store: self, id: id)
     }
 
     /// Writes a blob of known bytes. Blocks until they are on the disk.
-    ///
-    /// - Throws: ``StorageError``.
     package func write(_ bytes: Data) throws -> Blob {
         let writer = try writer()
         try writer.append(bytes)
@@ -198,7 +195,6 @@ package struct BlobStore: Sendable {
     ///   - db: The database, with everything that was committed.
     ///   - hasLog: Whether the database was found with its log, so that it has every row that the killed process has
     ///     committed. Without it the finished files stay, because their rows may be lost.
-    /// - Throws: ``StorageError``; errors of the database.
     func removeUnfinishedFiles(_ db: Database, hasLog: Bool) throws {
         let files = try BlobFiles(in: folder)
         var hasKept = false
@@ -256,8 +252,6 @@ package struct BlobReader: Sendable {
     }
 
     /// Reads all bytes, of blobs that are known to fit into memory.
-    ///
-    /// - Throws: ``StorageError``.
     package func readAll() throws -> Data {
         try read(0..<blob.length)
     }

@@ -117,8 +117,6 @@ package final class BodyWriter: Sendable {
     }
 
     /// Appends bytes. After an error the body is discarded.
-    ///
-    /// - Throws: ``StorageError``.
     package func append(_ bytes: some DataProtocol) throws {
         try state.withLock { state in
             switch state {

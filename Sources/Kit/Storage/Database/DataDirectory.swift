@@ -31,8 +31,6 @@ package struct DataDirectory: Sendable {
 
     /// Creates a folder in the system's temporary folder. It is removed with its contents with the last copy of the
     /// value.
-    ///
-    /// - Throws: ``StorageError``.
     package static func temporary() throws -> DataDirectory {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent(
             "larder-\(UUID().uuidString)",
@@ -73,7 +71,6 @@ package struct DataDirectory: Sendable {
     /// be open in it.
     ///
     /// - Parameter names: Entries that stay beside the lock.
-    /// - Throws: ``StorageError``.
     package func removeContents(but names: Set<String> = []) throws {
         let kept = names.union([Self.lockName])
         for name in try OpenFile.names(in: path) where !kept.contains(name) {
@@ -82,8 +79,6 @@ package struct DataDirectory: Sendable {
     }
 
     /// Removes the folder with everything in it. No database may be open in it.
-    ///
-    /// - Throws: ``StorageError``.
     package func remove() throws { try OpenFile.remove(path) }
 }
 
@@ -152,8 +147,6 @@ struct DirectoryIdentity: Sendable, Equatable, CustomStringConvertible {
     }
 
     /// Gives database and blobs one identity if either has none yet, and synchronizes it to the disk.
-    ///
-    /// - Throws: ``StorageError``; errors of the database.
     static func establish(_ found: DirectoryCheck, _ pool: DatabasePool, folder: String) throws {
         let identity = found.databaseIdentity ?? found.blobsIdentity ?? DirectoryIdentity()
         if found.databaseIdentity == nil {
@@ -170,8 +163,6 @@ struct DirectoryIdentity: Sendable, Equatable, CustomStringConvertible {
 
 extension LarderDatabase {
     /// Returns the identity of the data directory, which a copy of the directory shares.
-    ///
-    /// - Throws: ``StorageError``.
     package func identity() throws -> String {
         try read { try DirectoryIdentity.read($0, path: directory.databasePath)?.description } ?? ""
     }

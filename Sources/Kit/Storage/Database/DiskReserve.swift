@@ -37,8 +37,6 @@ struct DiskReserve: Sendable {
     }
 
     /// Releases the space.
-    ///
-    /// - Throws: ``StorageError``.
     func release() throws {
         let file = try OpenFile(path, O_RDWR | O_CREAT)
         guard ftruncate(file.descriptor, 0) == 0 else {

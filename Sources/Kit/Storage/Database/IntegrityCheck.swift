@@ -188,7 +188,6 @@ extension LarderDatabase {
     ///
     /// - Parameter thoroughly: Whether they are checked by themselves even if the pages seem whole.
     /// - Returns: The findings by name of the damaged table.
-    /// - Throws: ``StorageError``, `CancellationError`.
     package func damagedTables(thoroughly: Bool = false) async throws -> [String: String] {
         var configuration = Configuration()
         configuration.label = "larder.check"

@@ -7,8 +7,6 @@ package final class OpenFile: Sendable {
     let descriptor: Int32
 
     /// Opens `path` with the `flags` of open(2) and `O_CLOEXEC`. Creates files with mode 0600.
-    ///
-    /// - Throws: ``StorageError``.
     package init(_ path: String, _ flags: Int32) throws {
         let descriptor = retryingInterrupts { open(path, flags | O_CLOEXEC, 0o600) }
         guard descriptor >= 0 else {
@@ -85,8 +83,6 @@ package final class OpenFile: Sendable {
     }
 
     /// Returns the names in a directory, in no order.
-    ///
-    /// - Throws: ``StorageError``.
     package static func names(in path: String) throws -> [String] {
         guard let directory = opendir(path) else {
             if errno == EACCES { throw StorageError.notReadable(path: path) }
@@ -110,16 +106,12 @@ package final class OpenFile: Sendable {
     private static let removals = 1_000
 
     /// Removes everything in a directory, and not the directory.
-    ///
-    /// - Throws: ``StorageError``.
     package static func removeContents(of path: String) throws {
         for name in try names(in: path) { try remove("\(path)/\(name)") }
     }
 
     /// Removes a file, or a directory with everything in it, also if others remove parts of it meanwhile, or add some.
     /// If it does not exist, nothing happens.
-    ///
-    /// - Throws: ``StorageError``.
     package static func remove(_ path: String) throws {
         var status = stat()
         guard lstat(path, &status) == 0 else {

@@ -68,8 +68,6 @@ package struct RetentionTime: Sendable, Equatable {
 
 extension LarderDatabase {
     /// Takes a reading of the clock, and records it if it is far enough from the record.
-    ///
-    /// - Throws: ``StorageError``.
     package func observe(_ now: Date) throws -> RetentionTime {
         let record = try read { try RetentionTime.Record.fetchOne($0) }
         let before = record?.time ?? RetentionTime(recorded: now)

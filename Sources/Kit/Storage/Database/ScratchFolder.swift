@@ -10,8 +10,6 @@ package struct ScratchFolder: Sendable {
     package let path: String
 
     /// Creates the folder, or empties that of an earlier run.
-    ///
-    /// - Throws: ``StorageError``.
     package init(_ name: String, in directory: DataDirectory) throws {
         path = "\(directory.path)/\(name)"
         // An existing folder stays: on a full disk there is no space for a new one.
@@ -26,8 +24,6 @@ package struct ScratchFolder: Sendable {
     }
 
     /// Creates an empty file.
-    ///
-    /// - Throws: ``StorageError``.
     package func file(_ suffix: String = "") throws -> ScratchFile {
         try ScratchFile(place(suffix))
     }
@@ -82,8 +78,6 @@ package final class ScratchFile: Sendable {
     package var length: Int { written.withLock { $0 } }
 
     /// Appends bytes.
-    ///
-    /// - Throws: ``StorageError``.
     package func append(_ bytes: some DataProtocol) throws {
         try written.withLock { length in
             for region in bytes.regions { try region.withUnsafeBytes { try file.write($0) } }

@@ -14,8 +14,6 @@ package enum SealingKey {
     }
 
     /// Finds the key; creates it at the first start.
-    ///
-    /// - Throws: ``StorageError``.
     static func open(_ database: LarderDatabase) throws -> SymmetricKey {
         let file = KeyFile(path: database.directory.keyPath)
         let noted = try database.read(notedFingerprint)
@@ -40,7 +38,6 @@ package enum SealingKey {
     /// Reads the keys that exist: first that of a rotation in progress, so that one that is renamed meanwhile is found.
     ///
     /// - Parameter path: The path of the key file.
-    /// - Throws: ``StorageError``.
     package static func present(path: String) throws -> [SymmetricKey] {
         let file = KeyFile(path: path)
         return try [nextFile(of: file), file].compactMap { try $0.read() }

@@ -59,8 +59,6 @@ package struct CacheEviction: Sendable {
     }
 
     /// Returns the bytes of everything that is cached.
-    ///
-    /// - Throws: `StorageError`.
     package func total() throws -> Int {
         try database.read { try Self.total(in: $0) }
     }
@@ -229,7 +227,6 @@ package final class AccessRecorder: Sendable {
     /// Writes the recorded uses in one transaction, if there are any. After an error they are still recorded.
     ///
     /// - Returns: The number of responses and pages that were written.
-    /// - Throws: `StorageError`, `CancellationError`.
     @discardableResult
     package func flush(to database: LarderDatabase) async throws -> Int {
         let taken = pending.withLock { pending in

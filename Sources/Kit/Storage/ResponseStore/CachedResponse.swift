@@ -163,8 +163,6 @@ package struct CredentialHasher: Sendable {
 
 extension SealedSecrets {
     /// Returns a hasher with the key of ``credentialHashKey()``; blocks until the key is read.
-    ///
-    /// - Throws: ``StorageError``.
     package func credentialHasher() throws -> CredentialHasher {
         CredentialHasher(key: try credentialHashKey())
     }

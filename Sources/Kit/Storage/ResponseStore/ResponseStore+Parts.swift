@@ -42,7 +42,6 @@ extension ResponseStore {
     /// file is missing or truncated is removed.
     ///
     /// - Returns: Nil for such a response, or if bytes of the range are not stored.
-    /// - Throws: `StorageError`.
     package func openParts(of response: CachedResponse, _ range: Range<Int>) async throws -> [PartReader]? {
         var readers: [PartReader] = []
         var position = range.lowerBound

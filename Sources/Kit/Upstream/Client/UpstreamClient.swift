@@ -76,8 +76,6 @@ package struct UpstreamClient: Sendable {
     ///
     /// - Returns: The final response, whatever its status but those of a gateway without an upstream
     ///   (``UnreachableReason/init(gateway:)``).
-    /// - Throws: ``UpstreamError/unreachable(_:)``, ``UpstreamError/badResponse(status:reason:)`` or
-    ///   ``UpstreamError/forbiddenTarget(_:)``.
     func send(_ request: OutgoingRequest) async throws(UpstreamError) -> IncomingResponse {
         let options = ExchangeOptions(retries: request.isSentOnce ? nil : retries)
         let response = try await exchange(request, options) { request, limits throws(UpstreamError) in
@@ -90,8 +88,6 @@ package struct UpstreamClient: Sendable {
     /// Sends a request and waits for the head of the response. Nothing is repeated.
     ///
     /// - Returns: The final response, whatever its status.
-    /// - Throws: ``UpstreamError/unreachable(_:)``, ``UpstreamError/badResponse(status:reason:)`` or
-    ///   ``UpstreamError/forbiddenTarget(_:)``.
     package func stream(_ request: StreamedRequest, _ options: ExchangeOptions) async throws(UpstreamError)
         -> StreamedResponse
     {

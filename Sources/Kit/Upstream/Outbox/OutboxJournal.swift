@@ -47,8 +47,6 @@ package struct OutboxJournal: Sendable {
 
     /// Makes a table of an earlier build anew, with its operations: it took fewer states, and numbered the operations
     /// of all accounts together.
-    ///
-    /// - Throws: GRDB's errors.
     package func renew(_ db: Database) throws {
         let columns =
             "account, number, id, work, state, attempts, doubtful, reason, due_at, queued_at, blob_id, length"
@@ -108,7 +106,6 @@ package struct OutboxJournal: Sendable {
     ///   - most: So many may stay.
     ///   - part: The most that are removed.
     /// - Returns: Whether any were removed.
-    /// - Throws: GRDB's errors.
     package func shorten(of account: String, to most: Int, by part: Int, _ db: Database) throws -> Bool {
         let count = try Int.fetchOne(
             db,
@@ -135,8 +132,6 @@ package struct OutboxJournal: Sendable {
     }
 
     /// Returns the pending operations of an account, in order.
-    ///
-    /// - Throws: GRDB's errors.
     package func unfinished<Work>(of account: String, _ db: Database) throws -> [OutboxEntry<Work>] {
         let sql = "SELECT * FROM \(table) WHERE account = ? AND state <> 'done' ORDER BY number"
         return try Row.fetchAll(db.cachedStatement(sql: sql), arguments: [account]).map { try entry($0) }

@@ -42,8 +42,6 @@ struct MountStore: Sendable {
     }
 
     /// All that is stored for the target of a request and that its credential may see.
-    ///
-    /// - Throws: `StorageError`.
     func candidates(for request: ProxiedRequest) throws -> [CachedResponse] {
         // Responses from a time when the mount was shared belong to no credential: a mount that is not shared does not
         // use them.
