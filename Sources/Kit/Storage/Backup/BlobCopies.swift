@@ -39,7 +39,7 @@ struct BlobCopies {
     func remove(except blobs: [Blob]) throws {
         for id in copied.subtracting(blobs.map(\.id)) {
             let path = "\(target)/\(id)"
-            guard unlink(path) == 0 else { throw StorageError.system(errno, path: path, operation: "unlink") }
+            try StorageError.check("unlink", path) { unlink(path) }
         }
     }
 }
@@ -91,15 +91,14 @@ struct Checksums: Equatable {
     var lost: Set<String> = []
     /// Who made the backup, and when.
     var origin = ""
+}
 
-    init(origin: String) {
-        self.origin = origin
-    }
-
+extension Checksums {
     /// Parses the file.
     ///
     /// - Returns: Nil if it is incomplete, or names a file that is not one of a backup.
     init?(parsing text: String) {
+        self.init()
         let lines = text.split(separator: "\n")
         for line in lines {
             if let comment = Self.rest(of: line, after: Self.lostMark) {

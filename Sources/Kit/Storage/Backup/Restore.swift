@@ -100,9 +100,7 @@ package struct Restore {
     /// Copies the files, compares their digests, and checks whether they belong together.
     private func copy(to path: String) throws -> Report {
         let work = try DataDirectory(at: URL(filePath: path, directoryHint: .isDirectory))
-        guard mkdir(work.blobsPath, 0o700) == 0 else {
-            throw StorageError.system(errno, path: work.blobsPath, operation: "mkdir")
-        }
+        try StorageError.check("mkdir", work.blobsPath) { mkdir(work.blobsPath, 0o700) }
         try copyFiles(to: path)
         progress(StorageProgress(.check))
         let found: DirectoryCheck
@@ -150,7 +148,7 @@ package struct Restore {
         do {
             for name in names {
                 let (from, to) = ("\(work)/\(name)", "\(directory.path)/\(name)")
-                guard rename(from, to) == 0 else { throw StorageError.system(errno, path: to, operation: "rename") }
+                try StorageError.check("rename", to) { rename(from, to) }
                 moved.append(name)
                 try OpenFile.synchronizeDirectory(directory.path)
             }
@@ -173,8 +171,7 @@ enum PlacedFile {
     /// - Returns: Whether the file exists.
     static func place(_ source: String, at target: String) throws -> Bool {
         if link(source, target) == 0 {
-            var status = stat()
-            if lstat(target, &status) == 0, status.st_mode & S_IFMT == S_IFREG { return true }
+            if RealPath.kind(of: target) == S_IFREG { return true }
             unlink(target)
             throw StorageError.inputOutput(path: source, operation: "link", code: EINVAL)
         }

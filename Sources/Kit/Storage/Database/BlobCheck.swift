@@ -65,7 +65,7 @@ package struct BlobCheck: Sendable, Equatable {
             count += 1
             if rest.remove(blob.id) == nil {
                 missing.append(blob.id)
-            } else if Self.length(of: "\(folder)/\(blob.id)") != blob.length {
+            } else if fileStatus("\(folder)/\(blob.id)", follows: true)?.st_size != off_t(blob.length) {
                 cut.append(blob.id)
             } else if reading {
                 let stored = (try row.value(2) as Data?).flatMap { BlobChecksums($0, length: blob.length) }
@@ -81,11 +81,6 @@ package struct BlobCheck: Sendable, Equatable {
     private static func counter(_ db: Database, _ progress: @escaping ProgressReceiver) throws -> ProgressCounter {
         let total = try Int.fetchOne(db, sql: "SELECT sum(length) FROM blob") ?? 0
         return ProgressCounter(.contents, total: total, progress)
-    }
-
-    private static func length(of path: String) -> Int? {
-        var status = stat()
-        return stat(path, &status) == 0 ? Int(status.st_size) : nil
     }
 
     private mutating func note(_ id: BlobID, _ file: OpenFile?, _ stored: BlobChecksums?, _ count: (Int) -> Void) {
@@ -115,10 +110,10 @@ struct BlobFiles {
     /// Returns whether both names of a blob are those of one file: the process that wrote it has ended before it knew
     /// that a committed row names it.
     func isUnsettled(_ id: BlobID) -> Bool {
-        guard finished.contains(id), unfinished.contains(id) else { return false }
-        var (one, other) = (stat(), stat())
-        return lstat("\(folder)/\(id.fileName)", &one) == 0 && lstat("\(folder)/\(id.unfinishedName)", &other) == 0
-            && one.st_dev == other.st_dev && one.st_ino == other.st_ino
+        guard finished.contains(id), unfinished.contains(id), let one = fileStatus("\(folder)/\(id.fileName)"),
+            let other = fileStatus("\(folder)/\(id.unfinishedName)")
+        else { return false }
+        return one.st_dev == other.st_dev && one.st_ino == other.st_ino
     }
 }
 

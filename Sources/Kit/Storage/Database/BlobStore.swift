@@ -165,13 +165,9 @@ package struct BlobStore: Sendable {
     /// - Throws: ``StorageError/blobUnavailable(_:)`` if the file is missing or has another length than its row says,
     ///   or if a changed byte was met in it.
     package func reader(_ blob: Blob) throws -> BlobReader {
-        let file: OpenFile
-        do {
-            file = try OpenFile(path(blob.id), O_RDONLY)
-        } catch StorageError.inputOutput(_, _, ENOENT) {
+        guard let file = try OpenFile.ifPresent(path(blob.id)), try file.length() == blob.length else {
             throw StorageError.blobUnavailable(blob.id)
         }
-        guard try file.length() == blob.length else { throw StorageError.blobUnavailable(blob.id) }
         return BlobReader(blob: blob, file: file, checksums: try checks.checksums(of: blob), checks: checks)
     }
 
@@ -214,9 +210,7 @@ package struct BlobStore: Sendable {
     }
 
     private func remove(_ path: String) throws {
-        guard unlink(path) == 0 || errno == ENOENT else {
-            throw StorageError.system(errno, path: path, operation: "unlink")
-        }
+        try StorageError.check("unlink", path, except: ENOENT) { unlink(path) }
     }
 }
 

@@ -240,15 +240,11 @@ extension BlobStore {
     /// - Throws: ``StorageError``, also if the file is missing or a symbolic link.
     package func adopt(_ place: TemporaryPath) throws -> Blob {
         let file = try OpenFile(place.path, O_RDONLY | O_NOFOLLOW)
-        guard fchmod(file.descriptor, 0o600) == 0 else {
-            throw StorageError.system(errno, path: place.path, operation: "fchmod")
-        }
+        try StorageError.check("fchmod", place.path) { fchmod(file.descriptor, 0o600) }
         try file.synchronize()
         let checksums = try BlobChecksums(of: file)
         let id = BlobID.random()
-        guard rename(place.path, unfinishedPath(id)) == 0 else {
-            throw StorageError.system(errno, path: place.path, operation: "rename")
-        }
+        try StorageError.check("rename", place.path) { rename(place.path, unfinishedPath(id)) }
         return try name(id, checksums)
     }
 

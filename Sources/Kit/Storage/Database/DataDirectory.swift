@@ -124,12 +124,7 @@ struct DirectoryIdentity: Sendable, Equatable, CustomStringConvertible {
     /// - Throws: ``StorageError/malformedIdentity(path:)`` and others.
     static func read(in folder: String) throws -> DirectoryIdentity? {
         let path = path(in: folder)
-        let bytes: Data
-        do {
-            bytes = try OpenFile(path, O_RDONLY).read(at: 0, count: 64)
-        } catch StorageError.inputOutput(_, _, ENOENT) {
-            return nil
-        }
+        guard let bytes = try OpenFile.ifPresent(path)?.read(at: 0, count: 64) else { return nil }
         guard let identity = DirectoryIdentity(String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .newlines))
         else {
             throw StorageError.malformedIdentity(path: path)
@@ -201,9 +196,7 @@ private final class DirectoryLock: Sendable {
         let text = Array("\(getpid())\n".utf8)
         do {
             try text.withUnsafeBytes { try file.write($0) }
-            guard ftruncate(file.descriptor, off_t(text.count)) == 0 else {
-                throw StorageError.system(errno, path: file.path, operation: "ftruncate")
-            }
+            try StorageError.check("ftruncate", file.path) { ftruncate(file.descriptor, off_t(text.count)) }
         } catch StorageError.diskFull {
             // The lock holds without it; only the message of another process lacks the id.
         }

@@ -195,9 +195,7 @@ extension DirectoryCheck {
     /// Returns whether the file has a header of SQLite; false if it is missing, or empty, which SQLite takes for an
     /// empty database.
     private static func hasHeader(_ path: String) throws -> Bool {
-        guard FileManager.default.fileExists(atPath: path) else { return false }
-        let header = try OpenFile(path, O_RDONLY).read(at: 0, count: 16)
-        guard !header.isEmpty else { return false }
+        guard let header = try OpenFile.ifPresent(path)?.read(at: 0, count: 16), !header.isEmpty else { return false }
         guard header == Data("SQLite format 3\0".utf8) else {
             throw StorageError.damagedDatabase(path: path, detail: "the file is not an SQLite database")
         }

@@ -16,10 +16,7 @@ struct DiskReserve: Sendable {
     static let least = 1 << 16
 
     /// Size in bytes that is allocated now.
-    var allocated: Int {
-        var status = stat()
-        return stat(path, &status) == 0 ? Int(status.st_size) : 0
-    }
+    var allocated: Int { Int(fileStatus(path, follows: true)?.st_size ?? 0) }
 
     /// Whether the reserve has its full size.
     var isWhole: Bool { allocated >= Self.bytes }
@@ -39,9 +36,7 @@ struct DiskReserve: Sendable {
     /// Releases the space.
     func release() throws {
         let file = try OpenFile(path, O_RDWR | O_CREAT)
-        guard ftruncate(file.descriptor, 0) == 0 else {
-            throw StorageError.system(errno, path: path, operation: "ftruncate")
-        }
+        try StorageError.check("ftruncate", path) { ftruncate(file.descriptor, 0) }
     }
 
     /// Runs a step, and if the disk is full, a second time with the space of the reserve; without it if there is space

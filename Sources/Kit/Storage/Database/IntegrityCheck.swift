@@ -176,13 +176,6 @@ package struct RecordTable: Sendable {
 }
 
 extension LarderDatabase {
-    /// Checks the pages of the whole file (`PRAGMA quick_check`); takes as long as reading it.
-    ///
-    /// - Throws: ``StorageError/damagedDatabase(path:detail:)``.
-    package func checkIntegrity() throws {
-        try read { try IntegrityCheck.pages($0, path: directory.databasePath) }
-    }
-
     /// Checks all pages on a connection of its own: neither reads nor writes wait for it. Takes as long as reading the
     /// file, and if something is wrong, twice as long: then each table and its indexes are checked by themselves.
     ///

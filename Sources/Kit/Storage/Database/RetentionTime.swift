@@ -28,10 +28,6 @@ package struct RetentionTime: Sendable, Equatable {
     /// The readings that are not believed yet; nil without a jump.
     private(set) var trial: Trial?
 
-    init(recorded: Date, trial: Trial? = nil) {
-        (self.recorded, self.trial) = (recorded, trial)
-    }
-
     /// Whether a jump of the clock is not believed yet.
     package var isOutcomeUnknown: Bool { trial != nil }
 

@@ -105,12 +105,7 @@ struct KeyFile: Sendable {
     ///
     /// - Throws: ``StorageError/malformedKey(path:)`` if the file holds something else; other ``StorageError``s.
     func read() throws -> SymmetricKey? {
-        let file: OpenFile
-        do {
-            file = try OpenFile(path, O_RDONLY)
-        } catch StorageError.inputOutput(_, _, ENOENT) {
-            return nil
-        }
+        guard let file = try OpenFile.ifPresent(path) else { return nil }
         let bytes = try file.read(at: 0, count: 33)
         guard bytes.count == 32 else { throw StorageError.malformedKey(path: path) }
         return SymmetricKey(data: bytes)
@@ -123,14 +118,12 @@ struct KeyFile: Sendable {
 
     /// Renames the file so that it replaces `other`.
     func move(to other: KeyFile) throws {
-        guard rename(path, other.path) == 0 else { throw StorageError.system(errno, path: path, operation: "rename") }
+        try StorageError.check("rename", path) { rename(path, other.path) }
         try synchronizeFolder()
     }
 
     func remove() throws {
-        guard unlink(path) == 0 || errno == ENOENT else {
-            throw StorageError.system(errno, path: path, operation: "unlink")
-        }
+        try StorageError.check("unlink", path, except: ENOENT) { unlink(path) }
         try synchronizeFolder()
     }
 

@@ -198,11 +198,6 @@ package final class AccessRecorder: Sendable {
     }
 
     /// Records that a stored response served a request. Costs a short lock; never waits for the database.
-    package func note(_ response: CachedResponse, at time: Date) {
-        note(response.metadata, at: time)
-    }
-
-    /// Records the same of a response of which only the metadata was read.
     package func note(_ response: StoredResponseMetadata, at time: Date) {
         guard let id = response.id, time.timeIntervalSince(response.lastUsed) >= resolution else { return }
         note(id, at: time)

@@ -149,11 +149,7 @@ package enum FieldCoding {
 
 /// Creates ``CredentialHash``es with one key, without giving access to the key.
 package struct CredentialHasher: Sendable {
-    private let key: SymmetricKey
-
-    init(key: SymmetricKey) {
-        self.key = key
-    }
+    let key: SymmetricKey
 
     /// Hashes the UTF-8 bytes of a credential.
     package func hash(_ credential: String) -> CredentialHash {
@@ -168,34 +164,20 @@ extension SealedSecrets {
     }
 }
 
-extension CredentialHash {
-    /// The hash in hexadecimal, for keys that are text.
-    package var text: String {
-        bytes.map { byte in
-            let digits = String(byte, radix: 16)
-            return byte < 16 ? "0" + digits : digits
-        }.joined()
-    }
-}
-
 /// HMAC-SHA-256 of a credential (RFC 2104): identifies the owner of a response without storing the credential.
 ///
 /// The key prevents that guessed credentials are tried out on a copied database.
 package struct CredentialHash: Hashable, Sendable {
     let bytes: Data
 
-    /// Hashes a credential, such as the value of an `Authorization` field.
-    init(of credential: some DataProtocol, key: SymmetricKey) {
-        bytes = Data(HMAC<SHA256>.authenticationCode(for: credential, using: key))
-    }
+    /// The hash in hexadecimal, for keys that are text.
+    package var text: String { bytes.hexadecimal }
+}
 
-    /// Hashes the UTF-8 bytes of a credential.
+extension CredentialHash {
+    /// Hashes the UTF-8 bytes of a credential, such as the value of an `Authorization` field.
     package init(of credential: String, key: SymmetricKey) {
-        self.init(of: Data(credential.utf8), key: key)
-    }
-
-    init(bytes: Data) {
-        self.bytes = bytes
+        self.init(bytes: Data(HMAC<SHA256>.authenticationCode(for: Data(credential.utf8), using: key)))
     }
 }
 

@@ -1,8 +1,8 @@
 package import Concurrency
 package import Foundation
 package import GRDB
-import HTTP
-package import HTTPTypes
+package import HTTP
+import HTTPTypes
 import NIOCore
 
 extension ResponseStore {
@@ -70,19 +70,10 @@ extension ResponseStore {
     ///
     /// - Returns: False if it is no longer stored.
     @discardableResult
-    package func freshen(
-        _ id: CachedResponse.ID,
-        headerFields: HTTPFields,
-        requestTime: Date,
-        responseTime: Date,
-        in db: Database
-    ) throws -> Bool {
-        let header = FieldCoding.encode(headerFields)
+    package func freshen(_ id: CachedResponse.ID, by head: CachedResponseHead, in db: Database) throws -> Bool {
+        let (header, time) = (FieldCoding.encode(head.headerFields), head.responseTime.millisecondsSince1970)
         try db.cachedStatement(sql: Self.update)
-            .execute(arguments: [
-                header.count, header, requestTime.millisecondsSince1970, responseTime.millisecondsSince1970,
-                responseTime.millisecondsSince1970, id,
-            ])
+            .execute(arguments: [header.count, header, head.requestTime.millisecondsSince1970, time, time, id])
         return db.changesCount > 0
     }
 

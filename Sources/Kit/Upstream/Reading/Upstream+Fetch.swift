@@ -104,13 +104,7 @@ extension Upstream {
         defer { noteResponse(at: head.url) }
         if let id = kept.id {
             try await store.database.write { db in
-                try self.store.responses.freshen(
-                    id,
-                    headerFields: head.headerFields,
-                    requestTime: head.requestTime,
-                    responseTime: head.responseTime,
-                    in: db
-                )
+                try self.store.responses.freshen(id, by: head, in: db)
                 if try resource.needsRevalidation(db) { try self.store.responses.invalidate(id, in: db) }
             }
         }

@@ -207,12 +207,12 @@ extension Upstream {
         let stored = try storedResponse(of: resource)
         guard let validatedAt = stored?.head.responseTime ?? resource.bundledAt else { return nil }
         if let stored { store.noteUse(of: stored.metadata) }
-        let provenance = Provenance.stored(
-            at: validatedAt,
-            contentFetchedAt: stored?.contentTime,
-            CacheStatus(.hit, detail: "offline"),
+        let provenance = Provenance(
+            source: .upstream,
             offline: true,
-            stale: true
+            validatedAt: validatedAt,
+            contentFetchedAt: stored?.contentTime,
+            cacheStatus: CacheStatus(.hit, detail: "offline")
         )
         return ReadResult(response: stored, provenance: provenance)
     }
