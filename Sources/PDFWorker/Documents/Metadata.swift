@@ -5,10 +5,6 @@ import MediaFormats
 extension PDFFile {
     /// Removes the metadata from the data of a picture, if they are a JPEG: a PDF of photos contains the files of a
     /// camera, with the position of the photographer. Other data stay unchanged.
-    ///
-    /// - Parameters:
-    ///   - picture: a stream.
-    ///   - dictionary: that of the stream.
     func removeMetadata(ofPicture picture: Object, _ dictionary: Object) throws {
         guard name("/Subtype", of: dictionary) == "/Image" else { return }
         let filters = list("/Filter", of: dictionary)

@@ -31,8 +31,6 @@ final class PageFilter {
 
     private var handle: qpdf_data? { file.handle }
 
-    /// Creates a filter for the pages of a document.
-    ///
     /// - Parameters:
     ///   - keepsMetadata: whether photos keep their metadata.
     ///   - isTypeset: whether cairo has drawn the pages, and they become PDF/A.

@@ -27,9 +27,7 @@ struct EmbeddedPicture: Equatable {
     /// Height of a pixel by its width after orientation.
     var pixelAspect = 1.0
 
-    /// Width after orientation.
     var shownWidth: Int { orientation.swapsSides ? height : width }
-    /// Height after orientation.
     var shownHeight: Int { orientation.swapsSides ? width : height }
 
     /// Bytes that it takes in a document; a palette is written in hexadecimal digits.

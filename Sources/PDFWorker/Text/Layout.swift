@@ -16,8 +16,6 @@ final class PangoObject {
 final class Layout {
     let pointer: OpaquePointer
 
-    /// Creates the layout of a paragraph.
-    ///
     /// - Parameters:
     ///   - width: in points; nil for lines of any length.
     ///   - direction: the direction of the paragraph, which decides its alignment; nil for that of its first letter.

@@ -156,7 +156,6 @@ package final class HostLookup: Sendable {
         }
     }
 
-    /// Asks the system.
     package static func system(_ host: String) -> Result<[String], Failure> {
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)

@@ -4,7 +4,6 @@ import Synchronization
 
 /// Sending and receiving without blocking, and the waits between.
 extension PostgresConnection {
-    /// Sends the queued output.
     func flush() throws {
         while true {
             switch larder_PQflush(connection) {

@@ -14,7 +14,6 @@ package final class SQLTransaction {
     ///
     /// - Parameters:
     ///   - sql: the text, a constant of the program: `$1` is the first parameter.
-    ///   - parameters: the values.
     package func rows(_ sql: String, _ parameters: [any SQLParameter] = []) throws -> [SQLRow] {
         try run(sql, parameters).rows
     }

@@ -29,13 +29,9 @@ package struct Backup {
     private let origin: String
     private let progress: ProgressReceiver
 
-    /// Creates a backup of a data directory.
-    ///
     /// - Parameters:
-    ///   - directory: The data directory.
     ///   - migrations: The migrations of all apps of this build.
     ///   - origin: Who makes it, and when; a line of text in the backup.
-    ///   - progress: Receives the current step.
     package init(
         of directory: URL,
         migrations: [SchemaMigration],

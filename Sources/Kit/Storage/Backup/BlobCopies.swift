@@ -47,11 +47,6 @@ struct BlobCopies {
 extension Checksums {
     /// Reads all files of a directory. Those of blobs that the disk of the source cannot read are removed.
     ///
-    /// - Parameters:
-    ///   - directory: The copy.
-    ///   - source: The data directory.
-    ///   - origin: Who makes the backup, and when.
-    ///   - progress: Receives the number of bytes.
     /// - Returns: The digests, and the number of bytes.
     static func of(
         _ directory: String,

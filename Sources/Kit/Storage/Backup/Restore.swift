@@ -6,7 +6,6 @@ package import Foundation
 /// Everything is copied into a directory inside of it and checked there. Then the parts get their names, the database
 /// last: until it is there, a server refuses the directory (docs/decisions/0026).
 package struct Restore {
-    /// The restored data.
     package struct Report: Sendable, Equatable {
         /// Who has made the backup, and when.
         package var origin: String
@@ -31,9 +30,7 @@ package struct Restore {
     /// Reads the list of a backup's files.
     ///
     /// - Parameters:
-    ///   - backup: The backup.
     ///   - migrations: The migrations of all apps of this build.
-    ///   - progress: Receives the current step.
     /// - Throws: ``BackupError/notABackup(path:reason:)``, `StorageError`.
     package init(
         of backup: URL,

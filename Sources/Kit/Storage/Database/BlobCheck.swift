@@ -42,8 +42,6 @@ package struct BlobCheck: Sendable, Equatable {
     /// Compares the rows with the files.
     ///
     /// - Parameters:
-    ///   - db: A database with table `blob`.
-    ///   - files: The files that exist.
     ///   - hasLog: Whether the rows are those of the process that left the files; see
     ///     ``BlobStore/removeUnfinishedFiles(_:hasLog:)``.
     ///   - reading: Whether each file is read to its end and compared with its checksums.

@@ -76,7 +76,6 @@ package struct Blob: Hashable, Sendable {
         one.id == other.id && one.length == other.length
     }
 
-    /// Hashes identity and length.
     package func hash(into hasher: inout Hasher) {
         hasher.combine(id)
         hasher.combine(length)

@@ -106,8 +106,6 @@ package final class BodyWriter: Sendable {
     private let inlineLimit: Int
     private let state = Mutex(State.memory(Data()))
 
-    /// Creates a writer of one body.
-    ///
     /// - Parameters:
     ///   - blobs: Stores the body if it is large.
     ///   - inlineLimit: Most bytes that stay in memory.

@@ -28,12 +28,10 @@ package struct DirectoryCheck: Sendable {
     /// Examines a directory.
     ///
     /// - Parameters:
-    ///   - directory: The locked folder.
     ///   - migrations: The migrations of all apps of this build, as for ``LarderDatabase``.
     ///   - options: Which pages are checked. If all are, so are the references between rows.
     ///   - readsFiles: Whether each file is read to its end; nil if it is with all pages.
     ///   - inspect: Reads more from the database; called only if its schema is that of this build.
-    ///   - progress: Receives the step under way.
     /// - Throws: ``StorageError`` if it cannot be used.
     package init(
         of directory: DataDirectory,
@@ -133,7 +131,6 @@ extension DirectoryCheck {
     /// Reads a database without writing to it, so that an unusable one is not changed.
     ///
     /// - Parameters:
-    ///   - progress: Receives the step under way.
     ///   - examine: Is called with a database of a known schema.
     private mutating func examineDatabase(
         _ path: String,

@@ -33,7 +33,6 @@ struct DiskReserve: Sendable {
         }
     }
 
-    /// Releases the space.
     func release() throws {
         let file = try OpenFile(path, O_RDWR | O_CREAT)
         try StorageError.check("ftruncate", path) { ftruncate(file.descriptor, 0) }
@@ -70,7 +69,6 @@ struct DiskReserve: Sendable {
 package struct SpaceProbe: Sendable {
     private let path: String
 
-    /// Creates a probe of the file system of a folder.
     package init(in folder: String) {
         path = folder + "/larder.probe"
     }

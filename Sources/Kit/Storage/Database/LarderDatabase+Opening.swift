@@ -151,7 +151,8 @@ extension LarderDatabase {
 
     /// Returns when the database or its log was last written; nil if there is neither.
     private static func lastWrite(of database: String) -> timespec? {
-        ["", "-wal"].compactMap { fileStatus(database + $0)?.st_mtim }.max { ($0.tv_sec, $0.tv_nsec) < ($1.tv_sec, $1.tv_nsec) }
+        let times = ["", "-wal"].compactMap { fileStatus(database + $0)?.st_mtim }
+        return times.max { ($0.tv_sec, $0.tv_nsec) < ($1.tv_sec, $1.tv_nsec) }
     }
 }
 

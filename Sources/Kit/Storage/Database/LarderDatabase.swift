@@ -43,10 +43,8 @@ package final class LarderDatabase: Sendable {
     /// parts do not belong together is refused unchanged (``DirectoryCheck``).
     ///
     /// - Parameters:
-    ///   - directory: The locked folder.
     ///   - migrations: The migrations of all apps of this build, also of apps that are switched off: an unknown one is
     ///     taken for one of a newer build.
-    ///   - options: The options.
     ///   - logger: Receives which files of blobs are missing or unknown, and which could not be removed.
     package init(
         in directory: DataDirectory,

@@ -208,7 +208,6 @@ package struct UserSecrets: Sendable {
         return try Data.fetchOne(db.cachedStatement(sql: sql), arguments: [name]).map { try open($0, name) }
     }
 
-    /// Removes a secret.
     package func remove(name: String, in db: Database) throws {
         try db.cachedStatement(sql: "DELETE FROM user_secret WHERE name = ?").execute(arguments: [name])
     }

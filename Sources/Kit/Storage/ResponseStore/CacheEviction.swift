@@ -7,9 +7,7 @@ import Synchronization
 package struct CacheEviction: Sendable {
     /// The number of removed responses, and their size.
     package struct Freed: Sendable, Equatable {
-        /// Stored responses.
         package var responses = 0
-        /// Page lists.
         package var pages = 0
         /// Bytes of both.
         package var bytes = 0
@@ -36,7 +34,6 @@ package struct CacheEviction: Sendable {
     let budget: CacheBudget
     private let database: LarderDatabase
 
-    /// Creates an eviction for a database.
     package init(_ database: LarderDatabase, budget: CacheBudget) {
         self.database = database
         self.budget = budget
@@ -152,7 +149,6 @@ package struct CacheBudget: Sendable, Equatable {
     /// of SQLite.
     package let bytes: Int
 
-    /// Creates a budget in bytes.
     package init(bytes: Int) {
         self.bytes = max(0, bytes)
     }
@@ -186,8 +182,6 @@ package final class AccessRecorder: Sendable {
     private let limit: Int
     private let resolution: TimeInterval
 
-    /// Creates an empty recorder.
-    ///
     /// - Parameters:
     ///   - limit: The most responses and pages that are recorded between two flushes; uses of others are dropped.
     ///   - resolution: Seconds after a recorded use in which another is dropped, so that a hot response does not keep

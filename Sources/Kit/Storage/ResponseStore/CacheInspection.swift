@@ -145,9 +145,7 @@ package struct CachePurge: Sendable, Equatable {
     package struct Report: Sendable, Equatable {
         /// Number and bytes of one upstream's responses.
         package struct Share: Sendable, Equatable {
-            /// Number of stored responses.
             package var responses = 0
-            /// Bytes of them.
             package var bytes = 0
         }
 

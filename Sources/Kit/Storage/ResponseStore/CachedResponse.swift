@@ -5,7 +5,6 @@ package import HTTPTypes
 
 /// A part of a body that was received in parts.
 struct StoredPart: Sendable, Equatable {
-    /// Identity of the part.
     var id: Int64
     /// Positions of its bytes in the whole.
     var range: Range<Int>
@@ -42,8 +41,6 @@ package struct CachedResponse: Sendable, Equatable {
     /// It stays pinned until it is replaced or removed.
     package var isPinned: Bool
 
-    /// Creates a response to store.
-    ///
     /// - Parameters:
     ///   - contentTime: Nil: when it was received.
     ///   - lastUsed: Nil: when it was received.

@@ -134,8 +134,6 @@ package struct PageList: Sendable, Equatable {
     /// When its keys or its total last changed; not when the rows of its keys changed.
     package var changedAt: Date
 
-    /// Creates a page.
-    ///
     /// - Parameter changedAt: Nil: when it was fetched.
     package init(
         key: PageKey,

@@ -160,7 +160,6 @@ extension ResponseStore {
         try db.cachedStatement(sql: Self.invalidation).execute(arguments: [upstream, url])
     }
 
-    /// Invalidates one stored response.
     package func invalidate(_ id: CachedResponse.ID, in db: Database) throws {
         try db.cachedStatement(sql: Self.invalidationByID).execute(arguments: [id])
     }
@@ -231,7 +230,6 @@ package struct RemovalCounter: Sendable {
     private let all = VersionCounter()
     private let each = VersionCounters()
 
-    /// Creates a counter without removals.
     package init() {}
 
     /// Counts the removal of a response.

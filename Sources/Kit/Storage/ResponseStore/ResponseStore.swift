@@ -156,10 +156,7 @@ extension ResponseStore {
     /// or without an entity tag is left out.
     ///
     /// - Parameters:
-    ///   - upstream: Name of the upstream.
-    ///   - urls: The URLs.
     ///   - credential: The credential that they were fetched with.
-    ///   - db: The transaction.
     package func entityTags(
         upstream: String,
         urls: [String],
@@ -250,7 +247,6 @@ extension ResponseStore {
     /// The stored responses of an upstream.
     package struct Total: Sendable, Equatable {
         package var upstream: String
-        /// Number of stored responses.
         package var responses: Int
         /// Bytes of bodies, header fields and keys, blobs included, without the overhead of the database.
         package var bytes: Int

@@ -54,8 +54,6 @@ package struct SearchHits: Sendable, Equatable {
     ///   - sql: A statement that returns `rank`, descending, and `is_hit`, for all rows that match `:terms` with ranks
     ///     below `:before`.
     ///   - search: The search for `:terms`.
-    ///   - arguments: Its other arguments.
-    ///   - request: The requested part.
     ///   - check: Looks whether a row is a hit in its text, the third column; nil if `is_hit` says it.
     package init(
         _ sql: String,

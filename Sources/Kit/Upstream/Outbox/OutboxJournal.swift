@@ -13,7 +13,6 @@ package struct OutboxJournal: Sendable {
     /// The name of the table.
     package let table: String
 
-    /// Names a journal.
     package init(_ table: String) {
         self.table = table
     }

@@ -18,7 +18,6 @@ enum ReadPlan: Sendable, Equatable {
     /// The client accepts a stored copy only, and there is none.
     case notStored
 
-    /// The stored copy.
     enum Stored: Sendable, Equatable {
         case nothing
         /// No response is stored, but the app has its own copy, this many seconds old.
