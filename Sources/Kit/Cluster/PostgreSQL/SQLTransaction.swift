@@ -93,10 +93,7 @@ struct TransactionPlan: Sendable {
 
 extension PostgresConnection {
     /// The value that a change returned, and the messages to send after its commit.
-    struct Change<Value> {
-        let value: Value
-        let messages: [String]
-    }
+    typealias Change<Value> = (value: Value, messages: [String])
 
     /// Reads one state of the database.
     ///
@@ -139,12 +136,12 @@ extension PostgresConnection {
             let value = try updates(transaction)
             if let failure = transaction.failure { throw failure }
             guard try commit(within: plan.standardTimeout) else { return nil }
-            return Change(value: value, messages: transaction.messages)
+            return (value, transaction.messages)
         } catch ClusterError.outcomeUnknown {
             throw ClusterError.outcomeUnknown
         } catch {
             rollBack()
-            if transaction.failure?.meaning == .conflict { return nil }
+            if transaction.failure?.error == .unavailable(.contended) { return nil }
             throw (error as? ConnectionFailure)?.error ?? error
         }
     }
@@ -172,7 +169,7 @@ extension PostgresConnection {
             let command = try run("COMMIT").command
             guard command == "COMMIT" else { throw ConnectionFailure.server(ServerError(code: "25P02")) }
         } catch ConnectionFailure.server(let error) where error.precedesCommit || error.code == "25P02" {
-            if error.meaning == .conflict { return false }
+            if error.meaning == .unavailable(.contended) { return false }
             throw ConnectionFailure.server(error)
         } catch is ConnectionFailure {
             retire()

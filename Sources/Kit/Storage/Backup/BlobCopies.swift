@@ -111,6 +111,9 @@ extension Checksums {
         guard lines.last == Self.end(digests.count)[...] else { return nil }
     }
 
+    /// Number of files of bodies and documents.
+    var blobs: Int { digests.keys.count { BackupLayout.blob(at: $0) != nil } }
+
     var text: String {
         var lines = [Self.originMark + origin]
         lines += lost.sorted().map { Self.lostMark + $0 }

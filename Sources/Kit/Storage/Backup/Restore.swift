@@ -100,23 +100,12 @@ package struct Restore {
         try StorageError.check("mkdir", work.blobsPath) { mkdir(work.blobsPath, 0o700) }
         try copyFiles(to: path)
         progress(StorageProgress(.check))
-        let found: DirectoryCheck
-        do {
-            let options = DatabaseOptions(integrityCheck: .always)
-            found = try DirectoryCheck(of: work, migrations: migrations, options: options, readsFiles: false)
-        } catch let error as StorageError {
-            throw BackupError.unusable(path: backup, detail: "\(error)".replacing(path, with: backup))
-        }
+        let found = try DirectoryCheck(ofCopy: work, from: backup, migrations: migrations)
         guard !found.isNew else { throw BackupError.notABackup(path: backup, reason: "it has no database") }
-        let missing = Set((found.files.missing + found.files.cut).map(BackupLayout.path)).subtracting(sums.lost)
+        let missing = found.lostPaths.subtracting(sums.lost)
         guard missing.isEmpty else { throw BackupError.changed(path: backup, files: missing.sorted()) }
-        let files = sums.digests.keys.count { BackupLayout.blob(at: $0) != nil }
-        return Report(
-            origin: sums.origin,
-            files: files,
-            isCurrent: found.isCurrent,
-            faults: found.files.faults()
-        )
+        let faults = found.files.faults()
+        return Report(origin: sums.origin, files: sums.blobs, isCurrent: found.isCurrent, faults: faults)
     }
 
     private func copyFiles(to work: String) throws {
