@@ -50,8 +50,6 @@ enum Landlock {
 
     /// Denies this process all files but those granted; TCP from version 4 on; signals and abstract sockets outside of
     /// itself from version 6 on.
-    ///
-    /// - Throws: ``Failure``.
     static func restrict(to grants: [Grant]) throws(Failure) {
         let version = version
         guard version > 0 else { throw .unsupported }

@@ -77,7 +77,7 @@ enum Messages {
     }
 }
 
-/// A failure that the worker reports, with the file that is at fault.
+/// A failure that the worker reports, with the file that is at fault. Functions of the worker throw it.
 struct JobError: Error, Equatable {
     var failure: PDFFailure
     /// Position of the file, from 0.

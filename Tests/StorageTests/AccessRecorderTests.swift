@@ -33,10 +33,10 @@ import Testing
         try await store.save(makeCachedResponse())
         let response = try #require(try store.responses(like: makeCachedResponse()).first)
         let uses = AccessRecorder(resolution: 10)
-        uses.note(response, at: noon + 9)
-        uses.note(makeCachedResponse(), at: noon + 1000)
+        uses.note(response.metadata, at: noon + 9)
+        uses.note(makeCachedResponse().metadata, at: noon + 1000)
         #expect(try await uses.flush(to: database) == 0)
-        uses.note(response, at: noon + 10)
+        uses.note(response.metadata, at: noon + 10)
         #expect(try await uses.flush(to: database) == 1)
         #expect(try lastUsed() == noon + 10)
     }

@@ -152,15 +152,10 @@ import Testing
         let id = try await store.save(makeCachedResponse())
         try await database.write { try store.invalidate(upstream: "ships", url: "https://ships.test/v4/ships", in: $0) }
         #expect(try store.responses(like: makeCachedResponse()).map(\.isInvalidated) == [true])
-        let isStored = try await database.write { db in
-            try store.freshen(
-                id,
-                headerFields: [.eTag: "\"a\"", .date: "later"],
-                requestTime: noon + 60,
-                responseTime: noon + 61,
-                in: db
-            )
-        }
+        var head = makeCachedResponse().head
+        head.headerFields = [.eTag: "\"a\"", .date: "later"]
+        (head.requestTime, head.responseTime) = (noon + 60, noon + 61)
+        let isStored = try await database.write { [head] in try store.freshen(id, by: head, in: $0) }
         let found = try #require(try store.responses(like: makeCachedResponse()).first)
         #expect(isStored && !found.isInvalidated && found.body == .bytes(Data("[]".utf8)))
         #expect(found.head.headerFields == [.eTag: "\"a\"", .date: "later"])
@@ -169,11 +164,8 @@ import Testing
                 && found.lastUsed == noon + 61
         )
         try await database.write { try store.remove(id, in: $0) }
-        #expect(
-            try await database.write {
-                try store.freshen(id, headerFields: [:], requestTime: noon, responseTime: noon, in: $0)
-            } == false
-        )
+        let isStoredStill = try await database.write { [head] in try store.freshen(id, by: head, in: $0) }
+        #expect(!isStoredStill)
     }
 
     @Test("A use moves the last use forward, never backward")
@@ -204,9 +196,9 @@ import Testing
         #expect(try #require(try store.totals().first).bytes > 150_000)
         #expect(try store.totals().first?.bytes == sum())
         try await store.save(makeCachedResponse())
-        try await database.write {
-            _ = try store.freshen(id, headerFields: [.eTag: "long"], requestTime: noon, responseTime: noon, in: $0)
-        }
+        var head = makeCachedResponse().head
+        head.headerFields = [.eTag: "long"]
+        try await database.write { [head] in _ = try store.freshen(id, by: head, in: $0) }
         let bytes = try #require(try store.totals().first).bytes
         #expect(try bytes < 200 && bytes == sum())
         try await database.write { try store.remove(upstream: "ships", url: "https://ships.test/v4/ships", in: $0) }

@@ -23,8 +23,6 @@ package actor AsyncSemaphore {
     private var passed: [Int: Permit] = [:]
     private var nextNumber = 0
 
-    /// Creates a semaphore.
-    ///
     /// - Parameters:
     ///   - permits: bodies that run at a time.
     ///   - reserved: bodies of short tasks that run in addition.
@@ -41,7 +39,6 @@ package actor AsyncSemaphore {
     /// - Parameters:
     ///   - isShort: whether the task may hold a reserved permit.
     ///   - end: when the task waits no longer; nil waits without an end.
-    ///   - body: runs while the permit is held.
     /// - Throws: ``QueueFull`` at once if too many tasks wait; ``WaitTooLong``; `CancellationError` if the task is
     ///   cancelled while it waits; errors of `body`.
     package nonisolated func withPermit<Value: Sendable>(

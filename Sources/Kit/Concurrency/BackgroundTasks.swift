@@ -11,7 +11,6 @@ package final class BackgroundTasks: Sendable {
 
     private let state = Mutex(State())
 
-    /// Creates a registry without tasks.
     package init() {}
 
     /// Number of tasks under way.
@@ -54,8 +53,6 @@ package final class BackgroundTasks: Sendable {
 package final class SerialQueue: Sendable {
     private let queue: DispatchQueue
 
-    /// Creates a queue.
-    ///
     /// - Parameter label: its name in reports of the system.
     package init(label: String) {
         queue = DispatchQueue(label: label)

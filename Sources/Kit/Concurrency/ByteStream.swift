@@ -46,7 +46,6 @@ package struct ByteStream: AsyncSequence, Sendable {
         }
     }
 
-    /// Starts reading.
     package func makeAsyncIterator() -> Iterator { Iterator(next: begin()) }
 
     package struct Iterator: AsyncIteratorProtocol {

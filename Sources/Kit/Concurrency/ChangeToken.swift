@@ -76,8 +76,6 @@ package struct RunningAge: Sendable, Equatable {
     private let nanoseconds: Int64
     private let lifetime: Int
 
-    /// Creates an age.
-    ///
     /// - Parameters:
     ///   - seconds: The age in seconds at `instant`.
     ///   - timeToLive: The remaining freshness in whole seconds at `instant`, negative if stale.
@@ -106,7 +104,6 @@ package struct RunningAge: Sendable, Equatable {
 package final class VersionCounter: Sendable {
     private let changes = Atomic<UInt64>(0)
 
-    /// Creates a counter without changes.
     package init() {}
 
     /// Counts a change. One bump too many costs a rendering, one too few leaves an outdated response in use.
@@ -171,14 +168,11 @@ package final class AccessReporter: Sendable {
     private let report: @Sendable () -> Void
     private let due = Atomic<Int64>(.min)
 
-    /// Creates a reporter.
-    ///
     /// - Parameter report: Is called on event loops and must not block.
     package init(_ report: @escaping @Sendable () -> Void) {
         self.report = report
     }
 
-    /// Records a use.
     func note(at now: NIODeadline) {
         let instant = Int64(now.uptimeNanoseconds)
         let due = self.due.load(ordering: .relaxed)

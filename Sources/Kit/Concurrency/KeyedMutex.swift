@@ -24,7 +24,6 @@ package final class KeyedMutex: Sendable {
         package init() {}
     }
 
-    /// Creates a mutex of which no key is held.
     package init() {}
 
     /// Runs `body` while it holds all of these keys.
@@ -32,11 +31,8 @@ package final class KeyedMutex: Sendable {
     /// Keys are taken in their own order, so that two bodies never wait for each other.
     ///
     /// - Parameters:
-    ///   - keys: The keys.
     ///   - timeout: Returns when the wait for a key is over, or throws if its task is cancelled; nil waits without an
     ///     end.
-    ///   - isolation: The actor of the caller.
-    ///   - body: Runs while the keys are held.
     /// - Throws: `CancellationError` if the task is cancelled while it waits; ``WaitTooLong``; errors of `body`.
     package func holding<Result>(
         _ keys: [String],

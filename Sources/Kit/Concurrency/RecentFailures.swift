@@ -9,8 +9,6 @@ package final class RecentFailures<Subject: Hashable & Sendable, Failure: Error>
     private let lifetime: TimeInterval
     private let failures = Mutex<[Subject: (failure: Failure, until: Date)]>([:])
 
-    /// Creates a record without failures.
-    ///
     /// - Parameter lifetime: How long a failure is remembered, in seconds.
     package init(lifetime: TimeInterval) { self.lifetime = lifetime }
 

@@ -23,8 +23,6 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable, Fail
     private let state = Mutex(State())
     private let sleep: @Sendable (Duration) async throws -> Void
 
-    /// Creates a table of flights.
-    ///
     /// - Parameter sleep: Waits for a span of time, and throws if its task is cancelled.
     package init(sleep: @escaping @Sendable (Duration) async throws -> Void) {
         self.sleep = sleep

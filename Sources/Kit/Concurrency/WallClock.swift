@@ -14,11 +14,8 @@ package struct WallClock: Sendable {
     private let timer: Timer?
     private let isFrozen: @Sendable () -> Bool
 
-    /// Creates a clock of its functions.
-    ///
     /// - Parameters:
     ///   - timer: Follows a clock that can be set or stopped; nil if `sleep` does.
-    ///   - isFrozen: Returns whether the clock is stopped.
     package init(
         now: @escaping @Sendable () -> Date,
         sleep: @escaping @Sendable (Duration) async throws -> Void,

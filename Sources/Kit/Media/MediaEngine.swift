@@ -20,8 +20,6 @@ package struct MediaEngine: Sendable {
         get async { await bench.load }
     }
 
-    /// Creates an engine.
-    ///
     /// - Parameters:
     ///   - tools: the programs; a missing one is an error of the jobs that need it.
     ///   - folder: the parent of the jobs' directories, on the file system of the results. No other process may use

@@ -62,19 +62,11 @@ package struct ChildLimits: Sendable, Equatable {
     /// Wall time from its start until it is killed.
     package var wall: Duration
     /// Largest file that it may write, in bytes.
-    package var fileBytes: Int
+    package var fileBytes = 512 << 20
     /// Files that it may have open.
-    package var openFiles: Int
+    package var openFiles = 256
     /// Bytes of its standard output, and of its standard error, that are kept; the rest is read and discarded.
     package var capturedBytes = 1 << 20
-
-    package init(memory: Int, processor: Duration, wall: Duration, fileBytes: Int = 512 << 20, openFiles: Int = 256) {
-        self.memory = memory
-        self.processor = processor
-        self.wall = wall
-        self.fileBytes = fileBytes
-        self.openFiles = openFiles
-    }
 
     /// The arguments of prlimit(1). The soft limit of processor time is a second below the hard one, so that SIGXCPU
     /// distinguishes it from other kills.

@@ -88,35 +88,22 @@ extension MediaEngine {
     }
 
     private func attempt(_ tool: MediaTool, _ ability: String?, _ body: () async throws -> String) async -> Check {
+        let install = ability.flatMap(Ability.init(rawValue:))?.install ?? tool.package
+        let failure: String
         do {
             return Check(tool: tool, ability: ability, works: true, detail: try await body())
         } catch MediaError.toolMissing(let missing) {
-            return Check(
-                tool: tool,
-                ability: ability,
-                works: false,
-                detail: "needs \(missing.executable); install \(missing.package)"
-            )
+            failure = "needs \(missing.executable); install \(missing.package)"
         } catch MediaError.failed(_, let reason) {
-            return Check(tool: tool, ability: ability, works: false, detail: reason)
+            failure = reason
         } catch MediaError.unavailable(let reason) where reason.contains("shared libraries") {
-            let line = reason.split(whereSeparator: \.isNewline).first ?? ""
-            let detail = "\(line); install \(install(tool, ability))"
-            return Check(tool: tool, ability: ability, works: false, detail: detail)
+            failure = "\(reason.split(whereSeparator: \.isNewline).first ?? ""); install \(install)"
         } catch MediaError.undecodable(let kind) {
-            return Check(
-                tool: tool,
-                ability: ability,
-                works: false,
-                detail: "cannot read this kind of \(kind); install \(install(tool, ability))"
-            )
+            failure = "cannot read this kind of \(kind); install \(install)"
         } catch {
-            return Check(tool: tool, ability: ability, works: false, detail: "\(error)")
+            failure = "\(error)"
         }
-    }
-
-    private func install(_ tool: MediaTool, _ ability: String?) -> String {
-        ability.flatMap(Ability.init(rawValue:))?.install ?? tool.package
+        return Check(tool: tool, ability: ability, works: false, detail: failure)
     }
 
     private func decode(_ sample: Data) async throws -> String {

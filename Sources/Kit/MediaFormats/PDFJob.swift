@@ -112,7 +112,6 @@ package enum PDFJob: Codable, Sendable, Equatable {
         }
     }
 
-    /// Typesets a text.
     package struct Text: Codable, Sendable, Equatable {
         package var text: String
         /// BCP 47 language tag, by which fonts select the shapes of letters.

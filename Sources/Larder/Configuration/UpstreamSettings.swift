@@ -271,29 +271,23 @@ extension UpstreamConfiguration {
     init(_ upstream: UpstreamDescription, at url: URL, _ settings: SettingValues) {
         let own = UpstreamSettings(of: upstream)
         let storesBodies = upstream.storesBodies(isShared: settings[own.shared])
-        self.init(
-            name: upstream.name,
-            title: upstream.title,
-            baseURL: url,
-            connectTimeout: settings[own.connectTimeout],
-            totalTimeout: settings[own.totalTimeout],
-            patience: settings[own.patience],
-            probeInterval: settings[own.probeInterval],
-            allowedHosts: settings[own.allowedHosts],
-            hasSessions: upstream.hasSessions,
-            limitsByCredential: upstream.limitsByCredential,
-            probePath: upstream.probePath,
-            mount: MountOptions(
-                shared: settings[own.shared],
-                methods: settings[own.methods],
-                requestFields: settings[own.requestFields],
-                lastGood: settings[own.lastGood],
-                heuristics: settings[own.heuristics],
-                // A body that is a large part of the budget would displace all others.
-                maximumStoredBytes: storesBodies ? settings[ServerSettings.cacheBudget].bytes / 4 : 0,
-                leadsBack: upstream.leadsBack && storesBodies
-            )
-        )
+        self.init(name: upstream.name, title: upstream.title, baseURL: url)
+        connectTimeout = settings[own.connectTimeout]
+        totalTimeout = settings[own.totalTimeout]
+        patience = settings[own.patience]
+        probeInterval = settings[own.probeInterval]
+        allowedHosts = settings[own.allowedHosts]
+        hasSessions = upstream.hasSessions
+        limitsByCredential = upstream.limitsByCredential
+        probePath = upstream.probePath
+        mount.shared = settings[own.shared]
+        mount.methods = settings[own.methods]
+        mount.requestFields = settings[own.requestFields]
+        mount.lastGood = settings[own.lastGood]
+        mount.heuristics = settings[own.heuristics]
+        // A body that is a large part of the budget would displace all others.
+        mount.maximumStoredBytes = storesBodies ? settings[ServerSettings.cacheBudget].bytes / 4 : 0
+        mount.leadsBack = upstream.leadsBack && storesBodies
         if let trusted = upstream.trustedHosts {
             followsPublicLinks = true
             trustedHosts = settings[trusted]

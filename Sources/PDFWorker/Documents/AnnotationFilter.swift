@@ -11,18 +11,13 @@ struct AnnotationFilter {
     /// Replaces the list of annotations by one of those that are kept.
     ///
     /// - Parameter visit: receives each of those, reduced.
-    /// - Throws: ``JobError``.
     func clean(_ page: PDFFile.Object, visit: (PDFFile.Object) -> Void) throws {
         let handle = file.handle
-        let annotations = qpdf_oh_get_key(handle, page, "/Annots")
-        defer { file.release(annotations) }
         let kept = qpdf_oh_new_array(handle)
         defer { file.release(kept) }
-        if qpdf_oh_is_array(handle, annotations) != 0 {
-            for index in 0..<qpdf_oh_get_array_n_items(handle, annotations) {
-                let annotation = qpdf_oh_get_array_item(handle, annotations, index)
-                defer { file.release(annotation) }
-                guard try reduce(annotation) else { continue }
+        try file.with("/Annots", of: page) { annotations in
+            try file.forEachItem(of: annotations) { annotation in
+                guard try reduce(annotation) else { return }
                 qpdf_oh_append_item(handle, kept, annotation)
                 visit(annotation)
             }

@@ -78,9 +78,15 @@ extension PDFFile {
         defer { release(none) }
         try replaceData(of: stream, by: data, filter: none, parameters: nil)
         let dictionary = qpdf_oh_get_dict(handle, stream)
-        let added = try object("<< \(entries) >>")
-        defer { for object in [dictionary, added] { release(object) } }
-        for key in keys(of: added) { with(key, of: added) { qpdf_oh_replace_key(handle, dictionary, key.bytes, $0) } }
+        defer { release(dictionary) }
+        try add(entries, to: dictionary)
         return stream
+    }
+
+    /// Adds entries in PDF notation to a dictionary.
+    func add(_ entries: String, to dictionary: Object) throws {
+        let added = try object("<< \(entries) >>")
+        defer { release(added) }
+        for key in keys(of: added) { with(key, of: added) { qpdf_oh_replace_key(handle, dictionary, key.bytes, $0) } }
     }
 }

@@ -39,7 +39,6 @@ struct FormFields {
     /// - Parameter path: where the looks are drawn.
     /// - Returns: whether the look of any field has changed; the drawing, which must exist until the document is
     ///   written.
-    /// - Throws: ``JobError``.
     func draw(to path: String) throws -> (isChanged: Bool, drawing: PDFFile?) {
         var isChanged = false
         var drawn: [(widget: Object, look: FieldLook)] = []
@@ -95,13 +94,8 @@ struct FormFields {
         try file.replaceData(of: form, by: content, filter: qpdf_oh_new_null(handle), parameters: nil)
         let dictionary = qpdf_oh_get_dict(handle, form)
         let turn = [90: "0 1 -1 0", 180: "-1 0 0 -1", 270: "0 -1 1 0"][rotation(of: widget)] ?? "1 0 0 1"
-        let entries = try file.object(
-            "<< /Type /XObject /Subtype /Form /BBox [0 0 \(look.width) \(look.height)] "
-                + "/Matrix [\(turn) 0 0] >>"
-        )
-        for key in file.keys(of: entries) {
-            file.with(key, of: entries) { qpdf_oh_replace_key(handle, dictionary, key.bytes, $0) }
-        }
+        let box = "[0 0 \(look.width) \(look.height)]"
+        try file.add("/Type /XObject /Subtype /Form /BBox \(box) /Matrix [\(turn) 0 0]", to: dictionary)
         let copy = qpdf_oh_copy_foreign_object(handle, drawing.handle, resources)
         qpdf_oh_replace_key(handle, dictionary, "/Resources", copy)
         let appearances = qpdf_oh_new_dictionary(handle)

@@ -5,17 +5,12 @@ import MediaFormats
 extension PDFFile {
     /// Removes the metadata from the data of a picture, if they are a JPEG: a PDF of photos contains the files of a
     /// camera, with the position of the photographer. Other data stay unchanged.
-    ///
-    /// - Parameters:
-    ///   - picture: a stream.
-    ///   - dictionary: that of the stream.
-    /// - Throws: ``JobError``.
     func removeMetadata(ofPicture picture: Object, _ dictionary: Object) throws {
         guard name("/Subtype", of: dictionary) == "/Image" else { return }
         let filters = list("/Filter", of: dictionary)
         let parameters = list("/DecodeParms", of: dictionary)
         defer { for object in filters + parameters { release(object) } }
-        guard let last = filters.last, isName(last, ["/DCTDecode", "/DCT"]),
+        guard let last = filters.last, let name = name(last), ["/DCTDecode", "/DCT"].contains(name),
             let photo = try data(of: picture, through: Array(filters.dropLast()), parameters)
         else { return }
         let clean = JPEGMetadata.removed(from: photo)
@@ -61,11 +56,6 @@ extension PDFFile {
         guard qpdf_oh_is_array(handle, value) != 0 else { return [value] }
         defer { release(value) }
         return (0..<qpdf_oh_get_array_n_items(handle, value)).map { qpdf_oh_get_array_item(handle, value, $0) }
-    }
-
-    private func isName(_ object: Object, _ names: [String]) -> Bool {
-        guard qpdf_oh_is_name(handle, object) != 0, let name = qpdf_oh_get_name(handle, object) else { return false }
-        return names.contains(String(cString: name))
     }
 }
 

@@ -97,8 +97,6 @@ extension PDFFile {
     /// missing then, at the end, or within the file if there was space again. Both change the position or the end of
     /// the table of objects: the last line but one is its offset, and each object takes 20 bytes of it (ISO 32000-1
     /// 7.5.4).
-    ///
-    /// - Throws: ``JobError``.
     static func requireComplete(_ path: String) throws {
         guard let file = FileHandle(forReadingAtPath: path) else { throw JobError.unwritten() }
         defer { try? file.close() }

@@ -82,8 +82,6 @@ final class PDFFile {
     deinit { qpdf_cleanup(&handle) }
 
     /// Throws the error of the library, if there is one.
-    ///
-    /// - Throws: ``JobError``.
     func check() throws {
         guard qpdf_has_error(handle) != 0 else { return }
         let error = qpdf_get_error(handle)

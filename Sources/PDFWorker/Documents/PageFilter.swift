@@ -31,8 +31,6 @@ final class PageFilter {
 
     private var handle: qpdf_data? { file.handle }
 
-    /// Creates a filter for the pages of a document.
-    ///
     /// - Parameters:
     ///   - keepsMetadata: whether photos keep their metadata.
     ///   - isTypeset: whether cairo has drawn the pages, and they become PDF/A.
@@ -90,22 +88,15 @@ final class PageFilter {
 
     /// The content of a page is a stream or several, each of which must be there.
     private func checkContents(of page: Object) throws {
-        let contents = qpdf_oh_get_key(handle, page, "/Contents")
-        defer { file.release(contents) }
-        try requirePresent(contents)
-        if qpdf_oh_is_stream(handle, contents) != 0 { return try visit(contents, .keys) }
-        guard qpdf_oh_is_array(handle, contents) != 0 else { return }
-        for index in 0..<qpdf_oh_get_array_n_items(handle, contents) {
-            let part = qpdf_oh_get_array_item(handle, contents, index)
-            defer { file.release(part) }
-            try requirePresent(part)
+        func check(_ part: Object) throws {
+            if file.isLost(part) { throw JobError.damaged("a part of a page is missing") }
             if qpdf_oh_is_stream(handle, part) != 0 { try visit(part, .keys) }
         }
+        try file.with("/Contents", of: page) { contents in
+            try check(contents)
+            try file.forEachItem(of: contents, check)
+        }
         try file.check()
-    }
-
-    private func requirePresent(_ object: Object) throws {
-        if file.isLost(object) { throw JobError.damaged("a part of a page is missing") }
     }
 
     private func visit(_ object: Object, _ meaning: Meaning) throws {

@@ -24,14 +24,12 @@ final class Deflater {
         stream.deallocate()
     }
 
-    /// Compresses the next bytes.
     func add(_ bytes: UnsafeBufferPointer<UInt8>) {
         stream.pointee.next_in = UnsafeMutablePointer(mutating: bytes.baseAddress)
         stream.pointee.avail_in = UInt32(clamping: bytes.count)
         while stream.pointee.avail_in > 0 { step(Z_NO_FLUSH) }
     }
 
-    /// Returns the whole stream.
     func finish() -> Data {
         while step(Z_FINISH) != Z_STREAM_END {}
         return output

@@ -27,9 +27,7 @@ struct EmbeddedPicture: Equatable {
     /// Height of a pixel by its width after orientation.
     var pixelAspect = 1.0
 
-    /// Width after orientation.
     var shownWidth: Int { orientation.swapsSides ? height : width }
-    /// Height after orientation.
     var shownHeight: Int { orientation.swapsSides ? width : height }
 
     /// Bytes that it takes in a document; a palette is written in hexadecimal digits.
@@ -202,8 +200,6 @@ struct LosslessCoding<Source: ByteSource> {
     }
 
     /// Returns the way that takes the fewest bytes, and the bytes.
-    ///
-    /// - Throws: ``JobError``.
     func smallest() throws -> (Sampling, Data) {
         let isSmall = pixels.lineBytes * pixels.header.height <= Self.wholeTrial
         let strips = pixels.header.height / Self.stripLines + 1

@@ -13,8 +13,6 @@ struct PictureColors {
     private(set) var colors: [UInt32] = []
 
     /// Returns a sampling with fewer bits than the picture has; nil if it has too many colours.
-    ///
-    /// - Throws: ``JobError``.
     static func sampling<Source>(_ pixels: PNGPixels<Source>) throws -> LosslessCoding<Source>.Sampling? {
         var found = PictureColors()
         do {

@@ -121,7 +121,6 @@ final class PictureDocumentFile {
     /// Checksums of the structure and of the pictures, of which the identity of the document is made.
     private var checksums: (structure: UInt, pictures: UInt) = (0, 0)
 
-    /// - Throws: ``JobError``.
     init(path: String) throws {
         descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         offsets = Array(repeating: 0, count: Self.information + 1)

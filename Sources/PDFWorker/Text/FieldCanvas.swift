@@ -9,9 +9,6 @@ struct FieldCanvas {
 
     private let canvas: Canvas
 
-    /// Draws the looks.
-    ///
-    /// - Throws: ``JobError``.
     static func draw(_ looks: [FieldLook], to path: String) throws {
         guard let first = looks.first else { return }
         try TextPages.load()

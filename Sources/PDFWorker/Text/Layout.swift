@@ -16,8 +16,6 @@ final class PangoObject {
 final class Layout {
     let pointer: OpaquePointer
 
-    /// Creates the layout of a paragraph.
-    ///
     /// - Parameters:
     ///   - width: in points; nil for lines of any length.
     ///   - direction: the direction of the paragraph, which decides its alignment; nil for that of its first letter.
@@ -75,8 +73,6 @@ final class Canvas {
     private let surface: OpaquePointer
 
     /// Begins the first page.
-    ///
-    /// - Throws: ``JobError``.
     init(path: String, width: Double, height: Double) throws {
         surface = larder_cairo_pdf_surface_create(path, width, height)
         cairo = larder_cairo_create(surface)

@@ -32,19 +32,13 @@ package struct AppUpstream: Sendable {
     var configuration: UpstreamConfiguration {
         get throws {
             guard let url = URL(string: url) else { throw URLError(.badURL) }
-            var configuration = UpstreamConfiguration(
-                name: description.name,
-                title: description.title,
-                baseURL: url,
-                followsPublicLinks: description.trustedHosts != nil,
-                hasSessions: description.hasSessions,
-                probePath: description.probePath,
-                mount: MountOptions(
-                    shared: description.isShared,
-                    maximumStoredBytes: description.storesBodies(isShared: description.isShared) ? 128 << 20 : 0,
-                    leadsBack: description.leadsBack
-                )
-            )
+            var configuration = UpstreamConfiguration(name: description.name, title: description.title, baseURL: url)
+            configuration.followsPublicLinks = description.trustedHosts != nil
+            configuration.hasSessions = description.hasSessions
+            configuration.probePath = description.probePath
+            configuration.mount.shared = description.isShared
+            if !description.storesBodies(isShared: description.isShared) { configuration.mount.maximumStoredBytes = 0 }
+            configuration.mount.leadsBack = description.leadsBack
             adjust(&configuration)
             return configuration
         }

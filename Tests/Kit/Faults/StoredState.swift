@@ -2,6 +2,13 @@ import Foundation
 import GRDB
 package import Storage
 
+extension LarderDatabase {
+    /// Checks the pages of the whole file.
+    package func checkIntegrity() throws {
+        try read { try IntegrityCheck.pages($0, path: directory.databasePath) }
+    }
+}
+
 /// A snapshot of everything stored, for comparison: each row of each table and each file that a row names.
 package struct StoredState: Equatable, Sendable {
     /// A row names a file that is missing or truncated.

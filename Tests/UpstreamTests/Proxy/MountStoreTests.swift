@@ -41,7 +41,7 @@ struct MountStoreTests {
         #expect(try await it.ask().body == "one")
         #expect(try await it.scene.accessRecorder.flush(to: it.scene.database) == 1)
         let stored = try ResponseStore(it.scene.database).responses(
-            upstream: it.mount.storeName,
+            upstream: it.mount.store.name,
             method: .get,
             url: "https://api.test/thing",
             credential: nil

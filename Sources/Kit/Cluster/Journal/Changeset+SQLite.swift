@@ -149,7 +149,6 @@ final class Session {
 
     deinit { larder_session_delete(session) }
 
-    /// Returns the recorded changes.
     func changeset(_ db: Database) throws -> Changeset {
         guard filter.undeclared.isEmpty else { throw JournalError.undeclaredTables(filter.undeclared.sorted()) }
         guard larder_has_unresolved_foreign_keys(db.sqliteConnection) == 0 else {

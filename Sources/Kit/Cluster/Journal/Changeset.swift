@@ -46,8 +46,6 @@ package struct Changeset: Sendable, Equatable {
     package var isEmpty: Bool { changes.isEmpty }
 
     /// Reads SQLite's form.
-    ///
-    /// - Throws: ``Damage``.
     package init(bytes: Data) throws(Damage) {
         self.bytes = bytes
         var reader = ChangesetReader(Array(bytes))
@@ -55,8 +53,6 @@ package struct Changeset: Sendable, Equatable {
     }
 
     /// Reads the stored form.
-    ///
-    /// - Throws: ``Damage``.
     package init(encoded: Data) throws(Damage) {
         let content = Data(encoded.dropFirst(Self.checksumLength))
         guard encoded.count >= Self.checksumLength, Self.checksum(of: content) == encoded.prefix(Self.checksumLength)

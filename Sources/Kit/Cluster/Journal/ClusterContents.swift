@@ -43,8 +43,6 @@ enum ClusterContents {
     // MARK: Reading
 
     /// Whether a file is there.
-    ///
-    /// - Throws: `ClusterError`.
     static func has(_ blob: Blob, in database: PostgresDatabase) async throws -> Bool {
         let sql = "SELECT length FROM content WHERE id = $1"
         return try await database.rows(sql, [blob.id.description]) { try $0.value("length") as Int } == [blob.length]
@@ -159,7 +157,6 @@ enum ClusterContents {
     ///   - age: The time; those that may not be read any more are removed in any case.
     ///   - most: The most parts; a few more are removed.
     /// - Returns: How many files were removed.
-    /// - Throws: `ClusterError`, `CancellationError`.
     fileprivate static func removeUnused(
         in database: PostgresDatabase,
         for age: Duration = lifetime,
@@ -345,7 +342,6 @@ extension Journal {
     /// Removes files in PostgreSQL that no row has had for a time.
     ///
     /// - Returns: their number.
-    /// - Throws: `ClusterError`, `CancellationError`.
     func removeContents(unusedFor age: Duration = ClusterContents.lifetime) async throws -> Int {
         try await ClusterContents.removeUnused(in: store.database, for: age)
     }
@@ -359,13 +355,12 @@ extension Journal {
                 if count > 0 {
                     logger.info("files without a row were removed", metadata: ["count": .stringConvertible(count)])
                 }
-                try await sleep(ClusterContents.lifetime)
             } catch is CancellationError {
                 return
             } catch {
                 logger.error("files without a row could not be removed", metadata: ["error": "\(error)"])
-                guard (try? await sleep(ClusterContents.lifetime)) != nil else { return }
             }
+            guard (try? await sleep(ClusterContents.lifetime)) != nil else { return }
         }
     }
 }

@@ -115,8 +115,6 @@ package final class Journal: Sendable {
 
     /// Begins with the rows that an earlier run has read, as if PostgreSQL had gone just now. Nothing else is read or
     /// written before ``prepare()``, whose checks are due.
-    ///
-    /// - Throws: `StorageError`.
     package func begin(without failure: ClusterError) throws {
         let (age, now) = (try file.age(), now())
         reading.withLock { reading in
@@ -246,9 +244,7 @@ package final class Journal: Sendable {
     }
 
     /// Applies the changes that are heard of, until the task is cancelled.
-    package func run() async { await follow(signals) }
-
-    private func follow(_ signals: AsyncStream<Void>) async {
+    package func run() async {
         for await _ in signals {
             do {
                 try await catchUp()

@@ -61,8 +61,6 @@ struct JournalFile: Sendable {
     let written = WrittenContents()
 
     /// Returns how far the file is.
-    ///
-    /// - Throws: `StorageError`.
     func position() throws -> JournalPosition { try database.read(Self.position) }
 
     /// The file lacks rows that only the snapshot has.
@@ -101,14 +99,10 @@ struct JournalFile: Sendable {
         """
 
     /// Notes that the journal was read to its end now, even if that had nothing new.
-    ///
-    /// - Throws: `StorageError`.
     func noteReading() throws { try database.write { try $0.cachedStatement(sql: Self.noteEnd).execute() } }
 
     /// Returns how old the rows may be: the time since a reading to the end was last noted. Nil if the last reading has
     /// stopped at a row, or if an older build has left out columns of this one.
-    ///
-    /// - Throws: `StorageError`.
     func age() throws -> Duration? {
         try database.read { (db) -> Duration? in
             if try lacksColumns(db) { return nil }
@@ -213,8 +207,6 @@ struct JournalFile: Sendable {
     }
 
     /// Returns the number that follows the highest one in a table.
-    ///
-    /// - Throws: `StorageError`.
     func nextRowID(of table: String) throws -> Int64 {
         let sql = "SELECT max(rowid) FROM \(table.quotedDatabaseIdentifier)"
         return try database.read { try Int64.fetchOne($0, sql: sql) ?? 0 } + 1
@@ -298,8 +290,6 @@ struct JournalFile: Sendable {
     }
 
     /// Returns the files that rows get and lose by a changeset that is to be inserted into the journal.
-    ///
-    /// - Throws: `StorageError`.
     func contentChange(_ changeset: Changeset) throws -> ContentChange {
         try database.read { try tables.contentChange(changeset.changes, $0) }
     }

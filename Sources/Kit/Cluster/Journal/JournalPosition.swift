@@ -2,11 +2,9 @@
 struct PostgresSnapshot: Sendable, Equatable {
     /// The transactions below the end that were still running.
     let running: [Int64]
+}
 
-    init(running: [Int64]) {
-        self.running = running
-    }
-
+extension PostgresSnapshot {
     /// Reads PostgreSQL's text: `xmin:xmax:xip,xip`.
     ///
     /// - Returns: nil if it is another one.
@@ -14,7 +12,7 @@ struct PostgresSnapshot: Sendable, Equatable {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 3, parts.prefix(2).allSatisfy({ Int64($0) != nil }) else { return nil }
         let numbers = parts[2].split(separator: ",")
-        running = numbers.compactMap { Int64($0) }
+        self.init(running: numbers.compactMap { Int64($0) })
         guard running.count == numbers.count else { return nil }
     }
 }
@@ -26,18 +24,9 @@ struct PostgresSnapshot: Sendable, Equatable {
 /// those below it whose transactions were running.
 struct JournalPosition: Sendable, Equatable {
     /// Rows from this number on are to be fetched.
-    private(set) var next: Int64
+    private(set) var next: Int64 = 0
     /// Rows of these numbers, which are lower, are to be fetched as well: their transactions may yet commit.
-    private(set) var open: [Int64]
-
-    /// Creates the position of a server that has read nothing.
-    init() {
-        (next, open) = (0, [])
-    }
-
-    init(next: Int64, open: [Int64]) {
-        (self.next, self.open) = (next, open)
-    }
+    private(set) var open: [Int64] = []
 
     /// No row below this number is to be fetched.
     var first: Int64 { open.first ?? next }
@@ -76,10 +65,6 @@ struct JournalLink: Sendable, Equatable {
     /// The number of the row before it in its scope; 0 for the first.
     let previous: Int64
 
-    init(number: Int64, previous: Int64) {
-        (self.number, self.previous) = (number, previous)
-    }
-
     /// Decides whether a row is applied.
     ///
     /// - Parameter applied: the number of the last row of its scope that was applied; 0 if none was.
@@ -103,8 +88,6 @@ struct RowIDBlocks: Sendable {
     }
 
     private var blocks: [String: Range<Int64>] = [:]
-
-    init() {}
 
     /// Takes the next number.
     mutating func take(_ table: String) throws(UsedUp) -> Int64 {

@@ -69,8 +69,6 @@ struct JournalStore: Sendable {
 
     /// Whether PostgreSQL's transactions have the numbers behind those of the rows. In another one than that which
     /// gave them, new rows would count as applied.
-    ///
-    /// - Throws: `ClusterError`, `CancellationError`.
     func isOfThisServer() async throws -> Bool {
         let sql = """
             SELECT greatest(cut, (SELECT max(number) FROM journal))
@@ -81,27 +79,50 @@ struct JournalStore: Sendable {
     }
 
     /// Fetches rows that a server misses, on a connection of its own.
-    ///
-    /// - Throws: `ClusterError`, `CancellationError`.
     func page(after position: JournalPosition) async throws -> JournalPage {
-        let rows = try await database.rows(Self.fetching, Self.parameters(position)) { try Self.fetched($0) }
-        return try Self.page(rows, after: position)
+        try await database.statement { try page(after: position, in: $0) }
     }
 
     /// Fetches rows that a server misses, in a transaction.
-    ///
-    /// - Throws: `ClusterError`.
     func page(after position: JournalPosition, in transaction: SQLTransaction) throws -> JournalPage {
-        try Self.page(transaction.rows(Self.fetching, Self.parameters(position)).map(Self.fetched), after: position)
+        let parameters: [any SQLParameter] = [
+            position.next, position.open.map(Int.init), Self.mostRows, Self.mostBytes,
+        ]
+        let found = try transaction.rows(Self.fetching, parameters)
+        guard let first = found.first else { throw ClusterError.noSuchColumn("identity") }
+        guard let snapshot = PostgresSnapshot(try first.value("snapshot")) else {
+            throw ClusterError.typeMismatch(column: "snapshot")
+        }
+        let rows = try found.compactMap(Self.journalRow)
+        // How many there were before the limit of bytes.
+        let count: Int? = try first.value("found")
+        return JournalPage(
+            identity: try first.value("identity"),
+            cut: try first.value("cut"),
+            hasSnapshot: try first.value("has_snapshot"),
+            start: position,
+            snapshot: snapshot,
+            rows: rows,
+            isComplete: rows.count == count ?? 0 && rows.count < Self.mostRows
+        )
+    }
+
+    /// Reads a row; nil for that of a page without rows.
+    private static func journalRow(_ row: SQLRow) throws -> JournalRow? {
+        guard let number = try row.value("number") as Int64? else { return nil }
+        return JournalRow(
+            link: JournalLink(number: number, previous: try row.value("previous")),
+            scope: try row.value("scope"),
+            schema: try row.value("schema_version"),
+            changeset: try row.value("changeset")
+        )
     }
 
     /// Adds a row under the lock of its scope, and tells the servers after the commit.
-    ///
-    /// - Throws: `ClusterError`.
     func insert(_ changeset: Changeset, scope: String, write: UUID, in transaction: SQLTransaction) throws -> JournalRow
     {
         let encoded = changeset.encoded
-        let rows = try transaction.rows(
+        let row = try transaction.row(
             """
             WITH head AS (
                 INSERT INTO journal_scope AS scope (scope, number) VALUES ($1, pg_current_xact_id()::text::int8)
@@ -113,7 +134,6 @@ struct JournalStore: Sendable {
             """,
             [scope, write.uuidString, server, schema, encoded]
         )
-        guard let row = rows.first else { throw ClusterError.noSuchColumn("number") }
         transaction.notify(Self.message + sender)
         let link = JournalLink(number: try row.value("number"), previous: try row.value("previous"))
         return JournalRow(link: link, scope: scope, schema: schema, changeset: encoded)
@@ -123,8 +143,6 @@ struct JournalStore: Sendable {
     ///
     /// The locks are free once the transaction of the write has ended. This one changes a row, so that its commit is
     /// confirmed by a standby only after all that was committed before.
-    ///
-    /// - Throws: `ClusterError`, `CancellationError`.
     func link(of write: UUID, locks: [String]) async throws -> JournalLink? {
         try await database.write(locks: locks) { transaction in
             let sql = "UPDATE journal_server SET seen_at = now() WHERE name = $1"
@@ -139,8 +157,6 @@ struct JournalStore: Sendable {
     }
 
     /// Says how far this server is.
-    ///
-    /// - Throws: `ClusterError`, `CancellationError`.
     func acknowledge(_ position: JournalPosition) async throws {
         try await database.write(locks: ["journal/server/\(server)"]) { try acknowledge(position.first, in: $0) }
     }
@@ -159,24 +175,18 @@ struct JournalStore: Sendable {
     /// Reserves numbers for rows of a table.
     ///
     /// - Parameter least: the lowest that is free on this server.
-    /// - Throws: `ClusterError`, `CancellationError`.
     func reserveRowIDs(_ count: Int64, for table: String, from least: Int64) async throws -> Range<Int64> {
         try await database.write(locks: ["journal/rowid/\(table)"]) { transaction in
-            let rows = try transaction.rows(
+            let row = try transaction.row(
                 """
                 INSERT INTO journal_rowid AS block (name, next) VALUES ($1, $2 + $3)
                 ON CONFLICT (name) DO UPDATE SET next = greatest(block.next, $2) + $3 RETURNING next
                 """,
                 [table, least, count]
             )
-            guard let row = rows.first else { throw ClusterError.noSuchColumn("next") }
             let end: Int64 = try row.value("next")
             return end - count..<end
         }
-    }
-
-    private static func parameters(_ position: JournalPosition) -> [any SQLParameter] {
-        [position.next, position.open.map(Int.init), mostRows, mostBytes]
     }
 
     /// One statement, and so one snapshot, which it returns even without rows.
@@ -192,53 +202,6 @@ struct JournalStore: Sendable {
         ) AS page ON bytes - octet_length(changeset) < $4
         ORDER BY number
         """
-
-    private struct Fetched: Sendable {
-        let identity: String
-        let cut: Int64
-        let hasSnapshot: Bool
-        let snapshot: String
-        /// How many rows there were before the limit of bytes.
-        let found: Int?
-        let row: JournalRow?
-    }
-
-    @Sendable private static func fetched(_ row: SQLRow) throws -> Fetched {
-        let number: Int64? = try row.value("number")
-        return Fetched(
-            identity: try row.value("identity"),
-            cut: try row.value("cut"),
-            hasSnapshot: try row.value("has_snapshot"),
-            snapshot: try row.value("snapshot"),
-            found: try row.value("found"),
-            row: try number.map { number in
-                JournalRow(
-                    link: JournalLink(number: number, previous: try row.value("previous")),
-                    scope: try row.value("scope"),
-                    schema: try row.value("schema_version"),
-                    changeset: try row.value("changeset")
-                )
-            }
-        )
-    }
-
-    private static func page(_ fetched: [Fetched], after start: JournalPosition) throws -> JournalPage {
-        guard let first = fetched.first else { throw ClusterError.noSuchColumn("identity") }
-        guard let snapshot = PostgresSnapshot(first.snapshot) else {
-            throw ClusterError.typeMismatch(column: "snapshot")
-        }
-        let rows = fetched.compactMap(\.row)
-        let isComplete = rows.count == first.found ?? 0 && rows.count < mostRows
-        return JournalPage(
-            identity: first.identity,
-            cut: first.cut,
-            hasSnapshot: first.hasSnapshot,
-            start: start,
-            snapshot: snapshot,
-            rows: rows,
-            isComplete: isComplete
-        )
-    }
 }
 
 // The snapshot, and the end of the rows that it has.
@@ -246,8 +209,6 @@ extension JournalStore {
     static let snapshotLock = "journal/snapshot"
 
     /// Whether the rows that are no longer kept are so many that a snapshot takes their place.
-    ///
-    /// - Throws: `ClusterError`.
     func isLong(_ limits: JournalLimits, in transaction: SQLTransaction) throws -> Bool {
         let sql = """
             SELECT count(*) AS rows, coalesce(sum(octet_length(changeset)), 0)::int8 AS bytes FROM journal
@@ -258,13 +219,8 @@ extension JournalStore {
     }
 
     /// Returns the number below which rows are gone.
-    ///
-    /// - Throws: `ClusterError`.
     func cut(in transaction: SQLTransaction) throws -> Int64 {
-        guard let row = try transaction.rows("SELECT cut FROM journal_identity").first else {
-            throw ClusterError.noSuchColumn("cut")
-        }
-        return try row.value("cut")
+        try transaction.row("SELECT cut FROM journal_identity").value("cut")
     }
 
     /// Calls `receive` with each part of the snapshot, and the schema of the build that wrote it.
@@ -302,8 +258,6 @@ extension JournalStore {
     }
 
     /// Removes the rows below a number, except those that are kept for servers that were away for a short time.
-    ///
-    /// - Throws: `ClusterError`.
     func cut(below number: Int64, _ limits: JournalLimits, in transaction: SQLTransaction) throws {
         let sql = """
             UPDATE journal_identity SET cut = greatest(cut, least($1, (

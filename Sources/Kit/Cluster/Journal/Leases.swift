@@ -51,7 +51,6 @@ package struct Leases: Sendable {
     /// Takes a lease.
     ///
     /// - Returns: nil if another holder has it.
-    /// - Throws: `ClusterError`, `CancellationError`.
     package func take(_ name: String, lasting time: Duration) async throws -> Lease? {
         try await take([name], atMost: 1, lasting: time, lock: "journal/lease/\(name)").first
     }
@@ -61,7 +60,6 @@ package struct Leases: Sendable {
     /// - Parameters:
     ///   - names: those that come first are preferred.
     ///   - most: the most that are taken, so that other servers take some, too.
-    /// - Throws: `ClusterError`, `CancellationError`.
     package func take(_ names: [String], atMost most: Int, lasting time: Duration) async throws -> [Lease] {
         guard !names.isEmpty else { return [] }
         return try await take(names, atMost: most, lasting: time, lock: "journal/leases")
@@ -83,7 +81,6 @@ package struct Leases: Sendable {
     /// Prolongs leases, also if their time is over and no other holder has taken them.
     ///
     /// - Returns: those that were not lost.
-    /// - Throws: `ClusterError`, `CancellationError`.
     package func renew(_ leases: [Lease], lasting time: Duration) async throws -> [Lease] {
         guard let store, !leases.isEmpty else { return leases }
         let begun = ContinuousClock.now
@@ -99,8 +96,6 @@ package struct Leases: Sendable {
     }
 
     /// Ends leases; those that another holder has taken stay.
-    ///
-    /// - Throws: `ClusterError`, `CancellationError`.
     package func release(_ leases: [Lease]) async throws {
         guard let store, !leases.isEmpty else { return }
         let parameters: [any SQLParameter] = [leases.map(\.name), leases.map(\.holder)]

@@ -1,4 +1,5 @@
-/// An error of the store that several servers share.
+/// An error of the store that several servers share. Functions that use it throw this, and `CancellationError` if they
+/// wait; their comments name other errors, and cases that callers tell apart.
 ///
 /// Faulty SQL and broken constraints other than a unique key are programming errors, ``refused(_:)``.
 package enum ClusterError: Error, Sendable, Equatable {
@@ -124,21 +125,12 @@ package struct ServerError: Error, Sendable, Equatable, CustomStringConvertible 
         "SQLSTATE \(code)" + (constraint.map { ", \($0)" } ?? "") + (message.map { ": \($0)" } ?? "")
     }
 
-    /// The consequence of a failed statement for its transaction.
-    enum Meaning: Equatable {
-        /// Another transaction came in between: the same one may succeed when it is repeated.
-        case conflict
-        /// The server ends the connection or cannot be used at present.
-        case unavailable(ClusterError.Unavailability)
-        /// A repetition changes nothing.
-        case definite(ClusterError)
-    }
-
-    var meaning: Meaning {
+    /// The error for the caller of the transaction. Only one that is contended may succeed when it is repeated at once.
+    var meaning: ClusterError {
         switch code {
-        case "40001", "40P01": .conflict
-        case "23505": .definite(.notUnique(constraint: constraint ?? ""))
-        case "53100": .definite(.diskFull)
+        case "40001", "40P01": .unavailable(.contended)
+        case "23505": .notUnique(constraint: constraint ?? "")
+        case "53100": .diskFull
         // A statement or a transaction took longer than the server was told.
         case "57014", "55P03", "25P03": .unavailable(.timedOut)
         // A standby, as after a failover.
@@ -146,7 +138,7 @@ package struct ServerError: Error, Sendable, Equatable, CustomStringConvertible 
         // Not only other errors of connections: the server stops, starts, crashed, or dropped the database.
         case _ where code.hasPrefix("08") || code.hasPrefix("57P"): .unavailable(.connectionLost)
         case _ where code.hasPrefix("53"): .unavailable(.notAccepting)
-        default: .definite(.refused(self))
+        default: .refused(self)
         }
     }
 
@@ -164,21 +156,12 @@ enum ConnectionFailure: Error, Equatable {
     /// The server refused a statement; the connection stays usable.
     case server(ServerError)
 
-    /// The consequence for the transaction if nothing was committed.
-    var meaning: ServerError.Meaning {
+    /// The error for the caller if nothing was committed.
+    var error: ClusterError {
         switch self {
         case .lost: .unavailable(.connectionLost)
         case .timedOut: .unavailable(.timedOut)
         case .server(let error): error.meaning
-        }
-    }
-
-    /// The error for the caller if nothing was committed and nothing is repeated.
-    var error: ClusterError {
-        switch meaning {
-        case .conflict: .unavailable(.contended)
-        case .unavailable(let reason): .unavailable(reason)
-        case .definite(let error): error
         }
     }
 }

@@ -186,8 +186,6 @@ package final class ChangeListener: Sendable {
     private let report: @Sendable (Event) -> Void
     private let queue = SerialQueue(label: "larder.store.listener")
 
-    /// Creates a listener.
-    ///
     /// - Parameter report: receives the events, one after the other, on the listener's thread, which it must not block.
     package init(_ options: PostgresOptions, _ report: @escaping @Sendable (Event) -> Void) {
         self.options = options

@@ -5,8 +5,6 @@ import Synchronization
 
 extension PostgresConnection {
     /// Opens a connection within the time of an operation.
-    ///
-    /// - Throws: ``ClusterError``.
     static func open(_ options: PostgresOptions, _ deadline: Deadline? = nil) throws -> PostgresConnection {
         if let reason = larder_pq_load() { throw ClusterError.libraryUnusable(String(cString: reason)) }
         guard larder_PQlibVersion() >= oldestVersion else { throw ClusterError.libraryUnusable("older than 14") }
@@ -158,7 +156,6 @@ package final class HostLookup: Sendable {
         }
     }
 
-    /// Asks the system.
     package static func system(_ host: String) -> Result<[String], Failure> {
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)

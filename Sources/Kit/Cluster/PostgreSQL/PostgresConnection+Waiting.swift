@@ -4,9 +4,6 @@ import Synchronization
 
 /// Sending and receiving without blocking, and the waits between.
 extension PostgresConnection {
-    /// Sends the queued output.
-    ///
-    /// - Throws: ``ConnectionFailure``.
     func flush() throws {
         while true {
             switch larder_PQflush(connection) {
@@ -22,8 +19,6 @@ extension PostgresConnection {
     }
 
     /// Waits for more of the response, and reads it.
-    ///
-    /// - Throws: ``ConnectionFailure``.
     func receive() throws {
         _ = try wait(for: POLLIN)
         guard larder_PQconsumeInput(connection) == 1 else { throw lost() }

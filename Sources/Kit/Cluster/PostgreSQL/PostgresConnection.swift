@@ -69,7 +69,6 @@ final class PostgresConnection {
     /// Runs a script without parameters, of one or several statements.
     ///
     /// - Returns: the response to its last statement.
-    /// - Throws: ``ConnectionFailure``.
     @discardableResult
     func run(_ script: String) throws -> PostgresResult {
         guard larder_PQsendQuery(connection, script) == 1 else { throw lost() }
@@ -125,8 +124,6 @@ final class PostgresConnection {
     }
 
     /// Returns the number of the server's process, whose session this is.
-    ///
-    /// - Throws: ``ConnectionFailure``.
     func session() throws -> String {
         let result = try run("SELECT pg_backend_pid()")
         return String(decoding: result.bytes(row: 0, column: 0) ?? .init(start: nil, count: 0), as: UTF8.self)

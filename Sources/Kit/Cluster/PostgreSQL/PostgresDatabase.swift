@@ -42,9 +42,14 @@ package final class PostgresDatabase: Sendable {
         _ parameters: [any SQLParameter] = [],
         _ transform: @escaping @Sendable (SQLRow) throws -> Value
     ) async throws -> [Value] {
-        try await pool.run(within: options.timeout) { connection in
-            try SQLTransaction(connection).rows(sql, parameters).map(transform)
-        }
+        try await statement { try $0.rows(sql, parameters).map(transform) }
+    }
+
+    /// Runs one statement that reads, without a transaction around it.
+    func statement<Value: Sendable>(
+        _ value: @escaping @Sendable (SQLTransaction) throws -> Value
+    ) async throws -> Value {
+        try await pool.run(within: options.timeout) { try value(SQLTransaction($0)) }
     }
 
     /// Changes the database in one transaction and returns after its commit. An error rolls it back.
@@ -62,15 +67,18 @@ package final class PostgresDatabase: Sendable {
         within timeout: Duration? = nil,
         _ updates: @escaping @Sendable (SQLTransaction) throws -> Value
     ) async throws -> Value {
-        var plan = TransactionPlan(options, locks: locks)
-        if let timeout { plan.timeout = timeout }
-        return try await write(plan, updates)
+        let (timeout, standard) = (timeout ?? options.timeout, options.timeout)
+        let plan = TransactionPlan(locks: locks, timeout: timeout, standardTimeout: standard)
+        return try await pool.run(within: timeout) { connection in
+            let change = try connection.write(plan, updates)
+            self.notify(change.messages, through: connection)
+            return change.value
+        }
     }
 
     /// Sends messages to every listening server, including this one.
     ///
     /// - Parameter messages: at most 7,999 bytes each.
-    /// - Throws: ``ClusterError``, `CancellationError`.
     package func notify(_ messages: [String]) async throws {
         let parameters: [any SQLParameter] = [options.channel, messages]
         try await pool.run(within: options.timeout) { connection in
@@ -84,19 +92,14 @@ package final class PostgresDatabase: Sendable {
     package var load: StoreLoad { get async { await pool.load } }
 
     /// Returns the time of the server's clock.
-    ///
-    /// - Throws: ``ClusterError``, `CancellationError`.
     @Sendable package func time() async throws -> Date {
         let sql = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now"
-        let times: [Int64] = try await rows(sql) { try $0.value("now") }
-        guard let milliseconds = times.first else { throw ClusterError.noSuchColumn("now") }
+        let milliseconds: Int64 = try await statement { try $0.row(sql).value("now") }
         return Date(timeIntervalSince1970: Double(milliseconds) / 1000)
     }
 
     /// Refuses a pooler that lends a session of the server for each transaction or statement, as PgBouncer does in two
     /// of its modes: settings, prepared statements and messages belong to a session.
-    ///
-    /// - Throws: ``ClusterError``, `CancellationError`.
     package func checkSessions() async throws {
         try await pool.run(within: options.timeout) { [options] connection in
             do {
@@ -117,8 +120,6 @@ package final class PostgresDatabase: Sendable {
     package static let schemaLock = "larder/migrations"
 
     /// Returns how many other connections have the name of servers.
-    ///
-    /// - Throws: ``ClusterError``.
     package static func servers(in transaction: SQLTransaction) throws -> Int {
         try transaction.rows(
             """
@@ -131,17 +132,6 @@ package final class PostgresDatabase: Sendable {
 
     /// Closes the connections. Later use throws ``ClusterError/closed``.
     package func close() { pool.close() }
-
-    func write<Value: Sendable>(
-        _ plan: TransactionPlan,
-        _ updates: @escaping @Sendable (SQLTransaction) throws -> Value
-    ) async throws -> Value {
-        try await pool.run(within: plan.timeout) { connection in
-            let change = try connection.write(plan, updates)
-            self.notify(change.messages, through: connection)
-            return change.value
-        }
-    }
 
     /// Tells the servers after the commit, in a transaction of its own: one that has a message holds a lock of the
     /// whole server during its commit, and that of a change may wait for a standby.

@@ -23,7 +23,6 @@ extension PostgresDatabase {
     ///   - migrations: the steps of all apps of this build.
     ///   - timeout: the time that all of it may take.
     /// - Returns: the names of the steps that were applied.
-    /// - Throws: ``ClusterError``.
     @discardableResult
     package func migrate(_ migrations: [PostgresMigration], timeout: Duration = .seconds(600)) async throws -> [String]
     {
@@ -31,9 +30,7 @@ extension PostgresDatabase {
         for migration in migrations where !names.insert(migration.name).inserted {
             throw ClusterError.ambiguousMigration(name: migration.name)
         }
-        var plan = TransactionPlan(options, locks: [Self.schemaLock])
-        plan.timeout = timeout
-        return try await write(plan) { transaction in
+        return try await write(locks: [Self.schemaLock], within: timeout) { transaction in
             let applied = try Self.applied(transaction)
             try Self.check(applied, migrations)
             let missing = migrations.filter { !applied.contains($0.name) }
@@ -46,8 +43,6 @@ extension PostgresDatabase {
     }
 
     /// Returns the steps that ``migrate(_:timeout:)`` would apply, and changes nothing.
-    ///
-    /// - Throws: ``ClusterError``.
     package func missing(of migrations: [PostgresMigration]) async throws -> [String] {
         let applied = try await read { transaction -> Set<String> in
             let table = try transaction.rows("SELECT to_regclass('larder_migration') IS NOT NULL AS is_there")

@@ -34,8 +34,7 @@ final class PostgresResult {
     /// Number of rows that were changed.
     var changedRows: Int { Int(String(cString: larder_PQcmdTuples(result))) ?? 0 }
 
-    /// Number of rows of the response.
-    var rowCount: Int { Int(larder_PQntuples(result)) }
+    var rows: [SQLRow] { (0..<Int(larder_PQntuples(result))).map { SQLRow(result: self, index: $0) } }
 
     /// Returns the number of a column, or nil if there is no such column.
     func column(_ name: String) -> Int32? {
@@ -56,27 +55,6 @@ final class PostgresResult {
 
     private func field(_ field: some BinaryInteger) -> String? {
         larder_PQresultErrorField(result, Int32(field)).map { String(cString: $0) }
-    }
-}
-
-/// The response to a statement: its rows, valid within the transaction.
-package final class SQLRows {
-    private let result: PostgresResult
-
-    init(_ result: PostgresResult) {
-        self.result = result
-    }
-
-    package var count: Int { result.rowCount }
-
-    /// The first row, if there is one.
-    package var first: SQLRow? { count > 0 ? SQLRow(result: result, index: 0) : nil }
-
-    /// Returns the values that `transform` makes of the rows, in order.
-    ///
-    /// - Throws: errors of `transform`.
-    package func map<Value>(_ transform: (SQLRow) throws -> Value) rethrows -> [Value] {
-        try (0..<count).map { try transform(SQLRow(result: result, index: $0)) }
     }
 }
 

@@ -14,24 +14,25 @@ package final class SQLTransaction {
     ///
     /// - Parameters:
     ///   - sql: the text, a constant of the program: `$1` is the first parameter.
-    ///   - parameters: the values.
-    /// - Throws: ``ClusterError``.
-    package func rows(_ sql: String, _ parameters: [any SQLParameter] = []) throws -> SQLRows {
-        SQLRows(try run(sql, parameters))
+    package func rows(_ sql: String, _ parameters: [any SQLParameter] = []) throws -> [SQLRow] {
+        try run(sql, parameters).rows
+    }
+
+    /// Runs a statement that responds with a row in any case.
+    func row(_ sql: String, _ parameters: [any SQLParameter] = []) throws -> SQLRow {
+        guard let row = try rows(sql, parameters).first else { throw ClusterError.noSuchColumn("*") }
+        return row
     }
 
     /// Runs a statement that changes rows.
     ///
     /// - Returns: how many were changed.
-    /// - Throws: ``ClusterError``.
     @discardableResult
     package func execute(_ sql: String, _ parameters: [any SQLParameter] = []) throws -> Int {
         try run(sql, parameters).changedRows
     }
 
     /// Runs a script of several statements without parameters.
-    ///
-    /// - Throws: ``ClusterError``.
     func execute(script: String) throws {
         _ = try reporting { try connection.run(script) }
     }
@@ -62,20 +63,14 @@ package final class SQLTransaction {
 /// How a transaction is run.
 struct TransactionPlan: Sendable {
     /// Names of rows that the transaction has for itself, chosen by the callers.
-    var locks: [String] = []
+    let locks: [String]
     /// The time that it has, without its commit.
-    var timeout: Duration
+    let timeout: Duration
     /// The time of the connection's statements if nothing else is said.
     let standardTimeout: Duration
 
     /// The most times that a change is run if others come in between.
     static let mostAttempts = 8
-
-    init(_ options: PostgresOptions, locks: [String] = []) {
-        self.locks = locks
-        timeout = options.timeout
-        standardTimeout = options.timeout
-    }
 
     /// Begins a change.
     ///
@@ -98,10 +93,7 @@ struct TransactionPlan: Sendable {
 
 extension PostgresConnection {
     /// The value that a change returned, and the messages to send after its commit.
-    struct Change<Value> {
-        let value: Value
-        let messages: [String]
-    }
+    typealias Change<Value> = (value: Value, messages: [String])
 
     /// Reads one state of the database.
     ///
@@ -144,12 +136,12 @@ extension PostgresConnection {
             let value = try updates(transaction)
             if let failure = transaction.failure { throw failure }
             guard try commit(within: plan.standardTimeout) else { return nil }
-            return Change(value: value, messages: transaction.messages)
+            return (value, transaction.messages)
         } catch ClusterError.outcomeUnknown {
             throw ClusterError.outcomeUnknown
         } catch {
             rollBack()
-            if transaction.failure?.meaning == .conflict { return nil }
+            if transaction.failure?.error == .unavailable(.contended) { return nil }
             throw (error as? ConnectionFailure)?.error ?? error
         }
     }
@@ -177,7 +169,7 @@ extension PostgresConnection {
             let command = try run("COMMIT").command
             guard command == "COMMIT" else { throw ConnectionFailure.server(ServerError(code: "25P02")) }
         } catch ConnectionFailure.server(let error) where error.precedesCommit || error.code == "25P02" {
-            if error.meaning == .conflict { return false }
+            if error.meaning == .unavailable(.contended) { return false }
             throw ConnectionFailure.server(error)
         } catch is ConnectionFailure {
             retire()

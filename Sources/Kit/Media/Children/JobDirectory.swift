@@ -6,7 +6,6 @@ import Synchronization
 final class JobDirectory: Sendable {
     private static let prefix = "job-"
 
-    /// Absolute path.
     let path: String
     /// Files outside of it that are linked in it.
     private let links = Mutex<[String]>([])

@@ -33,7 +33,6 @@ struct ToolRunner: Sendable {
     ///   - isShort: whether the input is so small that the tool ends soon: then it does not wait for long ones.
     ///   - onLine: receives each line of the tool's standard output at once.
     /// - Returns: the outcome of a tool that exited by itself, whatever its exit code.
-    /// - Throws: ``MediaError``; `CancellationError`.
     func run(
         _ tool: MediaTool,
         _ arguments: [String],

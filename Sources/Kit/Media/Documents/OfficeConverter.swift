@@ -13,7 +13,6 @@ package struct OfficeConverter: Sendable {
         slot = AsyncSemaphore(permits: 1, maximumWaiting: bench.limits.waiting)
     }
 
-    /// Whether LibreOffice is installed.
     package var isAvailable: Bool { bench.tools.paths[.soffice] != nil }
 
     /// Converts a file; the result replaces the file at the destination.

@@ -168,8 +168,6 @@ struct EmbeddablePicture {
     var options = PictureOptions()
 
     /// Returns the file to embed: the picture itself if that is possible, which the worker checks then.
-    ///
-    /// - Throws: ``MediaError``.
     func make(_ picture: PictureSource, _ header: PictureHeader) async throws -> PDFJob.Picture {
         let input = try place(picture, header)
         // A picture of two colours is smallest, and most legible, unchanged.

@@ -144,8 +144,6 @@ extension PDFTool {
     private static let shortText = 16 << 10
 
     /// Returns the characters of a text that no installed font has.
-    ///
-    /// - Throws: ``MediaError``.
     package func missingGlyphs(in text: String) async throws -> [String] {
         try await bench.withFolder { folder in
             try await work(.glyphs(text: text), in: folder, isShort: true, progress: nil).missingGlyphs

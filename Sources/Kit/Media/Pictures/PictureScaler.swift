@@ -51,7 +51,6 @@ extension ToolRunner {
     ///   - size: the largest width and height.
     ///   - options: further options of `vips thumbnail`.
     /// - Returns: the warnings of `vips`.
-    /// - Throws: ``MediaError``; `CancellationError`.
     @discardableResult
     func thumbnail(
         of input: String,
@@ -82,7 +81,6 @@ extension ToolRunner {
     /// Runs `vips` on a picture whose header was read.
     ///
     /// - Returns: its warnings.
-    /// - Throws: ``MediaError``; `CancellationError`.
     @discardableResult
     func vips(_ arguments: [String], in folder: JobDirectory, _ header: PictureHeader) async throws -> String {
         // Loaders that libvips does not trust (SVG, PDF, those of ImageMagick) are blocked, and it starts no threads.

@@ -36,7 +36,6 @@ extension PictureHeader {
         return container
     }
 
-    /// Reads one property.
     private mutating func read<Source: ByteSource>(_ box: BoxWalk<Source>.Box, _ reader: HeaderReader<Source>) throws {
         let start = box.content.lowerBound
         switch box.type {

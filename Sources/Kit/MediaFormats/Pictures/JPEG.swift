@@ -18,8 +18,6 @@ package struct JPEGSegments<Source: ByteSource> {
     }
 
     /// Returns the segments up to the first scan, or to the end of the picture.
-    ///
-    /// - Throws: ``PictureHeaderError``.
     package func all() throws -> [Segment] {
         guard try reader.number(at: 0, bytes: 2) == 0xFFD8 else {
             throw PictureHeaderError.malformed("no start-of-image marker")
@@ -65,8 +63,6 @@ package struct JPEGSegments<Source: ByteSource> {
     }
 
     /// Returns the frame header, which must precede the first scan.
-    ///
-    /// - Throws: ``PictureHeaderError``.
     package func frame(_ segments: [Segment]) throws -> JPEGFrame {
         guard let frame = segments.first(where: { Self.isFrame($0.marker) }) else {
             throw PictureHeaderError.malformed("no JPEG frame header")

@@ -29,13 +29,9 @@ package struct Backup {
     private let origin: String
     private let progress: ProgressReceiver
 
-    /// Creates a backup of a data directory.
-    ///
     /// - Parameters:
-    ///   - directory: The data directory.
     ///   - migrations: The migrations of all apps of this build.
     ///   - origin: Who makes it, and when; a line of text in the backup.
-    ///   - progress: Receives the current step.
     package init(
         of directory: URL,
         migrations: [SchemaMigration],
@@ -135,18 +131,26 @@ package struct Backup {
     private func complete(_ work: DataDirectory, source: String, path: String) throws -> Report {
         var (sums, bytes) = try Checksums.of(work.path, from: source, origin: origin, progress)
         progress(StorageProgress(.check))
-        let found: DirectoryCheck
+        let found = try DirectoryCheck(ofCopy: work, from: source, migrations: migrations)
+        sums.lost = found.lostPaths
+        try OpenFile.create("\(work.path)/\(Checksums.fileName)", Data(sums.text.utf8))
+        return Report(path: path, files: sums.blobs, bytes: bytes, faults: found.files.faults())
+    }
+}
+
+extension DirectoryCheck {
+    /// Checks all of a copy but the contents of its files. Its errors name the source.
+    init(ofCopy copy: DataDirectory, from source: String, migrations: [SchemaMigration]) throws {
         do {
             let options = DatabaseOptions(integrityCheck: .always)
-            found = try DirectoryCheck(of: work, migrations: migrations, options: options, readsFiles: false)
+            try self.init(of: copy, migrations: migrations, options: options, readsFiles: false)
         } catch let error as StorageError {
-            throw BackupError.unusable(path: source, detail: "\(error)".replacing(work.path, with: source))
+            throw BackupError.unusable(path: source, detail: "\(error)".replacing(copy.path, with: source))
         }
-        sums.lost = Set((found.files.missing + found.files.cut).map(BackupLayout.path))
-        try OpenFile.create("\(work.path)/\(Checksums.fileName)", Data(sums.text.utf8))
-        let files = sums.digests.keys.count { BackupLayout.blob(at: $0) != nil }
-        return Report(path: path, files: files, bytes: bytes, faults: found.files.faults())
     }
+
+    /// The paths of files that rows name and that are missing, or cut.
+    var lostPaths: Set<String> { Set((files.missing + files.cut).map(BackupLayout.path)) }
 }
 
 /// A data directory that is read while a server may use it. Takes no lock, so that a server can start meanwhile.

@@ -37,9 +37,7 @@ package struct BackupTarget {
         try BackupLayout.removeUnfinished(in: work.path)
         // Another backup may have been completed before this one had the lock.
         try Self.checkEmpty(path)
-        guard mkdir(work.blobsPath, 0o700) == 0 else {
-            throw StorageError.system(errno, path: work.blobsPath, operation: "mkdir")
-        }
+        try StorageError.check("mkdir", work.blobsPath) { [work] in mkdir(work.blobsPath, 0o700) }
     }
 
     /// Checks that a backup may be written to a target, before anything is copied for it.
@@ -128,20 +126,11 @@ enum RealPath {
     }
 
     /// Returns the kind of a file (`S_IFMT`), which is not followed if it is a symbolic link; nil if there is none.
-    static func kind(of path: String) -> mode_t? {
-        var status = stat()
-        return lstat(path, &status) == 0 ? status.st_mode & S_IFMT : nil
-    }
+    static func kind(of path: String) -> mode_t? { fileStatus(path).map { $0.st_mode & S_IFMT } }
 
-    static func length(of path: String) -> Int {
-        var status = stat()
-        return lstat(path, &status) == 0 ? Int(status.st_size) : 0
-    }
+    static func length(of path: String) -> Int { Int(fileStatus(path)?.st_size ?? 0) }
 
-    static func device(of path: String) -> dev_t? {
-        var status = stat()
-        return stat(path, &status) == 0 ? status.st_dev : nil
-    }
+    static func device(of path: String) -> dev_t? { fileStatus(path, follows: true)?.st_dev }
 }
 
 /// The files of a backup: those of a data directory without the files that only a running server needs, and
@@ -174,15 +163,11 @@ enum BackupLayout {
     }
 
     /// Removes the remains of an interrupted backup in a directory, except its lock.
-    ///
-    /// - Throws: ``StorageError``.
     static func removeUnfinished(in directory: String) throws {
         for name in try OpenFile.names(in: directory) where isUnfinished(name) && name != lock {
             let path = "\(directory)/\(name)"
             if name == blobs { try OpenFile.removeContents(of: path) }
-            guard (name == blobs ? rmdir(path) : unlink(path)) == 0 || errno == ENOENT else {
-                throw StorageError.system(errno, path: path, operation: "unlink")
-            }
+            try StorageError.check("unlink", path, except: ENOENT) { name == blobs ? rmdir(path) : unlink(path) }
         }
     }
 }

@@ -19,7 +19,6 @@ struct BlobCopies {
     ///
     /// - Returns: Whether all files of the data directory exist. A file that is missing now may have been removed
     ///   with its row since the state began. If it was missing before the state began, its row would not be in it.
-    /// - Throws: ``StorageError``.
     mutating func add(_ blobs: [Blob]) throws -> Bool {
         let new = blobs.filter { !copied.contains($0.id) }
         guard !new.isEmpty else { return true }
@@ -37,12 +36,10 @@ struct BlobCopies {
     }
 
     /// Removes the files of other blobs than these.
-    ///
-    /// - Throws: ``StorageError``.
     func remove(except blobs: [Blob]) throws {
         for id in copied.subtracting(blobs.map(\.id)) {
             let path = "\(target)/\(id)"
-            guard unlink(path) == 0 else { throw StorageError.system(errno, path: path, operation: "unlink") }
+            try StorageError.check("unlink", path) { unlink(path) }
         }
     }
 }
@@ -50,13 +47,7 @@ struct BlobCopies {
 extension Checksums {
     /// Reads all files of a directory. Those of blobs that the disk of the source cannot read are removed.
     ///
-    /// - Parameters:
-    ///   - directory: The copy.
-    ///   - source: The data directory.
-    ///   - origin: Who makes the backup, and when.
-    ///   - progress: Receives the number of bytes.
     /// - Returns: The digests, and the number of bytes.
-    /// - Throws: ``StorageError``.
     static func of(
         _ directory: String,
         from source: String,
@@ -95,15 +86,14 @@ struct Checksums: Equatable {
     var lost: Set<String> = []
     /// Who made the backup, and when.
     var origin = ""
+}
 
-    init(origin: String) {
-        self.origin = origin
-    }
-
+extension Checksums {
     /// Parses the file.
     ///
     /// - Returns: Nil if it is incomplete, or names a file that is not one of a backup.
     init?(parsing text: String) {
+        self.init()
         let lines = text.split(separator: "\n")
         for line in lines {
             if let comment = Self.rest(of: line, after: Self.lostMark) {
@@ -120,6 +110,9 @@ struct Checksums: Equatable {
         }
         guard lines.last == Self.end(digests.count)[...] else { return nil }
     }
+
+    /// Number of files of bodies and documents.
+    var blobs: Int { digests.keys.count { BackupLayout.blob(at: $0) != nil } }
 
     var text: String {
         var lines = [Self.originMark + origin]

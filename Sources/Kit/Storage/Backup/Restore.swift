@@ -6,7 +6,6 @@ package import Foundation
 /// Everything is copied into a directory inside of it and checked there. Then the parts get their names, the database
 /// last: until it is there, a server refuses the directory (docs/decisions/0026).
 package struct Restore {
-    /// The restored data.
     package struct Report: Sendable, Equatable {
         /// Who has made the backup, and when.
         package var origin: String
@@ -31,9 +30,7 @@ package struct Restore {
     /// Reads the list of a backup's files.
     ///
     /// - Parameters:
-    ///   - backup: The backup.
     ///   - migrations: The migrations of all apps of this build.
-    ///   - progress: Receives the current step.
     /// - Throws: ``BackupError/notABackup(path:reason:)``, `StorageError`.
     package init(
         of backup: URL,
@@ -100,28 +97,15 @@ package struct Restore {
     /// Copies the files, compares their digests, and checks whether they belong together.
     private func copy(to path: String) throws -> Report {
         let work = try DataDirectory(at: URL(filePath: path, directoryHint: .isDirectory))
-        guard mkdir(work.blobsPath, 0o700) == 0 else {
-            throw StorageError.system(errno, path: work.blobsPath, operation: "mkdir")
-        }
+        try StorageError.check("mkdir", work.blobsPath) { mkdir(work.blobsPath, 0o700) }
         try copyFiles(to: path)
         progress(StorageProgress(.check))
-        let found: DirectoryCheck
-        do {
-            let options = DatabaseOptions(integrityCheck: .always)
-            found = try DirectoryCheck(of: work, migrations: migrations, options: options, readsFiles: false)
-        } catch let error as StorageError {
-            throw BackupError.unusable(path: backup, detail: "\(error)".replacing(path, with: backup))
-        }
+        let found = try DirectoryCheck(ofCopy: work, from: backup, migrations: migrations)
         guard !found.isNew else { throw BackupError.notABackup(path: backup, reason: "it has no database") }
-        let missing = Set((found.files.missing + found.files.cut).map(BackupLayout.path)).subtracting(sums.lost)
+        let missing = found.lostPaths.subtracting(sums.lost)
         guard missing.isEmpty else { throw BackupError.changed(path: backup, files: missing.sorted()) }
-        let files = sums.digests.keys.count { BackupLayout.blob(at: $0) != nil }
-        return Report(
-            origin: sums.origin,
-            files: files,
-            isCurrent: found.isCurrent,
-            faults: found.files.faults()
-        )
+        let faults = found.files.faults()
+        return Report(origin: sums.origin, files: sums.blobs, isCurrent: found.isCurrent, faults: faults)
     }
 
     private func copyFiles(to work: String) throws {
@@ -150,7 +134,7 @@ package struct Restore {
         do {
             for name in names {
                 let (from, to) = ("\(work)/\(name)", "\(directory.path)/\(name)")
-                guard rename(from, to) == 0 else { throw StorageError.system(errno, path: to, operation: "rename") }
+                try StorageError.check("rename", to) { rename(from, to) }
                 moved.append(name)
                 try OpenFile.synchronizeDirectory(directory.path)
             }
@@ -171,11 +155,9 @@ enum PlacedFile {
     /// A finished blob is never written again, so both names can share one file.
     ///
     /// - Returns: Whether the file exists.
-    /// - Throws: ``StorageError``.
     static func place(_ source: String, at target: String) throws -> Bool {
         if link(source, target) == 0 {
-            var status = stat()
-            if lstat(target, &status) == 0, status.st_mode & S_IFMT == S_IFREG { return true }
+            if RealPath.kind(of: target) == S_IFREG { return true }
             unlink(target)
             throw StorageError.inputOutput(path: source, operation: "link", code: EINVAL)
         }
@@ -197,7 +179,6 @@ enum PlacedFile {
     ///
     /// - Parameter count: Is called with the number of bytes of each part.
     /// - Returns: The digest of its bytes, as ``digest(of:count:)`` does.
-    /// - Throws: ``StorageError``.
     static func copy(_ source: String, to target: String, count: (Int) -> Void = { _ in }) throws -> String {
         let input = try OpenFile(source, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
         let output = try OpenFile(target, O_WRONLY | O_CREAT | O_EXCL)
@@ -210,8 +191,6 @@ enum PlacedFile {
     }
 
     /// Returns the SHA-256 digest of a file, in hexadecimal.
-    ///
-    /// - Throws: ``StorageError``.
     static func digest(of path: String, count: (Int) -> Void = { _ in }) throws -> String {
         try read(OpenFile(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)) { count($0.count) }
     }

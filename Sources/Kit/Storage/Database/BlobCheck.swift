@@ -42,8 +42,6 @@ package struct BlobCheck: Sendable, Equatable {
     /// Compares the rows with the files.
     ///
     /// - Parameters:
-    ///   - db: A database with table `blob`.
-    ///   - files: The files that exist.
     ///   - hasLog: Whether the rows are those of the process that left the files; see
     ///     ``BlobStore/removeUnfinishedFiles(_:hasLog:)``.
     ///   - reading: Whether each file is read to its end and compared with its checksums.
@@ -65,7 +63,7 @@ package struct BlobCheck: Sendable, Equatable {
             count += 1
             if rest.remove(blob.id) == nil {
                 missing.append(blob.id)
-            } else if Self.length(of: "\(folder)/\(blob.id)") != blob.length {
+            } else if fileStatus("\(folder)/\(blob.id)", follows: true)?.st_size != off_t(blob.length) {
                 cut.append(blob.id)
             } else if reading {
                 let stored = (try row.value(2) as Data?).flatMap { BlobChecksums($0, length: blob.length) }
@@ -83,11 +81,6 @@ package struct BlobCheck: Sendable, Equatable {
         return ProgressCounter(.contents, total: total, progress)
     }
 
-    private static func length(of path: String) -> Int? {
-        var status = stat()
-        return stat(path, &status) == 0 ? Int(status.st_size) : nil
-    }
-
     private mutating func note(_ id: BlobID, _ file: OpenFile?, _ stored: BlobChecksums?, _ count: (Int) -> Void) {
         guard let file, let found = try? BlobChecksums(of: file, progress: count) else { return unreadable.append(id) }
         if let stored, stored != found { changed.append(id) }
@@ -103,8 +96,6 @@ struct BlobFiles {
     private(set) var unfinished: Set<BlobID> = []
 
     /// Lists a folder, which may be missing.
-    ///
-    /// - Throws: ``StorageError``.
     init(in folder: String) throws {
         self.folder = folder
         guard FileManager.default.fileExists(atPath: folder) else { return }
@@ -117,10 +108,10 @@ struct BlobFiles {
     /// Returns whether both names of a blob are those of one file: the process that wrote it has ended before it knew
     /// that a committed row names it.
     func isUnsettled(_ id: BlobID) -> Bool {
-        guard finished.contains(id), unfinished.contains(id) else { return false }
-        var (one, other) = (stat(), stat())
-        return lstat("\(folder)/\(id.fileName)", &one) == 0 && lstat("\(folder)/\(id.unfinishedName)", &other) == 0
-            && one.st_dev == other.st_dev && one.st_ino == other.st_ino
+        guard finished.contains(id), unfinished.contains(id), let one = fileStatus("\(folder)/\(id.fileName)"),
+            let other = fileStatus("\(folder)/\(id.unfinishedName)")
+        else { return false }
+        return one.st_dev == other.st_dev && one.st_ino == other.st_ino
     }
 }
 

@@ -169,9 +169,7 @@ final class BlobRemoval: Sendable {
 
     /// Returns whether a file has received its name or content after a moment.
     private static func hasChanged(_ path: String, since moment: timespec) -> Bool {
-        var status = stat()
-        guard lstat(path, &status) == 0 else { return false }
-        let changed = status.st_ctim
+        guard let changed = fileStatus(path)?.st_ctim else { return false }
         return (changed.tv_sec, changed.tv_nsec) > (moment.tv_sec, moment.tv_nsec)
     }
 

@@ -76,7 +76,6 @@ package struct Blob: Hashable, Sendable {
         one.id == other.id && one.length == other.length
     }
 
-    /// Hashes identity and length.
     package func hash(into hasher: inout Hasher) {
         hasher.combine(id)
         hasher.combine(length)
@@ -132,14 +131,11 @@ package struct BlobStore: Sendable {
     /// Creates a writer. The blob appears under its name only when ``BlobWriter/finish(expectedLength:)`` has returned.
     ///
     /// - Parameter id: that of the same bytes on another server; a new one by default.
-    /// - Throws: ``StorageError``.
     package func writer(_ id: BlobID = .random()) throws -> BlobWriter {
         try BlobWriter(store: self, id: id)
     }
 
     /// Writes a blob of known bytes. Blocks until they are on the disk.
-    ///
-    /// - Throws: ``StorageError``.
     package func write(_ bytes: Data) throws -> Blob {
         let writer = try writer()
         try writer.append(bytes)
@@ -168,13 +164,9 @@ package struct BlobStore: Sendable {
     /// - Throws: ``StorageError/blobUnavailable(_:)`` if the file is missing or has another length than its row says,
     ///   or if a changed byte was met in it.
     package func reader(_ blob: Blob) throws -> BlobReader {
-        let file: OpenFile
-        do {
-            file = try OpenFile(path(blob.id), O_RDONLY)
-        } catch StorageError.inputOutput(_, _, ENOENT) {
+        guard let file = try OpenFile.ifPresent(path(blob.id)), try file.length() == blob.length else {
             throw StorageError.blobUnavailable(blob.id)
         }
-        guard try file.length() == blob.length else { throw StorageError.blobUnavailable(blob.id) }
         return BlobReader(blob: blob, file: file, checksums: try checks.checksums(of: blob), checks: checks)
     }
 
@@ -198,7 +190,6 @@ package struct BlobStore: Sendable {
     ///   - db: The database, with everything that was committed.
     ///   - hasLog: Whether the database was found with its log, so that it has every row that the killed process has
     ///     committed. Without it the finished files stay, because their rows may be lost.
-    /// - Throws: ``StorageError``; errors of the database.
     func removeUnfinishedFiles(_ db: Database, hasLog: Bool) throws {
         let files = try BlobFiles(in: folder)
         var hasKept = false
@@ -218,9 +209,7 @@ package struct BlobStore: Sendable {
     }
 
     private func remove(_ path: String) throws {
-        guard unlink(path) == 0 || errno == ENOENT else {
-            throw StorageError.system(errno, path: path, operation: "unlink")
-        }
+        try StorageError.check("unlink", path, except: ENOENT) { unlink(path) }
     }
 }
 
@@ -256,8 +245,6 @@ package struct BlobReader: Sendable {
     }
 
     /// Reads all bytes, of blobs that are known to fit into memory.
-    ///
-    /// - Throws: ``StorageError``.
     package func readAll() throws -> Data {
         try read(0..<blob.length)
     }

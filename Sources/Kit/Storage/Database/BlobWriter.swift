@@ -106,8 +106,6 @@ package final class BodyWriter: Sendable {
     private let inlineLimit: Int
     private let state = Mutex(State.memory(Data()))
 
-    /// Creates a writer of one body.
-    ///
     /// - Parameters:
     ///   - blobs: Stores the body if it is large.
     ///   - inlineLimit: Most bytes that stay in memory.
@@ -117,8 +115,6 @@ package final class BodyWriter: Sendable {
     }
 
     /// Appends bytes. After an error the body is discarded.
-    ///
-    /// - Throws: ``StorageError``.
     package func append(_ bytes: some DataProtocol) throws {
         try state.withLock { state in
             switch state {
@@ -242,15 +238,11 @@ extension BlobStore {
     /// - Throws: ``StorageError``, also if the file is missing or a symbolic link.
     package func adopt(_ place: TemporaryPath) throws -> Blob {
         let file = try OpenFile(place.path, O_RDONLY | O_NOFOLLOW)
-        guard fchmod(file.descriptor, 0o600) == 0 else {
-            throw StorageError.system(errno, path: place.path, operation: "fchmod")
-        }
+        try StorageError.check("fchmod", place.path) { fchmod(file.descriptor, 0o600) }
         try file.synchronize()
         let checksums = try BlobChecksums(of: file)
         let id = BlobID.random()
-        guard rename(place.path, unfinishedPath(id)) == 0 else {
-            throw StorageError.system(errno, path: place.path, operation: "rename")
-        }
+        try StorageError.check("rename", place.path) { rename(place.path, unfinishedPath(id)) }
         return try name(id, checksums)
     }
 

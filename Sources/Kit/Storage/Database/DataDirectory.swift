@@ -31,8 +31,6 @@ package struct DataDirectory: Sendable {
 
     /// Creates a folder in the system's temporary folder. It is removed with its contents with the last copy of the
     /// value.
-    ///
-    /// - Throws: ``StorageError``.
     package static func temporary() throws -> DataDirectory {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent(
             "larder-\(UUID().uuidString)",
@@ -73,7 +71,6 @@ package struct DataDirectory: Sendable {
     /// be open in it.
     ///
     /// - Parameter names: Entries that stay beside the lock.
-    /// - Throws: ``StorageError``.
     package func removeContents(but names: Set<String> = []) throws {
         let kept = names.union([Self.lockName])
         for name in try OpenFile.names(in: path) where !kept.contains(name) {
@@ -82,8 +79,6 @@ package struct DataDirectory: Sendable {
     }
 
     /// Removes the folder with everything in it. No database may be open in it.
-    ///
-    /// - Throws: ``StorageError``.
     package func remove() throws { try OpenFile.remove(path) }
 }
 
@@ -129,12 +124,7 @@ struct DirectoryIdentity: Sendable, Equatable, CustomStringConvertible {
     /// - Throws: ``StorageError/malformedIdentity(path:)`` and others.
     static func read(in folder: String) throws -> DirectoryIdentity? {
         let path = path(in: folder)
-        let bytes: Data
-        do {
-            bytes = try OpenFile(path, O_RDONLY).read(at: 0, count: 64)
-        } catch StorageError.inputOutput(_, _, ENOENT) {
-            return nil
-        }
+        guard let bytes = try OpenFile.ifPresent(path)?.read(at: 0, count: 64) else { return nil }
         guard let identity = DirectoryIdentity(String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .newlines))
         else {
             throw StorageError.malformedIdentity(path: path)
@@ -152,8 +142,6 @@ struct DirectoryIdentity: Sendable, Equatable, CustomStringConvertible {
     }
 
     /// Gives database and blobs one identity if either has none yet, and synchronizes it to the disk.
-    ///
-    /// - Throws: ``StorageError``; errors of the database.
     static func establish(_ found: DirectoryCheck, _ pool: DatabasePool, folder: String) throws {
         let identity = found.databaseIdentity ?? found.blobsIdentity ?? DirectoryIdentity()
         if found.databaseIdentity == nil {
@@ -170,8 +158,6 @@ struct DirectoryIdentity: Sendable, Equatable, CustomStringConvertible {
 
 extension LarderDatabase {
     /// Returns the identity of the data directory, which a copy of the directory shares.
-    ///
-    /// - Throws: ``StorageError``.
     package func identity() throws -> String {
         try read { try DirectoryIdentity.read($0, path: directory.databasePath)?.description } ?? ""
     }
@@ -210,9 +196,7 @@ private final class DirectoryLock: Sendable {
         let text = Array("\(getpid())\n".utf8)
         do {
             try text.withUnsafeBytes { try file.write($0) }
-            guard ftruncate(file.descriptor, off_t(text.count)) == 0 else {
-                throw StorageError.system(errno, path: file.path, operation: "ftruncate")
-            }
+            try StorageError.check("ftruncate", file.path) { ftruncate(file.descriptor, off_t(text.count)) }
         } catch StorageError.diskFull {
             // The lock holds without it; only the message of another process lacks the id.
         }

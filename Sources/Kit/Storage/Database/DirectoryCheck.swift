@@ -28,12 +28,10 @@ package struct DirectoryCheck: Sendable {
     /// Examines a directory.
     ///
     /// - Parameters:
-    ///   - directory: The locked folder.
     ///   - migrations: The migrations of all apps of this build, as for ``LarderDatabase``.
     ///   - options: Which pages are checked. If all are, so are the references between rows.
     ///   - readsFiles: Whether each file is read to its end; nil if it is with all pages.
     ///   - inspect: Reads more from the database; called only if its schema is that of this build.
-    ///   - progress: Receives the step under way.
     /// - Throws: ``StorageError`` if it cannot be used.
     package init(
         of directory: DataDirectory,
@@ -133,7 +131,6 @@ extension DirectoryCheck {
     /// Reads a database without writing to it, so that an unusable one is not changed.
     ///
     /// - Parameters:
-    ///   - progress: Receives the step under way.
     ///   - examine: Is called with a database of a known schema.
     private mutating func examineDatabase(
         _ path: String,
@@ -195,9 +192,7 @@ extension DirectoryCheck {
     /// Returns whether the file has a header of SQLite; false if it is missing, or empty, which SQLite takes for an
     /// empty database.
     private static func hasHeader(_ path: String) throws -> Bool {
-        guard FileManager.default.fileExists(atPath: path) else { return false }
-        let header = try OpenFile(path, O_RDONLY).read(at: 0, count: 16)
-        guard !header.isEmpty else { return false }
+        guard let header = try OpenFile.ifPresent(path)?.read(at: 0, count: 16), !header.isEmpty else { return false }
         guard header == Data("SQLite format 3\0".utf8) else {
             throw StorageError.damagedDatabase(path: path, detail: "the file is not an SQLite database")
         }

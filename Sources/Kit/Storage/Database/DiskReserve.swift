@@ -16,10 +16,7 @@ struct DiskReserve: Sendable {
     static let least = 1 << 16
 
     /// Size in bytes that is allocated now.
-    var allocated: Int {
-        var status = stat()
-        return stat(path, &status) == 0 ? Int(status.st_size) : 0
-    }
+    var allocated: Int { Int(fileStatus(path, follows: true)?.st_size ?? 0) }
 
     /// Whether the reserve has its full size.
     var isWhole: Bool { allocated >= Self.bytes }
@@ -36,14 +33,9 @@ struct DiskReserve: Sendable {
         }
     }
 
-    /// Releases the space.
-    ///
-    /// - Throws: ``StorageError``.
     func release() throws {
         let file = try OpenFile(path, O_RDWR | O_CREAT)
-        guard ftruncate(file.descriptor, 0) == 0 else {
-            throw StorageError.system(errno, path: path, operation: "ftruncate")
-        }
+        try StorageError.check("ftruncate", path) { ftruncate(file.descriptor, 0) }
     }
 
     /// Runs a step, and if the disk is full, a second time with the space of the reserve; without it if there is space
@@ -77,7 +69,6 @@ struct DiskReserve: Sendable {
 package struct SpaceProbe: Sendable {
     private let path: String
 
-    /// Creates a probe of the file system of a folder.
     package init(in folder: String) {
         path = folder + "/larder.probe"
     }

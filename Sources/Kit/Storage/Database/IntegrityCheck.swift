@@ -176,19 +176,11 @@ package struct RecordTable: Sendable {
 }
 
 extension LarderDatabase {
-    /// Checks the pages of the whole file (`PRAGMA quick_check`); takes as long as reading it.
-    ///
-    /// - Throws: ``StorageError/damagedDatabase(path:detail:)``.
-    package func checkIntegrity() throws {
-        try read { try IntegrityCheck.pages($0, path: directory.databasePath) }
-    }
-
     /// Checks all pages on a connection of its own: neither reads nor writes wait for it. Takes as long as reading the
     /// file, and if something is wrong, twice as long: then each table and its indexes are checked by themselves.
     ///
     /// - Parameter thoroughly: Whether they are checked by themselves even if the pages seem whole.
     /// - Returns: The findings by name of the damaged table.
-    /// - Throws: ``StorageError``, `CancellationError`.
     package func damagedTables(thoroughly: Bool = false) async throws -> [String: String] {
         var configuration = Configuration()
         configuration.label = "larder.check"

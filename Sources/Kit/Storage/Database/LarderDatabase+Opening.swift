@@ -128,10 +128,10 @@ extension LarderDatabase {
     /// Creates the file of a database with its header if it is missing or empty. It appears at once by being renamed:
     /// SQLite writes the first page with a journal, and an interrupted first start could not be read any more.
     private static func createFile(_ path: String, folder: String, options: DatabaseOptions) throws {
-        if FileManager.default.fileExists(atPath: path), try OpenFile(path, O_RDONLY).length() > 0 { return }
+        if let file = try OpenFile.ifPresent(path), try file.length() > 0 { return }
         let unfinished = path + ".new"
-        for suffix in ["", "-journal", "-wal", "-shm"] where unlink(unfinished + suffix) != 0 && errno != ENOENT {
-            throw StorageError.system(errno, path: unfinished + suffix, operation: "unlink")
+        for path in ["", "-journal", "-wal", "-shm"].map({ unfinished + $0 }) {
+            try StorageError.check("unlink", path, except: ENOENT) { unlink(path) }
         }
         // SQLite would create it readable by all users.
         let file = try OpenFile(unfinished, O_RDWR | O_CREAT)
@@ -139,24 +139,19 @@ extension LarderDatabase {
         try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = WAL") }
         try queue.close()
         try file.synchronize()
-        guard rename(unfinished, path) == 0 else { throw StorageError.system(errno, path: path, operation: "rename") }
+        try StorageError.check("rename", path) { rename(unfinished, path) }
         try OpenFile.synchronizeDirectory(folder)
     }
 
     /// Returns whether the last process ended without closing the database: the last connection that closes removes the
     /// write-ahead log.
     static func wasLeftOpen(_ path: String) throws -> Bool {
-        let log = logPath(of: path)
-        guard FileManager.default.fileExists(atPath: log) else { return false }
-        return try OpenFile(log, O_RDONLY).length() > 0
+        try OpenFile.ifPresent(logPath(of: path)).map { try $0.length() > 0 } ?? false
     }
 
     /// Returns when the database or its log was last written; nil if there is neither.
     private static func lastWrite(of database: String) -> timespec? {
-        let times = ["", "-wal"].compactMap { suffix -> timespec? in
-            var status = stat()
-            return lstat(database + suffix, &status) == 0 ? status.st_mtim : nil
-        }
+        let times = ["", "-wal"].compactMap { fileStatus(database + $0)?.st_mtim }
         return times.max { ($0.tv_sec, $0.tv_nsec) < ($1.tv_sec, $1.tv_nsec) }
     }
 }

@@ -43,12 +43,9 @@ package final class LarderDatabase: Sendable {
     /// parts do not belong together is refused unchanged (``DirectoryCheck``).
     ///
     /// - Parameters:
-    ///   - directory: The locked folder.
     ///   - migrations: The migrations of all apps of this build, also of apps that are switched off: an unknown one is
     ///     taken for one of a newer build.
-    ///   - options: The options.
     ///   - logger: Receives which files of blobs are missing or unknown, and which could not be removed.
-    /// - Throws: ``StorageError``.
     package init(
         in directory: DataDirectory,
         migrations: [SchemaMigration] = [],
@@ -83,8 +80,6 @@ package final class LarderDatabase: Sendable {
 
     /// Waits for running reads and writes, moves the write-ahead log into the database and closes it. Later use throws
     /// ``StorageError/databaseClosed(path:)``.
-    ///
-    /// - Throws: ``StorageError``.
     package func close() throws {
         do {
             pool.writeWithoutTransaction { blobs.removal.run($0, isLast: true) }
@@ -209,8 +204,6 @@ extension LarderDatabase {
 
 extension LarderDatabase {
     /// Runs one small read, for readiness probes, and throws the damage that a check of the pages has found.
-    ///
-    /// - Throws: ``StorageError``.
     package func checkReadiness() throws {
         try read { db in try db.execute(sql: "SELECT 1") }
         if let damage = damage.withLock(\.self) { throw damage }

@@ -7,8 +7,6 @@ package final class OpenFile: Sendable {
     let descriptor: Int32
 
     /// Opens `path` with the `flags` of open(2) and `O_CLOEXEC`. Creates files with mode 0600.
-    ///
-    /// - Throws: ``StorageError``.
     package init(_ path: String, _ flags: Int32) throws {
         let descriptor = retryingInterrupts { open(path, flags | O_CLOEXEC, 0o600) }
         guard descriptor >= 0 else {
@@ -49,9 +47,18 @@ package final class OpenFile: Sendable {
         return filled == count ? data : data.prefix(filled)
     }
 
+    /// Opens a file for reading; nil if there is none.
+    static func ifPresent(_ path: String) throws -> OpenFile? {
+        do {
+            return try OpenFile(path, O_RDONLY)
+        } catch StorageError.inputOutput(_, _, ENOENT) {
+            return nil
+        }
+    }
+
     func length() throws -> Int {
         var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw StorageError.system(errno, path: path, operation: "fstat") }
+        try StorageError.check("fstat", path) { fstat(descriptor, &status) }
         return Int(status.st_size)
     }
 
@@ -64,29 +71,23 @@ package final class OpenFile: Sendable {
 
     /// Writes the bytes, or the entries of a directory, to the disk (fsync(2)).
     package func synchronize() throws {
-        guard retryingInterrupts({ fsync(descriptor) }) == 0 else {
-            throw StorageError.system(errno, path: path, operation: "fsync")
-        }
+        try StorageError.check("fsync", path) { fsync(descriptor) }
     }
 
     /// Writes a new file and synchronizes it to the disk. It appears completely or not at all, and replaces nothing.
     package static func create(_ path: String, _ bytes: some ContiguousBytes, synchronizes: Bool = true) throws {
         let unfinished = path + ".part"
-        guard unlink(unfinished) == 0 || errno == ENOENT else {
-            throw StorageError.system(errno, path: unfinished, operation: "unlink")
-        }
+        try StorageError.check("unlink", unfinished, except: ENOENT) { unlink(unfinished) }
         let file = try OpenFile(unfinished, O_WRONLY | O_CREAT | O_EXCL)
         defer { unlink(unfinished) }
         try bytes.withUnsafeBytes { try file.write($0) }
         if synchronizes { try file.synchronize() }
         // link(2) fails where rename(2) would replace a file that something depends on.
-        guard link(unfinished, path) == 0 else { throw StorageError.system(errno, path: path, operation: "link") }
+        try StorageError.check("link", path) { link(unfinished, path) }
         if synchronizes { try synchronizeDirectory((path as NSString).deletingLastPathComponent) }
     }
 
     /// Returns the names in a directory, in no order.
-    ///
-    /// - Throws: ``StorageError``.
     package static func names(in path: String) throws -> [String] {
         guard let directory = opendir(path) else {
             if errno == EACCES { throw StorageError.notReadable(path: path) }
@@ -110,16 +111,12 @@ package final class OpenFile: Sendable {
     private static let removals = 1_000
 
     /// Removes everything in a directory, and not the directory.
-    ///
-    /// - Throws: ``StorageError``.
     package static func removeContents(of path: String) throws {
         for name in try names(in: path) { try remove("\(path)/\(name)") }
     }
 
     /// Removes a file, or a directory with everything in it, also if others remove parts of it meanwhile, or add some.
     /// If it does not exist, nothing happens.
-    ///
-    /// - Throws: ``StorageError``.
     package static func remove(_ path: String) throws {
         var status = stat()
         guard lstat(path, &status) == 0 else {
@@ -127,9 +124,7 @@ package final class OpenFile: Sendable {
             throw StorageError.system(errno, path: path, operation: "lstat")
         }
         if status.st_mode & S_IFMT == S_IFDIR { return try removeDirectory(path) }
-        guard unlink(path) == 0 || errno == ENOENT else {
-            throw StorageError.system(errno, path: path, operation: "unlink")
-        }
+        try StorageError.check("unlink", path, except: ENOENT) { unlink(path) }
     }
 
     private static func removeDirectory(_ path: String) throws {
@@ -163,7 +158,23 @@ func retryingInterrupts<Result: SignedInteger>(_ call: () -> Result) -> Result {
     }
 }
 
+/// Returns the status of a file; nil if there is none.
+///
+/// - Parameter follows: Whether a symbolic link is followed.
+func fileStatus(_ path: String, follows: Bool = false) -> stat? {
+    var status = stat()
+    return (follows ? stat(path, &status) : lstat(path, &status)) == 0 ? status : nil
+}
+
 extension StorageError {
+    /// Makes a system call on `path` that returns 0, or throws its error.
+    ///
+    /// - Parameter ignored: The `errno` of a failure that does not matter.
+    static func check(_ operation: String, _ path: String, except ignored: Int32? = nil, _ call: () -> Int32) throws {
+        guard retryingInterrupts(call) != 0, errno != ignored else { return }
+        throw system(errno, path: path, operation: operation)
+    }
+
     /// Returns the error for an `errno` after `operation` failed on `path`.
     package static func system(_ code: Int32, path: String, operation: String) -> StorageError {
         switch code {

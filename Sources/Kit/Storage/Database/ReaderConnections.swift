@@ -71,8 +71,6 @@ final class ReaderConnections: Sendable {
     }
 
     /// Waits for running reads and closes all connections. Later reads throw.
-    ///
-    /// - Throws: `DatabaseError`.
     func close() throws {
         preparation.wait()
         for _ in 0..<maximum { slots.wait() }

@@ -28,10 +28,6 @@ package struct RetentionTime: Sendable, Equatable {
     /// The readings that are not believed yet; nil without a jump.
     private(set) var trial: Trial?
 
-    init(recorded: Date, trial: Trial? = nil) {
-        (self.recorded, self.trial) = (recorded, trial)
-    }
-
     /// Whether a jump of the clock is not believed yet.
     package var isOutcomeUnknown: Bool { trial != nil }
 
@@ -68,8 +64,6 @@ package struct RetentionTime: Sendable, Equatable {
 
 extension LarderDatabase {
     /// Takes a reading of the clock, and records it if it is far enough from the record.
-    ///
-    /// - Throws: ``StorageError``.
     package func observe(_ now: Date) throws -> RetentionTime {
         let record = try read { try RetentionTime.Record.fetchOne($0) }
         let before = record?.time ?? RetentionTime(recorded: now)

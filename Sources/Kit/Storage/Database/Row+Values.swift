@@ -21,8 +21,6 @@ extension Row {
     }
 
     /// Returns the value of a column in the form of the app; one that has no such form is damaged, too.
-    ///
-    /// - Throws: `DatabaseError`.
     @inlinable package func value<Stored: DatabaseValueConvertible, Value>(
         _ column: String,
         _ convert: (Stored) throws -> Value?

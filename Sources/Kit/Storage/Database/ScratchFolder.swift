@@ -6,12 +6,9 @@ import Synchronization
 /// It is emptied at each start. It is on the file system of the blobs, so that a finished file becomes a blob by being
 /// renamed.
 package struct ScratchFolder: Sendable {
-    /// The absolute path.
     package let path: String
 
     /// Creates the folder, or empties that of an earlier run.
-    ///
-    /// - Throws: ``StorageError``.
     package init(_ name: String, in directory: DataDirectory) throws {
         path = "\(directory.path)/\(name)"
         // An existing folder stays: on a full disk there is no space for a new one.
@@ -25,9 +22,6 @@ package struct ScratchFolder: Sendable {
         TemporaryPath(path: "\(path)/\(BlobID.random())\(suffix)")
     }
 
-    /// Creates an empty file.
-    ///
-    /// - Throws: ``StorageError``.
     package func file(_ suffix: String = "") throws -> ScratchFile {
         try ScratchFile(place(suffix))
     }
@@ -35,7 +29,6 @@ package struct ScratchFolder: Sendable {
 
 /// The path of a file that is removed with the last reference to it.
 package final class TemporaryPath: Sendable {
-    /// The absolute path.
     package let path: String
 
     init(path: String) {
@@ -81,9 +74,6 @@ package final class ScratchFile: Sendable {
     /// Number of bytes written so far.
     package var length: Int { written.withLock { $0 } }
 
-    /// Appends bytes.
-    ///
-    /// - Throws: ``StorageError``.
     package func append(_ bytes: some DataProtocol) throws {
         try written.withLock { length in
             for region in bytes.regions { try region.withUnsafeBytes { try file.write($0) } }

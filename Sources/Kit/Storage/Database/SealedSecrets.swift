@@ -63,8 +63,6 @@ package final class SealedSecrets: Sendable {
     }
 
     /// Seals a secret; replaces the one of this name.
-    ///
-    /// - Throws: Errors of the database.
     package func store(_ secret: Data, name: String, in db: Database) throws {
         try db.cachedStatement(sql: Self.upsert).execute(arguments: [name, try seal(secret, name: name)])
     }
@@ -88,8 +86,6 @@ package final class SealedSecrets: Sendable {
 
     /// Returns the random key of the hashes of credentials, which stays the same for the life of the database; creates
     /// it at the first call. Must not be called inside a transaction, because it starts one.
-    ///
-    /// - Throws: ``StorageError``.
     package func credentialHashKey() throws -> SymmetricKey {
         let name = "storage/credential hash key"
         return try database.write { db in
@@ -102,8 +98,6 @@ package final class SealedSecrets: Sendable {
 
     /// Seals all secrets under a new key and drops the old one. After a crash at any moment the next start finds the
     /// key that fits.
-    ///
-    /// - Throws: ``StorageError``.
     package func rotateKey() throws {
         try rotation.withLock { _ in
             let file = KeyFile(path: database.directory.keyPath)
@@ -214,9 +208,6 @@ package struct UserSecrets: Sendable {
         return try Data.fetchOne(db.cachedStatement(sql: sql), arguments: [name]).map { try open($0, name) }
     }
 
-    /// Removes a secret.
-    ///
-    /// - Throws: Errors of the database.
     package func remove(name: String, in db: Database) throws {
         try db.cachedStatement(sql: "DELETE FROM user_secret WHERE name = ?").execute(arguments: [name])
     }

@@ -14,8 +14,6 @@ package enum SealingKey {
     }
 
     /// Finds the key; creates it at the first start.
-    ///
-    /// - Throws: ``StorageError``.
     static func open(_ database: LarderDatabase) throws -> SymmetricKey {
         let file = KeyFile(path: database.directory.keyPath)
         let noted = try database.read(notedFingerprint)
@@ -40,7 +38,6 @@ package enum SealingKey {
     /// Reads the keys that exist: first that of a rotation in progress, so that one that is renamed meanwhile is found.
     ///
     /// - Parameter path: The path of the key file.
-    /// - Throws: ``StorageError``.
     package static func present(path: String) throws -> [SymmetricKey] {
         let file = KeyFile(path: path)
         return try [nextFile(of: file), file].compactMap { try $0.read() }
@@ -108,12 +105,7 @@ struct KeyFile: Sendable {
     ///
     /// - Throws: ``StorageError/malformedKey(path:)`` if the file holds something else; other ``StorageError``s.
     func read() throws -> SymmetricKey? {
-        let file: OpenFile
-        do {
-            file = try OpenFile(path, O_RDONLY)
-        } catch StorageError.inputOutput(_, _, ENOENT) {
-            return nil
-        }
+        guard let file = try OpenFile.ifPresent(path) else { return nil }
         let bytes = try file.read(at: 0, count: 33)
         guard bytes.count == 32 else { throw StorageError.malformedKey(path: path) }
         return SymmetricKey(data: bytes)
@@ -126,14 +118,12 @@ struct KeyFile: Sendable {
 
     /// Renames the file so that it replaces `other`.
     func move(to other: KeyFile) throws {
-        guard rename(path, other.path) == 0 else { throw StorageError.system(errno, path: path, operation: "rename") }
+        try StorageError.check("rename", path) { rename(path, other.path) }
         try synchronizeFolder()
     }
 
     func remove() throws {
-        guard unlink(path) == 0 || errno == ENOENT else {
-            throw StorageError.system(errno, path: path, operation: "unlink")
-        }
+        try StorageError.check("unlink", path, except: ENOENT) { unlink(path) }
         try synchronizeFolder()
     }
 

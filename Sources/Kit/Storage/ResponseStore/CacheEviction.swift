@@ -7,9 +7,7 @@ import Synchronization
 package struct CacheEviction: Sendable {
     /// The number of removed responses, and their size.
     package struct Freed: Sendable, Equatable {
-        /// Stored responses.
         package var responses = 0
-        /// Page lists.
         package var pages = 0
         /// Bytes of both.
         package var bytes = 0
@@ -36,7 +34,6 @@ package struct CacheEviction: Sendable {
     let budget: CacheBudget
     private let database: LarderDatabase
 
-    /// Creates an eviction for a database.
     package init(_ database: LarderDatabase, budget: CacheBudget) {
         self.database = database
         self.budget = budget
@@ -59,8 +56,6 @@ package struct CacheEviction: Sendable {
     }
 
     /// Returns the bytes of everything that is cached.
-    ///
-    /// - Throws: `StorageError`.
     package func total() throws -> Int {
         try database.read { try Self.total(in: $0) }
     }
@@ -154,7 +149,6 @@ package struct CacheBudget: Sendable, Equatable {
     /// of SQLite.
     package let bytes: Int
 
-    /// Creates a budget in bytes.
     package init(bytes: Int) {
         self.bytes = max(0, bytes)
     }
@@ -188,8 +182,6 @@ package final class AccessRecorder: Sendable {
     private let limit: Int
     private let resolution: TimeInterval
 
-    /// Creates an empty recorder.
-    ///
     /// - Parameters:
     ///   - limit: The most responses and pages that are recorded between two flushes; uses of others are dropped.
     ///   - resolution: Seconds after a recorded use in which another is dropped, so that a hot response does not keep
@@ -200,11 +192,6 @@ package final class AccessRecorder: Sendable {
     }
 
     /// Records that a stored response served a request. Costs a short lock; never waits for the database.
-    package func note(_ response: CachedResponse, at time: Date) {
-        note(response.metadata, at: time)
-    }
-
-    /// Records the same of a response of which only the metadata was read.
     package func note(_ response: StoredResponseMetadata, at time: Date) {
         guard let id = response.id, time.timeIntervalSince(response.lastUsed) >= resolution else { return }
         note(id, at: time)
@@ -229,7 +216,6 @@ package final class AccessRecorder: Sendable {
     /// Writes the recorded uses in one transaction, if there are any. After an error they are still recorded.
     ///
     /// - Returns: The number of responses and pages that were written.
-    /// - Throws: `StorageError`, `CancellationError`.
     @discardableResult
     package func flush(to database: LarderDatabase) async throws -> Int {
         let taken = pending.withLock { pending in

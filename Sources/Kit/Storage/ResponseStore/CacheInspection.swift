@@ -104,8 +104,6 @@ package struct CacheInspection: Sendable {
     }
 
     /// Returns the totals of each upstream, by name, and of the page lists.
-    ///
-    /// - Throws: `StorageError`.
     package func totals() throws -> (upstreams: [ResponseStore.Total], pages: Int, pageBytes: Int) {
         try read { db in
             let pages = try Row.fetchOne(db, sql: "SELECT pages, bytes FROM page_total WHERE one = 1")
@@ -114,8 +112,6 @@ package struct CacheInspection: Sendable {
     }
 
     /// Returns the responses that a purge would remove.
-    ///
-    /// - Throws: `StorageError`.
     package func preview(of purge: CachePurge) throws -> CachePurge.Report {
         try read { try purge.preview(in: $0) }
     }
@@ -149,9 +145,7 @@ package struct CachePurge: Sendable, Equatable {
     package struct Report: Sendable, Equatable {
         /// Number and bytes of one upstream's responses.
         package struct Share: Sendable, Equatable {
-            /// Number of stored responses.
             package var responses = 0
-            /// Bytes of them.
             package var bytes = 0
         }
 

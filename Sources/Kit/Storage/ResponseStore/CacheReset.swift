@@ -11,7 +11,6 @@ package struct CacheReset: Sendable {
 
     private let database: LarderDatabase
 
-    /// Creates a reset of a database.
     package init(_ database: LarderDatabase) {
         self.database = database
     }

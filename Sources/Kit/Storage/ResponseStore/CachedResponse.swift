@@ -5,7 +5,6 @@ package import HTTPTypes
 
 /// A part of a body that was received in parts.
 struct StoredPart: Sendable, Equatable {
-    /// Identity of the part.
     var id: Int64
     /// Positions of its bytes in the whole.
     var range: Range<Int>
@@ -42,8 +41,6 @@ package struct CachedResponse: Sendable, Equatable {
     /// It stays pinned until it is replaced or removed.
     package var isPinned: Bool
 
-    /// Creates a response to store.
-    ///
     /// - Parameters:
     ///   - contentTime: Nil: when it was received.
     ///   - lastUsed: Nil: when it was received.
@@ -149,11 +146,7 @@ package enum FieldCoding {
 
 /// Creates ``CredentialHash``es with one key, without giving access to the key.
 package struct CredentialHasher: Sendable {
-    private let key: SymmetricKey
-
-    init(key: SymmetricKey) {
-        self.key = key
-    }
+    let key: SymmetricKey
 
     /// Hashes the UTF-8 bytes of a credential.
     package func hash(_ credential: String) -> CredentialHash {
@@ -163,20 +156,8 @@ package struct CredentialHasher: Sendable {
 
 extension SealedSecrets {
     /// Returns a hasher with the key of ``credentialHashKey()``; blocks until the key is read.
-    ///
-    /// - Throws: ``StorageError``.
     package func credentialHasher() throws -> CredentialHasher {
         CredentialHasher(key: try credentialHashKey())
-    }
-}
-
-extension CredentialHash {
-    /// The hash in hexadecimal, for keys that are text.
-    package var text: String {
-        bytes.map { byte in
-            let digits = String(byte, radix: 16)
-            return byte < 16 ? "0" + digits : digits
-        }.joined()
     }
 }
 
@@ -186,18 +167,14 @@ extension CredentialHash {
 package struct CredentialHash: Hashable, Sendable {
     let bytes: Data
 
-    /// Hashes a credential, such as the value of an `Authorization` field.
-    init(of credential: some DataProtocol, key: SymmetricKey) {
-        bytes = Data(HMAC<SHA256>.authenticationCode(for: credential, using: key))
-    }
+    /// The hash in hexadecimal, for keys that are text.
+    package var text: String { bytes.hexadecimal }
+}
 
-    /// Hashes the UTF-8 bytes of a credential.
+extension CredentialHash {
+    /// Hashes the UTF-8 bytes of a credential, such as the value of an `Authorization` field.
     package init(of credential: String, key: SymmetricKey) {
-        self.init(of: Data(credential.utf8), key: key)
-    }
-
-    init(bytes: Data) {
-        self.bytes = bytes
+        self.init(bytes: Data(HMAC<SHA256>.authenticationCode(for: Data(credential.utf8), using: key)))
     }
 }
 

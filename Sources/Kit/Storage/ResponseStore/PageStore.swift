@@ -10,8 +10,6 @@ package struct PageStore: Sendable {
     package init() {}
 
     /// Returns the page of a key. Another limit or offset is another page.
-    ///
-    /// - Throws: Errors of the database.
     package func page(_ key: PageKey, in db: Database) throws -> PageList? {
         guard
             let row = try Row.fetchOne(
@@ -32,8 +30,6 @@ package struct PageStore: Sendable {
 
     /// Returns whether rows follow a page, and whether a row of it has a key; nil if the page is not stored. Its other
     /// rows are not read.
-    ///
-    /// - Throws: Errors of the database.
     package func ending(_ key: PageKey, containing rowKey: String, in db: Database) throws -> (
         hasMore: Bool, contains: Bool
     )? {
@@ -44,8 +40,6 @@ package struct PageStore: Sendable {
     }
 
     /// Stores a page and replaces that of the same key. All other pages stay.
-    ///
-    /// - Throws: Errors of the database.
     package func save(_ page: PageList, in db: Database) throws {
         let key = page.key
         let time = page.fetchedAt.millisecondsSince1970
@@ -67,8 +61,6 @@ package struct PageStore: Sendable {
     }
 
     /// Records when pages last served a request. A use older than the recorded one changes nothing.
-    ///
-    /// - Throws: Errors of the database.
     func touch(_ accessRecorder: [PageKey: Date], in db: Database) throws {
         let statement = try db.cachedStatement(sql: Self.updateLastUse)
         for (key, date) in accessRecorder {
@@ -142,8 +134,6 @@ package struct PageList: Sendable, Equatable {
     /// When its keys or its total last changed; not when the rows of its keys changed.
     package var changedAt: Date
 
-    /// Creates a page.
-    ///
     /// - Parameter changedAt: Nil: when it was fetched.
     package init(
         key: PageKey,
@@ -164,8 +154,6 @@ package struct PageList: Sendable, Equatable {
 
 extension PageStore {
     /// Removes a row from all lists of an account and decrements the totals of the lists.
-    ///
-    /// - Throws: Errors of the database.
     package func remove(rowKey: String, account: String, at now: Date, in db: Database) throws {
         // The totals first: all pages of a list have one, also pages without the row.
         try db.cachedStatement(sql: Self.decrementTotals)
@@ -174,8 +162,6 @@ extension PageStore {
     }
 
     /// Removes a row from the lists of one screen, for any query, and decrements their totals.
-    ///
-    /// - Throws: Errors of the database.
     package func remove(rowKey: String, account: String, screen: String, at now: Date, in db: Database) throws {
         try db.cachedStatement(sql: Self.decrementTotalsOfScreen)
             .execute(arguments: [now.millisecondsSince1970, account, rowKey, screen])
@@ -184,8 +170,6 @@ extension PageStore {
 
     /// Removes rows whose keys begin with `prefix` from all lists of an account, as if a folder is deleted. Totals
     /// stay.
-    ///
-    /// - Throws: Errors of the database.
     package func remove(rowKeysWithPrefix prefix: String, account: String, at now: Date, in db: Database) throws {
         guard let end = KeyPrefix(prefix).end else { return }
         try db.cachedStatement(sql: Self.touchPrefix)
@@ -194,8 +178,6 @@ extension PageStore {
     }
 
     /// Replaces the key of a row on all lists of an account, as if a file is renamed.
-    ///
-    /// - Throws: Errors of the database.
     package func replace(rowKey: String, by newKey: String, account: String, in db: Database) throws {
         try db.cachedStatement(sql: Self.updateRow).execute(arguments: [newKey, account, rowKey])
     }
@@ -204,7 +186,6 @@ extension PageStore {
     /// statement.
     ///
     /// - Parameter prefix: Not empty. It should end with the separator, or `/a` includes `/ab`.
-    /// - Throws: Errors of the database.
     package func replace(rowKeyPrefix prefix: String, by newPrefix: String, account: String, in db: Database) throws {
         guard let end = KeyPrefix(prefix).end else { return }
         try db.cachedStatement(sql: Self.updatePrefix)
@@ -212,8 +193,6 @@ extension PageStore {
     }
 
     /// Removes all pages of an account.
-    ///
-    /// - Throws: Errors of the database.
     package func remove(account: String, in db: Database) throws {
         try db.cachedStatement(sql: Self.deleteAccount).execute(arguments: [account])
     }

@@ -14,8 +14,6 @@ extension ResponseStore {
     /// - Parameters:
     ///   - range: Positions of the part in the whole.
     ///   - body: The bytes; a file must be finished, and belongs to the response from now on.
-    ///   - id: The response.
-    ///   - db: The transaction.
     /// - Throws: `StorageError/blobUnavailable(_:)` if the file of the body is missing or truncated; errors of the
     ///   database.
     package func addPart(_ range: Range<Int>, _ body: StoredBody, to id: CachedResponse.ID, in db: Database) throws {
@@ -42,7 +40,6 @@ extension ResponseStore {
     /// file is missing or truncated is removed.
     ///
     /// - Returns: Nil for such a response, or if bytes of the range are not stored.
-    /// - Throws: `StorageError`.
     package func openParts(of response: CachedResponse, _ range: Range<Int>) async throws -> [PartReader]? {
         var readers: [PartReader] = []
         var position = range.lowerBound

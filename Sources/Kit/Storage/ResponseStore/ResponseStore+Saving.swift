@@ -1,8 +1,8 @@
 package import Concurrency
 package import Foundation
 package import GRDB
-import HTTP
-package import HTTPTypes
+package import HTTP
+import HTTPTypes
 import NIOCore
 
 extension ResponseStore {
@@ -60,8 +60,6 @@ extension ResponseStore {
     }
 
     /// Stores a response in a transaction of its own; returns when it is on the disk.
-    ///
-    /// - Throws: `StorageError`, `CancellationError`.
     @discardableResult
     package func save(_ response: CachedResponse) async throws -> CachedResponse.ID {
         try await database.write { try save(response, in: $0) }
@@ -71,28 +69,16 @@ extension ResponseStore {
     /// invalidated.
     ///
     /// - Returns: False if it is no longer stored.
-    /// - Throws: Errors of the database.
     @discardableResult
-    package func freshen(
-        _ id: CachedResponse.ID,
-        headerFields: HTTPFields,
-        requestTime: Date,
-        responseTime: Date,
-        in db: Database
-    ) throws -> Bool {
-        let header = FieldCoding.encode(headerFields)
+    package func freshen(_ id: CachedResponse.ID, by head: CachedResponseHead, in db: Database) throws -> Bool {
+        let (header, time) = (FieldCoding.encode(head.headerFields), head.responseTime.millisecondsSince1970)
         try db.cachedStatement(sql: Self.update)
-            .execute(arguments: [
-                header.count, header, requestTime.millisecondsSince1970, responseTime.millisecondsSince1970,
-                responseTime.millisecondsSince1970, id,
-            ])
+            .execute(arguments: [header.count, header, head.requestTime.millisecondsSince1970, time, time, id])
         return db.changesCount > 0
     }
 
     /// Records when responses were last used. A use older than the recorded one, or of a removed response, changes
     /// nothing.
-    ///
-    /// - Throws: Errors of the database.
     package func touch(_ accessRecorder: [CachedResponse.ID: Date], in db: Database) throws {
         let statement = try db.cachedStatement(sql: Self.updateLastUse)
         for (id, date) in accessRecorder {
@@ -148,7 +134,6 @@ extension ResponseStore {
     /// Opens the body of a stored response. A response whose file is missing or truncated is removed.
     ///
     /// - Returns: Nil for such a response. Only then this waits for a writer.
-    /// - Throws: `StorageError`.
     package func openBody(of response: CachedResponse) async throws -> OpenBody? {
         switch response.body {
         case .bytes(let data): return .bytes(data)
@@ -171,36 +156,25 @@ extension ResponseStore {
     /// validated before it is used as fresh.
     ///
     /// It stays stored, because it is served while the upstream is unreachable.
-    ///
-    /// - Throws: Errors of the database.
     package func invalidate(upstream: String, url: String, in db: Database) throws {
         try db.cachedStatement(sql: Self.invalidation).execute(arguments: [upstream, url])
     }
 
-    /// Invalidates one stored response.
-    ///
-    /// - Throws: Errors of the database.
     package func invalidate(_ id: CachedResponse.ID, in db: Database) throws {
         try db.cachedStatement(sql: Self.invalidationByID).execute(arguments: [id])
     }
 
     /// Removes one stored response and its blob.
-    ///
-    /// - Throws: Errors of the database.
     package func remove(_ id: CachedResponse.ID, in db: Database) throws {
         try db.cachedStatement(sql: Self.deleteByID).execute(arguments: [id])
     }
 
     /// Removes everything stored under a URL, of all methods, credentials and variants.
-    ///
-    /// - Throws: Errors of the database.
     package func remove(upstream: String, url: String, in db: Database) throws {
         try db.cachedStatement(sql: Self.deleteByURL).execute(arguments: [upstream, url])
     }
 
     /// Removes everything that was fetched with a credential, from all upstreams, as at a logout.
-    ///
-    /// - Throws: Errors of the database.
     package func remove(credential: CredentialHash, in db: Database) throws {
         try db.cachedStatement(sql: Self.deleteByCredential).execute(arguments: [credential.bytes])
     }
@@ -256,7 +230,6 @@ package struct RemovalCounter: Sendable {
     private let all = VersionCounter()
     private let each = VersionCounters()
 
-    /// Creates a counter without removals.
     package init() {}
 
     /// Counts the removal of a response.

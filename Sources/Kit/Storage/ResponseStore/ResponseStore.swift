@@ -24,7 +24,6 @@ package struct ResponseStore: Sendable {
     /// newest first. Blocks, but never for a writer.
     ///
     /// - Parameter credential: Nil: shared ones only.
-    /// - Throws: `StorageError`.
     package func responses(
         upstream: String,
         method: HTTPRequest.Method,
@@ -118,8 +117,6 @@ package struct ResponseStore: Sendable {
 // Bodies that an app stores under names of its own, such as the path of a file, are renamed and deleted with it.
 extension ResponseStore {
     /// Removes the responses of a credential and an upstream whose names begin with `prefix`.
-    ///
-    /// - Throws: Errors of the database.
     package func remove(upstream: String, urlPrefix prefix: String, credential: CredentialHash, in db: Database) throws
     {
         guard let end = KeyPrefix(prefix).end else { return }
@@ -128,8 +125,6 @@ extension ResponseStore {
 
     /// Replaces `prefix` by `newPrefix` in the names of the responses of a credential and an upstream; those under the
     /// new names are removed before. Runs two statements for any number of names.
-    ///
-    /// - Throws: Errors of the database.
     package func move(
         upstream: String,
         urlPrefix prefix: String,
@@ -144,8 +139,6 @@ extension ResponseStore {
     }
 
     /// Invalidates everything that was fetched with a credential (RFC 9111 §4.4), as after a write.
-    ///
-    /// - Throws: Errors of the database.
     package func invalidate(credential: CredentialHash, in db: Database) throws {
         try db.cachedStatement(sql: Self.invalidationByCredential).execute(arguments: [credential.bytes])
     }
@@ -163,11 +156,7 @@ extension ResponseStore {
     /// or without an entity tag is left out.
     ///
     /// - Parameters:
-    ///   - upstream: Name of the upstream.
-    ///   - urls: The URLs.
     ///   - credential: The credential that they were fetched with.
-    ///   - db: The transaction.
-    /// - Throws: GRDB's errors.
     package func entityTags(
         upstream: String,
         urls: [String],
@@ -195,8 +184,6 @@ extension ResponseStore {
 
     /// Returns the metadata of the newest response that is stored under a URL and method for exactly this credential;
     /// nil if there is none. Neither head nor body is read.
-    ///
-    /// - Throws: Errors of the database.
     package func metadata(
         upstream: String,
         method: HTTPRequest.Method,
@@ -260,15 +247,12 @@ extension ResponseStore {
     /// The stored responses of an upstream.
     package struct Total: Sendable, Equatable {
         package var upstream: String
-        /// Number of stored responses.
         package var responses: Int
         /// Bytes of bodies, header fields and keys, blobs included, without the overhead of the database.
         package var bytes: Int
     }
 
     /// Returns the total of each upstream, by name. The cost grows with the number of upstreams only.
-    ///
-    /// - Throws: Errors of the database.
     package static func totals(in db: Database) throws -> [Total] {
         try Row.fetchAll(
             db.cachedStatement(sql: "SELECT upstream, responses, bytes FROM stored_response_total ORDER BY upstream")
@@ -277,15 +261,11 @@ extension ResponseStore {
     }
 
     /// Returns the total of each upstream, in a read of its own.
-    ///
-    /// - Throws: `StorageError`.
     package func totals() throws -> [Total] {
         try database.read { try Self.totals(in: $0) }
     }
 
     /// Returns the bytes of everything that is cached, and the total of each upstream.
-    ///
-    /// - Throws: `StorageError`.
     package func usage() throws -> (bytes: Int, upstreams: [Total]) {
         try database.read { (try CacheEviction.total(in: $0), try Self.totals(in: $0)) }
     }

@@ -54,10 +54,7 @@ package struct SearchHits: Sendable, Equatable {
     ///   - sql: A statement that returns `rank`, descending, and `is_hit`, for all rows that match `:terms` with ranks
     ///     below `:before`.
     ///   - search: The search for `:terms`.
-    ///   - arguments: Its other arguments.
-    ///   - request: The requested part.
     ///   - check: Looks whether a row is a hit in its text, the third column; nil if `is_hit` says it.
-    /// - Throws: GRDB's errors.
     package init(
         _ sql: String,
         _ search: SearchIndex.Search,
@@ -96,7 +93,6 @@ extension SearchHits {
     /// Returns these hits; if there are none on any page, those of other words.
     ///
     /// - Parameter search: Reads the same page of the hits of a variant.
-    /// - Throws: GRDB's errors.
     package func orVariants(
         of text: String,
         among stored: StoredWords,
@@ -140,7 +136,6 @@ struct HitReader {
     /// - Parameters:
     ///   - kept: The most whose ranks are returned.
     ///   - most: The most that are counted.
-    /// - Throws: GRDB's errors.
     func read(before: Int64?, kept: Int, most: Int) throws -> Reading {
         var found = Reading()
         var common = try CommonRows(search, before: before ?? .max, db)
@@ -200,8 +195,6 @@ struct CommonRows {
     private(set) var isCut = false
 
     /// Reads rows with ranks below `before`; nil if one of the terms is rare, or there is but one.
-    ///
-    /// - Throws: GRDB's errors.
     init?(_ search: SearchIndex.Search, before: Int64, _ db: Database) throws {
         guard search.expressions.count > 1 else { return nil }
         let rows = "FROM \(search.table) WHERE \(search.table) MATCH ? AND rowid < ?"
@@ -220,8 +213,6 @@ struct CommonRows {
     }
 
     /// Returns the rank of the next row; nil if there is none, or it is too far away.
-    ///
-    /// - Throws: GRDB's errors.
     mutating func next() throws -> Int64? {
         var (agreeing, index) = (0, 0)
         while agreeing < terms.count {

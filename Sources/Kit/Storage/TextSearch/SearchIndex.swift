@@ -33,8 +33,6 @@ package struct SearchIndex: Sendable {
     }
 
     /// Adds a row. In one transaction rows are best added in ascending order of their ranks.
-    ///
-    /// - Throws: GRDB's errors.
     package func insert(_ terms: Set<String>, of owner: Int64, at rank: Int64, _ db: Database) throws {
         guard !terms.isEmpty else { return }
         try db.cachedStatement(sql: insertion).execute(arguments: [rank, Self.text(terms, of: owner)])
@@ -43,7 +41,6 @@ package struct SearchIndex: Sendable {
     /// Removes a row.
     ///
     /// - Parameter terms: The terms with which it was added.
-    /// - Throws: GRDB's errors.
     package func delete(_ terms: Set<String>, of owner: Int64, at rank: Int64, _ db: Database) throws {
         guard !terms.isEmpty else { return }
         try db.cachedStatement(sql: deletion).execute(arguments: [rank, Self.text(terms, of: owner)])
@@ -51,13 +48,9 @@ package struct SearchIndex: Sendable {
 
     /// Merges the segments that insertions have left into one. A search reads each of them, of which many rows that
     /// are added at once leave a dozen; merging those takes a tenth of the time of adding them.
-    ///
-    /// - Throws: GRDB's errors.
     package func optimize(_ db: Database) throws { try db.execute(sql: optimization) }
 
     /// Removes all rows of all owners.
-    ///
-    /// - Throws: GRDB's errors.
     package func deleteAll(_ db: Database) throws {
         try db.execute(sql: "INSERT INTO \(table) (\(table)) VALUES ('delete-all')")
     }

@@ -133,10 +133,6 @@ package struct SearchWords: Sendable, Equatable {
         let text: [Unicode.Scalar]
         let kind: SearchToken.Kind
         let isWhole: Bool
-
-        init(_ text: [Unicode.Scalar], kind: SearchToken.Kind, isWhole: Bool) {
-            (self.text, self.kind, self.isWhole) = (text, kind, isWhole)
-        }
     }
 
     fileprivate private(set) var words: [Word] = []
@@ -153,7 +149,8 @@ package struct SearchWords: Sendable, Equatable {
         )
         for (index, token) in tokens.enumerated() {
             let isWhole = isComplete || index < tokens.count - 1
-            let word = Word(Array((token.text + token.suffix).unicodeScalars), kind: token.kind, isWhole: isWhole)
+            let text = Array((token.text + token.suffix).unicodeScalars)
+            let word = Word(text: text, kind: token.kind, isWhole: isWhole)
             if words.count < WordQuery.mostWords, !words.contains(word) { words.append(word) }
         }
     }

@@ -49,7 +49,6 @@ package struct SearchVocabulary: Sendable {
     /// - Parameters:
     ///   - old: Those that it had; empty for a new row.
     ///   - new: Those that it has now; empty for a row that is deleted.
-    /// - Throws: GRDB's errors.
     package func change(_ old: Set<String>, to new: Set<String>, of owner: Int64, _ db: Database) throws {
         for word in new.subtracting(old) where !StoredWords.isNumber(word) {
             try db.cachedStatement(sql: insertion).execute(arguments: [owner, word, word.scalarsReversed])
@@ -61,8 +60,6 @@ package struct SearchVocabulary: Sendable {
     }
 
     /// Removes all words of an owner.
-    ///
-    /// - Throws: GRDB's errors.
     package func deleteAll(of owner: Int64, _ db: Database) throws {
         try db.execute(sql: "DELETE FROM \(table) WHERE owner = ?", arguments: [owner])
     }

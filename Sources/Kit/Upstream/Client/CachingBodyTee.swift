@@ -36,15 +36,12 @@ package struct CachingBodyTee: Sendable {
     private let remains: Remains?
     private let save: Save
 
-    /// Creates a tee for one body.
-    ///
     /// - Parameters:
     ///   - blobs: The store of bodies above `BlobStore/inlineLimit` bytes.
     ///   - expectedLength: Length of the body in bytes; nil if it is not known.
     ///   - limit: Largest body that is stored, in bytes.
     ///   - checksum: The checksum that the body must have; nil for any.
     ///   - remains: Takes the first bytes of an unfinished body; nil to discard it.
-    ///   - save: Stores the finished body.
     package init(
         to blobs: BlobStore,
         expectedLength: Int?,

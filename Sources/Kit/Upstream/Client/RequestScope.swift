@@ -20,7 +20,6 @@ package final class RequestScope: Sendable {
 
     private let state = Mutex(State())
 
-    /// Creates the scope of a request.
     package init() {}
 
     /// Records that the response is ready: continuing work has deadlines of its own. Work that was to follow is
@@ -117,8 +116,6 @@ package struct RequestTrace: Sendable, Equatable {
 
     /// Reads the trace of a request. A `traceparent` that is malformed is ignored (§3.2.2.5).
     /// - Parameters:
-    ///   - requestID: the identity of the request
-    ///   - fields: its header fields
     ///   - spanID: returns a random number other than 0
     package init(requestID: String, _ fields: HTTPFields, spanID: () -> UInt64) {
         self.requestID = requestID

@@ -94,14 +94,6 @@ struct TargetRules: Sendable {
     }
 }
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
-
 /// Decides which network addresses links in an upstream's data may lead to: public ones only, so that no data can make
 /// Larder send requests into the machine's own network.
 enum AddressRules {

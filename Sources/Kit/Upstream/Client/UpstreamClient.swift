@@ -24,26 +24,9 @@ package struct UpstreamClient: Sendable {
     let jitter: @Sendable () -> Double
     let health: UpstreamHealth
     let linkedHosts: LinkedHostHealth
+}
 
-    private init(
-        _ configuration: UpstreamConfiguration,
-        _ transport: any Transport,
-        _ targets: TargetRules,
-        _ retries: RetryPolicy,
-        _ clock: WallClock,
-        _ jitter: @escaping @Sendable () -> Double,
-        _ health: UpstreamHealth
-    ) {
-        self.configuration = configuration
-        self.transport = transport
-        self.targets = targets
-        self.retries = retries
-        self.clock = clock
-        self.jitter = jitter
-        self.health = health
-        linkedHosts = LinkedHostHealth(probeInterval: configuration.probeInterval)
-    }
-
+extension UpstreamClient {
     /// Creates a client with a health of its own, whose probes it sends.
     ///
     /// - Parameter notify: Called for one change of reachability after the other.
@@ -57,6 +40,18 @@ package struct UpstreamClient: Sendable {
         notify: @escaping @Sendable (ReachabilityChange) async -> Void
     ) {
         let targets = TargetRules(configuration)
+        let client = { @Sendable (health: UpstreamHealth) in
+            UpstreamClient(
+                configuration: configuration,
+                transport: transport,
+                targets: targets,
+                retries: retries,
+                clock: clock,
+                jitter: jitter,
+                health: health,
+                linkedHosts: LinkedHostHealth(probeInterval: configuration.probeInterval)
+            )
+        }
         let health = UpstreamHealth(
             configuration: configuration,
             clock: clock,
@@ -64,11 +59,10 @@ package struct UpstreamClient: Sendable {
             logger: logger,
             notify: notify,
             probe: { health throws(UpstreamError) in
-                let client = UpstreamClient(configuration, transport, targets, retries, clock, jitter, health)
-                _ = try await client.send(OutgoingRequest(url: configuration.url(of: configuration.probePath)))
+                _ = try await client(health).send(OutgoingRequest(url: configuration.url(of: configuration.probePath)))
             }
         )
-        self.init(configuration, transport, targets, retries, clock, jitter, health)
+        self = client(health)
     }
 
     /// Sends a request and waits for the whole response. Idempotent requests are repeated as ``RetryPolicy`` says,
@@ -76,8 +70,6 @@ package struct UpstreamClient: Sendable {
     ///
     /// - Returns: The final response, whatever its status but those of a gateway without an upstream
     ///   (``UnreachableReason/init(gateway:)``).
-    /// - Throws: ``UpstreamError/unreachable(_:)``, ``UpstreamError/badResponse(status:reason:)`` or
-    ///   ``UpstreamError/forbiddenTarget(_:)``.
     func send(_ request: OutgoingRequest) async throws(UpstreamError) -> IncomingResponse {
         let options = ExchangeOptions(retries: request.isSentOnce ? nil : retries)
         let response = try await exchange(request, options) { request, limits throws(UpstreamError) in
@@ -90,8 +82,6 @@ package struct UpstreamClient: Sendable {
     /// Sends a request and waits for the head of the response. Nothing is repeated.
     ///
     /// - Returns: The final response, whatever its status.
-    /// - Throws: ``UpstreamError/unreachable(_:)``, ``UpstreamError/badResponse(status:reason:)`` or
-    ///   ``UpstreamError/forbiddenTarget(_:)``.
     package func stream(_ request: StreamedRequest, _ options: ExchangeOptions) async throws(UpstreamError)
         -> StreamedResponse
     {

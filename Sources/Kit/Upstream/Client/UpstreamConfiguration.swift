@@ -10,67 +10,39 @@ package struct UpstreamConfiguration: Sendable, Equatable {
     /// Base URL of its API, without a trailing slash.
     package var baseURL: URL
     /// Longest wait for a connection.
-    package var connectTimeout: Duration
+    package var connectTimeout = Duration.milliseconds(3000)
     /// Longest wait for a whole response, retries included.
-    package var totalTimeout: Duration
+    package var totalTimeout = Duration.milliseconds(8000)
     /// How long a client waits before it gets the stored copy instead.
-    package var patience: Duration
+    package var patience = Duration.milliseconds(2000)
     /// First pause between probes of an unreachable upstream; later pauses grow.
-    package var probeInterval: Duration
+    package var probeInterval = Duration.milliseconds(5000)
     /// Hosts other than the base URL's that its links and redirects may lead to.
-    package var allowedHosts: [String]
+    package var allowedHosts: [String] = []
     /// Whether links and redirects may also lead to any public host by http or https at its usual port: for upstreams
     /// whose data names arbitrary hosts.
-    package var followsPublicLinks: Bool
+    package var followsPublicLinks = false
     /// Hosts other than the base URL's that the operator trusts as much: links and redirects may lead there whatever
     /// their address.
-    package var trustedHosts: [String]
+    package var trustedHosts: [String] = []
     /// Largest body accepted, in bytes.
-    package var maximumResponseBytes: Int
+    package var maximumResponseBytes = 16 << 20
     /// Whether Larder logs in there for its accounts.
-    package var hasSessions: Bool
+    package var hasSessions = false
     /// Whether the API limits requests by account, so that a 429 is about one account only.
-    var limitsByCredential: Bool
+    package var limitsByCredential = false
     /// Path that the probe asks for, below the base URL.
-    package var probePath: String
+    package var probePath = "/"
     /// How its API is mounted.
-    package var mount: MountOptions
+    package var mount = MountOptions()
     /// Whether the sandbox of this server simulates it.
     package var isSimulated = false
+}
 
-    /// Creates a configuration; the defaults are those of the settings.
-    package init(
-        name: String,
-        title: String,
-        baseURL: URL,
-        connectTimeout: Duration = .milliseconds(3000),
-        totalTimeout: Duration = .milliseconds(8000),
-        patience: Duration = .milliseconds(2000),
-        probeInterval: Duration = .milliseconds(5000),
-        allowedHosts: [String] = [],
-        followsPublicLinks: Bool = false,
-        trustedHosts: [String] = [],
-        maximumResponseBytes: Int = 16 << 20,
-        hasSessions: Bool = false,
-        limitsByCredential: Bool = false,
-        probePath: String = "/",
-        mount: MountOptions = MountOptions()
-    ) {
-        self.name = name
-        self.title = title
-        self.baseURL = baseURL
-        self.connectTimeout = connectTimeout
-        self.totalTimeout = totalTimeout
-        self.patience = patience
-        self.probeInterval = probeInterval
-        self.allowedHosts = allowedHosts
-        self.followsPublicLinks = followsPublicLinks
-        self.trustedHosts = trustedHosts
-        self.maximumResponseBytes = maximumResponseBytes
-        self.hasSessions = hasSessions
-        self.limitsByCredential = limitsByCredential
-        self.probePath = probePath
-        self.mount = mount
+extension UpstreamConfiguration {
+    /// Creates a configuration with the defaults of the settings.
+    package init(name: String, title: String, baseURL: URL) {
+        self.init(name: name, title: title, baseURL: baseURL, isSimulated: false)
     }
 
     /// Returns the absolute URL of a path, and query, below the base URL.
@@ -108,43 +80,24 @@ package struct RequestField: Sendable, Equatable {
 }
 
 /// How an upstream's own API is mounted below `/v1/upstreams/{name}/`. Settings
-/// `upstreams.{name}.{shared,methods,request_fields,last_good,heuristics}`.
+/// `upstreams.{name}.{shared,methods,request_fields,last_good,heuristics}`. By default it is shared and read-only.
 package struct MountOptions: Sendable, Equatable {
     /// Whether responses are shared by all clients. If not, `Authorization` and `Cookie` are forwarded, and everything
     /// is stored per credential.
-    package var shared: Bool
+    package var shared = true
     /// Methods that are forwarded.
-    package var methods: [HTTPRequest.Method]
+    package var methods: [HTTPRequest.Method] = [.get, .head, .options]
     /// Request fields that are forwarded besides those of HTTP itself.
-    package var requestFields: [RequestField]
+    package var requestFields: [RequestField] = []
     /// Whether the last good response is served, whatever its age, if the upstream fails and the response does not
     /// forbid it (RFC 9111 §4.2.4).
-    package var lastGood: Bool
+    package var lastGood = true
     /// Whether lifetimes are derived from `Last-Modified` if a response gives none (RFC 9111 §4.2.2).
-    package var heuristics: Bool
+    package var heuristics = false
     /// Largest body that is stored, in bytes; larger ones are only forwarded.
-    package var maximumStoredBytes: Int
+    package var maximumStoredBytes = 128 << 20
     /// Whether links in its JSON lead back to the mount. Not of a mount that is shared.
-    package var leadsBack: Bool
-
-    /// Creates options; by default a shared, read-only mount.
-    package init(
-        shared: Bool = true,
-        methods: [HTTPRequest.Method] = [.get, .head, .options],
-        requestFields: [RequestField] = [],
-        lastGood: Bool = true,
-        heuristics: Bool = false,
-        maximumStoredBytes: Int = 128 << 20,
-        leadsBack: Bool = false
-    ) {
-        self.shared = shared
-        self.methods = methods
-        self.requestFields = requestFields
-        self.lastGood = lastGood
-        self.heuristics = heuristics
-        self.maximumStoredBytes = maximumStoredBytes
-        self.leadsBack = leadsBack
-    }
+    package var leadsBack = false
 }
 
 /// Decides whether a failed attempt is repeated, and after which pause. Only idempotent requests are (RFC 9110

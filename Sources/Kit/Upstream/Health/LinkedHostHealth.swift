@@ -73,7 +73,6 @@ final class LinkedHostHealth: Sendable {
         state.withLock { $0.hosts[host]?.reachability.pause(at: now) }
     }
 
-    /// Forgets all failures.
     func forget() { state.withLock { $0.hosts = [:] } }
 
     /// Records that a request waits for a response of a host.

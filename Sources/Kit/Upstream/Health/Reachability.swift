@@ -92,7 +92,6 @@ package struct Reachability: Sendable, Equatable {
     ///   - retryAfter: `Retry-After` in seconds. With 429 it starts a pause of the credential, with 503 one of all
     ///     requests.
     ///   - credential: The credential of the request, if the API limits requests by credential.
-    ///   - now: The current time.
     mutating func failed(
         _ reason: String,
         status: HTTPResponse.Status? = nil,
@@ -114,7 +113,6 @@ package struct Reachability: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - reason: Why the upstream was not reached.
-    ///   - now: The current time.
     ///   - jitter: A number in 0..<1, which spreads the probes of many servers.
     mutating func unreachable(_ reason: UnreachableReason, at now: Date, jitter: Double) -> Transition {
         lastError = Failure(reason: reason.rawValue, at: now)

@@ -23,7 +23,6 @@ package final class Outbox<Work: OutboxWork>: Sendable {
     /// on.
     ///
     /// - Parameter now: Nil if another server may be sending.
-    /// - Throws: GRDB's errors.
     package func load(at now: Date?, _ db: Database) throws {
         var loaded: [String: OutboxAccount<Work>] = [:]
         for var entry: OutboxEntry<Work> in try journal.unfinished(db) {
@@ -88,8 +87,6 @@ package final class Outbox<Work: OutboxWork>: Sendable {
     }
 
     /// Returns an operation that is done; nil if there is none, or it was long ago.
-    ///
-    /// - Throws: GRDB's errors.
     package func finished(_ id: String, account: String, _ db: Database) throws -> OutboxEntry<Work>? {
         try journal.entry(id, account: account, db)
     }
@@ -97,7 +94,6 @@ package final class Outbox<Work: OutboxWork>: Sendable {
     /// Makes changes in the present transaction, and in memory after its commit.
     ///
     /// - Returns: The operations that were put, with their numbers.
-    /// - Throws: GRDB's errors.
     @discardableResult
     package func apply(_ changes: [OutboxChange<Work>], in db: Database) throws -> [OutboxEntry<Work>] {
         let made = try journal.make(changes, db)
@@ -119,8 +115,6 @@ package final class Outbox<Work: OutboxWork>: Sendable {
     func notify(_ account: String) { listener.withLock { $0.notify }?(account) }
 
     /// Removes all operations of an account in the present transaction.
-    ///
-    /// - Throws: GRDB's errors.
     package func removeAll(of account: String, in db: Database) throws {
         try journal.removeAll(of: account, db)
         db.afterNextTransaction { [self] _ in

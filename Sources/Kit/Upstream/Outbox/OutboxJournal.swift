@@ -1,3 +1,4 @@
+import Foundation
 package import GRDB
 import Storage
 
@@ -6,10 +7,12 @@ import Storage
 /// Operations of an account are changed one transaction after the other, and so is the number that a new one gets.
 /// Bytes belong to rows, as blobs: eviction and purges do not know them, and triggers remove them with their rows.
 package struct OutboxJournal: Sendable {
+    /// Finished operations of each account that are kept, so that a client can still ask for them.
+    static let keptFinished = 100
+
     /// The name of the table.
     package let table: String
 
-    /// Names a journal.
     package init(_ table: String) {
         self.table = table
     }
@@ -47,8 +50,6 @@ package struct OutboxJournal: Sendable {
 
     /// Makes a table of an earlier build anew, with its operations: it took fewer states, and numbered the operations
     /// of all accounts together.
-    ///
-    /// - Throws: GRDB's errors.
     package func renew(_ db: Database) throws {
         let columns =
             "account, number, id, work, state, attempts, doubtful, reason, due_at, queued_at, blob_id, length"
@@ -80,17 +81,20 @@ package struct OutboxJournal: Sendable {
     }
 
     /// Stores an operation, and gives a new one its number. One that is done leaves its bytes, and all but the latest
-    /// (``OutboxRow/keptFinished``) of those that are done are removed.
+    /// (``keptFinished``) of those that are done are removed.
     private func put<Work>(_ entry: inout OutboxEntry<Work>, _ db: Database) throws {
-        let isDone = entry.progress.state == .done
+        let progress = entry.progress
+        let isDone = progress.state == .done
         if isDone { entry.blob = nil }
-        let row = try OutboxRow(entry)
+        let number = entry.number == 0 ? nil : entry.number
+        let work = String(decoding: try JSONEncoder().encode(entry.work), as: UTF8.self)
         let stored = try Int64.fetchOne(
             db.cachedStatement(sql: upsert),
             arguments: [
-                "number": row.number, "id": row.id, "account": row.account, "work": row.work, "state": row.state,
-                "attempts": row.attempts, "doubtful": row.isOutcomeUnknown, "reason": row.reason, "due": row.dueAt,
-                "queued": row.queuedAt, "blob": entry.blob?.id, "length": entry.blob?.length,
+                "number": number, "id": entry.id, "account": entry.account, "work": work,
+                "state": progress.state.rawValue, "attempts": progress.attempts, "doubtful": progress.isOutcomeUnknown,
+                "reason": progress.reason, "due": progress.nextAttempt?.millisecondsSince1970,
+                "queued": entry.queuedAt.millisecondsSince1970, "blob": entry.blob?.id, "length": entry.blob?.length,
             ]
         )
         if let stored { entry.number = stored }
@@ -108,7 +112,6 @@ package struct OutboxJournal: Sendable {
     ///   - most: So many may stay.
     ///   - part: The most that are removed.
     /// - Returns: Whether any were removed.
-    /// - Throws: GRDB's errors.
     package func shorten(of account: String, to most: Int, by part: Int, _ db: Database) throws -> Bool {
         let count = try Int.fetchOne(
             db,
@@ -135,8 +138,6 @@ package struct OutboxJournal: Sendable {
     }
 
     /// Returns the pending operations of an account, in order.
-    ///
-    /// - Throws: GRDB's errors.
     package func unfinished<Work>(of account: String, _ db: Database) throws -> [OutboxEntry<Work>] {
         let sql = "SELECT * FROM \(table) WHERE account = ? AND state <> 'done' ORDER BY number"
         return try Row.fetchAll(db.cachedStatement(sql: sql), arguments: [account]).map { try entry($0) }
@@ -158,24 +159,26 @@ package struct OutboxJournal: Sendable {
     ///
     /// - Throws: `DatabaseError` if no build has written it.
     package func entry<Work>(_ row: Row) throws -> OutboxEntry<Work> {
-        let read = try OutboxRow(
-            number: row.value("number"),
-            id: row.value("id"),
-            account: row.value("account"),
-            work: row.value("work"),
-            state: row.value("state"),
-            attempts: row.size("attempts"),
-            isOutcomeUnknown: row.value("doubtful"),
-            reason: row.value("reason"),
-            dueAt: row.value("due_at"),
-            queuedAt: row.value("queued_at")
-        )
-        let blob: BlobID? = try row.value("blob_id")
-        do {
-            return try read.entry(blob: blob.map { Blob(id: $0, length: try row.size("length")) })
-        } catch is DecodingError {
+        let json = Data((try row.value("work") as String).utf8)
+        guard let work = try? JSONDecoder().decode(Work.self, from: json) else {
             throw DatabaseError.damaged("\(table).work")
         }
+        var entry = OutboxEntry(
+            id: try row.value("id"),
+            account: try row.value("account"),
+            work: work,
+            progress: OutboxProgress(
+                state: OutboxState(rawValue: try row.value("state")) ?? .queued,
+                attempts: try row.size("attempts"),
+                nextAttempt: try (row.value("due_at") as Int64?).map(Date.init(millisecondsSince1970:)),
+                isOutcomeUnknown: try row.value("doubtful"),
+                reason: try row.value("reason")
+            ),
+            blob: try (row.value("blob_id") as BlobID?).map { Blob(id: $0, length: try row.size("length")) },
+            queuedAt: Date(millisecondsSince1970: try row.value("queued_at"))
+        )
+        entry.number = try row.value("number")
+        return entry
     }
 
     private var upsert: String {
@@ -198,7 +201,7 @@ package struct OutboxJournal: Sendable {
         """
         DELETE FROM \(table) WHERE account = ? AND state = 'done' AND number <= (
             SELECT number FROM \(table) WHERE account = ? AND state = 'done'
-            ORDER BY number DESC LIMIT 1 OFFSET \(OutboxRow.keptFinished)
+            ORDER BY number DESC LIMIT 1 OFFSET \(Self.keptFinished)
         )
         """
     }

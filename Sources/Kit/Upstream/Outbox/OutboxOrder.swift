@@ -12,9 +12,6 @@ struct OutboxOrder<Path: OutboxPath>: Sendable {
     /// Operations that were looked at so far.
     var steps: Int { held.steps + suspended.steps }
 
-    /// Creates the order of no operations.
-    package init() {}
-
     /// The first two operations that may run, if their time has come.
     var first: ArraySlice<Int64> { Array(ready.elements.prefix(2))[...] }
 
@@ -27,8 +24,6 @@ struct OutboxOrder<Path: OutboxPath>: Sendable {
     /// Adds an operation, or changes it.
     ///
     /// - Parameters:
-    ///   - number: Its number in the order.
-    ///   - places: The places that it touches.
     ///   - letsOthersPass: Whether it holds up only those that touch the same places.
     ///   - isRefused: Whether it has no effect until the user has decided.
     /// - Returns: The operations that may have an effect now and had none before, or the other way round.

@@ -76,7 +76,6 @@ package struct OutboxProgress: Sendable, Equatable {
     /// Why it is not done, for programs; nil if there is no reason.
     package private(set) var reason: String?
 
-    /// Creates the progress of an operation.
     package init(
         state: OutboxState = .queued,
         attempts: Int = 0,
@@ -109,7 +108,6 @@ package struct OutboxProgress: Sendable, Equatable {
     /// Applies an event. An operation that is done does not change.
     ///
     /// - Parameters:
-    ///   - now: The present time.
     ///   - jitter: A number in 0..<1, so that operations that failed together are not tried again together.
     ///   - isUpstreamWell: Whether the upstream was seen to be well otherwise: then a failure is one of this operation.
     /// - Returns: The next step.

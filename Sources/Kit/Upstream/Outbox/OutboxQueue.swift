@@ -61,7 +61,6 @@ package struct OutboxFolding<Work: OutboxWork>: Sendable {
     /// run in order, by fewer calls.
     ///
     /// - Parameters:
-    ///   - new: The new write.
     ///   - waiting: The waiting writes that touch the same places, in order, and whether each has certainly not been
     ///     sent.
     package init<Waiting: BidirectionalCollection>(_ new: Work, onto waiting: Waiting)

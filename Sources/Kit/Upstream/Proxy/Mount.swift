@@ -42,9 +42,6 @@ package final class Mount: Sendable {
         store = MountStore(of: upstream, links)
     }
 
-    /// Name under which the store keeps its responses.
-    var storeName: String { store.name }
-
     /// Cancels the validations in the background.
     package func stop() { background.stop() }
 

@@ -30,13 +30,7 @@ final class MountFlights: Sendable {
         case cancelled
     }
 
-    private enum WaitOutcome {
-        case leads
-        case completed(Outcome)
-        case cancelled
-    }
-
-    private typealias Waiter = CheckedContinuation<WaitOutcome, Never>
+    private typealias Waiter = CheckedContinuation<Joined, Never>
 
     /// The leader of a flight does not wait: it is in the table without a continuation.
     private let table = Mutex(InFlightTable<Key, Waiter?>())
@@ -44,12 +38,12 @@ final class MountFlights: Sendable {
     /// Leads if the key is not in flight, else waits until its flight ends.
     func join(_ key: Key) async -> Joined {
         let ticket = table.withLock { $0.makeTicket() }
-        let outcome = await withTaskCancellationHandler {
+        return await withTaskCancellationHandler {
             await withCheckedContinuation { (waiter: Waiter) in
-                let now = table.withLock { table -> WaitOutcome? in
+                let now = table.withLock { table -> Joined? in
                     guard table.isInFlight(key) else {
                         _ = table.join(key, nil, ticket: ticket)
-                        return .leads
+                        return .leads(MountFlight(self, key))
                     }
                     guard !Task.isCancelled else { return .cancelled }
                     _ = table.join(key, waiter, ticket: ticket)
@@ -60,11 +54,6 @@ final class MountFlights: Sendable {
         } onCancel: {
             let waiter = table.withLock { $0.leave(key, ticket: ticket) ?? nil }
             waiter?.resume(returning: .cancelled)
-        }
-        return switch outcome {
-        case .leads: .leads(MountFlight(self, key))
-        case .completed(let outcome): .completed(outcome)
-        case .cancelled: .cancelled
         }
     }
 

@@ -33,17 +33,7 @@ struct MountStore: Sendable {
     /// Returns a token that holds until a write invalidates a URL.
     func uninvalidated(_ url: String) -> ChangeToken { ChangeToken(of: invalidations[url]) }
 
-    /// Returns a token that no later removal passes unnoticed. To be taken before the store is read.
-    func removalSnapshot() -> ChangeToken { store.removalSnapshot() }
-
-    /// Returns a token that holds while a response is stored; nil if one was removed since `before`.
-    func changeToken(of id: CachedResponse.ID, since before: ChangeToken) -> ChangeToken? {
-        store.changeToken(of: id, since: before)
-    }
-
     /// All that is stored for the target of a request and that its credential may see.
-    ///
-    /// - Throws: `StorageError`.
     func candidates(for request: ProxiedRequest) throws -> [CachedResponse] {
         // Responses from a time when the mount was shared belong to no credential: a mount that is not shared does not
         // use them.
@@ -84,31 +74,22 @@ struct MountStore: Sendable {
         for request: ProxiedRequest,
         from forwarded: ForwardedResponse
     ) async throws {
-        let (name, responses, credential) = (name, store.responses, request.credential)
-        let fields = request.cacheKeyRequest.headerFields
         var body = body
         if let links, !request.isLink, case .bytes(let bytes) = body {
             body = .bytes(try links.seal(bytes, of: head.url))
         }
         defer { changes[head.url].bump() }
-        try await store.database.write { [body] db in
+        try await store.database.write { [body, responses = store.responses] db in
             guard try request.isLoggedIn?(db) ?? true else { return }
             let response = CachedResponse(
                 upstream: name,
-                credential: credential,
+                credential: request.credential,
                 head: head,
                 body: body,
                 isInvalidated: forwarded.isSuperseded
             )
-            let others = try responses.responses(
-                upstream: name,
-                method: .get,
-                url: head.url,
-                credential: credential,
-                in: db
-            )
-            for other in others where other.credential == credential && other.head.matches(fields) {
-                if let id = other.id { try responses.remove(id, in: db) }
+            for id in try selectable(for: request, at: head.url, in: db).compactMap(\.id) {
+                try responses.remove(id, in: db)
             }
             try responses.save(response, in: db)
         }
@@ -196,13 +177,7 @@ extension MountStore {
             try responses.save(moved, in: db)
             return
         }
-        try responses.freshen(
-            id,
-            headerFields: update.stored.headerFields,
-            requestTime: update.stored.requestTime,
-            responseTime: update.stored.responseTime,
-            in: db
-        )
+        try responses.freshen(id, by: update.stored, in: db)
         if isInvalidated { try responses.invalidate(id, in: db) }
     }
 
@@ -233,7 +208,7 @@ extension MountStore {
             case .discarded: break
             case .beside(let index, let head):
                 guard let id = stored[index].id else { return }
-                try freshen(id, head, in: db)
+                try responses.freshen(id, by: head, in: db)
                 try responses.addPart(range, body, to: id, in: db)
             case .anew(let replaced):
                 for id in replaced.compactMap({ stored[$0].id }) { try responses.remove(id, in: db) }
@@ -253,16 +228,6 @@ extension MountStore {
         try store.responses.responses(upstream: name, method: .get, url: url, credential: request.credential, in: db)
             .filter { $0.credential == request.credential && $0.head.matches(request.cacheKeyRequest.headerFields) }
     }
-
-    private func freshen(_ id: CachedResponse.ID, _ head: CachedResponseHead, in db: Database) throws {
-        try store.responses.freshen(
-            id,
-            headerFields: head.headerFields,
-            requestTime: head.requestTime,
-            responseTime: head.responseTime,
-            in: db
-        )
-    }
 }
 
 /// The state that a response depends on, taken before the store is read.
@@ -277,7 +242,7 @@ struct StoreSnapshot: Sendable {
     init(of mount: Mount, for request: ProxiedRequest) {
         (now, instant) = (mount.upstream.clock.now(), NIODeadline.now())
         seen = ChangeToken(of: mount.upstream.client.reachabilityVersion, mount.store.changes[request.key])
-        unremoved = mount.store.removalSnapshot()
+        unremoved = mount.upstream.store.removalSnapshot()
     }
 
     /// Returns a token that holds while the same request would get the same response: while the response is fresh,
@@ -291,7 +256,7 @@ struct StoreSnapshot: Sendable {
     {
         let freshness = reuse.freshness
         guard let id = stored.id, reuse.revalidation == nil, freshness.isFresh, request.directives == .none,
-            !request.isOnBehalf, let kept = mount.store.changeToken(of: id, since: unremoved)
+            !request.isOnBehalf, let kept = mount.upstream.store.changeToken(of: id, since: unremoved)
         else { return nil }
         return seen.and(kept).ending(
             // Within the range of the unit, as for screens.

@@ -218,13 +218,11 @@ struct ForwardPlan: Sendable, Equatable {
 package struct ProxyResponse: Sendable {
     package enum Body: Sendable {
         case none
-        /// In memory.
         case bytes(ByteBuffer)
         /// In parts; `length` in bytes if it is known.
         case stream(ByteStream, length: Int?)
     }
 
-    /// Status and header fields.
     package var head: HTTPResponse
     package var body: Body
     /// Holds while the same request would get the same response; nil for one that must not be cached as bytes.

@@ -221,19 +221,15 @@ struct UpstreamState: Sendable, Equatable {
 
     /// An upstream that may be requested.
     static let ready = UpstreamState()
+}
 
-    private init() {}
-
-    init(isOutOfReach: Bool, pause: Pause?) {
-        self.isOutOfReach = isOutOfReach
-        self.pause = pause
-    }
-
+extension UpstreamState {
     /// Judges the reachability for a request.
     ///
     /// A client that asks for the network gets it tried. Connections that break cost no time, so they are tried, too. A
     /// pause holds for reads, as for those of screens; writes are tried.
     init(_ reachability: Reachability, pause asked: Reachability.Pause?, for request: ProxiedRequest, at now: Date) {
+        self.init()
         guard !request.requiresRevalidation else { return }
         isOutOfReach =
             !reachability.isReachable && reachability.lastError?.reason != UnreachableReason.reset.rawValue

@@ -47,8 +47,6 @@ package final class PictureReads<Picture: Sendable>: Sendable {
     }
 
     /// Downloads a picture from the address that the API has told. To be called by the work of a read.
-    ///
-    /// - Throws: ``UpstreamError``.
     package func download(_ url: String, _ fields: HTTPFields, isForced: Bool) async throws(UpstreamError)
         -> IncomingResponse
     {

@@ -18,7 +18,6 @@ enum ReadPlan: Sendable, Equatable {
     /// The client accepts a stored copy only, and there is none.
     case notStored
 
-    /// The stored copy.
     enum Stored: Sendable, Equatable {
         case nothing
         /// No response is stored, but the app has its own copy, this many seconds old.
@@ -130,13 +129,13 @@ struct StoredCopy: Sendable {
         validatedAt.map {
             ReadResult(
                 response: response,
-                provenance: .stored(
-                    source,
-                    at: $0,
-                    contentFetchedAt: metadata?.contentTime,
-                    cacheStatus,
+                provenance: Provenance(
+                    source: source,
                     offline: offline,
-                    stale: stale
+                    stale: stale,
+                    validatedAt: $0,
+                    contentFetchedAt: metadata?.contentTime,
+                    cacheStatus: cacheStatus
                 )
             )
         }
@@ -144,25 +143,6 @@ struct StoredCopy: Sendable {
 }
 
 extension Provenance {
-    /// The provenance of a stored copy.
-    static func stored(
-        _ source: Source = .upstream,
-        at validatedAt: Date,
-        contentFetchedAt: Date? = nil,
-        _ cacheStatus: CacheStatus,
-        offline: Bool,
-        stale: Bool
-    ) -> Provenance {
-        Provenance(
-            source: source,
-            offline: offline,
-            stale: stale,
-            validatedAt: validatedAt,
-            contentFetchedAt: contentFetchedAt,
-            cacheStatus: cacheStatus
-        )
-    }
-
     /// Returns the provenance of a stored copy that is served in place of a failed request.
     ///
     /// - Parameters:
@@ -189,15 +169,15 @@ extension Provenance {
         case .rejected, .notStored, .known: return nil
         }
         let isOffline = if case .unreachable = cause { true } else { false }
-        return stored(
-            source,
-            at: storedAt,
-            contentFetchedAt: contentFetchedAt,
-            error.wasSent
-                ? CacheStatus(.forward(reason), forwardStatus: error.status?.code, detail: detail)
-                : CacheStatus(.hit, detail: detail),
+        return Provenance(
+            source: source,
             offline: isOffline,
-            stale: true
+            stale: true,
+            validatedAt: storedAt,
+            contentFetchedAt: contentFetchedAt,
+            cacheStatus: error.wasSent
+                ? CacheStatus(.forward(reason), forwardStatus: error.status?.code, detail: detail)
+                : CacheStatus(.hit, detail: detail)
         )
     }
 }

@@ -140,8 +140,6 @@ package struct ErrorForm: Sendable {
     private let isOwn: @Sendable (IncomingResponse) -> Bool
     private let passing: Set<Int>
 
-    /// Creates a form.
-    ///
     /// - Parameters:
     ///   - passing: Status codes of refusals that say nothing of the resource because they will pass, such as 423. They
     ///     count as failures of the upstream.

@@ -21,7 +21,6 @@ extension Upstream {
     ///
     /// - Parameter seen: The state on which the read decided to ask. If there is a newer copy by now, another request
     ///   ended between that decision and this one, and its response is used as if the read had joined it.
-    /// - Throws: ``UpstreamError``.
     func fetch(_ resource: Resource, asOf seen: ReadSnapshot) async throws(UpstreamError) -> FetchOutcome {
         do {
             let stored = try seen.readToken.holds ? seen.copy.response : storedResponse(of: resource)
@@ -105,13 +104,7 @@ extension Upstream {
         defer { noteResponse(at: head.url) }
         if let id = kept.id {
             try await store.database.write { db in
-                try self.store.responses.freshen(
-                    id,
-                    headerFields: head.headerFields,
-                    requestTime: head.requestTime,
-                    responseTime: head.responseTime,
-                    in: db
-                )
+                try self.store.responses.freshen(id, by: head, in: db)
                 if try resource.needsRevalidation(db) { try self.store.responses.invalidate(id, in: db) }
             }
         }

@@ -149,7 +149,6 @@ extension Upstream {
     /// both are of one state.
     ///
     /// - Parameter readToken: Taken before the transaction began.
-    /// - Throws: Errors of the database.
     package func plannedRead(
         of resource: Resource,
         _ cachePolicy: CachePolicy,
@@ -181,7 +180,6 @@ extension Upstream {
     ///
     /// - Parameter readToken: Taken before the transaction began.
     /// - Returns: As ``storedResult(of:)``.
-    /// - Throws: Errors of the database.
     package func storedResult(
         of resource: Resource,
         _ cachePolicy: CachePolicy,
@@ -192,8 +190,6 @@ extension Upstream {
     }
 
     /// Returns the same within a read of the database, whose transaction it is of.
-    ///
-    /// - Throws: `StorageError`.
     package func storedResult(of resource: Resource, _ cachePolicy: CachePolicy, since readToken: ReadToken) throws
         -> ReadResult?
     {
@@ -205,7 +201,6 @@ extension Upstream {
     ///
     /// - Parameter readToken: Taken before the transaction began.
     /// - Returns: Nil if ``read(_:_:planned:authorize:)`` would ask the upstream, has no copy, or would throw.
-    /// - Throws: `StorageError`.
     package func storedRead(of resource: Resource, _ cachePolicy: CachePolicy, since readToken: ReadToken) throws
         -> ReadResult?
     {
@@ -324,8 +319,6 @@ extension Upstream {
     }
 
     /// Returns the stored copy of a resource, whatever its age.
-    ///
-    /// - Throws: `StorageError`.
     package func storedResponse(of resource: Resource) throws -> CachedResponse? {
         try store.responses.responses(
             upstream: configuration.name,

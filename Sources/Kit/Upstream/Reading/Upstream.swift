@@ -191,8 +191,6 @@ extension Upstream {
     ///     takes the time that its client takes.
     ///   - responseTimeout: Longest part of it after the last byte of the body, in place of `total_timeout_ms`.
     /// - Returns: The response, whatever its status: other hosts' statuses say nothing of the upstream.
-    /// - Throws: ``UpstreamError/unreachable(_:)``, ``UpstreamError/badResponse(status:reason:)`` or
-    ///   ``UpstreamError/forbiddenTarget(_:)``.
     package func stream(
         _ request: StreamedRequest,
         headTimeout: Duration? = nil,
@@ -205,17 +203,16 @@ extension Upstream {
     /// a credential that cannot be renewed: as while the upstream is unreachable.
     ///
     /// - Returns: Nil if nothing is stored.
-    /// - Throws: `StorageError`.
     package func unrequestedResult(of resource: Resource) throws -> ReadResult? {
         let stored = try storedResponse(of: resource)
         guard let validatedAt = stored?.head.responseTime ?? resource.bundledAt else { return nil }
         if let stored { store.noteUse(of: stored.metadata) }
-        let provenance = Provenance.stored(
-            at: validatedAt,
-            contentFetchedAt: stored?.contentTime,
-            CacheStatus(.hit, detail: "offline"),
+        let provenance = Provenance(
+            source: .upstream,
             offline: true,
-            stale: true
+            validatedAt: validatedAt,
+            contentFetchedAt: stored?.contentTime,
+            cacheStatus: CacheStatus(.hit, detail: "offline")
         )
         return ReadResult(response: stored, provenance: provenance)
     }

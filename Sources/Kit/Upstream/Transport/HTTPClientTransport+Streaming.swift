@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import Concurrency
+import Glibc
 import HTTPTypes
 import NIOCore
 import NIOHTTP1
@@ -120,14 +121,6 @@ extension HTTPClientTransport {
         }
     }
 }
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 extension HTTPClientTransport {
     /// Translates an error that occurred before a response had begun.

@@ -188,8 +188,6 @@ package struct StreamedResponse: Sendable {
 
 extension Transport {
     /// Sends both bodies in one part, within the limits of a whole exchange: for transports that know nothing else.
-    ///
-    /// - Throws: ``UpstreamError``.
     package func stream(_ request: StreamedRequest, within limits: TransportLimits) async throws(UpstreamError)
         -> StreamedResponse
     {

@@ -6,21 +6,21 @@ import Testing
     @Test(
         "A code of the server says whether to repeat, to try later, or to give up",
         arguments: [
-            ("40001", ServerError.Meaning.conflict), ("40P01", .conflict),
-            ("23505", .definite(.notUnique(constraint: "c"))), ("53100", .definite(.diskFull)),
+            ("40001", ClusterError.unavailable(.contended)), ("40P01", .unavailable(.contended)),
+            ("23505", .notUnique(constraint: "c")), ("53100", .diskFull),
             ("57014", .unavailable(.timedOut)), ("55P03", .unavailable(.timedOut)), ("25P03", .unavailable(.timedOut)),
             ("25006", .unavailable(.notAccepting)), ("53300", .unavailable(.notAccepting)),
             ("57P01", .unavailable(.connectionLost)), ("08006", .unavailable(.connectionLost)),
         ]
     )
-    func meaning(code: String, meaning: ServerError.Meaning) {
+    func meaning(code: String, meaning: ClusterError) {
         #expect(ServerError(code: code, constraint: "c").meaning == meaning)
     }
 
     @Test("What is not known is refused, with the server's sentence")
     func refused() {
         let error = ServerError(code: "42P01", message: "relation \"x\" does not exist")
-        #expect(error.meaning == .definite(.refused(error)))
+        #expect(error.meaning == .refused(error))
         #expect("\(ClusterError.refused(error))".hasSuffix("SQLSTATE 42P01: relation \"x\" does not exist."))
     }
 

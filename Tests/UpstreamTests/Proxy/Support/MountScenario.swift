@@ -62,7 +62,7 @@ struct MountScenario {
     /// The number of stored responses of the mount.
     var storedCount: Int {
         get throws {
-            try ResponseStore(scene.database).totals().first { $0.upstream == mount.storeName }?.responses ?? 0
+            try ResponseStore(scene.database).totals().first { $0.upstream == mount.store.name }?.responses ?? 0
         }
     }
 

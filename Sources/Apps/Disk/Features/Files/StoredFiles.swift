@@ -90,7 +90,7 @@ struct StoredFiles: Sendable {
 
     private func open(_ response: CachedResponse?) async throws -> StoredFile? {
         guard let response, let open = try await store.responses.openBody(of: response) else { return nil }
-        disk.accessRecorder.note(response, at: disk.clock.now())
+        disk.accessRecorder.note(response.metadata, at: disk.clock.now())
         return StoredFile(head: response.head, body: open)
     }
 
