@@ -159,22 +159,21 @@ struct RowListScreen: Encodable, Sendable {
         timeZone: TimeZone,
         folder: DiskPath? = nil,
         namesFolders: Bool = false,
-        empty: EmptyState,
-        isEmpty: Bool,
-        way: WriteWay,
+        empty: EmptyState?,
+        availability: Availability,
         actions: [Action]? = nil
     ) {
         var known: Set<String> = []
         items = rows.map { row in
             let folder = namesFolders ? row.item.path.parent : nil
-            var screen = RowScreen(row, timeZone: timeZone, folder: folder, actions: .ofListedRow(row, way))
+            var screen = RowScreen(row, timeZone: timeZone, folder: folder, actions: .ofListedRow(row, availability))
             // Something that others have moved is known at both places for a while.
             if !known.insert(screen.id).inserted { screen.id = screen.path }
             return screen
         }
         self.folder = folder.map(Folder.init)
-        self.empty = isEmpty ? empty : nil
-        self.actions = actions.map { $0 + (folder.map { [.createFolder(in: $0, way)] } ?? []) }
+        self.empty = empty
+        self.actions = actions.map { $0 + (folder.map { [.createFolder(in: $0, availability)] } ?? []) }
     }
 }
 
@@ -202,7 +201,7 @@ struct FileScreen: Encodable, Sendable {
     @Nullable private var alert: Alert?
     private let actions: [Action]
 
-    init(_ row: DiskRow, timeZone: TimeZone, way: WriteWay, convertsOffice: Bool) {
+    init(_ row: DiskRow, timeZone: TimeZone, availability: Availability, convertsOffice: Bool) {
         self.row = RowScreen(row, timeZone: timeZone, actions: nil)
         let item = row.item
         let isFile = item.kind == .file
@@ -217,6 +216,6 @@ struct FileScreen: Encodable, Sendable {
         let pdf = item.path.link(to: "/v1/disk/file/pdf")
         document = isOffice ? Document(available: convertsOffice, pdfUrl: pdf, reason: reason) : nil
         alert = item.viewer == .unsupported ? Alert() : nil
-        actions = .ofFile(row, way)
+        actions = .ofFile(row, availability)
     }
 }

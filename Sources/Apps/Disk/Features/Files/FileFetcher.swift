@@ -238,12 +238,14 @@ struct PartialContent: Sendable {
         return try writer.finish(expectedLength: item.size)
     }
 
-    /// Ends the content of an upload that is kept here.
-    func finish(length: Int?, at now: Date) throws -> WriteRouter.Spooled {
+    /// Returns the length and the checksums of the received bytes, as those of an upload that is kept here.
+    func bytes(at now: Date) -> QueuedWrite.Bytes {
         let (md5, sha256) = (md5.finalize().hexadecimal, sha256.finalize().hexadecimal)
-        let bytes = QueuedWrite.Bytes(length: received, md5: md5, sha256: sha256, at: now)
-        return WriteRouter.Spooled(blob: try writer.finish(expectedLength: length), bytes: bytes)
+        return QueuedWrite.Bytes(length: received, md5: md5, sha256: sha256, at: now)
     }
+
+    /// Ends the content of an upload.
+    func finish(length: Int?) throws -> Blob { try writer.finish(expectedLength: length) }
 }
 
 /// A range of the bytes of a body.

@@ -65,8 +65,8 @@ struct Listing: Sendable {
         let cachePolicy = try request.cachePolicy()
         let changeToken = store.changeToken(account: session.account)
         let (page, result) = try await page(query, for: session, cachePolicy, resource)
-        let way = WriteWay(result.provenance, page.pending, of: session.account, store)
-        return try response(query, request, page, result, way, timeZone, result.changeToken?.and(changeToken))
+        let availability = Availability(result.provenance, page.pending, of: session.account, store)
+        return try response(query, request, page, result, availability, timeZone, result.changeToken?.and(changeToken))
     }
 
     /// Returns a page of a list as it will be.
@@ -115,7 +115,7 @@ struct Listing: Sendable {
         _ request: ScreenRequest,
         _ page: DiskPage,
         _ result: ReadResult,
-        _ way: WriteWay,
+        _ availability: Availability,
         _ timeZone: TimeZone,
         _ changeToken: ChangeToken?
     ) throws -> ScreenResponse {
@@ -125,9 +125,8 @@ struct Listing: Sendable {
             page.rows,
             timeZone: timeZone,
             folder: query.folder,
-            empty: query.empty,
-            isEmpty: isEmpty,
-            way: way,
+            empty: isEmpty ? query.empty : nil,
+            availability: availability,
             actions: [.refresh(query.refresh)]
         )
         return try disk.response(

@@ -101,7 +101,7 @@ struct Batches: Sendable {
         async throws -> BatchScreen.Result
     {
         let write = DiskWrite(kind: kind, path: path)
-        return switch try await WriteRouter(disk: disk).run(write, request.unkeyed, for: account) {
+        return switch try await Writes(disk: disk).submit(write, request.unkeyed, for: account) {
         case .queued(let entry, _): BatchScreen.Result(path, .queued, OutboxScreen.href(of: entry.id))
         case .sent(.underWay(let operation)):
             BatchScreen.Result(path, .processing, OperationScreen(operation).href)

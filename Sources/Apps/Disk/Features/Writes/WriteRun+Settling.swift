@@ -19,7 +19,7 @@ extension WriteRun {
         _ bytes: ByteSummary?,
         place: DiskPath? = nil,
         linkEnd: LinkEnd? = nil
-    ) async throws -> WriteOutcome {
+    ) async throws -> DiskWrite.Outcome {
         let now = clock.now()
         var made = write.made(subject: before.subject, replaced: before.place, sent: bytes, at: now)
         if let linkEnd { made?.linkEnd = linkEnd }
@@ -40,11 +40,11 @@ extension WriteRun {
             if case .restore = write.kind, let place = place ?? write.place(of: before.subject) {
                 gone = gone.at(place)
             }
-            return .done(DiskRow(item: gone, seenAt: now, isDownloaded: false), Provenance(source: .upstream))
+            let row = DiskRow(item: gone, seenAt: now, isDownloaded: false)
+            return .done(row, Provenance(source: .upstream), isNew: false)
         }
         let (row, provenance) = await readBack(made, now, applied)
-        if case .publish = write.kind, before.subject?.publicURL != nil { return .renewed(row, provenance) }
-        return .done(row, provenance)
+        return .done(row, provenance, isNew: write.action != .publish || before.subject?.publicURL == nil)
     }
 
     /// Records a change that the API has acknowledged and may not show yet.
@@ -97,7 +97,7 @@ extension WriteRun {
     ///
     /// - Parameter bytes: The bytes of an upload.
     /// - Throws: 502 `upstream-bad-response` if the operation failed; `StorageError`, `CancellationError`.
-    func follow(_ upstreamID: String, _ before: CurrentState, _ bytes: ByteSummary?) async throws -> WriteOutcome {
+    func follow(_ upstreamID: String, _ before: CurrentState, _ bytes: ByteSummary?) async throws -> DiskWrite.Outcome {
         let begun = write.operation(upstreamID, of: account)
         // The outbox asks for it between other writes.
         if write.operation != nil { return .underWay(begun) }
@@ -116,7 +116,7 @@ extension WriteRun {
                 "Yandex Disk began it and could not finish it.",
                 upstream: .init(name: disk.client.upstream.configuration.name)
             )
-        case .running where write.isFollowed: return .underWay(operation)
+        case .running where write.isQueuedIfUnderWay: return .underWay(operation)
         case .running:
             _ = await record(.doubtful, at: clock.now())
             do {
@@ -177,7 +177,7 @@ extension WriteRun {
         _ before: CurrentState,
         _ bytes: ByteSummary?,
         _ upstreamID: String?
-    ) async throws -> WriteOutcome {
+    ) async throws -> DiskWrite.Outcome {
         let observation = await observe(before: before, bytes)
         disk.logger.warning(
             "no response to a write",
@@ -194,7 +194,7 @@ extension WriteRun {
             _ = await record(.doubtful, at: clock.now())
             var problem = disk.client.failure(error).problem
             problem.detail = .nothingChanged(disk.client.title, 503)
-            if write.isLeft { throw Unobserved(problem: problem) }
+            if write.isQueuedIfNotDone { throw Unobserved(problem: problem) }
             throw problem
         case .notDone, .unclear, .unobserved:
             // The outbox looks once more, and then asks for the operation.
@@ -232,16 +232,16 @@ extension WriteRun {
 // The state after a write whose response did not arrive.
 extension WriteRun {
     /// Observes the outcome of a write, for at most the patience of the API's configuration.
-    private func observe(before: CurrentState, _ bytes: ByteSummary?) async -> WriteObservation {
+    private func observe(before: CurrentState, _ bytes: ByteSummary?) async -> DiskWrite.Observation {
         let patience = disk.client.upstream.configuration.patience
-        return await withTaskGroup(of: WriteObservation?.self) { group in
+        return await withTaskGroup(of: DiskWrite.Observation?.self) { group in
             group.addTask { await look(before, bytes) }
             group.addTask {
                 // Whether it ends or is cancelled does not matter: the other child returns the observation.
                 try? await clock.sleep(patience)
                 return nil
             }
-            var observation = WriteObservation.unobserved
+            var observation = DiskWrite.Observation.unobserved
             while let finished = await group.next() {
                 group.cancelAll()
                 if let finished { observation = finished }
@@ -250,7 +250,7 @@ extension WriteRun {
         }
     }
 
-    private func look(_ before: CurrentState, _ bytes: ByteSummary?) async -> WriteObservation {
+    private func look(_ before: CurrentState, _ bytes: ByteSummary?) async -> DiskWrite.Observation {
         do {
             let paths = write.observedPaths
             var subject: DiskItem?
