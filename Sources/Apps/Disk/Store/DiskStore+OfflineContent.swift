@@ -163,7 +163,7 @@ extension DiskStore {
             let marks = try Int64.fetchAll(db.cachedStatement(sql: sql), arguments: arguments)
             // Other servers have the marks, too: they are removed after this transaction, if no file was changed.
             if !marks.isEmpty, let epoch = try Self.epoch(of: account, db) {
-                offlineSignal.removed(marks, of: account, epoch: epoch, after: db)
+                offlineSignal.removals.send((account, marks, epoch), after: db)
             }
         } else {
             try removeMarks(below: path, isIncluded: isIncluded, account: account, db)

@@ -14,9 +14,6 @@ struct YandexDiskClient: Sendable {
     /// Turns accounts into keys of the store.
     let hasher: CredentialHasher
 
-    /// Name of the upstream for people.
-    var title: String { upstream.configuration.title }
-
     /// Whether requests can reach the API at the moment.
     var isReachable: Bool { upstream.reachability.isReachable }
 

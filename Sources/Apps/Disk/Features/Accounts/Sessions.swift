@@ -9,9 +9,6 @@ import Upstream
 /// Sessions of accounts: login with a token or a code of Yandex OAuth, and logout.
 struct Sessions: Sendable {
     let disk: Disk
-    let queue: DownloadQueue
-    let offline: OfflineSync
-    let outbox: OutboxSender
 
     private var store: DiskStore { disk.store }
     private var client: YandexDiskClient { disk.client }
@@ -83,9 +80,7 @@ struct Sessions: Sendable {
         }
         try request.writePreconditions().check(version: session.version, of: "The session")
         let tokens = try await store.logOut(session.account, sessions: disk.sessions)
-        queue.cancel(account: session.account)
-        offline.cancel(account: session.account)
-        outbox.cancel(account: session.account)
+        store.forgotten.send(session.account)
         for token in tokens { revoke(token) }
         let farewell = FarewellScreen(route: .login(to: DiskApp.name), logins: disk.logins)
         return try ScreenResponse.local(farewell, "disk.session", request)

@@ -1,4 +1,5 @@
 import Cluster
+import Concurrency
 import Foundation
 import Logging
 import Screens
@@ -28,6 +29,9 @@ final class DownloadQueue: Sendable {
         var isStopped = false
     }
 
+    /// How often a server says that it goes on with its downloads, and looks for those of servers that do not.
+    private static let pause = Duration.seconds(5)
+
     private let state = Mutex(State())
     private let disk: Disk
 
@@ -35,6 +39,32 @@ final class DownloadQueue: Sendable {
 
     init(_ disk: Disk) {
         self.disk = disk
+    }
+
+    /// Resumes the unfinished downloads; of several servers, until the task is cancelled.
+    @Sendable func run() async {
+        while true {
+            do {
+                try await resume()
+            } catch  where !Task.isCancelled {
+                disk.logger.error(
+                    "downloads could not be resumed; the next start or another server tries again",
+                    metadata: ["error": "\(error)"]
+                )
+            } catch {
+                return
+            }
+            guard store.users.isShared, (try? await disk.clock.sleep(Self.pause)) != nil else { return }
+        }
+    }
+
+    /// Says which downloads this server goes on with, and queues those that no server does, from their beginning: parts
+    /// of files are not stored.
+    func resume() async throws {
+        try await renewLeases()
+        for (job, lease) in try await store.takeUpDownloads(except: ids) {
+            add(job, lease, DownloadRunner(disk: disk).run)
+        }
     }
 
     func job(_ id: String) -> DownloadJob? { state.withLock { $0.entries[id]?.job } }
@@ -55,10 +85,10 @@ final class DownloadQueue: Sendable {
     }
 
     /// The identifiers of the downloads in progress.
-    var ids: Set<String> { state.withLock { Set($0.entries.keys) } }
+    private var ids: Set<String> { state.withLock { Set($0.entries.keys) } }
 
     /// Says that this server goes on with its downloads, and how far it is; ends those that another one has taken up.
-    func renewLeases() async throws {
+    private func renewLeases() async throws {
         let renewed = try await store.users.leases.renew(leases, lasting: DiskStore.downloadLease)
         let held = Dictionary(renewed.map { ($0.name, $0) }) { first, _ in first }
         let (lost, progressed) = state.withLock { state in
@@ -82,7 +112,7 @@ final class DownloadQueue: Sendable {
 
     private var leases: [Lease] { state.withLock { $0.entries.values.compactMap(\.lease) } }
 
-    /// Cancels all downloads of an account, without disk.events.
+    /// Cancels all downloads of an account, without events.
     func cancel(account: String) { cancel { $0.account == account } }
 
     private func cancel(where isCancelled: (DownloadJob) -> Bool) {
@@ -96,7 +126,7 @@ final class DownloadQueue: Sendable {
 
     /// Cancels everything, and returns when it has ended. Unfinished downloads are resumed at the next start, or by
     /// another server.
-    func stop() async {
+    @Sendable func stop() async {
         let leases = leases
         let tasks = state.withLock { state in
             state.isStopped = true

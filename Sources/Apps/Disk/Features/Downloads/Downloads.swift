@@ -6,7 +6,6 @@ import HTTPTypes
 import Logging
 import NIOCore
 import Screens
-import ServiceLifecycle
 import Storage
 import Upstream
 
@@ -195,50 +194,6 @@ struct DownloadRunner: Sendable {
             default: return .unreachable
             }
         default: return .unreachable
-        }
-    }
-}
-
-/// Resumes downloads when the server starts, takes up those of servers that have ended, and ends with the server.
-struct DownloadService: Service {
-    let disk: Disk
-    let queue: DownloadQueue
-
-    /// How often a server says that it goes on with its downloads, and looks for those of servers that do not.
-    private static let pause = Duration.seconds(5)
-
-    /// Resumes the unfinished downloads, then waits for the end of the server.
-    func run() async throws {
-        await look()
-        if disk.store.users.isShared {
-            await cancelWhenGracefulShutdown {
-                while !Task.isCancelled {
-                    do { try await disk.clock.sleep(Self.pause) } catch { return }
-                    await look()
-                }
-            }
-        }
-        try? await gracefulShutdown()
-        await queue.stop()
-    }
-
-    private func look() async {
-        do {
-            try await resume()
-        } catch {
-            disk.logger.error(
-                "downloads could not be resumed; the next start or another server tries again",
-                metadata: ["error": "\(error)"]
-            )
-        }
-    }
-
-    /// Says which downloads this server goes on with, and queues those that no server does, from their beginning: parts
-    /// of files are not stored.
-    func resume() async throws {
-        try await queue.renewLeases()
-        for (job, lease) in try await disk.store.takeUpDownloads(except: queue.ids) {
-            queue.add(job, lease, DownloadRunner(disk: disk).run)
         }
     }
 }

@@ -58,7 +58,14 @@ struct OfflineFetcher: Sendable {
         if received.received == 0, let cached = try await disk.files.openCached(.content, of: item, file.account) {
             parts = try cached.content(of: item, type: cached.type).parts(0..<file.size)
         } else {
-            (parts, received) = try await request(item, file, received)
+            let account = try await disk.account(file.account)
+            try await disk.load.idle(atMost: Self.longestWait, disk.clock)
+            (parts, received) = try await disk.fetcher.missing(
+                behind: received,
+                of: item,
+                size: file.size,
+                for: account
+            )
         }
         for try await part in parts {
             try received.append(part)
@@ -66,18 +73,6 @@ struct OfflineFetcher: Sendable {
             progress(received.received)
             try await disk.load.idle(atMost: Self.longestPartWait, disk.clock)
         }
-    }
-
-    /// Requests the missing bytes of a content.
-    ///
-    /// - Returns: The bytes, and the partial content to append them to: an empty one if the response begins at the
-    ///   first byte.
-    private func request(_ item: DiskItem, _ file: OfflineFile, _ received: PartialContent) async throws -> (
-        ByteStream, PartialContent
-    ) {
-        let account = try await disk.account(file.account)
-        try await disk.load.idle(atMost: Self.longestWait, disk.clock)
-        return try await disk.fetcher.missing(behind: received, of: item, size: file.size, for: account)
     }
 
     /// Returns the row of a file; nil if it is gone, or of another version than the wanted one.

@@ -3,7 +3,6 @@ import Foundation
 import HTTP
 import Logging
 import Screens
-import ServiceLifecycle
 import Synchronization
 import Upstream
 
@@ -94,7 +93,7 @@ final class OfflineSync: Sendable {
     }
 
     /// Cancels everything, and returns when it has ended.
-    func stop() async {
+    @Sendable func stop() async {
         let tasks = state.withLock { state in
             state.isStopped = true
             state.timer?.cancel()
@@ -234,17 +233,5 @@ extension OfflineSync {
         }
         guard outcome != .stored, outcome != .postponed else { return }
         try await store.note(file.after(outcome, at: disk.clock.now(), jitter: Randomness.fraction(for: "offline")))
-    }
-}
-
-/// Continues the work on offline files when the server starts, and ends it with the server.
-struct OfflineService: Service {
-    let offline: OfflineSync
-
-    /// Looks for work, then waits for the end of the server.
-    func run() async throws {
-        offline.wake()
-        try? await gracefulShutdown()
-        await offline.stop()
     }
 }

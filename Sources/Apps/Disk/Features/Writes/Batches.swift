@@ -21,12 +21,7 @@ struct Batches: Sendable {
     /// each.
     @Sendable func run(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let fields = try await request.jsonObject()
-        let name = try fields.string("action")
-        guard let change = name.flatMap(Change.init) else {
-            let accepted = Change.allCases.map(\.rawValue).joined(separator: ", ")
-            let code = name == nil ? "required" : "invalid"
-            throw Problem.validation("/action", code, "action must be one of \(accepted).")
-        }
+        let change = try fields.choice("action", of: Change.self)
         let paths = try paths(fields)
         let folder = try change == .move ? fields.diskPath("to") : .root
         let (permanently, overwrite) = (try fields.diskFlag("permanently"), try fields.diskFlag("overwrite"))

@@ -261,7 +261,7 @@ extension WriteRun {
     private func refused(_ subject: DiskItem?) -> Problem {
         Problem(
             .upstreamForbidden,
-            .linkEndRefused(disk.client.title, isShared: subject?.isPublished == true),
+            .linkEndRefused(isShared: subject?.isPublished == true),
             upstream: .init(name: disk.client.upstream.configuration.name),
             href: write.path.link(to: "/v1/disk/file")
         )

@@ -193,7 +193,7 @@ extension WriteRun {
             // An API that is down refuses writes, and reads as well.
             _ = await record(.doubtful, at: clock.now())
             var problem = disk.client.failure(error).problem
-            problem.detail = .nothingChanged(disk.client.title, 503)
+            problem.detail = .nothingChanged(503)
             if write.isQueuedIfNotDone { throw Unobserved(problem: problem) }
             throw problem
         case .notDone, .unclear, .unobserved:

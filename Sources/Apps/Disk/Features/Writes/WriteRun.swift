@@ -202,7 +202,7 @@ extension Disk {
             throw problem
         } catch UpstreamError.failing(let status, let retryAfter) {
             var problem = client.failure(.failing(status: status, retryAfter: retryAfter)).problem
-            problem.detail = .nothingChanged(client.title, status.code)
+            problem.detail = .nothingChanged(status.code)
             throw problem
         } catch {
             throw client.translated(error)
