@@ -14,9 +14,7 @@ package import Upstream
 package struct DiskApp: App {
     /// Name of the app in paths, sessions and events.
     package static let name = DiskStore.app
-    /// Title of the app for people.
     package static let title = Text("Yandex Disk", ru: "Яндекс Диск")
-    /// Tables of the app.
     package static let migrations = DiskStore.migrations
     package static let replicated: JournalTables? = DiskStore.replicated
     /// Tokens are sealed by the key of all servers.

@@ -13,7 +13,6 @@ struct DiskPath: Sendable, Hashable {
     enum Scheme: String, Sendable {
         case disk, trash
 
-        /// The beginning of its paths.
         var prefix: String { self == .disk ? "disk:/" : "trash:/" }
     }
 
@@ -72,7 +71,6 @@ struct DiskPath: Sendable, Hashable {
 
     var scheme: Scheme { text.utf8.starts(with: "\(Scheme.trash.rawValue):".utf8) ? .trash : .disk }
 
-    /// Whether it is the root of its scheme.
     var isRoot: Bool { text.unicodeScalars.last == "/" }
 
     /// The last component; empty for the root.
@@ -80,14 +78,12 @@ struct DiskPath: Sendable, Hashable {
         isRoot ? "" : String(Substring(text.unicodeScalars.suffix(from: text.unicodeScalars.index(after: lastSlash))))
     }
 
-    /// The folder that contains it; nil for the root.
     var parent: DiskPath? {
         guard !isRoot else { return nil }
         let before = String(Substring(text.unicodeScalars.prefix(upTo: lastSlash)))
         return DiskPath(normalized: before.unicodeScalars.last == ":" ? before + "/" : before)
     }
 
-    /// Returns the path of an item in this folder.
     func child(_ name: String) -> DiskPath { DiskPath(normalized: isRoot ? text + name : "\(text)/\(name)") }
 
     var below: String { isRoot ? text : text + "/" }
@@ -223,7 +219,6 @@ extension JSONFields {
 }
 
 extension DiskPath {
-    /// Describes the accepted paths in a problem.
     static func accepted(_ scheme: Scheme) -> Text {
         "accepts a path such as \(scheme.rawValue):/docs/report.pdf, names of 1 to \(longestName) characters, "
             + "percent-encoded (+ as %2B)"

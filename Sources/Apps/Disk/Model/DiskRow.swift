@@ -11,9 +11,14 @@ struct DiskRow: Sendable {
     /// Whether it is marked to be kept offline, itself or through a folder above it.
     var offline = OfflineMarking.none
     /// The write that waits and has made or changed it; nil if it is as the API has it.
-    var pending: PendingWrite?
+    var pending: PendingScreen?
     /// Whether a write that waits has made it, so that the API does not have it.
     var isMadeHere = false
+}
+
+extension DiskRow {
+    /// Creates the row of an item of which nothing else is known.
+    init(_ item: DiskItem, seenAt: Date = .distantPast) { self.init(item: item, seenAt: seenAt, isDownloaded: false) }
 }
 
 /// A page of a list, and the revision of the account in the same read transaction.
@@ -65,9 +70,7 @@ struct StoredPage: Sendable {
 struct PageWindow: Sendable, Equatable {
     /// A stored page, whatever positions were requested with it.
     struct Source: Sendable, Equatable {
-        /// Position of its first row in the list.
         var offset: Int
-        /// Number of positions that were requested.
         var limit: Int
         /// Whether rows follow. A page that none follows says that the list ends, so it covers all later positions.
         var hasMore: Bool

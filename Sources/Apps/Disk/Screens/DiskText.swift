@@ -21,7 +21,6 @@ enum DiskText {
         return .gigabytes(size == size.rounded() ? "\(Int(size))" : decimal(size))
     }
 
-    /// Returns a share of 1 in whole per cents.
     static func share(_ share: Double) -> Text { .perCent(Int((share * 100).rounded(.down))) }
 
     /// Returns a time as `dd.MM.yyyy HH:mm` in a time zone, or `Unknown date`.

@@ -73,7 +73,6 @@ extension DiskRow {
 }
 
 extension Action {
-    /// Returns the action that requests a list again.
     static func refresh(_ href: Link) -> Action {
         .show("refresh", .refresh, href)
     }

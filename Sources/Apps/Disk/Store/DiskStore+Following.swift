@@ -8,7 +8,6 @@ import Upstream
 // Of several servers, each has its own caches, comparisons and offline contents: of the accounts that are used there.
 // They follow the replicated rows of users.
 extension DiskStore {
-    /// The rows of users.
     static let replicated = JournalTables(
         replicated: [
             "disk_installation", "disk_account", "disk_login", "disk_authorization", "disk_offline", "disk_download",
@@ -175,7 +174,6 @@ final class Signal<Value: Sendable>: Sendable {
 
     private let state = Mutex(State())
 
-    /// Registers the listener.
     func listen(_ listener: @escaping @Sendable (Value) -> Void) { state.withLock { $0.listener = listener } }
 
     func send(_ value: Value) { state.withLock { $0.listener }?(value) }

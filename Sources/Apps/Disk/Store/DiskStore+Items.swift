@@ -6,7 +6,6 @@ import Storage
 import Upstream
 
 extension DiskStore {
-    /// Returns a row; nil if there is none.
     func row(_ path: DiskPath, account: String) throws -> DiskRow? {
         try database.read { try row(path.text, account: account, $0) }
     }

@@ -26,7 +26,6 @@ extension KeptContent: FetchableRecord {
 struct OfflineStates: Sendable {
     /// The marked ones of them and of the folders above them.
     let marks: Set<DiskPath>
-    /// Versions of the contents that are kept.
     let versions: [DiskPath: String]
 
     /// Returns whether a path is marked, itself or through a folder above it.

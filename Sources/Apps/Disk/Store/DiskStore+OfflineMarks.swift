@@ -276,7 +276,6 @@ final class OfflineSignal: Sendable {
         db.afterNextTransaction { [self] _ in changed(account) }
     }
 
-    /// Notifies of a change.
     func changed(_ account: String) {
         accounts.withLock { _ = $0?.insert(account) }
         changes.send(account)

@@ -119,7 +119,6 @@ extension DiskStore {
         return StoredPage(page: page, fetchedAt: fetchedAt)
     }
 
-    /// The list of a folder that is stored whole.
     private struct WholeList {
         let query: String
         /// When its oldest page was fetched.

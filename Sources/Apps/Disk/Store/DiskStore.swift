@@ -15,7 +15,6 @@ struct DiskStore: Sendable {
     /// Name of the app in paths, sessions and events.
     static let app = "disk"
 
-    /// The tables.
     static let migrations: [SchemaMigration] = [
         SchemaMigration(
             "disk/001 disk",

@@ -222,7 +222,6 @@ struct Sessions: Sendable {
         return OpenedAccount(id: uid, name: info.user?.login, space: info.space)
     }
 
-    /// Returns the session of an account.
     func session(of account: OpenedAccount) -> Session {
         Session(
             app: DiskApp.name,
@@ -300,7 +299,6 @@ struct DiskSessionScreen: Encodable, Sendable {
     let createdAt: Date
     /// Larder's token; only in the response that opens the session.
     let token: SessionGrant?
-    /// The next screen.
     let route: ScreenLink
 
     init(_ session: Session, linkedAt: Date, token: SessionGrant? = nil) {
@@ -340,7 +338,6 @@ extension Banner {
     static let diskOffline = Banner(code: "offline", text: .noInternet, dismissal: .after(seconds: 3))
 }
 
-/// The confirmation of a logout.
 enum LogoutDialog {
     static let title = Text.exit
 

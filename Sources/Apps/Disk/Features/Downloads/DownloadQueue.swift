@@ -84,7 +84,6 @@ final class DownloadQueue: Sendable {
         startWaiting()
     }
 
-    /// The identifiers of the downloads in progress.
     private var ids: Set<String> { state.withLock { Set($0.entries.keys) } }
 
     /// Says that this server goes on with its downloads, and how far it is; ends those that another one has taken up.

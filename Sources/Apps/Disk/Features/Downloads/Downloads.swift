@@ -79,7 +79,6 @@ struct Downloads: Sendable {
     }
 }
 
-/// Runs one download.
 struct DownloadRunner: Sendable {
     let disk: Disk
 

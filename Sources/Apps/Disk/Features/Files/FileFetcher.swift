@@ -197,13 +197,11 @@ struct PartialContent: Sendable {
     let version: String
     /// Entity tag of the response that it came from, for `If-Range`.
     var tag: String?
-    /// Bytes so far.
     private(set) var received = 0
     private let writer: BlobWriter
     private var md5 = Insecure.MD5()
     private var sha256 = SHA256()
 
-    /// Creates an empty content.
     init(version: String, in blobs: BlobStore) throws {
         self.version = version
         writer = try blobs.writer()
@@ -244,13 +242,11 @@ struct PartialContent: Sendable {
         return QueuedWrite.Bytes(length: received, md5: md5, sha256: sha256, at: now)
     }
 
-    /// Ends the content of an upload.
     func finish(length: Int?) throws -> Blob { try writer.finish(expectedLength: length) }
 }
 
 /// A range of the bytes of a body.
 enum FileParts {
-    /// The body is not as long as it should be.
     struct WrongLength: Error {}
 
     /// Skips `skipping` bytes and returns the next `count`. Later bytes are not read.

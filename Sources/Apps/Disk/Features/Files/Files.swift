@@ -190,7 +190,6 @@ struct Content: Sendable {
 }
 
 extension DiskItem {
-    /// Returns its content for a response.
     func content(
         type: String,
         length: Int,

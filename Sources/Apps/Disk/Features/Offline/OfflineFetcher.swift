@@ -43,7 +43,6 @@ struct OfflineFetcher: Sendable {
         }
     }
 
-    /// Receives the missing bytes of a content.
     private func receive(
         _ item: DiskItem,
         _ file: OfflineFile,
@@ -100,7 +99,6 @@ struct OfflineFetcher: Sendable {
 }
 
 extension OfflineFailure {
-    /// Classifies an error of a read or of storing.
     init(_ error: any Error) {
         switch error {
         case is DownloadTee.WrongContent: self = .damaged
@@ -129,7 +127,6 @@ struct OfflineChecker: Sendable {
         case postponed
     }
 
-    /// There are more files and folders than may be kept.
     private struct TooManyFiles: Error {}
 
     let disk: Disk
@@ -141,10 +138,8 @@ struct OfflineChecker: Sendable {
 
     private var client: YandexDiskClient { disk.client }
     private var store: DiskStore { disk.store }
-    /// Most files and folders of an account.
     private var maximumFiles: Int { disk.settings[DiskApp.offlineFiles] }
 
-    /// Compares a mark with the API.
     func check(_ mark: OfflineMark) async -> Outcome {
         do {
             let account = try await disk.account(mark.account)

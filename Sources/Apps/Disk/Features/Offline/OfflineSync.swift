@@ -75,19 +75,16 @@ final class OfflineSync: Sendable {
 
     /// Cancels the work of an account that was logged out.
     func cancel(account: String) {
-        let tasks = state.withLock { state in
-            state.partials = state.partials.filter { $0.key.account != account }
-            return state.tasks.filter { $0.key.key.account == account }.map(\.value)
-        }
-        for task in tasks { task.cancel() }
+        cancel(.root, account: account)
         announcer.forget(account)
     }
 
     /// Cancels the jobs of paths that no mark covers any more.
     func cancel(_ path: DiskPath, account: String) {
+        let isCancelled = { (key: OfflineKey) in key.account == account && path.covers(key.path) }
         let tasks = state.withLock { state in
-            state.partials = state.partials.filter { $0.key.account != account || !path.covers($0.key.path) }
-            return state.tasks.filter { $0.key.key.account == account && path.covers($0.key.key.path) }.map(\.value)
+            state.partials = state.partials.filter { !isCancelled($0.key) }
+            return state.tasks.filter { isCancelled($0.key.key) }.map(\.value)
         }
         for task in tasks { task.cancel() }
     }

@@ -218,7 +218,6 @@ struct OutboxRunner: Sendable {
 }
 
 extension OutboxProgress.Event {
-    /// Derives the event of a write from its problem.
     init(_ problem: Problem) {
         let reason = problem.code.rawValue
         let pause = problem.headerFields[.retryAfter].flatMap(Double.init)

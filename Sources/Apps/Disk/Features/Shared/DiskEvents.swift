@@ -58,7 +58,6 @@ final class ChangeAnnouncer: Sendable {
     private let clock: WallClock
     private let publish: @Sendable (_ account: String) -> Void
 
-    /// - Parameter publish: Publishes the event.
     init(background: BackgroundTasks, clock: WallClock, publish: @escaping @Sendable (_ account: String) -> Void) {
         self.background = background
         self.clock = clock
@@ -107,7 +106,6 @@ struct EventThrottle: Sendable, Equatable {
         self.interval = interval
     }
 
-    /// Records a change.
     mutating func changed(at now: Date) -> Decision {
         guard !isWaiting else { return .nothing }
         // A clock that was set back does not silence it.

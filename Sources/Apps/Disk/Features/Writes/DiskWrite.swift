@@ -15,7 +15,6 @@ struct CurrentState: Sendable {
 
 /// A change of the Disk as a value: the request to the API, the paths that it acts on, and its expected result.
 struct DiskWrite: Sendable {
-    /// The change.
     enum Kind: Sendable {
         case upload(ByteStream, length: Int?, overwrite: Bool)
         case makeFolder
@@ -32,7 +31,6 @@ struct DiskWrite: Sendable {
     var kind: Kind
     /// The path that it acts on; the new path for a creation.
     var path: DiskPath
-    /// Preconditions.
     var conditions = Conditions.none
     /// Whether it is a rename: the target of the request is ``path`` although the move leads elsewhere, so that
     /// `If-None-Match` applies to it (RFC 9110 §13.1.2).
@@ -186,7 +184,6 @@ extension DiskItem {
 }
 
 extension DiskWrite {
-    /// How a write succeeded.
     enum Outcome: Sendable {
         /// Done: the row of the result or of the removed item, its provenance, and whether the write has made it.
         case done(DiskRow, Provenance, isNew: Bool)

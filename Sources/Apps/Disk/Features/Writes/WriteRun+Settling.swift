@@ -40,7 +40,7 @@ extension WriteRun {
             if case .restore = write.kind, let place = place ?? write.place(of: before.subject) {
                 gone = gone.at(place)
             }
-            let row = DiskRow(item: gone, seenAt: now, isDownloaded: false)
+            let row = DiskRow(gone, seenAt: now)
             return .done(row, Provenance(source: .upstream), isNew: false)
         }
         let (row, provenance) = await readBack(made, now, applied)
@@ -89,7 +89,7 @@ extension WriteRun {
                 disk.logger.info("a file could not be looked at after a write", metadata: ["error": "\(error)"])
             }
         }
-        let row = stored(made.path) ?? DiskRow(item: made, seenAt: now, isDownloaded: false)
+        let row = stored(made.path) ?? DiskRow(made, seenAt: now)
         return (row, Provenance(source: .upstream, stale: true, validatedAt: row.seenAt))
     }
 
@@ -218,7 +218,6 @@ extension WriteRun {
         )
     }
 
-    /// Describes an error in a problem's detail.
     private static func text(_ error: UpstreamError) -> String {
         switch error {
         case .unreachable(let reason): reason == .totalTimeout ? "it took too long" : "the connection broke"

@@ -113,7 +113,7 @@ struct WriteRun: Sendable {
     private func unneeded(_ item: DiskItem) async throws -> DiskWrite.Outcome {
         let (change, now) = (DiskChange.appeared(write.path, item), clock.now())
         try await store.apply(change, account: account.id, at: now, finishing: write.operation)
-        let row = DiskRow(item: item, seenAt: now, isDownloaded: false)
+        let row = DiskRow(item, seenAt: now)
         return .done(row, Provenance(source: .upstream), isNew: false)
     }
 }
