@@ -26,6 +26,8 @@ struct DiskPage: Sendable {
     var rows: [DiskRow]
     /// When the newest part of it was received: a row, or which rows it has.
     var changedAt: Date
+    /// When the oldest part of it was fetched.
+    var fetchedAt: Date
     var total: Int?
     var hasMore: Bool
     var revision: Int?
@@ -44,6 +46,7 @@ struct DiskPage: Sendable {
     init(
         _ rows: [DiskRow],
         changedAt: Date = .distantPast,
+        fetchedAt: Date = .distantPast,
         keys: [String],
         total: Int?,
         hasMore: Bool,
@@ -52,18 +55,10 @@ struct DiskPage: Sendable {
     ) {
         self.rows = rows
         self.changedAt = rows.reduce(changedAt) { max($0, $1.changedAt) }
-        self.total = total
-        self.hasMore = hasMore
-        self.revision = revision
+        (self.fetchedAt, self.total, self.hasMore, self.revision) = (fetchedAt, total, hasMore, revision)
         self.isPartial = isPartial
         lacksRows = keys.contains(ListedRow.unreadable.key)
     }
-}
-
-/// A stored page, and when the oldest part of it was fetched.
-struct StoredPage: Sendable {
-    var page: DiskPage
-    var fetchedAt: Date
 }
 
 /// Rows of a list between two positions, as the stored pages of the list have them.

@@ -103,21 +103,21 @@ extension DiskStore {
     }
 
     /// Returns the content of a folder that was made lately and that the API does not show yet; nil for another one.
-    func youngFolder(_ key: PageKey, _ folder: DiskPath, account: String) throws -> StoredPage? {
+    func youngFolder(_ key: PageKey, _ folder: DiskPath, account: String) throws -> DiskPage? {
         guard let young = changeLogs.young(of: account, at: clock.now()), young.hasMade(folder) else { return nil }
         return try database.read { db in
             guard let made = try item(folder, account: account) else { return nil }
             let keys = young.paths.filter { $0.parent == folder }.map(\.text).sorted()
             let part = keys.dropFirst(key.offset).prefix(key.limit)
-            let page = DiskPage(
+            return DiskPage(
                 try rows(Array(part), account: account, db),
                 changedAt: made.changedAt,
+                fetchedAt: made.seenAt,
                 keys: Array(part),
                 total: keys.count,
                 hasMore: part.endIndex < keys.endIndex,
                 revision: try Self.revision(of: account, db)
             )
-            return StoredPage(page: page, fetchedAt: made.seenAt)
         }
     }
 

@@ -87,6 +87,11 @@ extension YandexDiskClient {
     /// Returns a failure of the API as the app reports it.
     func failure(_ error: UpstreamError) -> UpstreamFailure { UpstreamFailure(error, of: upstream) }
 
+    /// Names the API as the cause of a problem.
+    func cause(_ status: Int? = nil) -> Problem.UpstreamCause {
+        Problem.UpstreamCause(name: upstream.configuration.name, status: status)
+    }
+
     /// 503: the API is unreachable.
     var unreachable: UpstreamFailure { failure(.unreachable(.network)) }
 
@@ -101,7 +106,7 @@ extension YandexDiskClient {
         Problem(
             .upstreamUnavailable,
             .notShownYet,
-            upstream: .init(name: upstream.configuration.name, status: HTTPResponse.Status.notFound.code),
+            upstream: cause(HTTPResponse.Status.notFound.code),
             headerFields: [.retryAfter: "30"]
         )
     }

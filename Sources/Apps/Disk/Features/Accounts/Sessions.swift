@@ -169,7 +169,7 @@ struct Sessions: Sendable {
             throw Problem(
                 .invalidCredentials,
                 "Yandex Disk does not accept this token.",
-                upstream: .init(name: client.upstream.configuration.name, status: 401)
+                upstream: client.cause(401)
             )
         } catch {
             throw client.translated(error)

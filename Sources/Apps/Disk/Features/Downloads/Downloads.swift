@@ -172,7 +172,7 @@ struct DownloadRunner: Sendable {
     /// - Parameter hasBegun: Whether a part of the file is here: then the API was there a moment ago.
     private static func transientFailure(_ error: any Error, hasBegun: Bool) -> DownloadJob.Failure? {
         switch error {
-        case is DownloadTee.WrongContent: .damaged
+        case is FileFetcher.WrongContent: .damaged
         case let failure as UpstreamFailure where hasBegun && failure.problem.offline: .brokenOff
         case let problem as Problem where problem.code == .upstreamBadResponse: .unreachable
         // The token of another login may be accepted.

@@ -11,17 +11,37 @@ import Upstream
 
 /// Fetches the content of files from the API.
 struct FileFetcher: Sendable {
+    /// The bytes are not those of the announced version.
+    struct WrongContent: Error {}
+    /// It was not stored: the account was logged out, or the file has changed.
+    private struct NotStored: Error {}
+
     let disk: Disk
 
-    /// Returns the whole content of a file, which is stored while it passes if there is room for it.
+    /// Returns the whole content of a file, which is stored while it passes if there is room for it: whole and with the
+    /// right checksum, or not at all. A wrong length or checksum ends it before its last part.
     func whole(of item: DiskItem, size: Int, for account: DiskAccount) async throws -> ByteStream {
         let parts = try await part(0..<size, of: item, for: account)
-        let tee = DownloadTee(item, size: size, limit: disk.budget.lowWaterMark, blobs: disk.store.database.blobs)
-        return tee.storing(parts) { [files = disk.files] body in
-            try await files.save(body, as: .content, of: item, type: item.servedType, for: account)
-        } notStored: { [logger = disk.logger] error in
-            // Passed on all the same.
-            logger.warning("a file could not be kept", metadata: ["error": "\(error)"])
+        return CachingBodyTee(
+            to: disk.store.database.blobs,
+            expectedLength: size,
+            limit: disk.budget.lowWaterMark,
+            // Some checksums are of another kind: then only the length is checked.
+            checksum: item.md5.flatMap { BodyChecksum(md5: $0) }
+        ) { [files = disk.files] body in
+            let isStored = try await files.save(body, as: .content, of: item, type: item.servedType, for: account)
+            guard isStored else { throw NotStored() }
+        }.passing(parts) { [logger = disk.logger] outcome in
+            switch outcome {
+            case .stored, .tooLarge, .brokenOff: break
+            case .wrongLength: throw FileParts.WrongLength()
+            case .wrongChecksum: throw WrongContent()
+            case .notStored(let error):
+                // Asked of the task, not of the error: see the note in CachingBodyTee.
+                if Task.isCancelled { throw error }
+                // Passed on all the same.
+                logger.warning("a file could not be kept", metadata: ["error": "\(error)"])
+            }
         }
     }
 
@@ -222,16 +242,16 @@ struct PartialContent: Sendable {
     /// Ends the content.
     ///
     /// - Returns: The content, which is removed again unless a row names it.
-    /// - Throws: `DownloadTee.WrongContent` if it has another checksum than the API gives; `StorageError`.
+    /// - Throws: `FileFetcher.WrongContent` if it has another checksum than the API gives; `StorageError`.
     func finish(as item: DiskItem) throws -> Blob {
         // Checksums of other kinds cannot be compared: then only the length is checked.
         if let md5 = item.md5, let checksum = BodyChecksum(md5: md5), !checksum.matches(self.md5) {
-            throw DownloadTee.WrongContent()
+            throw FileFetcher.WrongContent()
         }
         if let expected = item.sha256?.lowercased(), expected.utf8.count == 64,
             expected != sha256.finalize().hexadecimal
         {
-            throw DownloadTee.WrongContent()
+            throw FileFetcher.WrongContent()
         }
         return try writer.finish(expectedLength: item.size)
     }
@@ -269,58 +289,6 @@ enum FileParts {
                     return taken
                 }
                 return nil
-            }
-        }
-    }
-}
-
-/// Stores a file while its body passes: whole and with the right checksum, or not at all. Memory holds one part at a
-/// time.
-struct DownloadTee: Sendable {
-    /// The bytes are not those of the announced version.
-    struct WrongContent: Error {}
-    /// It was not stored: the account was logged out, the file has changed, or there is no room for it.
-    struct NotStored: Error {}
-
-    let md5: String?
-    let size: Int
-    let limit: Int
-    let blobs: BlobStore
-
-    init(_ item: DiskItem, size: Int, limit: Int, blobs: BlobStore) {
-        md5 = item.md5
-        self.size = size
-        self.limit = limit
-        self.blobs = blobs
-    }
-
-    /// Returns a body that is stored while it is read. A wrong length or checksum ends it before its last part.
-    ///
-    /// - Parameters:
-    ///   - save: Stores the finished body. Returns false if it is not wanted any more.
-    ///   - notStored: Receives the reason if the body was not stored; an error that it throws ends the returned body.
-    func storing(
-        _ body: ByteStream,
-        save: @escaping @Sendable (StoredBody) async throws -> Bool,
-        notStored: @escaping @Sendable (any Error) throws -> Void
-    ) -> ByteStream {
-        CachingBodyTee(
-            to: blobs,
-            expectedLength: size,
-            limit: limit,
-            // Some checksums are of another kind: then only the length is checked.
-            checksum: md5.flatMap { BodyChecksum(md5: $0) }
-        ) { body in
-            guard try await save(body) else { throw NotStored() }
-        }.passing(body) { outcome in
-            switch outcome {
-            case .stored, .tooLarge, .brokenOff: break
-            case .wrongLength: throw FileParts.WrongLength()
-            case .wrongChecksum: throw WrongContent()
-            case .notStored(let error):
-                // Asked of the task, not of the error: see the note in CachingBodyTee.
-                if Task.isCancelled { throw error }
-                try notStored(error)
             }
         }
     }

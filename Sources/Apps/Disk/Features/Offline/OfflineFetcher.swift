@@ -37,7 +37,7 @@ struct OfflineFetcher: Sendable {
             try await store.catchUp(file.account)
             return try await store.keep(blob, of: file, at: disk.clock.now()) ? .stored : .changed
         } catch {
-            if error is StorageError || error is DownloadTee.WrongContent { partial = nil }
+            if error is StorageError || error is FileFetcher.WrongContent { partial = nil }
             if Task.isCancelled { return .postponed }
             return await outcome(of: error, file)
         }
@@ -101,7 +101,7 @@ struct OfflineFetcher: Sendable {
 extension OfflineFailure {
     init(_ error: any Error) {
         switch error {
-        case is DownloadTee.WrongContent: self = .damaged
+        case is FileFetcher.WrongContent: self = .damaged
         case StorageError.diskFull: self = .storageFull
         case is StorageError, is ClusterError: self = .storage
         case let problem as Problem:

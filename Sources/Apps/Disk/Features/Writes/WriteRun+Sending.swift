@@ -262,7 +262,7 @@ extension WriteRun {
         Problem(
             .upstreamForbidden,
             .linkEndRefused(isShared: subject?.isPublished == true),
-            upstream: .init(name: disk.client.upstream.configuration.name),
+            upstream: disk.client.cause(),
             href: write.path.link(to: "/v1/disk/file")
         )
     }

@@ -114,7 +114,7 @@ extension WriteRun {
             throw Problem(
                 .upstreamBadResponse,
                 "Yandex Disk began it and could not finish it.",
-                upstream: .init(name: disk.client.upstream.configuration.name)
+                upstream: disk.client.cause()
             )
         case .running where write.isQueuedIfUnderWay: return .underWay(operation)
         case .running:
@@ -213,7 +213,7 @@ extension WriteRun {
             .outcomeUnknown,
             Text("\(reason); before it is sent again, \(write.href) shows what is there."),
             offline: !disk.client.isReachable,
-            upstream: .init(name: disk.client.upstream.configuration.name, status: status),
+            upstream: disk.client.cause(status),
             href: write.href
         )
     }

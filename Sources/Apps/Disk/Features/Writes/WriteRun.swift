@@ -240,12 +240,7 @@ extension Disk {
 
     /// 503: the API is not reachable, so nothing is sent.
     private var refusedOffline: Problem {
-        Problem(
-            .offlineWriteRefused,
-            .unreachable,
-            offline: true,
-            upstream: .init(name: client.upstream.configuration.name)
-        )
+        Problem(.offlineWriteRefused, .unreachable, offline: true, upstream: client.cause())
     }
 }
 
