@@ -95,15 +95,7 @@ struct QueuedWrite: OutboxWork {
 
 extension DiskPath: OutboxPath {
     /// The folders above it. The root is left out: no write touches it.
-    var above: [DiskPath] {
-        var above: [DiskPath] = []
-        var next = parent
-        while let folder = next, !folder.isRoot {
-            above.append(folder)
-            next = folder.parent
-        }
-        return above
-    }
+    var above: [DiskPath] { lineage.dropFirst().filter { !$0.isRoot } }
 }
 
 /// The known properties of a file or folder, to be compared with its later state at the API.

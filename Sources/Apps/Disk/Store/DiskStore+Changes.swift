@@ -172,12 +172,14 @@ extension DiskStore {
 
     /// Removes the lists of a folder that was deleted or renamed, and of the folders below it.
     private func removeLists(of path: DiskPath, owner: String, _ db: Database) throws {
-        try db.cachedStatement(sql: Self.deleteFolderPages).execute(arguments: [
-            owner, path.text + "\n", path.text + "\u{B}",
-        ])
-        try db.cachedStatement(sql: Self.deleteFolderPages).execute(arguments: [
-            owner, path.below, Self.end(of: path.below),
-        ])
+        for (begin, end) in Self.lists(of: path) {
+            try db.cachedStatement(sql: Self.deleteFolderPages).execute(arguments: [owner, begin, end])
+        }
+    }
+
+    /// Returns the ranges of names of the lists of a folder, and of those of the folders below it.
+    private static func lists(of path: DiskPath) -> [(begin: String, end: String)] {
+        [(path.text + "\n", path.text + "\u{B}"), (path.below, end(of: path.below))]
     }
 
     func move(_ from: DiskPath, _ to: DiskPath, account: String, _ db: Database) throws {
@@ -216,11 +218,9 @@ extension DiskStore {
     private func moveListsAndBodies(_ from: DiskPath, _ to: DiskPath, account: String, _ db: Database) throws {
         let owner = Self.owner(account)
         // The lists of the folder and of those below it get the new name.
-        for (old, end, new) in [
-            (from.text + "\n", from.text + "\u{B}", to.text + "\n"), (from.below, Self.end(of: from.below), to.below),
-        ] {
+        for (old, new) in zip(Self.lists(of: from), Self.lists(of: to)) {
             try db.cachedStatement(sql: Self.moveFolderPages).execute(arguments: [
-                new, old.unicodeScalars.count + 1, owner, old, end,
+                new.begin, old.begin.unicodeScalars.count + 1, owner, old.begin, old.end,
             ])
         }
         for (old, new) in zip(Self.bodyPrefixes(of: from), Self.bodyPrefixes(of: to)) {

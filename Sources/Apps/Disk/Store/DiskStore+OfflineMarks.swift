@@ -241,7 +241,7 @@ extension OfflineMark: FetchableRecord {
 
 extension DiskPath {
     /// The path and those of the folders above it.
-    var lineage: [DiskPath] { [self] + (parent?.lineage ?? []) }
+    var lineage: [DiskPath] { Array(sequence(first: self, next: \.parent)) }
 }
 
 /// Remembers which accounts have marks, and notifies listeners of changes of their marks and files.

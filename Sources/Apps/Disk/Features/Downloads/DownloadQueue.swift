@@ -8,17 +8,11 @@ import Synchronization
 /// Downloads in progress: their states, the tasks that run them, and the jobs that wait for a slot. The rules of one
 /// download are those of ``DownloadJob``.
 final class DownloadQueue: Sendable {
-    /// Fetches and stores a file. `progress` is called with the bytes that arrive, and when the download starts again.
-    typealias Work =
-        @Sendable (_ job: DownloadJob, _ progress: @escaping @Sendable (DownloadJob.Event) -> Void) async ->
-        DownloadJob.Event
-
     private struct Entry {
         var job: DownloadJob
         var lease: Lease?
         /// The bytes that other servers know of.
         var bytesNoted = 0
-        let work: Work
         var task: Task<Void, Never>?
     }
 
@@ -63,7 +57,7 @@ final class DownloadQueue: Sendable {
     func resume() async throws {
         try await renewLeases()
         for (job, lease) in try await store.takeUpDownloads(except: ids) {
-            add(job, lease, DownloadRunner(disk: disk).run)
+            add(job, lease)
         }
     }
 
@@ -72,10 +66,10 @@ final class DownloadQueue: Sendable {
     /// Runs a download as soon as a slot is free.
     ///
     /// - Parameter lease: That of the download; it is released at its end.
-    func add(_ job: DownloadJob, _ lease: Lease?, _ work: @escaping Work) {
+    func add(_ job: DownloadJob, _ lease: Lease?) {
         let isNew = state.withLock { state in
             guard !state.isStopped, state.entries[job.id] == nil else { return false }
-            state.entries[job.id] = Entry(job: job, lease: lease, work: work)
+            state.entries[job.id] = Entry(job: job, lease: lease)
             state.waiting.append(job.id)
             return true
         }
@@ -152,14 +146,14 @@ final class DownloadQueue: Sendable {
                 let id = state.waiting.removeFirst()
                 guard let entry = state.entries[id] else { continue }
                 state.running += 1
-                state.entries[id]?.task = Task { await self.run(entry.job, entry.work) }
+                state.entries[id]?.task = Task { await self.run(entry.job) }
             }
         }
     }
 
-    private func run(_ job: DownloadJob, _ work: Work) async {
+    private func run(_ job: DownloadJob) async {
         await take(.started, for: job.id)
-        let outcome = await work(job) { [weak self] event in self?.progressed(event, for: job.id) }
+        let outcome = await DownloadRunner(disk: disk).run(job) { [weak self] in self?.progressed($0, for: job.id) }
         if !Task.isCancelled { await take(outcome, for: job.id) }
         let lease = state.withLock { state in
             state.running -= 1

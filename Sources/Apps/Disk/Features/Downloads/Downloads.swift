@@ -44,7 +44,7 @@ struct Downloads: Sendable {
             bytesDone: isStored ? size : 0
         )
         guard let (job, lease) = try await store.share(new, at: disk.clock.now()) else { throw Problem.loggedOut }
-        if job.id == new.id, !job.isOver { queue.add(job, lease, DownloadRunner(disk: disk).run) }
+        if job.id == new.id, !job.isOver { queue.add(job, lease) }
         return try response(queue.job(job.id) ?? job, request, status: .accepted)
     }
 
@@ -89,7 +89,7 @@ struct DownloadRunner: Sendable {
     ///
     /// - Parameter progress: Is called with the bytes that arrive, and when the download starts again.
     /// - Returns: The event that ends the download.
-    @Sendable func run(_ job: DownloadJob, _ progress: @escaping @Sendable (DownloadJob.Event) -> Void) async
+    func run(_ job: DownloadJob, _ progress: @escaping @Sendable (DownloadJob.Event) -> Void) async
         -> DownloadJob.Event
     {
         guard disk.budget.admits(job.bytesTotal) else { return .failed(.tooLarge) }

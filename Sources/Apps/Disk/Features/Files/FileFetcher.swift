@@ -13,6 +13,7 @@ import Upstream
 struct FileFetcher: Sendable {
     /// The bytes are not those of the announced version.
     struct WrongContent: Error {}
+    struct WrongLength: Error {}
     /// It was not stored: the account was logged out, or the file has changed.
     private struct NotStored: Error {}
 
@@ -34,7 +35,7 @@ struct FileFetcher: Sendable {
         }.passing(parts) { [logger = disk.logger] outcome in
             switch outcome {
             case .stored, .tooLarge, .brokenOff: break
-            case .wrongLength: throw FileParts.WrongLength()
+            case .wrongLength: throw WrongLength()
             case .wrongChecksum: throw WrongContent()
             case .notStored(let error):
                 // Asked of the task, not of the error: see the note in CachingBodyTee.
@@ -59,7 +60,7 @@ struct FileFetcher: Sendable {
             beginning = try PartialContent(version: received.version, in: disk.store.database.blobs)
         }
         beginning.tag = response.tag
-        return (FileParts.stream(response.body, skipping: 0, count: size - beginning.received), beginning)
+        return (response.body.part(skipping: 0, count: size - beginning.received), beginning)
     }
 
     /// Returns a range of a file's content, by a link that is used once and forgotten. A link that does not work is
@@ -68,7 +69,7 @@ struct FileFetcher: Sendable {
         guard !range.isEmpty else { return ByteStream(ByteBuffer()) }
         let use = disk.load.begin()
         let response = try await open(range, of: item, for: account)
-        let parts = FileParts.stream(response.body, skipping: range.lowerBound - response.firstByte, count: range.count)
+        let parts = response.body.part(skipping: range.lowerBound - response.firstByte, count: range.count)
         return ByteStream {
             let iterator = parts.makeAsyncIterator()
             return {
@@ -265,26 +266,23 @@ struct PartialContent: Sendable {
     func finish(length: Int?) throws -> Blob { try writer.finish(expectedLength: length) }
 }
 
-/// A range of the bytes of a body.
-enum FileParts {
-    struct WrongLength: Error {}
-
+extension ByteStream {
     /// Skips `skipping` bytes and returns the next `count`. Later bytes are not read.
     ///
-    /// Reading throws ``WrongLength`` if the body ends before.
-    static func stream(_ body: ByteStream, skipping: Int, count: Int) -> ByteStream {
+    /// Reading throws ``FileFetcher/WrongLength`` if the body ends before.
+    func part(skipping: Int, count: Int) -> ByteStream {
         ByteStream {
-            let iterator = body.makeAsyncIterator()
+            let iterator = self.makeAsyncIterator()
             var toSkip = skipping
             var left = count
             return {
                 while left > 0 {
-                    guard var part = try await iterator.next() else { throw WrongLength() }
-                    let skipped = min(toSkip, part.readableBytes)
+                    guard var part = try await iterator.next() else { throw FileFetcher.WrongLength() }
+                    let skipped = Swift.min(toSkip, part.readableBytes)
                     part.moveReaderIndex(forwardBy: skipped)
                     toSkip -= skipped
                     guard part.readableBytes > 0 else { continue }
-                    let taken = part.readSlice(length: min(left, part.readableBytes)) ?? part
+                    let taken = part.readSlice(length: Swift.min(left, part.readableBytes)) ?? part
                     left -= taken.readableBytes
                     return taken
                 }

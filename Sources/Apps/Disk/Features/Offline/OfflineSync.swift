@@ -35,7 +35,6 @@ final class OfflineSync: Sendable {
 
     private let state: Mutex<State>
     private let disk: Disk
-    let fetcher: OfflineFetcher
     private let announcer: ChangeAnnouncer
 
     private var store: DiskStore { disk.store }
@@ -43,8 +42,7 @@ final class OfflineSync: Sendable {
     init(_ disk: Disk) {
         state = Mutex(State(schedule: OfflineSchedule(limit: disk.settings[DiskApp.offlineFetches])))
         self.disk = disk
-        fetcher = OfflineFetcher(disk: disk)
-        announcer = ChangeAnnouncer(background: disk.background, clock: disk.clock) { account in
+        announcer = ChangeAnnouncer(disk) { account in
             // An account that was logged out has no listeners.
             guard let revision = try? disk.store.revision(of: account) else { return }
             disk.events.screenChanged("disk.offline", revision, account: account)
@@ -218,7 +216,7 @@ extension OfflineSync {
             return state.partials.removeValue(forKey: file.key)
         }
         announcer.changed(file.account)
-        let outcome = await fetcher.fetch(file, &partial) { [weak self] received in
+        let outcome = await OfflineFetcher(disk: disk).fetch(file, &partial) { [weak self] received in
             self?.state.withLock { $0.received[file.key] = received }
             self?.announcer.changed(file.account)
         }

@@ -37,7 +37,7 @@ final class OutboxSender: Sendable {
     init(_ disk: Disk) {
         self.disk = disk
         runner = OutboxRunner(disk: disk)
-        announcer = ChangeAnnouncer(background: disk.background, clock: disk.clock) { account in
+        announcer = ChangeAnnouncer(disk) { account in
             disk.events.outboxChanged(disk.store.pendingWrites(of: account)?.count ?? 0, account: account)
         }
         store.outbox.listen { [weak self] account in

@@ -24,16 +24,17 @@ extension WriteRun {
         var made = write.made(subject: before.subject, replaced: before.place, sent: bytes, at: now)
         if let linkEnd { made?.linkEnd = linkEnd }
         let change = write.change(subject: before.subject, made: made)
-        acknowledge(change, at: now)
+        let isEmptyFolder = write.action == .makeFolder
+        store.changeLogs.acknowledge(change, isEmptyFolder: isEmptyFolder, at: now, account: account.id)
         var applied =
             if let operation = write.operation {
                 try await store.apply(change, account: account.id, at: now, finishing: operation)
             } else {
-                await record(change, at: now)
+                await disk.record(change, account: account.id, at: now)
             }
         // It was moved without having been stored, or was newer than the stored row.
         if case .moved = change, let made, applied != nil, stored(made.path)?.item != made {
-            applied = await record(.appeared(made.path, made), at: now)
+            applied = await disk.record(.appeared(made.path, made), account: account.id, at: now)
         }
         guard let made else {
             var gone = before.subject ?? DiskItem(path: write.path, kind: .file)
@@ -45,25 +46,6 @@ extension WriteRun {
         }
         let (row, provenance) = await readBack(made, now, applied)
         return .done(row, provenance, isNew: write.action != .publish || before.subject?.publicURL == nil)
-    }
-
-    /// Records a change that the API has acknowledged and may not show yet.
-    private func acknowledge(_ change: DiskChange, at now: Date) {
-        var isEmptyFolder = false
-        if case .makeFolder = write.kind { isEmptyFolder = true }
-        store.changeLogs.acknowledge(change, isEmptyFolder: isEmptyFolder, at: now, account: account.id)
-    }
-
-    /// Applies a change of which the API has told. If it cannot be stored, nothing that is stored of the account is
-    /// served without a request until that has been recorded.
-    private func record(_ change: DiskChange, at now: Date) async -> DiskStore.Applied? {
-        do {
-            return try await store.apply(change, account: account.id, at: now)
-        } catch {
-            disk.logger.error("a change could not be stored", metadata: ["error": "\(error)"])
-            store.markDirty(account.id)
-            return nil
-        }
     }
 
     private func stored(_ path: DiskPath) -> DiskRow? {
@@ -118,7 +100,7 @@ extension WriteRun {
             )
         case .running where write.isQueuedIfUnderWay: return .underWay(operation)
         case .running:
-            _ = await record(.doubtful, at: clock.now())
+            await disk.record(.doubtful, account: account.id, at: clock.now())
             do {
                 try await store.keep(operation, at: clock.now())
             } catch {
@@ -191,7 +173,7 @@ extension WriteRun {
             throw problem
         case .unobserved where error.status == .serviceUnavailable && write.operation == nil:
             // An API that is down refuses writes, and reads as well.
-            _ = await record(.doubtful, at: clock.now())
+            await disk.record(.doubtful, account: account.id, at: clock.now())
             var problem = disk.client.failure(error).problem
             problem.detail = .nothingChanged(503)
             if write.isQueuedIfNotDone { throw Unobserved(problem: problem) }
@@ -199,7 +181,7 @@ extension WriteRun {
         case .notDone, .unclear, .unobserved:
             // The outbox looks once more, and then asks for the operation.
             if let upstreamID, write.operation == nil { return try await follow(upstreamID, before, bytes) }
-            _ = await record(.doubtful, at: clock.now())
+            await disk.record(.doubtful, account: account.id, at: clock.now())
             throw outcomeUnknown(
                 "The request was sent to Yandex Disk, and no usable response arrived (\(Self.text(error))). "
                     + "Whether it was carried out is not known",
