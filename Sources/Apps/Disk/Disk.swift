@@ -19,7 +19,6 @@ struct Disk: Sendable {
     /// The size of the cache: a larger body is forwarded without being stored.
     let budget: CacheBudget
     let accessRecorder: AccessRecorder
-    /// Makes pictures and PDFs of files.
     let media: MediaEngine
     /// Directory of the files that child processes read.
     let scratch: ScratchFolder

@@ -27,7 +27,6 @@ extension DiskApp {
         storesBodies: false
     )
     package static let upstreams = [disk, oauth]
-    /// The problem codes of the app.
     package static let problems: [ProblemCode] = [
         .locked, .uploadLimit, .upstreamReadOnly, .notAFolder, .outboxFull, .outboxState,
     ]
@@ -142,7 +141,6 @@ extension DiskApp {
         default: "",
         "where Yandex OAuth sends the browser; empty: as registered"
     )
-    /// The settings of the app.
     package static let settings: [any SettingDeclaration] = [
         freshness, searchFreshness, timeZone, operationWait, uploadResponse, downloads, offlineBudget, offlineFiles,
         offlineFetches, offlineCheck, outboxBytes, outboxOperations, oauthClientID, oauthClientSecret, oauthRedirectURI,

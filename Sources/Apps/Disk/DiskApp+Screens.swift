@@ -93,7 +93,6 @@ extension DiskApp {
 }
 
 extension Disk {
-    /// The ways to log in.
     var logins: [Action] {
         func login(_ mode: String, _ title: Text, _ fields: [Action.Field]) -> Action {
             let body = ["mode": Action.Constant.text(mode)]

@@ -14,9 +14,7 @@ package import Upstream
 package struct DiskApp: App {
     /// Name of the app in paths, sessions and events.
     package static let name = DiskStore.app
-    /// Title of the app for people.
     package static let title = Text("Yandex Disk", ru: "Яндекс Диск")
-    /// Tables of the app.
     package static let migrations = DiskStore.migrations
     package static let replicated: JournalTables? = DiskStore.replicated
     /// Tokens are sealed by the key of all servers.
@@ -36,19 +34,17 @@ package struct DiskApp: App {
         downloads = DownloadQueue(disk)
         offline = OfflineSync(disk)
         outbox = OutboxSender(disk)
+        let store = disk.store
         // The store keeps this closure, and they keep the store.
-        let ended = { @Sendable [weak downloads, weak offline, weak outbox] (account: String) in
+        store.forgotten.listen { [weak downloads, weak offline, weak outbox] account in
             downloads?.cancel(account: account)
             offline?.cancel(account: account)
             outbox?.cancel(account: account)
         }
-        let store = disk.store
-        store.forgotten.listen(ended)
         disk.sessions.letExpire(
             sessionsOf: Self.name,
             { expired, db in
-                guard try store.remove(expired, db) else { return }
-                db.afterNextTransaction { _ in ended(expired.account) }
+                if try store.remove(expired, db) { store.forgotten.send(expired.account, after: db) }
             },
             shared: { expired in try await store.remove(expired) }
         )
@@ -69,8 +65,10 @@ package struct DiskApp: App {
     /// Tasks that outlive requests: downloads continue after a restart, and end with the server.
     package var services: [any Service] {
         [
-            DownloadService(disk: disk, queue: downloads), OfflineService(offline: offline),
-            OutboxService(disk: disk, outbox: outbox), BackgroundService(background: disk.background),
+            BackgroundService(work: downloads.run, stop: downloads.stop),
+            BackgroundService(work: { [offline] in offline.wake() }, stop: offline.stop),
+            BackgroundService(work: outbox.run, stop: outbox.stop),
+            BackgroundService(work: {}, stop: { [disk] in disk.background.stop() }),
         ]
     }
 
@@ -167,7 +165,7 @@ package struct DiskApp: App {
     }
 
     private var onboarding: Onboarding { Onboarding(store: disk.store, logins: disk.logins) }
-    var login: Sessions { Sessions(disk: disk, queue: downloads, offline: offline, outbox: outbox) }
+    var login: Sessions { Sessions(disk: disk) }
     private var profile: Profile { Profile(disk: disk) }
     private var lists: Listing { Listing(disk: disk) }
     private var search: Search { Search(disk: disk) }
@@ -204,13 +202,14 @@ extension DiskApp {
     }
 }
 
-/// Ends the tasks that no request waits for together with the server.
-struct BackgroundService: Service {
-    let background: BackgroundTasks
+/// Work that begins with the server and ends with it.
+private struct BackgroundService: Service {
+    let work: @Sendable () async -> Void
+    let stop: @Sendable () async -> Void
 
-    /// Waits for the end of the server, then cancels the tasks.
     func run() async throws {
+        await cancelWhenGracefulShutdown(work)
         try? await gracefulShutdown()
-        background.stop()
+        await stop()
     }
 }

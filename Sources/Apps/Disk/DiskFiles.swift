@@ -8,40 +8,26 @@ import Upstream
 
 /// Files of the Disk for other apps, which get them as ``AccountFiles``.
 struct DiskFiles: Sendable {
-    /// The content of a file in transfer.
-    struct Content: Sendable {
-        /// Name with extension.
-        var name: String
-        /// Media type.
-        var type: String
-        /// Number of bytes.
-        var length: Int
-        /// The bytes, to be read once. Throws if not all of them arrive.
-        var parts: ByteStream
-    }
-
     let disk: Disk
 
-    /// Reads a file, from the store if its current version is stored.
+    /// Reads a file, from the store if its current version is stored. The whole of it is to be read once.
     ///
     /// - Parameter path: A path such as `disk:/docs/a.pdf`.
     /// - Throws: `Problem`, `UpstreamFailure`, as the screens do.
-    func content(_ path: String, _ session: Session) async throws -> Content {
+    func content(_ path: String, _ session: Session) async throws -> FileContent {
         guard let path = DiskPath(path) else {
             throw Problem.invalidParameter("path", accepted: DiskPath.accepted(.disk))
         }
         let account = try await disk.account(of: session)
         let (row, result) = try await disk.pending.file(path, for: account, .useCache)
         if let stored = try await disk.files.open(.content, of: row.item, account: account.id) {
-            let content = stored.content(of: row.item, type: stored.type)
-            let parts = try content.parts(0..<content.length)
-            return Content(name: row.item.name, type: stored.type, length: content.length, parts: parts)
+            return stored.content(of: row.item, type: stored.type)
         }
         guard !result.provenance.offline else { throw disk.client.unreachable }
         let item = try await disk.pending.presentVersion(of: row.item, result, for: account)
         guard let size = item.size else { throw disk.client.sizeMissing }
         let parts = try await disk.fetcher.whole(of: item, size: size, for: account)
-        return Content(name: item.name, type: item.servedType, length: size, parts: parts)
+        return item.content(type: item.servedType, length: size) { _ in parts }
     }
 
     /// Stores bytes as a file. Refused while the API is unreachable.
@@ -89,21 +75,22 @@ extension AccountFiles {
     ///
     /// - Throws: 413 `too-large`; `Problem`, `UpstreamFailure`, `StorageError` of the content.
     private static func fetched(
-        _ content: DiskFiles.Content,
+        _ content: FileContent,
         to file: @autoclosure () throws -> ScratchFile,
         maximumBytes: Int
     ) async throws -> Fetched {
+        let name = content.fileName ?? ""
         guard content.length <= maximumBytes else {
-            throw Problem(.tooLarge, "\(content.name) has \(content.length) bytes; \(maximumBytes) are accepted.")
+            throw Problem(.tooLarge, "\(name) has \(content.length) bytes; \(maximumBytes) are accepted.")
         }
         let file = try file()
         var beginning: [UInt8] = []
-        for try await part in content.parts {
+        for try await part in try content.parts(0..<content.length) {
             let bytes = part.readableBytesView
             beginning += bytes.prefix(Self.beginningBytes - beginning.count)
             try file.append(bytes)
         }
         // Written to the file before a child process reads it by its path.
-        return Fetched(name: content.name, file: file, beginning: beginning)
+        return Fetched(name: name, file: file, beginning: beginning)
     }
 }

@@ -293,7 +293,7 @@ struct DownloadsTests {
         try await DiskHarness.run(disk, DiskHarness.Settings(directory: try DataDirectory(at: folder))) { app in
             let before = try await app.get("/v1/disk/downloads/\(job.token)", as: box.token)
             #expect(before["data.status"] == "running" || before["data.status"] == "queued")
-            try await DownloadService(disk: app.app.disk, queue: app.app.downloads).resume()
+            try await app.app.downloads.resume()
             await app.events.published("job", containing: #""status":"done""#)
             #expect(try await app.get("/v1/disk/downloads/\(job.token)", as: box.token)["data.status"] == "done")
         }

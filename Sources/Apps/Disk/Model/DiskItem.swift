@@ -159,7 +159,6 @@ extension LinkEnd {
 }
 
 extension DiskItem {
-    /// Makes it an item without a public address.
     mutating func unpublish() {
         isPublished = false
         publicURL = nil

@@ -13,7 +13,6 @@ struct DiskPath: Sendable, Hashable {
     enum Scheme: String, Sendable {
         case disk, trash
 
-        /// The beginning of its paths.
         var prefix: String { self == .disk ? "disk:/" : "trash:/" }
     }
 
@@ -72,7 +71,6 @@ struct DiskPath: Sendable, Hashable {
 
     var scheme: Scheme { text.utf8.starts(with: "\(Scheme.trash.rawValue):".utf8) ? .trash : .disk }
 
-    /// Whether it is the root of its scheme.
     var isRoot: Bool { text.unicodeScalars.last == "/" }
 
     /// The last component; empty for the root.
@@ -80,14 +78,12 @@ struct DiskPath: Sendable, Hashable {
         isRoot ? "" : String(Substring(text.unicodeScalars.suffix(from: text.unicodeScalars.index(after: lastSlash))))
     }
 
-    /// The folder that contains it; nil for the root.
     var parent: DiskPath? {
         guard !isRoot else { return nil }
         let before = String(Substring(text.unicodeScalars.prefix(upTo: lastSlash)))
         return DiskPath(normalized: before.unicodeScalars.last == ":" ? before + "/" : before)
     }
 
-    /// Returns the path of an item in this folder.
     func child(_ name: String) -> DiskPath { DiskPath(normalized: isRoot ? text + name : "\(text)/\(name)") }
 
     var below: String { isRoot ? text : text + "/" }
@@ -197,6 +193,19 @@ extension JSONFields {
         return path
     }
 
+    /// Reads one of the values of a type.
+    ///
+    /// - Throws: 422 `validation-failed` if it is missing or another one.
+    func choice<Value: RawRepresentable<String> & CaseIterable>(_ name: String, of type: Value.Type) throws -> Value {
+        let text = try string(name)
+        guard let value = text.flatMap(Value.init) else {
+            let accepted = Value.allCases.map(\.rawValue).joined(separator: ", ")
+            let code = text == nil ? "required" : "invalid"
+            throw Problem.validation("/\(name)", code, "\(name) must be one of \(accepted).")
+        }
+        return value
+    }
+
     /// Reads a flag of the body; null and a missing field are false.
     ///
     /// - Throws: 422 `validation-failed` if it is something else than a Boolean.
@@ -210,7 +219,6 @@ extension JSONFields {
 }
 
 extension DiskPath {
-    /// Describes the accepted paths in a problem.
     static func accepted(_ scheme: Scheme) -> Text {
         "accepts a path such as \(scheme.rawValue):/docs/report.pdf, names of 1 to \(longestName) characters, "
             + "percent-encoded (+ as %2B)"

@@ -11,9 +11,14 @@ struct DiskRow: Sendable {
     /// Whether it is marked to be kept offline, itself or through a folder above it.
     var offline = OfflineMarking.none
     /// The write that waits and has made or changed it; nil if it is as the API has it.
-    var pending: PendingWrite?
+    var pending: PendingScreen?
     /// Whether a write that waits has made it, so that the API does not have it.
     var isMadeHere = false
+}
+
+extension DiskRow {
+    /// Creates the row of an item of which nothing else is known.
+    init(_ item: DiskItem, seenAt: Date = .distantPast) { self.init(item: item, seenAt: seenAt, isDownloaded: false) }
 }
 
 /// A page of a list, and the revision of the account in the same read transaction.
@@ -21,6 +26,8 @@ struct DiskPage: Sendable {
     var rows: [DiskRow]
     /// When the newest part of it was received: a row, or which rows it has.
     var changedAt: Date
+    /// When the oldest part of it was fetched.
+    var fetchedAt: Date
     var total: Int?
     var hasMore: Bool
     var revision: Int?
@@ -39,6 +46,7 @@ struct DiskPage: Sendable {
     init(
         _ rows: [DiskRow],
         changedAt: Date = .distantPast,
+        fetchedAt: Date = .distantPast,
         keys: [String],
         total: Int?,
         hasMore: Bool,
@@ -47,27 +55,17 @@ struct DiskPage: Sendable {
     ) {
         self.rows = rows
         self.changedAt = rows.reduce(changedAt) { max($0, $1.changedAt) }
-        self.total = total
-        self.hasMore = hasMore
-        self.revision = revision
+        (self.fetchedAt, self.total, self.hasMore, self.revision) = (fetchedAt, total, hasMore, revision)
         self.isPartial = isPartial
         lacksRows = keys.contains(ListedRow.unreadable.key)
     }
-}
-
-/// A stored page, and when the oldest part of it was fetched.
-struct StoredPage: Sendable {
-    var page: DiskPage
-    var fetchedAt: Date
 }
 
 /// Rows of a list between two positions, as the stored pages of the list have them.
 struct PageWindow: Sendable, Equatable {
     /// A stored page, whatever positions were requested with it.
     struct Source: Sendable, Equatable {
-        /// Position of its first row in the list.
         var offset: Int
-        /// Number of positions that were requested.
         var limit: Int
         /// Whether rows follow. A page that none follows says that the list ends, so it covers all later positions.
         var hasMore: Bool

@@ -28,7 +28,6 @@ struct DownloadJob: Sendable, Equatable {
         var isRetryable: Bool { self != .forbidden && self != .tooLarge }
     }
 
-    /// An event of a download.
     enum Event: Sendable, Equatable {
         case started
         case received(bytes: Int)
@@ -113,7 +112,6 @@ struct DownloadAttempts: Sendable, Equatable {
 }
 
 extension DownloadJob.Status {
-    /// The status for the user.
     var text: Text {
         switch self {
         case .queued: Text("Waiting", ru: "Ожидает")
@@ -125,7 +123,6 @@ extension DownloadJob.Status {
 }
 
 extension DownloadJob.Failure {
-    /// The reason for the user.
     var text: Text {
         switch self {
         case .sessionExpired: OfflineFailure.sessionExpired.text
@@ -141,7 +138,6 @@ extension DownloadJob.Failure {
 }
 
 extension DiskOperation.Status {
-    /// The status for the user.
     var text: Text {
         switch self {
         case .running: Text("In progress", ru: "Выполняется")

@@ -85,7 +85,6 @@ enum OfflineFailure: String, Sendable, Equatable {
     case unavailable = "upstream-unavailable"
     /// The bytes are not those of the file: too few, too many, or with another checksum.
     case damaged
-    /// The disk of the server is full.
     case storageFull = "storage-full"
     /// It could not be stored here.
     case storage = "not-stored"
@@ -129,7 +128,6 @@ struct OfflineFile: Sendable, Equatable {
     var dueAt: Date?
     var failure: OfflineFailure?
 
-    /// Identifies its work.
     var key: OfflineKey { OfflineKey(account: account, path: path) }
 
     /// Returns the file after an attempt.
@@ -173,7 +171,6 @@ enum OfflineRetry {
 
 /// Decides which files fit into the budget of offline contents.
 struct OfflineAdmission: Sendable, Equatable {
-    /// A file that is not admitted yet.
     struct Candidate: Sendable, Equatable {
         let path: String
         /// Bytes that it needs in addition to those reserved for it already.

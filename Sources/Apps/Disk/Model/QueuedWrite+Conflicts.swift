@@ -99,7 +99,6 @@ extension QueuedWrite {
     }
 }
 
-/// How a user ends a conflict.
 enum ConflictChoice: String, CaseIterable, Sendable {
     /// Both items stay: the one made here gets another name.
     case keepBoth = "keep_both"

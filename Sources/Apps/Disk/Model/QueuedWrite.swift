@@ -18,7 +18,7 @@ struct QueuedWrite: OutboxWork {
         /// In lower-case hexadecimal, as the API writes it.
         var md5: String
         var sha256: String
-        /// When they were left here.
+        /// When they were received.
         var at: Date
     }
 
@@ -57,7 +57,6 @@ struct QueuedWrite: OutboxWork {
         case conflictingPath = "disputed"
     }
 
-    /// The end that the link of a publication is to have.
     var linkEnd: LinkEnd { until.map { .at($0) } ?? (permanently ? .never : .unspecified) }
 
     /// The path of the result.
@@ -96,15 +95,7 @@ struct QueuedWrite: OutboxWork {
 
 extension DiskPath: OutboxPath {
     /// The folders above it. The root is left out: no write touches it.
-    var above: [DiskPath] {
-        var above: [DiskPath] = []
-        var next = parent
-        while let folder = next, !folder.isRoot {
-            above.append(folder)
-            next = folder.parent
-        }
-        return above
-    }
+    var above: [DiskPath] { lineage.dropFirst().filter { !$0.isRoot } }
 }
 
 /// The known properties of a file or folder, to be compared with its later state at the API.
@@ -162,26 +153,8 @@ extension DiskPath: Codable {
 
 extension DiskItem.Kind: Codable {}
 
-/// How a row says that a write of it waits.
-struct PendingWrite: Sendable, Equatable {
-    /// Its name in addresses.
-    var id: String
-    /// The name of its kind on screens.
-    var kind: String
-    /// When it was queued.
-    var since: Date
-    var state: OutboxState
-
-    init(_ entry: OutboxEntry<QueuedWrite>) {
-        id = entry.id
-        kind = entry.work.name
-        since = entry.queuedAt
-        state = entry.progress.state
-    }
-}
-
 extension QueuedWrite {
-    /// Returns a write as it can be left; nil for one that cannot.
+    /// Returns a write as it can be queued; nil for one that cannot.
     init?(_ write: DiskWrite) {
         switch write.kind {
         case .upload(_, _, let overwrite):

@@ -21,7 +21,6 @@ enum DiskText {
         return .gigabytes(size == size.rounded() ? "\(Int(size))" : decimal(size))
     }
 
-    /// Returns a share of 1 in whole per cents.
     static func share(_ share: Double) -> Text { .perCent(Int((share * 100).rounded(.down))) }
 
     /// Returns a time as `dd.MM.yyyy HH:mm` in a time zone, or `Unknown date`.
@@ -190,33 +189,32 @@ extension Text {
         ru: "Яндекс Диск недоступен. Ничего не изменено."
     )
 
-    static func tokenRefused(_ disk: String) -> Text {
-        Text(
-            "\(disk) does not accept the account's token any more. Log in again.",
-            ru: "Яндекс Диск больше не принимает токен. Войдите снова."
-        )
-    }
+    static let tokenRefused = Text(
+        "Yandex Disk does not accept the account's token any more. Log in again.",
+        ru: "Яндекс Диск больше не принимает токен. Войдите снова."
+    )
 
-    static func notAllowed(_ disk: String, _ right: DiskRight) -> Text {
+    static func notAllowed(_ right: DiskRight) -> Text {
         Text(
-            "\(disk) does not allow this: the token lacks the right \(right.rawValue), or the files take more space "
+            "Yandex Disk does not allow this: the token lacks the right \(right.rawValue), or the files take more space "
                 + "than the account has.",
             ru: "Яндекс Диск не разрешает это действие: у токена нет права \(right.rawValue), или файлам не хватает "
                 + "места."
         )
     }
 
-    static func notAllowedNow(_ disk: String, _ code: String) -> Text {
-        Text("\(disk) does not allow this now\(named(code)).", ru: "Сейчас Яндекс Диск не разрешает это\(named(code)).")
-    }
-
-    static func pathRefused(_ disk: String) -> Text {
-        Text("\(disk) does not take this path.", ru: "Яндекс Диск не принимает такой путь.")
-    }
-
-    static func requestRefused(_ disk: String, _ code: String) -> Text {
+    static func notAllowedNow(_ code: String) -> Text {
         Text(
-            "\(disk) does not take this request\(named(code)).",
+            "Yandex Disk does not allow this now\(named(code)).",
+            ru: "Сейчас Яндекс Диск не разрешает это\(named(code))."
+        )
+    }
+
+    static let pathRefused = Text("Yandex Disk does not take this path.", ru: "Яндекс Диск не принимает такой путь.")
+
+    static func requestRefused(_ code: String) -> Text {
+        Text(
+            "Yandex Disk does not take this request\(named(code)).",
             ru: "Яндекс Диск не принимает такой запрос\(named(code))."
         )
     }
@@ -225,38 +223,29 @@ extension Text {
 
     static let passwordRequired = Text("This link needs a password.", ru: "Для этой ссылки нужен пароль.")
 
-    static func accountTypeRefused(_ disk: String) -> Text {
-        Text(
-            "\(disk) does not allow this for accounts of this type.",
-            ru: "Для такого аккаунта Яндекс Диск это не разрешает."
-        )
-    }
+    static let accountTypeRefused = Text(
+        "Yandex Disk does not allow this for accounts of this type.",
+        ru: "Для такого аккаунта Яндекс Диск это не разрешает."
+    )
 
-    static func operationForgotten(_ disk: String) -> Text {
-        Text(
-            "\(disk) does not know this operation any more. The lists show its result.",
-            ru: "Яндекс Диск больше не знает об этой операции. Её итог виден в списках."
-        )
-    }
+    static let operationForgotten = Text(
+        "Yandex Disk does not know this operation any more. The lists show its result.",
+        ru: "Яндекс Диск больше не знает об этой операции. Её итог виден в списках."
+    )
 
-    static func nothingThere(_ disk: String) -> Text {
-        Text("\(disk) has nothing at this path.", ru: "На Яндекс Диске этого нет.")
-    }
+    static let nothingThere = Text("Yandex Disk has nothing at this path.", ru: "На Яндекс Диске этого нет.")
 
-    static func notShownYet(_ disk: String) -> Text {
-        Text(
-            "\(disk) has this and does not show it yet. Nothing was changed; try again in a moment.",
-            ru: "Яндекс Диск это получил, но пока не показывает. Ничего не изменено; повторите чуть позже."
-        )
-    }
+    static let notShownYet = Text(
+        "Yandex Disk has this and does not show it yet. Nothing was changed; try again in a moment.",
+        ru: "Яндекс Диск это получил, но пока не показывает. Ничего не изменено; повторите чуть позже."
+    )
 
-    static func noSuchList(_ disk: String) -> Text {
-        Text("\(disk) says that it has no such list.", ru: "На Яндекс Диске нет такого списка.")
-    }
+    static let noSuchList = Text("Yandex Disk says that it has no such list.", ru: "На Яндекс Диске нет такого списка.")
 
-    static func formRefused(_ disk: String) -> Text {
-        Text("\(disk) does not have this in this form.", ru: "На Яндекс Диске этого нет в таком виде.")
-    }
+    static let formRefused = Text(
+        "Yandex Disk does not have this in this form.",
+        ru: "На Яндекс Диске этого нет в таком виде."
+    )
 
     static let batchInterrupted = Text(
         "The batch was interrupted before. This was not changed.",
@@ -265,61 +254,60 @@ extension Text {
 
     static let rootRefused = Text("This cannot be done with the whole Disk.", ru: "С Диском целиком так нельзя.")
 
-    static func hasChanged(_ disk: String) -> Text {
-        Text("It has changed on \(disk) in the meantime.", ru: "На Яндекс Диске это тем временем изменилось.")
-    }
+    static let hasChanged = Text(
+        "It has changed on Yandex Disk in the meantime.",
+        ru: "На Яндекс Диске это тем временем изменилось."
+    )
 
-    static func uploadLimitReached(_ disk: String) -> Text {
-        Text(
-            "The limit for uploads to \(disk) is reached. To try again soon is of no use.",
-            ru: "Лимит загрузок на Яндекс Диск исчерпан. Скорый повтор не поможет."
-        )
-    }
+    static let uploadLimitReached = Text(
+        "The limit for uploads to Yandex Disk is reached. To try again soon is of no use.",
+        ru: "Лимит загрузок на Яндекс Диск исчерпан. Скорый повтор не поможет."
+    )
 
-    static func readOnly(_ disk: String) -> Text {
-        Text(
-            "\(disk) is under maintenance: files can only be viewed and downloaded. Try again later.",
-            ru: "На Яндекс Диске технические работы: файлы можно только смотреть и скачивать. Повторите позже."
-        )
-    }
+    static let readOnly = Text(
+        "Yandex Disk is under maintenance: files can only be viewed and downloaded. Try again later.",
+        ru: "На Яндекс Диске технические работы: файлы можно только смотреть и скачивать. Повторите позже."
+    )
 
     /// A failure of the API before anything was changed.
-    static func nothingChanged(_ disk: String, _ status: Int) -> Text {
+    static func nothingChanged(_ status: Int) -> Text {
         switch status {
         case 429:
-            Text("\(disk) asks to wait. Nothing was changed.", ru: "Яндекс Диск просит подождать. Ничего не изменено.")
+            Text(
+                "Yandex Disk asks to wait. Nothing was changed.",
+                ru: "Яндекс Диск просит подождать. Ничего не изменено."
+            )
         case 507:
             Text(
-                "\(disk) has no room for this. Nothing was changed.",
+                "Yandex Disk has no room for this. Nothing was changed.",
                 ru: "На Яндекс Диске нет места. Ничего не изменено."
             )
         default:
             Text(
-                "\(disk) does not work at the moment. Nothing was changed here.",
+                "Yandex Disk does not work at the moment. Nothing was changed here.",
                 ru: "Яндекс Диск сейчас не работает. Здесь ничего не изменено."
             )
         }
     }
 
-    static func inUse(_ disk: String) -> Text {
-        Text(
-            "\(disk) is using this for another operation. Try again.",
-            ru: "Яндекс Диск занят другой операцией с этим. Повторите попытку."
-        )
-    }
+    static let inUse = Text(
+        "Yandex Disk is using this for another operation. Try again.",
+        ru: "Яндекс Диск занят другой операцией с этим. Повторите попытку."
+    )
 
-    static func tooLarge(_ disk: String) -> Text {
-        Text("The file is larger than \(disk) accepts.", ru: "Файл больше, чем принимает Яндекс Диск.")
-    }
+    static let tooLarge = Text(
+        "The file is larger than Yandex Disk accepts.",
+        ru: "Файл больше, чем принимает Яндекс Диск."
+    )
 
     static let linkTimeOver = Text(
         "The time for which this link was to be open is over. Nothing was shared.",
         ru: "Время, на которое нужна была ссылка, уже прошло. Ничего не опубликовано."
     )
 
-    static func linkEndRefused(_ disk: String, isShared: Bool) -> Text {
+    static func linkEndRefused(isShared: Bool) -> Text {
         Text(
-            "\(disk) does not give this link the end that was asked for. "
+            "Yandex Disk does not give this link the end that was asked for. "
                 + (isShared ? "It is still shared." : "It was not shared."),
             ru: "Яндекс Диск не устанавливает для этой ссылки такой срок. "
                 + (isShared ? "Ссылка по-прежнему открыта." : "Ссылка не создана.")

@@ -6,66 +6,64 @@ import Upstream
 extension [Action] {
     /// Returns the actions on a file or folder. Changes that the outbox takes are left there while the Disk is away or
     /// fails, or behind one that waits already; the others cannot be made then.
-    static func ofFile(_ row: DiskRow, _ way: WriteWay) -> [Action] {
+    static func ofFile(_ row: DiskRow, _ availability: Availability) -> [Action] {
         let item = row.item
         let href = item.path.link(to: "/v1/disk/file")
         var actions: [Action] = []
         if item.kind == .file {
-            let reason = way.isOffline && !row.isDownloaded ? way.away : nil
+            let reason = availability.isOffline && !row.isDownloaded ? availability.away : nil
             actions += [
-                .share(item, disabled: row.isDownloaded ? nil : way.away),
+                .share(item, disabled: row.isDownloaded ? nil : availability.away),
                 .download(item.path, disabled: row.unsent ?? reason),
             ]
         }
         // The root is neither published nor removed nor renamed.
         guard !item.path.isRoot else { return actions }
-        let refusal = way.refusal(item.path)
+        let (refusal, isHeldUp) = (availability.refusal(item.path), availability.isHeldUp(item.path))
         actions += [
             .link(item, refusal),
             .delete(item, href: href, refusal),
             .rename(item, href: href, refusal),
             .sending(item, "move", .move, prefersAsync: true, disabled: refusal),
-            .sending(item, "copy", .copy, disabled: way.isHeldUp(item.path) ? .waitsForDisk : way.away),
+            .sending(item, "copy", .copy, disabled: isHeldUp ? .waitsForDisk : availability.away),
         ]
-        return actions + ofRow(row, way)
+        return actions + ofRow(row, availability)
     }
 
     /// Returns the actions on a row of a list. The address of a folder is its content, so an action shows its own
     /// screen, which has all others.
-    static func ofListedRow(_ row: DiskRow, _ way: WriteWay) -> [Action] {
-        ofRow(row, way) + (row.item.kind == .dir ? [.details(row.item.path)] : [])
+    static func ofListedRow(_ row: DiskRow, _ availability: Availability) -> [Action] {
+        ofRow(row, availability) + (row.item.kind == .dir ? [.details(row.item.path)] : [])
     }
 
-    private static func ofRow(_ row: DiskRow, _ way: WriteWay) -> [Action] {
-        (row.item.isPublished ? [.unpublish(row.item, way.refusal(row.item.path))] : []) + [.offline(row)]
+    private static func ofRow(_ row: DiskRow, _ availability: Availability) -> [Action] {
+        (row.item.isPublished ? [.unpublish(row.item, availability.refusal(row.item.path))] : []) + [.offline(row)]
     }
 }
 
-/// How the changes of a screen are made: by requests to the API, or through the outbox.
-struct WriteWay {
+/// Which changes can be made now, by requests to the API or through the outbox.
+struct Availability {
     let isOffline: Bool
     /// Why a change that the outbox does not take cannot be made now; nil if it can.
     let away: Text?
-    /// Whether nothing more can be left in the outbox.
+    /// Whether nothing more can be queued.
     let isOutboxFull: Bool
     /// Whether a change of a path waits behind another one.
     let isHeldUp: (DiskPath) -> Bool
 
-    /// Why a change that the outbox takes cannot be made now; nil if it can.
-    fileprivate func refusal(_ path: DiskPath) -> Text? {
-        isOutboxFull && (away != nil || isHeldUp(path)) ? .outboxIsFull : nil
-    }
-}
-
-extension WriteWay {
     /// - Parameters:
-    ///   - provenance: Of the screen: what it could not request cannot be changed either.
+    ///   - provenance: Of the screen: if the API did not serve it, a change is not possible, either.
     ///   - account: Nil in the response to a write.
     init(_ provenance: Provenance, _ pending: Meta.PendingWrites?, of account: String?, _ store: DiskStore) {
         isOffline = provenance.offline
         away = Text.diskAway(provenance)
         isOutboxFull = store.isOutboxFull(pending)
         isHeldUp = { path in account.map { store.outbox.isTouched([path], of: $0) } ?? false }
+    }
+
+    /// Why a change that the outbox takes cannot be made now; nil if it can.
+    fileprivate func refusal(_ path: DiskPath) -> Text? {
+        isOutboxFull && (away != nil || isHeldUp(path)) ? .outboxIsFull : nil
     }
 }
 
@@ -75,15 +73,14 @@ extension DiskRow {
 }
 
 extension Action {
-    /// Returns the action that requests a list again.
     static func refresh(_ href: Link) -> Action {
         .show("refresh", .refresh, href)
     }
 
-    static func createFolder(in folder: DiskPath, _ way: WriteWay) -> Action {
+    static func createFolder(in folder: DiskPath, _ availability: Availability) -> Action {
         let fields = [Field("path", .text, .path, value: folder.below)]
         // The name is not known yet: the folder alone may hold it up.
-        let refusal = way.refusal(folder.child(""))
+        let refusal = availability.refusal(folder.child(""))
         return write("create_folder", .newFolder, "POST", "/v1/disk/folders", refusal, fields: fields)
     }
 

@@ -52,7 +52,6 @@ struct OutboxOperationScreen: Encodable, Sendable {
     }
 }
 
-/// Both sides of a conflict.
 struct OutboxConflictScreen: Encodable, Sendable {
     struct Side: Encodable, Sendable {
         let type: String
@@ -93,7 +92,6 @@ struct OutboxConflictScreen: Encodable, Sendable {
 struct OutboxScreen: Encodable, Sendable {
     static let href: Link = "/v1/disk/outbox"
 
-    /// Returns the address of one operation.
     static func href(of id: String) -> Link { "/v1/disk/outbox/\(id)" }
 
     let items: [OutboxOperationScreen]
@@ -190,7 +188,6 @@ extension ConflictChoice {
 /// `DELETE` of a file or publication: the removed path.
 struct RemovalScreen: Encodable, Sendable {
     let path: String
-    /// The screen to return to.
     let back: Link
 }
 
@@ -198,7 +195,6 @@ struct RemovalScreen: Encodable, Sendable {
 struct RestorationScreen: Encodable, Sendable {
     /// Its path; null if the API did not return it, and its original path is unknown.
     @Nullable var path: String?
-    /// The screen to return to.
     let back: Link
 }
 

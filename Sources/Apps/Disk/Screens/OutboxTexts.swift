@@ -150,7 +150,6 @@ extension Text {
 }
 
 extension OutboxState {
-    /// The state for the user.
     var text: Text {
         switch self {
         case .queued: Text("Waiting for Yandex Disk", ru: "Ожидает Яндекс Диска")

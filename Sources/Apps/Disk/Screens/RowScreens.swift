@@ -36,7 +36,6 @@ struct RowScreen: Encodable, Sendable {
     let pending: PendingScreen?
     /// The folder that it is in, in a list of rows of many folders.
     let folder: RowListScreen.Folder?
-    /// Address of the screen that opens it.
     let href: Link
     /// The actions of a row; nil for the screen of one file, which has more.
     let actions: [Action]?
@@ -64,7 +63,7 @@ struct RowScreen: Encodable, Sendable {
         availableUntil = item.linkEnd.date
         downloaded = row.isDownloaded
         keptOffline = row.offline != .none
-        pending = row.pending.map(PendingScreen.init)
+        pending = row.pending
         self.folder = folder.map(RowListScreen.Folder.init)
         href = item.path.link(to: item.kind == .dir ? "/v1/disk/files" : "/v1/disk/file")
         self.actions = actions
@@ -81,13 +80,13 @@ struct PendingScreen: Encodable, Sendable {
     let state: String
     let stateText: Text
 
-    init(_ pending: PendingWrite) {
-        operation = pending.id
-        kind = pending.kind
-        kindText = .taskKind(pending.kind)
-        since = pending.since
-        state = pending.state.rawValue
-        stateText = pending.state.text
+    init(_ entry: OutboxEntry<QueuedWrite>) {
+        operation = entry.id
+        kind = entry.work.name
+        kindText = .taskKind(kind)
+        since = entry.queuedAt
+        state = entry.progress.state.rawValue
+        stateText = entry.progress.state.text
     }
 }
 
@@ -96,7 +95,6 @@ extension DiskPath {
     func link(to screen: Link) -> Link { screen.query("path", text, allowed: .unreserved) }
 }
 
-/// A file or folder in the trash.
 struct TrashRowScreen: Encodable, Sendable {
     let id: String
     let type: String
@@ -159,22 +157,21 @@ struct RowListScreen: Encodable, Sendable {
         timeZone: TimeZone,
         folder: DiskPath? = nil,
         namesFolders: Bool = false,
-        empty: EmptyState,
-        isEmpty: Bool,
-        way: WriteWay,
+        empty: EmptyState?,
+        availability: Availability,
         actions: [Action]? = nil
     ) {
         var known: Set<String> = []
         items = rows.map { row in
             let folder = namesFolders ? row.item.path.parent : nil
-            var screen = RowScreen(row, timeZone: timeZone, folder: folder, actions: .ofListedRow(row, way))
+            var screen = RowScreen(row, timeZone: timeZone, folder: folder, actions: .ofListedRow(row, availability))
             // Something that others have moved is known at both places for a while.
             if !known.insert(screen.id).inserted { screen.id = screen.path }
             return screen
         }
         self.folder = folder.map(Folder.init)
-        self.empty = isEmpty ? empty : nil
-        self.actions = actions.map { $0 + (folder.map { [.createFolder(in: $0, way)] } ?? []) }
+        self.empty = empty
+        self.actions = actions.map { $0 + (folder.map { [.createFolder(in: $0, availability)] } ?? []) }
     }
 }
 
@@ -190,7 +187,6 @@ struct FileScreen: Encodable, Sendable {
     struct Document: Encodable, Sendable {
         let available: Bool
         let pdfUrl: Link
-        /// Why not; null if it is available.
         @Nullable var reason: Text?
     }
 
@@ -202,7 +198,7 @@ struct FileScreen: Encodable, Sendable {
     @Nullable private var alert: Alert?
     private let actions: [Action]
 
-    init(_ row: DiskRow, timeZone: TimeZone, way: WriteWay, convertsOffice: Bool) {
+    init(_ row: DiskRow, timeZone: TimeZone, availability: Availability, convertsOffice: Bool) {
         self.row = RowScreen(row, timeZone: timeZone, actions: nil)
         let item = row.item
         let isFile = item.kind == .file
@@ -217,6 +213,6 @@ struct FileScreen: Encodable, Sendable {
         let pdf = item.path.link(to: "/v1/disk/file/pdf")
         document = isOffice ? Document(available: convertsOffice, pdfUrl: pdf, reason: reason) : nil
         alert = item.viewer == .unsupported ? Alert() : nil
-        actions = .ofFile(row, way)
+        actions = .ofFile(row, availability)
     }
 }

@@ -235,7 +235,6 @@ struct YoungWrites: Sendable {
 
     private struct Write {
         let time: Date
-        /// Whether it is a folder with nothing in it.
         let isEmptyFolder: Bool
     }
 

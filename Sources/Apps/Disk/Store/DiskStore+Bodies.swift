@@ -8,7 +8,6 @@ import Upstream
 // Bodies of files, small pictures and pages: stored responses named after the file's path, tagged with the version of
 // the file. One of another version is ignored.
 extension DiskStore {
-    /// A body that is stored for a file.
     enum Body: Sendable, Equatable {
         case content
         case preview(PreviewSize)

@@ -103,21 +103,21 @@ extension DiskStore {
     }
 
     /// Returns the content of a folder that was made lately and that the API does not show yet; nil for another one.
-    func youngFolder(_ key: PageKey, _ folder: DiskPath, account: String) throws -> StoredPage? {
+    func youngFolder(_ key: PageKey, _ folder: DiskPath, account: String) throws -> DiskPage? {
         guard let young = changeLogs.young(of: account, at: clock.now()), young.hasMade(folder) else { return nil }
         return try database.read { db in
             guard let made = try item(folder, account: account) else { return nil }
             let keys = young.paths.filter { $0.parent == folder }.map(\.text).sorted()
             let part = keys.dropFirst(key.offset).prefix(key.limit)
-            let page = DiskPage(
+            return DiskPage(
                 try rows(Array(part), account: account, db),
                 changedAt: made.changedAt,
+                fetchedAt: made.seenAt,
                 keys: Array(part),
                 total: keys.count,
                 hasMore: part.endIndex < keys.endIndex,
                 revision: try Self.revision(of: account, db)
             )
-            return StoredPage(page: page, fetchedAt: made.seenAt)
         }
     }
 
@@ -172,12 +172,14 @@ extension DiskStore {
 
     /// Removes the lists of a folder that was deleted or renamed, and of the folders below it.
     private func removeLists(of path: DiskPath, owner: String, _ db: Database) throws {
-        try db.cachedStatement(sql: Self.deleteFolderPages).execute(arguments: [
-            owner, path.text + "\n", path.text + "\u{B}",
-        ])
-        try db.cachedStatement(sql: Self.deleteFolderPages).execute(arguments: [
-            owner, path.below, Self.end(of: path.below),
-        ])
+        for (begin, end) in Self.lists(of: path) {
+            try db.cachedStatement(sql: Self.deleteFolderPages).execute(arguments: [owner, begin, end])
+        }
+    }
+
+    /// Returns the ranges of names of the lists of a folder, and of those of the folders below it.
+    private static func lists(of path: DiskPath) -> [(begin: String, end: String)] {
+        [(path.text + "\n", path.text + "\u{B}"), (path.below, end(of: path.below))]
     }
 
     func move(_ from: DiskPath, _ to: DiskPath, account: String, _ db: Database) throws {
@@ -216,11 +218,9 @@ extension DiskStore {
     private func moveListsAndBodies(_ from: DiskPath, _ to: DiskPath, account: String, _ db: Database) throws {
         let owner = Self.owner(account)
         // The lists of the folder and of those below it get the new name.
-        for (old, end, new) in [
-            (from.text + "\n", from.text + "\u{B}", to.text + "\n"), (from.below, Self.end(of: from.below), to.below),
-        ] {
+        for (old, new) in zip(Self.lists(of: from), Self.lists(of: to)) {
             try db.cachedStatement(sql: Self.moveFolderPages).execute(arguments: [
-                new, old.unicodeScalars.count + 1, owner, old, end,
+                new.begin, old.begin.unicodeScalars.count + 1, owner, old.begin, old.end,
             ])
         }
         for (old, new) in zip(Self.bodyPrefixes(of: from), Self.bodyPrefixes(of: to)) {

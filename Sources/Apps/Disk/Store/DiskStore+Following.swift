@@ -8,7 +8,6 @@ import Upstream
 // Of several servers, each has its own caches, comparisons and offline contents: of the accounts that are used there.
 // They follow the replicated rows of users.
 extension DiskStore {
-    /// The rows of users.
     static let replicated = JournalTables(
         replicated: [
             "disk_installation", "disk_account", "disk_login", "disk_authorization", "disk_offline", "disk_download",
@@ -139,7 +138,7 @@ extension DiskStore {
     ///   used, or at the next start.
     func listen(failed: @escaping @Sendable (any Error) -> Void) {
         guard users.isShared else { return }
-        offlineSignal.onRemoval { [self] account, numbers, epoch in
+        offlineSignal.removals.listen { [self] account, numbers, epoch in
             Task { do { try await removeMarks(numbers, of: account, epoch: epoch) } catch { failed(error) } }
         }
         users.onChange(of: Self.outboxJournal.table) { [self] keys in
@@ -166,23 +165,19 @@ extension DiskStore {
     }
 }
 
-/// Notifies of accounts that were removed here because another server has logged them out: work under way for them
-/// ends.
-final class ForgottenAccounts: Sendable {
+/// Notifies one listener.
+final class Signal<Value: Sendable>: Sendable {
     /// A function that is itself the value of a mutex is wrapped once more by each access to it.
     private struct State {
-        var listener: (@Sendable (_ account: String) -> Void)?
+        var listener: (@Sendable (Value) -> Void)?
     }
 
     private let state = Mutex(State())
 
-    /// Registers the listener; there is one.
-    func listen(_ listener: @escaping @Sendable (_ account: String) -> Void) {
-        state.withLock { $0.listener = listener }
-    }
+    func listen(_ listener: @escaping @Sendable (Value) -> Void) { state.withLock { $0.listener = listener } }
 
-    /// Tells of an account after the transaction has been committed.
-    func send(_ account: String, after db: Database) {
-        db.afterNextTransaction { [self] _ in state.withLock { $0.listener }?(account) }
-    }
+    func send(_ value: Value) { state.withLock { $0.listener }?(value) }
+
+    /// Notifies the listener after the transaction has been committed.
+    func send(_ value: Value, after db: Database) { db.afterNextTransaction { [self] _ in send(value) } }
 }

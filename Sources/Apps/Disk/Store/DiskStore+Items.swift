@@ -6,7 +6,6 @@ import Storage
 import Upstream
 
 extension DiskStore {
-    /// Returns a row; nil if there is none.
     func row(_ path: DiskPath, account: String) throws -> DiskRow? {
         try database.read { try row(path.text, account: account, $0) }
     }
@@ -51,6 +50,7 @@ extension DiskStore {
             return DiskPage(
                 try rows(page.rowKeys, account: account, db),
                 changedAt: page.changedAt,
+                fetchedAt: page.fetchedAt,
                 keys: page.rowKeys,
                 total: page.total,
                 hasMore: page.hasMore,
@@ -63,7 +63,7 @@ extension DiskStore {
     /// never fetched or was evicted.
     ///
     /// - Parameter account: The account, read in the same transaction.
-    func storedPage(_ key: PageKey, account: DiskAccount, _ db: Database) throws -> StoredPage? {
+    func storedPage(_ key: PageKey, account: DiskAccount, _ db: Database) throws -> DiskPage? {
         let rows = try Row.fetchCursor(
             db.cachedStatement(sql: Self.selectPageItems),
             arguments: [account.id, key.account, key.screen, key.query, key.offset, key.limit]
@@ -78,15 +78,15 @@ extension DiskStore {
             items.append(try columns.item(in: row))
             keys.append(try row.value(4))
         }
-        let page = DiskPage(
+        return DiskPage(
             try diskRows(items.compactMap { $0 }, account: account.id, db),
             changedAt: changedAt,
+            fetchedAt: fetchedAt,
             keys: keys.compactMap { $0 },
             total: total,
             hasMore: hasMore,
             revision: account.revision
         )
-        return StoredPage(page: page, fetchedAt: fetchedAt)
     }
 
     static let selectPageItems = """

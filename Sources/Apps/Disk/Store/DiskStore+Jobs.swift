@@ -16,13 +16,8 @@ extension DiskStore {
     var endsDownloadsWithContents: Bool { !users.isShared }
 
     func download(_ id: String, account: String) throws -> DownloadJob? {
-        try users.read { db in
-            try DownloadJob.fetchOne(
-                db,
-                sql: "SELECT * FROM disk_download WHERE id = ? AND account = ?",
-                arguments: [id, account]
-            )
-        }
+        let sql = "SELECT * FROM disk_download WHERE id = ? AND account = ?"
+        return try users.read { try DownloadJob.fetchOne($0, sql: sql, arguments: [id, account]) }
     }
 
     /// Returns the download of a version of a file that is in progress, or that is done if `job` is; else stores `job`.
@@ -132,22 +127,13 @@ extension DiskStore {
 
     /// Returns the downloads that are not finished, as this server knows.
     func unfinishedDownloads() throws -> [DownloadJob] {
-        try users.read { db in
-            try DownloadJob.fetchAll(
-                db,
-                sql: "SELECT * FROM disk_download WHERE status IN ('queued', 'running') ORDER BY created_at, id"
-            )
-        }
+        let sql = "SELECT * FROM disk_download WHERE status IN ('queued', 'running') ORDER BY created_at, id"
+        return try users.read { try DownloadJob.fetchAll($0, sql: sql) }
     }
 
     func operation(_ id: String, account: String) throws -> DiskOperation? {
-        try users.read { db in
-            try DiskOperation.fetchOne(
-                db,
-                sql: "SELECT * FROM disk_operation WHERE id = ? AND account = ?",
-                arguments: [id, account]
-            )
-        }
+        let sql = "SELECT * FROM disk_operation WHERE id = ? AND account = ?"
+        return try users.read { try DiskOperation.fetchOne($0, sql: sql, arguments: [id, account]) }
     }
 
     /// Stores an operation that continues; the latest 1,000 of an account are kept.

@@ -120,7 +120,6 @@ struct NameChanges {
         return rank
     }
 
-    /// Writes the collected changes.
     mutating func write(_ db: Database) throws {
         for rank in Set(removed.keys).union(inserted.keys).sorted() {
             // A rank that is free again may have been given to another name.
@@ -165,7 +164,6 @@ extension DiskStore {
         try names.optimize(db)
     }
 
-    /// Enters the words of all names.
     static func enterWords(_ db: Database) throws {
         try db.execute(sql: vocabulary.creation)
         let rows = try Row.fetchCursor(db, sql: "SELECT account, folded FROM disk_item WHERE rank IS NOT NULL")

@@ -26,7 +26,6 @@ extension KeptContent: FetchableRecord {
 struct OfflineStates: Sendable {
     /// The marked ones of them and of the folders above them.
     let marks: Set<DiskPath>
-    /// Versions of the contents that are kept.
     let versions: [DiskPath: String]
 
     /// Returns whether a path is marked, itself or through a folder above it.
@@ -163,7 +162,7 @@ extension DiskStore {
             let marks = try Int64.fetchAll(db.cachedStatement(sql: sql), arguments: arguments)
             // Other servers have the marks, too: they are removed after this transaction, if no file was changed.
             if !marks.isEmpty, let epoch = try Self.epoch(of: account, db) {
-                offlineSignal.removed(marks, of: account, epoch: epoch, after: db)
+                offlineSignal.removals.send((account, marks, epoch), after: db)
             }
         } else {
             try removeMarks(below: path, isIncluded: isIncluded, account: account, db)

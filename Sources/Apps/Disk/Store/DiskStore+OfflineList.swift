@@ -13,7 +13,6 @@ struct OfflineRow: Sendable {
 
 struct OfflinePage: Sendable {
     var rows: [OfflineRow]
-    /// All marks.
     var total: Int
     var hasMore: Bool
     var keptBytes: Int

@@ -241,48 +241,33 @@ extension OfflineMark: FetchableRecord {
 
 extension DiskPath {
     /// The path and those of the folders above it.
-    var lineage: [DiskPath] { [self] + (parent?.lineage ?? []) }
+    var lineage: [DiskPath] { Array(sequence(first: self, next: \.parent)) }
 }
 
 /// Remembers which accounts have marks, and notifies listeners of changes of their marks and files.
 ///
 /// Most accounts have none, and rows of lists are made too often to ask the database each time.
 final class OfflineSignal: Sendable {
-    /// Of several servers: is called with the numbers of marks whose files are gone, and the epoch at which that was
-    /// seen.
-    typealias RemovalListener = @Sendable (_ account: String, _ numbers: [Int64], _ epoch: Int64) -> Void
+    /// Marks whose files are gone, and the epoch at which that was seen.
+    typealias Removal = (account: String, numbers: [Int64], epoch: Int64)
 
-    private struct State {
-        /// Accounts that have marks, or had some in this process; nil before the first look.
-        var accounts: Set<String>?
-        var listener: (@Sendable (_ account: String) -> Void)?
-        var removalListener: RemovalListener?
-    }
-
-    private let state = Mutex(State())
+    /// Accounts that have marks, or had some in this process; nil before the first look.
+    private let accounts = Mutex<Set<String>?>(nil)
+    private let changes = Signal<String>()
+    /// Of several servers: notifies of marks whose files are gone.
+    let removals = Signal<Removal>()
 
     /// Registers the function that is notified of an account whose marks or files have changed.
-    func listen(_ listener: @escaping @Sendable (_ account: String) -> Void) {
-        state.withLock { $0.listener = listener }
-    }
-
-    /// Registers the function that is notified of marks whose files are gone.
-    func onRemoval(_ listener: @escaping RemovalListener) {
-        state.withLock { $0.removalListener = listener }
-    }
-
-    /// Notifies of marks whose files are gone, after the transaction has been committed.
-    func removed(_ numbers: [Int64], of account: String, epoch: Int64, after db: Database) {
-        db.afterNextTransaction { [self] _ in state.withLock { $0.removalListener }?(account, numbers, epoch) }
-    }
+    func listen(_ listener: @escaping @Sendable (_ account: String) -> Void) { changes.listen(listener) }
 
     func mayHaveMarks(_ account: String, _ db: Database) throws -> Bool {
-        if let accounts = state.withLock({ $0.accounts }) { return accounts.contains(account) }
-        let accounts = Set(try String.fetchAll(db, sql: "SELECT DISTINCT account FROM disk_offline"))
-        return state.withLock { state in
-            // Paths that were marked in the meantime are already in the set.
-            state.accounts = accounts.union(state.accounts ?? [])
-            return state.accounts?.contains(account) ?? false
+        if let known = accounts.withLock({ $0 }) { return known.contains(account) }
+        let found = Set(try String.fetchAll(db, sql: "SELECT DISTINCT account FROM disk_offline"))
+        return accounts.withLock { accounts in
+            // Accounts with new marks are already in the set.
+            let all = found.union(accounts ?? [])
+            accounts = all
+            return all.contains(account)
         }
     }
 
@@ -291,11 +276,8 @@ final class OfflineSignal: Sendable {
         db.afterNextTransaction { [self] _ in changed(account) }
     }
 
-    /// Notifies of a change.
     func changed(_ account: String) {
-        state.withLock { state in
-            state.accounts?.insert(account)
-            return state.listener
-        }?(account)
+        accounts.withLock { _ = $0?.insert(account) }
+        changes.send(account)
     }
 }

@@ -236,7 +236,7 @@ extension PendingView {
     ) rethrows -> DiskRow? {
         if let item = shown.node.item { return row(of: item.at(shown.path), shown.node, queue) }
         guard let source = shown.node.source else { return nil }
-        let other = shown.item.map { DiskRow(item: $0.at(source), seenAt: .distantPast, isDownloaded: false) }
+        let other = shown.item.map { DiskRow($0.at(source)) }
         return try (known(source) ?? other).map { row($0, at: shown.path, queue) }
     }
 

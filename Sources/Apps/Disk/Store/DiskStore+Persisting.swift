@@ -214,7 +214,6 @@ extension DiskStore {
 }
 
 extension FetchedRows {
-    /// All items of the response.
     fileprivate var allItems: [DiskItem] { rows.items + others }
 
     /// Returns the rows after changes that were made since the request.
@@ -255,7 +254,6 @@ struct FetchedRows: Sendable {
     var subject: DiskPath?
     /// Number of rows on all pages; nil if the API does not say.
     var total: Int?
-    /// Whether a page follows.
     var hasMore = false
 }
 

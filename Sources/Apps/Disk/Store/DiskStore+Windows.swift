@@ -2,14 +2,6 @@ import Foundation
 import GRDB
 import Storage
 
-/// The age and completeness of the rows that can be shown while a page cannot be requested.
-struct Substitute: Sendable, Equatable {
-    /// When the oldest part of it was fetched.
-    var fetchedAt: Date
-    /// Whether only some of the requested positions are stored.
-    var isPartial: Bool
-}
-
 // Rows that are stored of a list under other positions than the requested ones, for the time when it cannot be
 // requested.
 extension DiskStore {
@@ -17,7 +9,7 @@ extension DiskStore {
     /// whole, in any order.
     ///
     /// - Returns: Nil if none of the positions is stored.
-    func window(_ key: PageKey, of folder: DiskPath?, account: String) throws -> StoredPage? {
+    func window(_ key: PageKey, of folder: DiskPath?, account: String) throws -> DiskPage? {
         try database.read { db in
             let window = try PageWindow(sources(key, db), offset: key.offset, limit: key.limit)
             if let window, window.isWhole { return try page(window, account: account, db) }
@@ -26,28 +18,28 @@ extension DiskStore {
         }
     }
 
-    /// Describes the rows that can be shown while a page cannot be requested: those of the page itself, or else of its
-    /// window (``window(_:of:account:)``).
-    func substitute(_ key: PageKey, of folder: DiskPath?, account: String) throws -> Substitute? {
+    /// Returns the age and completeness of the rows that can be shown while a page cannot be requested: those of the
+    /// page itself, or else of its window (``window(_:of:account:)``).
+    func substitute(_ key: PageKey, of folder: DiskPath?, account: String) throws -> (
+        fetchedAt: Date, isPartial: Bool
+    )? {
         if let page = try database.read({ try pages.page(key, in: $0) }) {
-            return Substitute(fetchedAt: page.fetchedAt, isPartial: false)
+            return (page.fetchedAt, false)
         }
-        return try window(key, of: folder, account: account).map {
-            Substitute(fetchedAt: $0.fetchedAt, isPartial: $0.page.isPartial)
-        }
+        return try window(key, of: folder, account: account).map { ($0.fetchedAt, $0.isPartial) }
     }
 
-    private func page(_ window: PageWindow, account: String, _ db: Database) throws -> StoredPage {
-        let page = DiskPage(
+    private func page(_ window: PageWindow, account: String, _ db: Database) throws -> DiskPage {
+        DiskPage(
             try rows(window.rowKeys, account: account, db),
             changedAt: window.changedAt,
+            fetchedAt: window.fetchedAt,
             keys: window.rowKeys,
             total: window.total,
             hasMore: window.hasMore,
             revision: try Self.revision(of: account, db),
             isPartial: !window.isWhole
         )
-        return StoredPage(page: page, fetchedAt: window.fetchedAt)
     }
 
     /// Returns the stored pages that have rows of a window, the newest first.
@@ -88,7 +80,7 @@ extension DiskStore {
         _ key: PageKey,
         account: String,
         _ db: Database
-    ) throws -> StoredPage? {
+    ) throws -> DiskPage? {
         let stored = try wholeList(of: folder, owner: key.account, db)
         let kept = try keptFolder(folder, account: account, db)
         guard let fetchedAt = [stored?.fetchedAt, kept].compactMap({ $0 }).max(),
@@ -108,18 +100,17 @@ extension DiskStore {
         )
         let total = try Int.fetchOne(db, sql: "SELECT count(*) \(ofList)", arguments: arguments) ?? 0
         let rows = try diskRows(found, account: account, db)
-        let page = DiskPage(
+        return DiskPage(
             rows,
             changedAt: list?.changedAt ?? fetchedAt,
+            fetchedAt: fetchedAt,
             keys: rows.map(\.item.path.text),
             total: total,
             hasMore: PageWindow.Source.sum(key.offset, key.limit) < total,
             revision: try Self.revision(of: account, db)
         )
-        return StoredPage(page: page, fetchedAt: fetchedAt)
     }
 
-    /// The list of a folder that is stored whole.
     private struct WholeList {
         let query: String
         /// When its oldest page was fetched.

@@ -15,7 +15,6 @@ struct DiskStore: Sendable {
     /// Name of the app in paths, sessions and events.
     static let app = "disk"
 
-    /// The tables.
     static let migrations: [SchemaMigration] = [
         SchemaMigration(
             "disk/001 disk",
@@ -155,8 +154,8 @@ struct DiskStore: Sendable {
     let settings: SettingValues
     /// Notifies listeners of changes that reads have found; nil for a store without listeners.
     let events: DiskEvents?
-    /// Accounts that another server has logged out.
-    let forgotten = ForgottenAccounts()
+    /// Notifies of accounts that were logged out, here or by another server: work under way for them ends.
+    let forgotten = Signal<String>()
     /// The accounts whose writes this server sends.
     let senders = OutboxSenders()
     /// By account: changes are applied to this server's cached data one after the other.

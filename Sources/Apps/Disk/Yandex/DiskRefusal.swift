@@ -87,6 +87,11 @@ extension YandexDiskClient {
     /// Returns a failure of the API as the app reports it.
     func failure(_ error: UpstreamError) -> UpstreamFailure { UpstreamFailure(error, of: upstream) }
 
+    /// Names the API as the cause of a problem.
+    func cause(_ status: Int? = nil) -> Problem.UpstreamCause {
+        Problem.UpstreamCause(name: upstream.configuration.name, status: status)
+    }
+
     /// 503: the API is unreachable.
     var unreachable: UpstreamFailure { failure(.unreachable(.network)) }
 
@@ -100,8 +105,8 @@ extension YandexDiskClient {
     var notShownYet: Problem {
         Problem(
             .upstreamUnavailable,
-            .notShownYet(title),
-            upstream: .init(name: upstream.configuration.name, status: HTTPResponse.Status.notFound.code),
+            .notShownYet,
+            upstream: cause(HTTPResponse.Status.notFound.code),
             headerFields: [.retryAfter: "30"]
         )
     }
@@ -133,7 +138,7 @@ extension YandexDiskClient {
             let retryAfter = result.provenance.pausedUntil.map { Int($0.timeIntervalSince(now).rounded(.up)) }
             return failure(.failing(status: status, retryAfter: retryAfter))
         }
-        return failure(.badResponse(status: status, reason: "not what \(title) promises"))
+        return failure(.badResponse(status: status, reason: "not what Yandex Disk promises"))
     }
 }
 
@@ -141,30 +146,29 @@ extension DiskRefusal {
     /// Translates a refusal into a problem: by status first, then by the API's error code, since Yandex publishes no
     /// list of codes.
     func problem(_ upstream: Upstream, hasPath: Bool = true) -> Problem {
-        let title = upstream.configuration.title
         let kind: (ProblemCode, Text) =
             switch (status, code) {
-            case (400, "DiskPathFormatError"): (.invalidParameter, .pathRefused(title))
-            case (400, _): (.invalidParameter, .requestRefused(title, code))
-            case (401, _): (.upstreamSessionExpired, .tokenRefused(title))
+            case (400, "DiskPathFormatError"): (.invalidParameter, .pathRefused)
+            case (400, _): (.invalidParameter, .requestRefused(code))
+            case (401, _): (.upstreamSessionExpired, .tokenRefused)
             case (403, "DiskSymlinkPasswordRequiredError"): (.upstreamForbidden, .passwordRequired)
-            case (403, "DiskUnsupportedUserAccountTypeError"): (.upstreamForbidden, .accountTypeRefused(title))
-            case (403, _): (.upstreamForbidden, .notAllowed(title, right ?? .read))
-            case (404, "DiskOperationNotFoundError"): (.notFound, .operationForgotten(title))
-            case (404, _), (410, _): (.notFound, hasPath ? .nothingThere(title) : .noSuchList(title))
-            case (406, _), (415, _): (.upstreamForbidden, .formRefused(title))
+            case (403, "DiskUnsupportedUserAccountTypeError"): (.upstreamForbidden, .accountTypeRefused)
+            case (403, _): (.upstreamForbidden, .notAllowed(right ?? .read))
+            case (404, "DiskOperationNotFoundError"): (.notFound, .operationForgotten)
+            case (404, _), (410, _): (.notFound, hasPath ? .nothingThere : .noSuchList)
+            case (406, _), (415, _): (.upstreamForbidden, .formRefused)
             case (409, "DiskPathDoesntExistsError"): (.notFound, .noParent)
             case (409, "DiskPathPointsToRootError"): (.upstreamForbidden, .rootRefused)
-            case (409, "MD5DifferError"), (412, _): (.preconditionFailed, .hasChanged(title))
+            case (409, "MD5DifferError"), (412, _): (.preconditionFailed, .hasChanged)
             case (409, _) where code.contains("Exist"): (.targetExists, .nameExists)
-            case (413, _): (.tooLarge, .tooLarge(title))
-            case (423, "DiskUploadTrafficLimitExceeded"): (.uploadLimit, .uploadLimitReached(title))
+            case (413, _): (.tooLarge, .tooLarge)
+            case (423, "DiskUploadTrafficLimitExceeded"): (.uploadLimit, .uploadLimitReached)
             // An uploader refuses without a code.
-            case (423, "DiskResourceLockedError"), (423, ""): (.locked, .inUse(title))
+            case (423, "DiskResourceLockedError"), (423, ""): (.locked, .inUse)
             // The documentation has this status for maintenance, and no code.
-            case (423, _): (.upstreamReadOnly, .readOnly(title))
-            case (409, _): (.upstreamForbidden, .notAllowedNow(title, code))
-            default: (.upstreamBadResponse, "\(title) responded with \(status).")
+            case (423, _): (.upstreamReadOnly, .readOnly)
+            case (409, _): (.upstreamForbidden, .notAllowedNow(code))
+            default: (.upstreamBadResponse, "Yandex Disk responded with \(status).")
             }
         return Problem(
             kind.0,

@@ -48,7 +48,6 @@ extension YandexDiskClient {
         try await write(.put, url("/resources/publish", [("path", access.text(of: path))]), access, success: .ok)
     }
 
-    /// Returns when the link of something published ends.
     func linkEnd(_ path: DiskPath, _ access: DiskAccess) async throws -> LinkEnd {
         let settings: PublicSettingsRecord = try await read(publicSettings(path, access), access)
         return settings.end
@@ -78,12 +77,10 @@ extension YandexDiskClient {
         url("/public/resources/public-settings", [("path", access.text(of: path))])
     }
 
-    /// Removes the public address of an item.
     func unpublish(_ path: DiskPath, _ access: DiskAccess) async throws -> CallOutcome {
         try await write(.put, url("/resources/unpublish", [("path", access.text(of: path))]), access, success: .ok)
     }
 
-    /// Restores an item from the trash.
     func restore(_ path: DiskPath, name: String?, overwrite: Bool, _ access: DiskAccess) async throws -> CallOutcome {
         var query = [("path", access.text(of: path)), ("overwrite", String(overwrite))]
         if let name { query.append(("name", name)) }

@@ -14,10 +14,6 @@ struct YandexDiskClient: Sendable {
     /// Turns accounts into keys of the store.
     let hasher: CredentialHasher
 
-    /// Name of the upstream for people.
-    var title: String { upstream.configuration.title }
-
-    /// Whether requests can reach the API at the moment.
     var isReachable: Bool { upstream.reachability.isReachable }
 
     /// Returns the key of an account's responses: by account, not by token, so that a refreshed token finds the
@@ -44,7 +40,6 @@ struct YandexDiskClient: Sendable {
         [.authorization: Self.authorization(access.token), .accept: Self.mediaType]
     }
 
-    /// Returns the value of `Authorization` for a token.
     static func authorization(_ token: String) -> String { "OAuth \(token)" }
 }
 
@@ -78,7 +73,6 @@ extension YandexDiskClient {
         }
     }
 
-    /// Returns the query for a part of a folder's content.
     func folderQuery(_ path: DiskPath, _ page: PageRequest, sort: String, in folder: AppFolder?) -> [(String, String)] {
         let fields =
             Self.itemFields + ["_embedded.total", "_embedded.offset"] + Self.itemFields.map { "_embedded.items.\($0)" }
@@ -114,11 +108,8 @@ extension YandexDiskClient {
         account: String,
         validate: @escaping PersistRows<FlatListRecord>
     ) -> Resource {
-        let query = [("limit", String(limit)), ("media_type", mediaTypes), ("fields", Self.flatFields)]
-        return resource(url("/resources/last-uploaded", query), account: account) {
-            (record: FlatListRecord) throws(UpstreamError) in
-            try validate(try record.listing(PageRequest(limit: limit)) { $0.kind == .file })
-        }
+        let page = PageRequest(limit: limit)
+        return flatList("last-uploaded", page, [("media_type", mediaTypes)], account, .file, validate)
     }
 
     /// Returns published files and folders.
@@ -130,25 +121,34 @@ extension YandexDiskClient {
         account: String,
         validate: @escaping PersistRows<FlatListRecord>
     ) -> Resource {
-        var query = [("limit", String(page.limit)), ("offset", String(page.offset)), ("fields", Self.flatFields)]
-        if let type { query.append(("type", type)) }
-        return resource(url("/resources/public", query), account: account) {
-            (record: FlatListRecord) throws(UpstreamError) in
-            try validate(try record.listing(page) { _ in true })
-        }
+        let query = [("offset", String(page.offset))]
+        return flatList("public", page, query, account, nil, type: type, validate)
     }
 
     func allFiles(_ page: PageRequest, account: String, validate: @escaping PersistRows<FlatListRecord>) -> Resource {
-        let query = [
-            ("limit", String(page.limit)), ("offset", String(page.offset)), ("sort", "path"),
-            ("fields", Self.flatFields),
-        ]
-        var resource = resource(url("/resources/files", query), account: account) {
-            (record: FlatListRecord) throws(UpstreamError) in
-            try validate(try record.listing(page) { $0.kind == .file })
-        }
+        let query = [("offset", String(page.offset)), ("sort", "path")]
+        var resource = flatList("files", page, query, account, .file, validate)
         resource.freshness = searchFreshness
         return resource
+    }
+
+    /// - Parameter kind: That of all rows; nil for any.
+    private func flatList(
+        _ call: String,
+        _ page: PageRequest,
+        _ query: [(String, String)],
+        _ account: String,
+        _ kind: DiskItem.Kind?,
+        type: String? = nil,
+        _ validate: @escaping PersistRows<FlatListRecord>
+    ) -> Resource {
+        let fields = (["limit", "offset"] + Self.itemFields.map { "items.\($0)" }).joined(separator: ",")
+        var query = [("limit", String(page.limit))] + query + [("fields", fields)]
+        if let type { query.append(("type", type)) }
+        return resource(url("/resources/\(call)", query), account: account) {
+            (record: FlatListRecord) throws(UpstreamError) in
+            try validate(try record.listing(page) { kind == nil || $0.kind == kind })
+        }
     }
 
     /// Returns the content of the trash, the last deleted item first.
@@ -165,8 +165,6 @@ extension YandexDiskClient {
             try validate(try record.listing(.trash, page))
         }
     }
-
-    private static let flatFields = (["limit", "offset"] + itemFields.map { "items.\($0)" }).joined(separator: ",")
 
     private func resource<Record: Decodable & Sendable>(
         _ url: String,

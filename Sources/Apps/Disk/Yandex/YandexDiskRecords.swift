@@ -8,12 +8,8 @@ struct DiskInfoRecord: Decodable, Sendable {
     struct User: Decodable, Sendable {
         let uid: String
         let login: String?
-        let displayName: String?
 
-        private enum CodingKeys: String, CodingKey {
-            case uid, login
-            case displayName = "display_name"
-        }
+        private enum CodingKeys: CodingKey { case uid, login }
 
         init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: CodingKeys.self)
@@ -24,7 +20,6 @@ struct DiskInfoRecord: Decodable, Sendable {
                 uid = String(try container.decode(Int.self, forKey: .uid))
             }
             login = try? container.decode(String.self, forKey: .login)
-            displayName = try? container.decode(String.self, forKey: .displayName)
         }
     }
 

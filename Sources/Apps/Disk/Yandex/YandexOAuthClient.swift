@@ -10,7 +10,6 @@ import Upstream
 struct YandexOAuthClient: Sendable {
     /// An application that is registered at Yandex OAuth.
     struct Application: Sendable, Equatable {
-        /// Its client identifier.
         var id: String
         /// Its secret; nil for one that has none.
         var secret: Secret?

@@ -54,13 +54,13 @@ package struct Page: Encodable, Sendable, Equatable {
 /// The rows of a part of a list, of one state.
 package struct ListPage<Element: Sendable>: Sendable {
     package var rows: [Element]
-    package let hasMore: Bool
+    package var hasMore: Bool
     /// The key after which the next part begins: that of the last row.
-    package let key: [CursorValue]?
+    package var key: [CursorValue]?
     /// Number of rows in the whole list; nil if it is not known.
     package var total: Int?
     /// A lower bound of the total, if it is not known.
-    package let totalAtLeast: Int?
+    package var totalAtLeast: Int?
     /// Whether only the key continues the list, not an offset (`SearchHits.isCut`).
     package let isCut: Bool
 

@@ -8,7 +8,6 @@ import Screens
 /// The cold start of the app: which screen comes first, and the pages of the onboarding.
 struct Onboarding: Sendable {
     let store: DiskStore
-    /// The ways to log in.
     let logins: [Action]
 
     /// `GET /v1/disk/launch`: the onboarding until it was seen, then the login, or home with a session.
@@ -76,7 +75,6 @@ struct Onboarding: Sendable {
 enum OnboardingPage: String, CaseIterable, Sendable {
     case documents, offline, sharing
 
-    /// The line of the page.
     var text: Text {
         switch self {
         case .documents: .allDocuments

@@ -6,7 +6,6 @@ import HTTPTypes
 import Screens
 import Upstream
 
-/// The account and its space.
 struct Profile: Sendable {
     let disk: Disk
 

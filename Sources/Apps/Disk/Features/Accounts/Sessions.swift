@@ -9,9 +9,6 @@ import Upstream
 /// Sessions of accounts: login with a token or a code of Yandex OAuth, and logout.
 struct Sessions: Sendable {
     let disk: Disk
-    let queue: DownloadQueue
-    let offline: OfflineSync
-    let outbox: OutboxSender
 
     private var store: DiskStore { disk.store }
     private var client: YandexDiskClient { disk.client }
@@ -83,9 +80,7 @@ struct Sessions: Sendable {
         }
         try request.writePreconditions().check(version: session.version, of: "The session")
         let tokens = try await store.logOut(session.account, sessions: disk.sessions)
-        queue.cancel(account: session.account)
-        offline.cancel(account: session.account)
-        outbox.cancel(account: session.account)
+        store.forgotten.send(session.account)
         for token in tokens { revoke(token) }
         let farewell = FarewellScreen(route: .login(to: DiskApp.name), logins: disk.logins)
         return try ScreenResponse.local(farewell, "disk.session", request)
@@ -174,7 +169,7 @@ struct Sessions: Sendable {
             throw Problem(
                 .invalidCredentials,
                 "Yandex Disk does not accept this token.",
-                upstream: .init(name: client.upstream.configuration.name, status: 401)
+                upstream: client.cause(401)
             )
         } catch {
             throw client.translated(error)
@@ -227,7 +222,6 @@ struct Sessions: Sendable {
         return OpenedAccount(id: uid, name: info.user?.login, space: info.space)
     }
 
-    /// Returns the session of an account.
     func session(of account: OpenedAccount) -> Session {
         Session(
             app: DiskApp.name,
@@ -305,7 +299,6 @@ struct DiskSessionScreen: Encodable, Sendable {
     let createdAt: Date
     /// Larder's token; only in the response that opens the session.
     let token: SessionGrant?
-    /// The next screen.
     let route: ScreenLink
 
     init(_ session: Session, linkedAt: Date, token: SessionGrant? = nil) {
@@ -345,7 +338,6 @@ extension Banner {
     static let diskOffline = Banner(code: "offline", text: .noInternet, dismissal: .after(seconds: 3))
 }
 
-/// The confirmation of a logout.
 enum LogoutDialog {
     static let title = Text.exit
 

@@ -1,4 +1,5 @@
 import Cluster
+import Concurrency
 import Foundation
 import Logging
 import Screens
@@ -7,17 +8,11 @@ import Synchronization
 /// Downloads in progress: their states, the tasks that run them, and the jobs that wait for a slot. The rules of one
 /// download are those of ``DownloadJob``.
 final class DownloadQueue: Sendable {
-    /// Fetches and stores a file. `progress` is called with the bytes that arrive, and when the download starts again.
-    typealias Work =
-        @Sendable (_ job: DownloadJob, _ progress: @escaping @Sendable (DownloadJob.Event) -> Void) async ->
-        DownloadJob.Event
-
     private struct Entry {
         var job: DownloadJob
         var lease: Lease?
         /// The bytes that other servers know of.
         var bytesNoted = 0
-        let work: Work
         var task: Task<Void, Never>?
     }
 
@@ -28,6 +23,9 @@ final class DownloadQueue: Sendable {
         var isStopped = false
     }
 
+    /// How often a server says that it goes on with its downloads, and looks for those of servers that do not.
+    private static let pause = Duration.seconds(5)
+
     private let state = Mutex(State())
     private let disk: Disk
 
@@ -37,15 +35,41 @@ final class DownloadQueue: Sendable {
         self.disk = disk
     }
 
+    /// Resumes the unfinished downloads; of several servers, until the task is cancelled.
+    @Sendable func run() async {
+        while true {
+            do {
+                try await resume()
+            } catch  where !Task.isCancelled {
+                disk.logger.error(
+                    "downloads could not be resumed; the next start or another server tries again",
+                    metadata: ["error": "\(error)"]
+                )
+            } catch {
+                return
+            }
+            guard store.users.isShared, (try? await disk.clock.sleep(Self.pause)) != nil else { return }
+        }
+    }
+
+    /// Says which downloads this server goes on with, and queues those that no server does, from their beginning: parts
+    /// of files are not stored.
+    func resume() async throws {
+        try await renewLeases()
+        for (job, lease) in try await store.takeUpDownloads(except: ids) {
+            add(job, lease)
+        }
+    }
+
     func job(_ id: String) -> DownloadJob? { state.withLock { $0.entries[id]?.job } }
 
     /// Runs a download as soon as a slot is free.
     ///
     /// - Parameter lease: That of the download; it is released at its end.
-    func add(_ job: DownloadJob, _ lease: Lease?, _ work: @escaping Work) {
+    func add(_ job: DownloadJob, _ lease: Lease?) {
         let isNew = state.withLock { state in
             guard !state.isStopped, state.entries[job.id] == nil else { return false }
-            state.entries[job.id] = Entry(job: job, lease: lease, work: work)
+            state.entries[job.id] = Entry(job: job, lease: lease)
             state.waiting.append(job.id)
             return true
         }
@@ -54,11 +78,10 @@ final class DownloadQueue: Sendable {
         startWaiting()
     }
 
-    /// The identifiers of the downloads in progress.
-    var ids: Set<String> { state.withLock { Set($0.entries.keys) } }
+    private var ids: Set<String> { state.withLock { Set($0.entries.keys) } }
 
     /// Says that this server goes on with its downloads, and how far it is; ends those that another one has taken up.
-    func renewLeases() async throws {
+    private func renewLeases() async throws {
         let renewed = try await store.users.leases.renew(leases, lasting: DiskStore.downloadLease)
         let held = Dictionary(renewed.map { ($0.name, $0) }) { first, _ in first }
         let (lost, progressed) = state.withLock { state in
@@ -82,7 +105,7 @@ final class DownloadQueue: Sendable {
 
     private var leases: [Lease] { state.withLock { $0.entries.values.compactMap(\.lease) } }
 
-    /// Cancels all downloads of an account, without disk.events.
+    /// Cancels all downloads of an account, without events.
     func cancel(account: String) { cancel { $0.account == account } }
 
     private func cancel(where isCancelled: (DownloadJob) -> Bool) {
@@ -96,7 +119,7 @@ final class DownloadQueue: Sendable {
 
     /// Cancels everything, and returns when it has ended. Unfinished downloads are resumed at the next start, or by
     /// another server.
-    func stop() async {
+    @Sendable func stop() async {
         let leases = leases
         let tasks = state.withLock { state in
             state.isStopped = true
@@ -123,14 +146,14 @@ final class DownloadQueue: Sendable {
                 let id = state.waiting.removeFirst()
                 guard let entry = state.entries[id] else { continue }
                 state.running += 1
-                state.entries[id]?.task = Task { await self.run(entry.job, entry.work) }
+                state.entries[id]?.task = Task { await self.run(entry.job) }
             }
         }
     }
 
-    private func run(_ job: DownloadJob, _ work: Work) async {
+    private func run(_ job: DownloadJob) async {
         await take(.started, for: job.id)
-        let outcome = await work(job) { [weak self] event in self?.progressed(event, for: job.id) }
+        let outcome = await DownloadRunner(disk: disk).run(job) { [weak self] in self?.progressed($0, for: job.id) }
         if !Task.isCancelled { await take(outcome, for: job.id) }
         let lease = state.withLock { state in
             state.running -= 1

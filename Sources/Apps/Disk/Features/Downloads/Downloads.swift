@@ -6,7 +6,6 @@ import HTTPTypes
 import Logging
 import NIOCore
 import Screens
-import ServiceLifecycle
 import Storage
 import Upstream
 
@@ -45,7 +44,7 @@ struct Downloads: Sendable {
             bytesDone: isStored ? size : 0
         )
         guard let (job, lease) = try await store.share(new, at: disk.clock.now()) else { throw Problem.loggedOut }
-        if job.id == new.id, !job.isOver { queue.add(job, lease, DownloadRunner(disk: disk).run) }
+        if job.id == new.id, !job.isOver { queue.add(job, lease) }
         return try response(queue.job(job.id) ?? job, request, status: .accepted)
     }
 
@@ -80,7 +79,6 @@ struct Downloads: Sendable {
     }
 }
 
-/// Runs one download.
 struct DownloadRunner: Sendable {
     let disk: Disk
 
@@ -91,7 +89,7 @@ struct DownloadRunner: Sendable {
     ///
     /// - Parameter progress: Is called with the bytes that arrive, and when the download starts again.
     /// - Returns: The event that ends the download.
-    @Sendable func run(_ job: DownloadJob, _ progress: @escaping @Sendable (DownloadJob.Event) -> Void) async
+    func run(_ job: DownloadJob, _ progress: @escaping @Sendable (DownloadJob.Event) -> Void) async
         -> DownloadJob.Event
     {
         guard disk.budget.admits(job.bytesTotal) else { return .failed(.tooLarge) }
@@ -174,7 +172,7 @@ struct DownloadRunner: Sendable {
     /// - Parameter hasBegun: Whether a part of the file is here: then the API was there a moment ago.
     private static func transientFailure(_ error: any Error, hasBegun: Bool) -> DownloadJob.Failure? {
         switch error {
-        case is DownloadTee.WrongContent: .damaged
+        case is FileFetcher.WrongContent: .damaged
         case let failure as UpstreamFailure where hasBegun && failure.problem.offline: .brokenOff
         case let problem as Problem where problem.code == .upstreamBadResponse: .unreachable
         // The token of another login may be accepted.
@@ -195,50 +193,6 @@ struct DownloadRunner: Sendable {
             default: return .unreachable
             }
         default: return .unreachable
-        }
-    }
-}
-
-/// Resumes downloads when the server starts, takes up those of servers that have ended, and ends with the server.
-struct DownloadService: Service {
-    let disk: Disk
-    let queue: DownloadQueue
-
-    /// How often a server says that it goes on with its downloads, and looks for those of servers that do not.
-    private static let pause = Duration.seconds(5)
-
-    /// Resumes the unfinished downloads, then waits for the end of the server.
-    func run() async throws {
-        await look()
-        if disk.store.users.isShared {
-            await cancelWhenGracefulShutdown {
-                while !Task.isCancelled {
-                    do { try await disk.clock.sleep(Self.pause) } catch { return }
-                    await look()
-                }
-            }
-        }
-        try? await gracefulShutdown()
-        await queue.stop()
-    }
-
-    private func look() async {
-        do {
-            try await resume()
-        } catch {
-            disk.logger.error(
-                "downloads could not be resumed; the next start or another server tries again",
-                metadata: ["error": "\(error)"]
-            )
-        }
-    }
-
-    /// Says which downloads this server goes on with, and queues those that no server does, from their beginning: parts
-    /// of files are not stored.
-    func resume() async throws {
-        try await queue.renewLeases()
-        for (job, lease) in try await disk.store.takeUpDownloads(except: queue.ids) {
-            queue.add(job, lease, DownloadRunner(disk: disk).run)
         }
     }
 }

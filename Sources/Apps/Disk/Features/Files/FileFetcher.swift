@@ -11,17 +11,38 @@ import Upstream
 
 /// Fetches the content of files from the API.
 struct FileFetcher: Sendable {
+    /// The bytes are not those of the announced version.
+    struct WrongContent: Error {}
+    struct WrongLength: Error {}
+    /// It was not stored: the account was logged out, or the file has changed.
+    private struct NotStored: Error {}
+
     let disk: Disk
 
-    /// Returns the whole content of a file, which is stored while it passes if there is room for it.
+    /// Returns the whole content of a file, which is stored while it passes if there is room for it: whole and with the
+    /// right checksum, or not at all. A wrong length or checksum ends it before its last part.
     func whole(of item: DiskItem, size: Int, for account: DiskAccount) async throws -> ByteStream {
         let parts = try await part(0..<size, of: item, for: account)
-        let tee = DownloadTee(item, size: size, limit: disk.budget.lowWaterMark, blobs: disk.store.database.blobs)
-        return tee.storing(parts) { [files = disk.files] body in
-            try await files.save(body, as: .content, of: item, type: item.servedType, for: account)
-        } notStored: { [logger = disk.logger] error in
-            // Passed on all the same.
-            logger.warning("a file could not be kept", metadata: ["error": "\(error)"])
+        return CachingBodyTee(
+            to: disk.store.database.blobs,
+            expectedLength: size,
+            limit: disk.budget.lowWaterMark,
+            // Some checksums are of another kind: then only the length is checked.
+            checksum: item.md5.flatMap { BodyChecksum(md5: $0) }
+        ) { [files = disk.files] body in
+            let isStored = try await files.save(body, as: .content, of: item, type: item.servedType, for: account)
+            guard isStored else { throw NotStored() }
+        }.passing(parts) { [logger = disk.logger] outcome in
+            switch outcome {
+            case .stored, .tooLarge, .brokenOff: break
+            case .wrongLength: throw WrongLength()
+            case .wrongChecksum: throw WrongContent()
+            case .notStored(let error):
+                // Asked of the task, not of the error: see the note in CachingBodyTee.
+                if Task.isCancelled { throw error }
+                // Passed on all the same.
+                logger.warning("a file could not be kept", metadata: ["error": "\(error)"])
+            }
         }
     }
 
@@ -39,7 +60,7 @@ struct FileFetcher: Sendable {
             beginning = try PartialContent(version: received.version, in: disk.store.database.blobs)
         }
         beginning.tag = response.tag
-        return (FileParts.stream(response.body, skipping: 0, count: size - beginning.received), beginning)
+        return (response.body.part(skipping: 0, count: size - beginning.received), beginning)
     }
 
     /// Returns a range of a file's content, by a link that is used once and forgotten. A link that does not work is
@@ -48,7 +69,7 @@ struct FileFetcher: Sendable {
         guard !range.isEmpty else { return ByteStream(ByteBuffer()) }
         let use = disk.load.begin()
         let response = try await open(range, of: item, for: account)
-        let parts = FileParts.stream(response.body, skipping: range.lowerBound - response.firstByte, count: range.count)
+        let parts = response.body.part(skipping: range.lowerBound - response.firstByte, count: range.count)
         return ByteStream {
             let iterator = parts.makeAsyncIterator()
             return {
@@ -197,13 +218,11 @@ struct PartialContent: Sendable {
     let version: String
     /// Entity tag of the response that it came from, for `If-Range`.
     var tag: String?
-    /// Bytes so far.
     private(set) var received = 0
     private let writer: BlobWriter
     private var md5 = Insecure.MD5()
     private var sha256 = SHA256()
 
-    /// Creates an empty content.
     init(version: String, in blobs: BlobStore) throws {
         self.version = version
         writer = try blobs.writer()
@@ -224,105 +243,50 @@ struct PartialContent: Sendable {
     /// Ends the content.
     ///
     /// - Returns: The content, which is removed again unless a row names it.
-    /// - Throws: `DownloadTee.WrongContent` if it has another checksum than the API gives; `StorageError`.
+    /// - Throws: `FileFetcher.WrongContent` if it has another checksum than the API gives; `StorageError`.
     func finish(as item: DiskItem) throws -> Blob {
         // Checksums of other kinds cannot be compared: then only the length is checked.
         if let md5 = item.md5, let checksum = BodyChecksum(md5: md5), !checksum.matches(self.md5) {
-            throw DownloadTee.WrongContent()
+            throw FileFetcher.WrongContent()
         }
         if let expected = item.sha256?.lowercased(), expected.utf8.count == 64,
             expected != sha256.finalize().hexadecimal
         {
-            throw DownloadTee.WrongContent()
+            throw FileFetcher.WrongContent()
         }
         return try writer.finish(expectedLength: item.size)
     }
 
-    /// Ends the content of an upload that is kept here.
-    func finish(length: Int?, at now: Date) throws -> WriteRouter.Spooled {
+    /// Returns the length and the checksums of the received bytes, as those of an upload that is kept here.
+    func bytes(at now: Date) -> QueuedWrite.Bytes {
         let (md5, sha256) = (md5.finalize().hexadecimal, sha256.finalize().hexadecimal)
-        let bytes = QueuedWrite.Bytes(length: received, md5: md5, sha256: sha256, at: now)
-        return WriteRouter.Spooled(blob: try writer.finish(expectedLength: length), bytes: bytes)
+        return QueuedWrite.Bytes(length: received, md5: md5, sha256: sha256, at: now)
     }
+
+    func finish(length: Int?) throws -> Blob { try writer.finish(expectedLength: length) }
 }
 
-/// A range of the bytes of a body.
-enum FileParts {
-    /// The body is not as long as it should be.
-    struct WrongLength: Error {}
-
+extension ByteStream {
     /// Skips `skipping` bytes and returns the next `count`. Later bytes are not read.
     ///
-    /// Reading throws ``WrongLength`` if the body ends before.
-    static func stream(_ body: ByteStream, skipping: Int, count: Int) -> ByteStream {
+    /// Reading throws ``FileFetcher/WrongLength`` if the body ends before.
+    func part(skipping: Int, count: Int) -> ByteStream {
         ByteStream {
-            let iterator = body.makeAsyncIterator()
+            let iterator = self.makeAsyncIterator()
             var toSkip = skipping
             var left = count
             return {
                 while left > 0 {
-                    guard var part = try await iterator.next() else { throw WrongLength() }
-                    let skipped = min(toSkip, part.readableBytes)
+                    guard var part = try await iterator.next() else { throw FileFetcher.WrongLength() }
+                    let skipped = Swift.min(toSkip, part.readableBytes)
                     part.moveReaderIndex(forwardBy: skipped)
                     toSkip -= skipped
                     guard part.readableBytes > 0 else { continue }
-                    let taken = part.readSlice(length: min(left, part.readableBytes)) ?? part
+                    let taken = part.readSlice(length: Swift.min(left, part.readableBytes)) ?? part
                     left -= taken.readableBytes
                     return taken
                 }
                 return nil
-            }
-        }
-    }
-}
-
-/// Stores a file while its body passes: whole and with the right checksum, or not at all. Memory holds one part at a
-/// time.
-struct DownloadTee: Sendable {
-    /// The bytes are not those of the announced version.
-    struct WrongContent: Error {}
-    /// It was not stored: the account was logged out, the file has changed, or there is no room for it.
-    struct NotStored: Error {}
-
-    let md5: String?
-    let size: Int
-    let limit: Int
-    let blobs: BlobStore
-
-    init(_ item: DiskItem, size: Int, limit: Int, blobs: BlobStore) {
-        md5 = item.md5
-        self.size = size
-        self.limit = limit
-        self.blobs = blobs
-    }
-
-    /// Returns a body that is stored while it is read. A wrong length or checksum ends it before its last part.
-    ///
-    /// - Parameters:
-    ///   - save: Stores the finished body. Returns false if it is not wanted any more.
-    ///   - notStored: Receives the reason if the body was not stored; an error that it throws ends the returned body.
-    func storing(
-        _ body: ByteStream,
-        save: @escaping @Sendable (StoredBody) async throws -> Bool,
-        notStored: @escaping @Sendable (any Error) throws -> Void
-    ) -> ByteStream {
-        CachingBodyTee(
-            to: blobs,
-            expectedLength: size,
-            limit: limit,
-            // Some checksums are of another kind: then only the length is checked.
-            checksum: md5.flatMap { BodyChecksum(md5: $0) }
-        ) { body in
-            guard try await save(body) else { throw NotStored() }
-        }.passing(body) { outcome in
-            switch outcome {
-            case .stored, .tooLarge, .brokenOff: break
-            case .wrongLength: throw FileParts.WrongLength()
-            case .wrongChecksum: throw WrongContent()
-            case .notStored(let error):
-                // Asked of the task, not of the error: see the note in CachingBodyTee.
-                if Task.isCancelled { throw error }
-                try notStored(error)
             }
         }
     }

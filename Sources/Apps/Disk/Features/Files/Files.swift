@@ -54,7 +54,7 @@ extension Disk {
         let screen = FileScreen(
             row,
             timeZone: timeZone,
-            way: WriteWay(provenance, pending, of: account, store),
+            availability: Availability(provenance, pending, of: account, store),
             convertsOffice: media.office.isAvailable
         )
         var response = try response(
@@ -112,31 +112,53 @@ extension Disk {
     }
 }
 
+/// A file that is served, with its account, the read of its metadata, and its stored bodies of one kind.
+struct ServedFile: Sendable {
+    var item: DiskItem
+    let account: DiskAccount
+    let result: ReadResult
+    let found: StoredFiles.Bodies
+}
+
+extension Disk {
+    /// Finds a file and a body of it: in one transaction if the API need not be requested.
+    func servedFile(_ path: DiskPath, _ body: DiskStore.Body, of session: Session, _ cachePolicy: CachePolicy)
+        async throws -> ServedFile
+    {
+        func served(_ item: DiskItem, _ result: ReadResult, _ account: DiskAccount) throws -> ServedFile {
+            let found = try files.find(body, of: item, account: account.id)
+            return ServedFile(item: item, account: account, result: result, found: found)
+        }
+        let readToken = client.upstream.readToken()
+        let (account, stored) = try await account(of: session) { account in
+            try pending.storedFile(path, for: account, cachePolicy, since: readToken).map {
+                try served($0, $1, account)
+            }
+        }
+        if let stored { return stored }
+        let (row, result) = try await pending.file(path, for: account, cachePolicy)
+        return try served(row.item, result, account)
+    }
+}
+
 /// The content of files.
 struct Content: Sendable {
     let disk: Disk
-
-    private var items: PendingItems { disk.pending }
-    private var files: StoredFiles { disk.files }
 
     /// `GET /v1/disk/file/content`: the bytes, or a range of them. They come from the store if the present version is
     /// there, else from the API; the whole is stored while it passes.
     @Sendable func show(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let path = try request.diskPath()
         let cachePolicy = try request.cachePolicy()
-        let readToken = disk.client.upstream.readToken()
-        let (account, known) = try await disk.account(of: session) {
-            try stored(path, for: $0, cachePolicy, since: readToken)
-        }
-        let (present, result, found) =
-            if let known { known } else { try await read(path, for: account, cachePolicy) }
-        if let stored = try await files.open(found, of: present, account: account.id) {
+        let file = try await disk.servedFile(path, .content, of: session, cachePolicy)
+        let (present, account, result) = (file.item, file.account, file.result)
+        if let stored = try await disk.files.open(file.found, of: present, account: account.id) {
             let content = stored.content(of: present, type: DiskItem.shownType(stored.type))
             return try .content(content, to: request, provenance: stored.provenance(result), now: disk.clock.now())
         }
         // Offline an older version is better than none; its entity tag says which one it is.
-        if result.provenance.offline, let kept = found.kept,
-            let kept = try await files.open(kept, of: present, account: account.id)
+        if result.provenance.offline, let kept = file.found.kept,
+            let kept = try await disk.files.open(kept, of: present, account: account.id)
         {
             var item = present
             item.modified = nil
@@ -145,43 +167,17 @@ struct Content: Sendable {
         }
         guard cachePolicy != .onlyIfCached else { throw disk.client.notStored }
         guard !result.provenance.offline else { throw disk.client.unreachable }
-        let item = try await items.presentVersion(of: present, result, for: account)
+        let item = try await disk.pending.presentVersion(of: present, result, for: account)
         return try await fetched(item, request, for: account)
-    }
-
-    private typealias Known = (DiskItem, ReadResult, StoredFiles.Bodies)
-
-    /// Finds the file and its content in one transaction; nil if the API may have to be requested.
-    private func stored(
-        _ path: DiskPath,
-        for account: DiskAccount,
-        _ cachePolicy: CachePolicy,
-        since readToken: ReadToken
-    ) throws -> Known? {
-        guard let (item, result) = try items.storedFile(path, for: account, cachePolicy, since: readToken) else {
-            return nil
-        }
-        return (item, result, try files.find(.content, of: item, account: account.id))
-    }
-
-    private func read(_ path: DiskPath, for account: DiskAccount, _ cachePolicy: CachePolicy) async throws -> Known {
-        let (row, result) = try await items.file(path, for: account, cachePolicy)
-        return (row.item, result, try files.find(.content, of: row.item, account: account.id))
     }
 
     private func fetched(_ item: DiskItem, _ request: ScreenRequest, for account: DiskAccount) async throws
         -> ScreenResponse
     {
-        guard let size = item.size, let version = item.version else { throw disk.client.sizeMissing }
+        guard let size = item.size, item.version != nil else { throw disk.client.sizeMissing }
         // Nothing is fetched for HEAD.
         let isStored = !request.isHead && !request.headerFields.contains(.range) && disk.budget.admits(size)
-        let unread = FileContent(
-            type: DiskItem.shownType(item.servedType),
-            length: size,
-            version: version,
-            lastModified: item.modified,
-            fileName: item.name
-        ) { _ in
+        let unread = item.content(type: DiskItem.shownType(item.servedType), length: size) { _ in
             ByteStream(ByteBuffer())
         }
         let now = disk.clock.now()
@@ -190,5 +186,22 @@ struct Content: Sendable {
             guard range.count == size else { return try await disk.fetcher.part(range, of: item, for: account) }
             return try await disk.fetcher.whole(of: item, size: size, for: account)
         }
+    }
+}
+
+extension DiskItem {
+    func content(
+        type: String,
+        length: Int,
+        parts: @escaping @Sendable (Range<Int>) throws -> ByteStream
+    ) -> FileContent {
+        FileContent(
+            type: type,
+            length: length,
+            version: version ?? "",
+            lastModified: modified,
+            fileName: name,
+            parts: parts
+        )
     }
 }

@@ -21,7 +21,7 @@ struct Pages: Sendable {
 
     /// A file that is shown, with its account and the read of its metadata.
     struct Subject {
-        let item: DiskItem
+        var item: DiskItem
         let account: DiskAccount
         let result: ReadResult
         /// The request for it: the work is cancelled if its client disconnects.
@@ -58,22 +58,9 @@ struct Pages: Sendable {
         let number = try request.query.integer("page", in: 1...100_000) ?? 1
         let width = try request.query.integer("width", in: 16...2000) ?? 800
         let cachePolicy = try request.cachePolicy()
-        let readToken = disk.client.upstream.readToken()
-        let (account, found) = try await disk.account(of: session) { account in
-            try items.storedFile(path, for: account, cachePolicy, since: readToken).map { item, result in
-                let body = DiskStore.Body.page(number, width: width)
-                return (item, result, try files.find(body, of: item, account: account.id))
-            }
-        }
-        let known: Subject
-        if let (item, result, body) = found {
-            known = Subject(item: item, account: account, result: result, request: request)
-            if let stored = try await picture(body, known) { return stored }
-        } else {
-            let (row, result) = try await items.file(path, for: account, cachePolicy)
-            known = Subject(item: row.item, account: account, result: result, request: request)
-            if let stored = try await stored(known, page: number, width: width) { return stored }
-        }
+        let file = try await disk.servedFile(path, .page(number, width: width), of: session, cachePolicy)
+        let known = Subject(item: file.item, account: file.account, result: file.result, request: request)
+        if let picture = try await picture(file.found, known) { return picture }
         guard cachePolicy != .onlyIfCached else { throw disk.client.notStored }
         let subject = try await present(known)
         return try await locks.holding([subject.key("page \(number)")]) {
@@ -104,8 +91,9 @@ struct Pages: Sendable {
         let isUsable =
             try !result.provenance.stale || files.find(.content, of: item, account: account.id).hasPresent(item)
         guard !isUsable, !result.provenance.offline else { return known }
-        let present = try await items.presentVersion(of: item, result, for: account)
-        return Subject(item: present, account: account, result: result, request: known.request)
+        var present = known
+        present.item = try await items.presentVersion(of: item, result, for: account)
+        return present
     }
 }
 

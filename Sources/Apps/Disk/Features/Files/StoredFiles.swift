@@ -153,7 +153,6 @@ struct StoredFile {
         }
     }
 
-    /// Returns the body as the content of a response.
     func content(of item: DiskItem, type: String, version: String? = nil, fileName: String? = nil) -> FileContent {
         let version = version ?? item.version ?? ""
         let fileName = fileName ?? item.name

@@ -65,8 +65,29 @@ struct Listing: Sendable {
         let cachePolicy = try request.cachePolicy()
         let changeToken = store.changeToken(account: session.account)
         let (page, result) = try await page(query, for: session, cachePolicy, resource)
-        let way = WriteWay(result.provenance, page.pending, of: session.account, store)
-        return try response(query, request, page, result, way, timeZone, result.changeToken?.and(changeToken))
+        let shown = Page(query.page, page)
+        let isEmpty = page.rows.isEmpty && query.page.offset == 0
+        let data = RowListScreen(
+            page.rows,
+            timeZone: timeZone,
+            folder: query.folder,
+            empty: isEmpty ? query.empty : nil,
+            availability: Availability(result.provenance, page.pending, of: session.account, store),
+            actions: [.refresh(query.refresh)]
+        )
+        return try disk.response(
+            data,
+            query.screen,
+            result.provenance,
+            links: request.links(for: shown, next: query.pages.cursor(at: query.page.end)),
+            state: isEmpty ? .empty : .content,
+            revision: page.revision,
+            partial: page.isPartial ? true : nil,
+            page: shown,
+            pending: page.pending,
+            lag: store.users.lag,
+            changeToken: result.changeToken?.and(changeToken)
+        )
     }
 
     /// Returns a page of a list as it will be.
@@ -108,41 +129,6 @@ struct Listing: Sendable {
         try await disk.page(part.key, on: query.screen, of: part.folder, for: session, cachePolicy) {
             resource(part, $0)
         }
-    }
-
-    private func response(
-        _ query: Query,
-        _ request: ScreenRequest,
-        _ page: DiskPage,
-        _ result: ReadResult,
-        _ way: WriteWay,
-        _ timeZone: TimeZone,
-        _ changeToken: ChangeToken?
-    ) throws -> ScreenResponse {
-        let shown = Page(query.page, page)
-        let isEmpty = page.rows.isEmpty && query.page.offset == 0
-        let data = RowListScreen(
-            page.rows,
-            timeZone: timeZone,
-            folder: query.folder,
-            empty: query.empty,
-            isEmpty: isEmpty,
-            way: way,
-            actions: [.refresh(query.refresh)]
-        )
-        return try disk.response(
-            data,
-            query.screen,
-            result.provenance,
-            links: request.links(for: shown, next: query.pages.cursor(at: query.page.end)),
-            state: isEmpty ? .empty : .content,
-            revision: page.revision,
-            partial: page.isPartial ? true : nil,
-            page: shown,
-            pending: page.pending,
-            lag: store.users.lag,
-            changeToken: changeToken
-        )
     }
 }
 

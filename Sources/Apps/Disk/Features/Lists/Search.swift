@@ -31,26 +31,24 @@ struct Search: Sendable {
         let timeZone = try request.timeZone(fallback: disk.timeZone)
         let wanted = choice == nil ? asked : PageRequest(limit: Choice.most)
         let (known, whole) = try await self.found(query, wanted, session, try request.cachePolicy())
-        let found = choice?.page(asked, of: whole) ?? whole
-        let (rows, hits) = (found.rows, found)
+        let found = choice?.results(asked, of: whole) ?? whole
+        let page = found.page
         // Of more hits than are looked through, only the first ones are chosen from.
-        let isWhole = known.isWhole && (choice == nil || !whole.hasMore)
-        let isEmpty = hits.total == 0 || asked.isFirst && rows.isEmpty && !hits.hasMore
-        var shown = Page(
-            asked,
-            count: rows.count,
-            total: hits.total,
-            totalAtLeast: hits.totalAtLeast,
-            hasMore: hits.hasMore
+        let isWhole = known.isWhole && (choice == nil || !whole.page.hasMore)
+        let isEmpty = page.total == 0 || asked.isFirst && page.rows.isEmpty && !page.hasMore
+        let (shown, next) = list.part(page, of: asked)
+        let screen = RowListScreen(
+            page.rows,
+            timeZone: timeZone,
+            namesFolders: true,
+            empty: isEmpty ? .search(query.text, isWhole: isWhole) : nil,
+            availability: Availability(known.provenance, found.pending, of: session.account, store)
         )
-        if hits.isCut { shown.nextOffset = nil }
-        let way = WriteWay(known.provenance, found.pending, of: session.account, store)
-        let empty = EmptyState.search(query.text, isWhole: isWhole)
         return try disk.response(
-            RowListScreen(rows, timeZone: timeZone, namesFolders: true, empty: empty, isEmpty: isEmpty, way: way),
+            screen,
             "disk.search",
             known.provenance,
-            links: request.links(for: shown, next: hits.next.map { list.cursor(after: [.integer($0)]) }),
+            links: request.links(for: shown, next: next),
             state: isEmpty ? .empty : .content,
             partial: !isWhole,
             page: shown,
@@ -62,7 +60,7 @@ struct Search: Sendable {
 
     /// Returns the searched files and the results, in one transaction if no request is needed.
     private func found(_ query: PartQuery, _ asked: PageRequest, _ session: Session, _ cachePolicy: CachePolicy)
-        async throws -> (KnownFiles, ResultPage)
+        async throws -> (KnownFiles, Results)
     {
         let readToken = client.upstream.readToken()
         var attempts = Disk.attempts
@@ -87,7 +85,7 @@ struct Search: Sendable {
         _ account: DiskAccount,
         _ cachePolicy: CachePolicy
     )
-        async throws -> (KnownFiles, ResultPage)
+        async throws -> (KnownFiles, Results)
     {
         let known = try await allFiles(of: account, cachePolicy)
         return try store.database.read { _ in
@@ -200,45 +198,33 @@ extension Search {
             return mediaTypes.map { item.mediaType.map($0.contains) ?? false } ?? true
         }
 
-        func page(_ asked: PageRequest, of all: ResultPage) -> ResultPage {
-            var page = all
-            let chosen = all.rows.filter { includes($0.item) }
-            page.rows = Array((order.map { ListOrder($0).sorted(chosen) } ?? chosen).dropFirst(asked.offset))
-            page.hasMore = page.rows.count > asked.limit
-            page.rows = Array(page.rows.prefix(asked.limit))
-            (page.total, page.totalAtLeast) = all.hasMore ? (nil, chosen.count) : (chosen.count, nil)
-            page.next = Int64(asked.end)
-            page.isCut = false
-            return page
+        func results(_ asked: PageRequest, of all: Results) -> Results {
+            let chosen = all.page.rows.filter { includes($0.item) }
+            let rows = (order.map { ListOrder($0).sorted(chosen) } ?? chosen).dropFirst(asked.offset)
+            var results = all
+            let next = [CursorValue.integer(Int64(asked.end))]
+            let page = Array(rows.prefix(asked.limit))
+            results.page = ListPage(page, hasMore: rows.count > asked.limit, key: next)
+            (results.page.total, results.page.totalAtLeast) =
+                all.page.hasMore ? (nil, chosen.count) : (chosen.count, nil)
+            return results
         }
     }
 
-    struct ResultPage: Sendable {
-        var rows: [DiskRow]
-        var total: Int?
-        var totalAtLeast: Int?
-        var hasMore: Bool
-        var isCut: Bool
-        /// The key behind which the next page begins: a rank, or below zero a number of rows that are made here.
-        var next: Int64?
+    struct Results: Sendable {
+        /// The key behind which the next page begins is a rank, or below zero a number of rows that are made here.
+        var page: ListPage<DiskRow>
         /// The words that were searched for in place of those of the text; nil if they were those.
         var variant: SearchVariant?
         /// The writes that wait; nil if none does.
         var pending: Meta.PendingWrites?
-
-        init(_ rows: [DiskRow], _ hits: SearchHits) {
-            self.rows = rows
-            (total, totalAtLeast) = (hits.total, hits.totalAtLeast)
-            (hasMore, isCut, next) = (hits.hasMore, hits.isCut, hits.next)
-            variant = hits.variant
-        }
     }
 
     /// Searches the names as they will be: those that are made or changed here first, the last one first.
-    func search(_ query: PartQuery, _ account: DiskAccount, lastPart: Int?, _ asked: PageRequest) throws -> ResultPage {
+    func search(_ query: PartQuery, _ account: DiskAccount, lastPart: Int?, _ asked: PageRequest) throws -> Results {
         guard let (view, queue) = store.pendingView(of: account.id) else {
             let (rows, hits) = try store.search(query, account: account.id, lastPart: lastPart, page: asked)
-            return ResultPage(rows, hits)
+            return Results(page: ListPage(rows, of: hits), variant: hits.variant)
         }
         let last = asked.key?[0].integer
         let first = last.map { $0 < 0 ? Int(clamping: $0.magnitude) : 0 } ?? asked.offset
@@ -258,16 +244,14 @@ extension Search {
             page: page,
             isCounted: false
         )
-        var result = ResultPage([], hits)
         let present = found.compactMap { row(for: $0, view, queue) }
-        result.rows =
-            try store.rows(of: added, view, queue, account: account.id) + (rest == 0 ? [] : present)
+        let rows = try store.rows(of: added, view, queue, account: account.id) + (rest == 0 ? [] : present)
+        var result = ListPage(rows, of: hits)
         result.hasMore = hits.hasMore || start + added.count < matches.count || rest == 0 && !present.isEmpty
-        if rest == 0 { result.next = -Int64(start + added.count) }
-        result.total = !result.hasMore && asked.isFirst ? result.rows.count : nil
-        result.totalAtLeast = result.total == nil ? max(matches.count, start + result.rows.count) : nil
-        result.pending = Meta.PendingWrites(queue)
-        return result
+        if rest == 0 { result.key = [.integer(-Int64(start + added.count))] }
+        result.total = !result.hasMore && asked.isFirst ? rows.count : nil
+        result.totalAtLeast = result.total == nil ? max(matches.count, start + rows.count) : nil
+        return Results(page: result, variant: hits.variant, pending: Meta.PendingWrites(queue))
     }
 
     /// Returns the row of a name that does not change; nil if it will be gone, or is among those that change.

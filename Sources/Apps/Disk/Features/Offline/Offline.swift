@@ -98,7 +98,6 @@ struct OfflineRowScreen: Encodable, Sendable {
     let name: String
     let path: String
     let icon: String
-    /// Address of the screen that opens it.
     let href: Link
     let state: String
     let stateText: Text
@@ -230,7 +229,6 @@ extension Text {
 }
 
 extension OfflineState {
-    /// The state for the user.
     var text: Text {
         switch self {
         case .waiting: Text("Waiting for download", ru: "Ожидает загрузки")
@@ -244,7 +242,6 @@ extension OfflineState {
 }
 
 extension OfflineFailure {
-    /// The reason for the user.
     var text: Text {
         switch self {
         case .tooLarge:

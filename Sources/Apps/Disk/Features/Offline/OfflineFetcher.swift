@@ -37,13 +37,12 @@ struct OfflineFetcher: Sendable {
             try await store.catchUp(file.account)
             return try await store.keep(blob, of: file, at: disk.clock.now()) ? .stored : .changed
         } catch {
-            if error is StorageError || error is DownloadTee.WrongContent { partial = nil }
+            if error is StorageError || error is FileFetcher.WrongContent { partial = nil }
             if Task.isCancelled { return .postponed }
             return await outcome(of: error, file)
         }
     }
 
-    /// Receives the missing bytes of a content.
     private func receive(
         _ item: DiskItem,
         _ file: OfflineFile,
@@ -58,7 +57,14 @@ struct OfflineFetcher: Sendable {
         if received.received == 0, let cached = try await disk.files.openCached(.content, of: item, file.account) {
             parts = try cached.content(of: item, type: cached.type).parts(0..<file.size)
         } else {
-            (parts, received) = try await request(item, file, received)
+            let account = try await disk.account(file.account)
+            try await disk.load.idle(atMost: Self.longestWait, disk.clock)
+            (parts, received) = try await disk.fetcher.missing(
+                behind: received,
+                of: item,
+                size: file.size,
+                for: account
+            )
         }
         for try await part in parts {
             try received.append(part)
@@ -66,18 +72,6 @@ struct OfflineFetcher: Sendable {
             progress(received.received)
             try await disk.load.idle(atMost: Self.longestPartWait, disk.clock)
         }
-    }
-
-    /// Requests the missing bytes of a content.
-    ///
-    /// - Returns: The bytes, and the partial content to append them to: an empty one if the response begins at the
-    ///   first byte.
-    private func request(_ item: DiskItem, _ file: OfflineFile, _ received: PartialContent) async throws -> (
-        ByteStream, PartialContent
-    ) {
-        let account = try await disk.account(file.account)
-        try await disk.load.idle(atMost: Self.longestWait, disk.clock)
-        return try await disk.fetcher.missing(behind: received, of: item, size: file.size, for: account)
     }
 
     /// Returns the row of a file; nil if it is gone, or of another version than the wanted one.
@@ -105,10 +99,9 @@ struct OfflineFetcher: Sendable {
 }
 
 extension OfflineFailure {
-    /// Classifies an error of a read or of storing.
     init(_ error: any Error) {
         switch error {
-        case is DownloadTee.WrongContent: self = .damaged
+        case is FileFetcher.WrongContent: self = .damaged
         case StorageError.diskFull: self = .storageFull
         case is StorageError, is ClusterError: self = .storage
         case let problem as Problem:
@@ -134,7 +127,6 @@ struct OfflineChecker: Sendable {
         case postponed
     }
 
-    /// There are more files and folders than may be kept.
     private struct TooManyFiles: Error {}
 
     let disk: Disk
@@ -146,10 +138,8 @@ struct OfflineChecker: Sendable {
 
     private var client: YandexDiskClient { disk.client }
     private var store: DiskStore { disk.store }
-    /// Most files and folders of an account.
     private var maximumFiles: Int { disk.settings[DiskApp.offlineFiles] }
 
-    /// Compares a mark with the API.
     func check(_ mark: OfflineMark) async -> Outcome {
         do {
             let account = try await disk.account(mark.account)

@@ -3,7 +3,6 @@ import Foundation
 import HTTP
 import Logging
 import Screens
-import ServiceLifecycle
 import Synchronization
 import Upstream
 
@@ -36,7 +35,6 @@ final class OfflineSync: Sendable {
 
     private let state: Mutex<State>
     private let disk: Disk
-    let fetcher: OfflineFetcher
     private let announcer: ChangeAnnouncer
 
     private var store: DiskStore { disk.store }
@@ -44,8 +42,7 @@ final class OfflineSync: Sendable {
     init(_ disk: Disk) {
         state = Mutex(State(schedule: OfflineSchedule(limit: disk.settings[DiskApp.offlineFetches])))
         self.disk = disk
-        fetcher = OfflineFetcher(disk: disk)
-        announcer = ChangeAnnouncer(background: disk.background, clock: disk.clock) { account in
+        announcer = ChangeAnnouncer(disk) { account in
             // An account that was logged out has no listeners.
             guard let revision = try? disk.store.revision(of: account) else { return }
             disk.events.screenChanged("disk.offline", revision, account: account)
@@ -76,25 +73,22 @@ final class OfflineSync: Sendable {
 
     /// Cancels the work of an account that was logged out.
     func cancel(account: String) {
-        let tasks = state.withLock { state in
-            state.partials = state.partials.filter { $0.key.account != account }
-            return state.tasks.filter { $0.key.key.account == account }.map(\.value)
-        }
-        for task in tasks { task.cancel() }
+        cancel(.root, account: account)
         announcer.forget(account)
     }
 
     /// Cancels the jobs of paths that no mark covers any more.
     func cancel(_ path: DiskPath, account: String) {
+        let isCancelled = { (key: OfflineKey) in key.account == account && path.covers(key.path) }
         let tasks = state.withLock { state in
-            state.partials = state.partials.filter { $0.key.account != account || !path.covers($0.key.path) }
-            return state.tasks.filter { $0.key.key.account == account && path.covers($0.key.key.path) }.map(\.value)
+            state.partials = state.partials.filter { !isCancelled($0.key) }
+            return state.tasks.filter { isCancelled($0.key.key) }.map(\.value)
         }
         for task in tasks { task.cancel() }
     }
 
     /// Cancels everything, and returns when it has ended.
-    func stop() async {
+    @Sendable func stop() async {
         let tasks = state.withLock { state in
             state.isStopped = true
             state.timer?.cancel()
@@ -222,7 +216,7 @@ extension OfflineSync {
             return state.partials.removeValue(forKey: file.key)
         }
         announcer.changed(file.account)
-        let outcome = await fetcher.fetch(file, &partial) { [weak self] received in
+        let outcome = await OfflineFetcher(disk: disk).fetch(file, &partial) { [weak self] received in
             self?.state.withLock { $0.received[file.key] = received }
             self?.announcer.changed(file.account)
         }
@@ -234,17 +228,5 @@ extension OfflineSync {
         }
         guard outcome != .stored, outcome != .postponed else { return }
         try await store.note(file.after(outcome, at: disk.clock.now(), jitter: Randomness.fraction(for: "offline")))
-    }
-}
-
-/// Continues the work on offline files when the server starts, and ends it with the server.
-struct OfflineService: Service {
-    let offline: OfflineSync
-
-    /// Looks for work, then waits for the end of the server.
-    func run() async throws {
-        offline.wake()
-        try? await gracefulShutdown()
-        await offline.stop()
     }
 }

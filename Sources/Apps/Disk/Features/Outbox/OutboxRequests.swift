@@ -55,9 +55,7 @@ struct OutboxRequests: Sendable {
 
     /// `DELETE /v1/disk/outbox/{id}`: takes back one that has not been sent.
     @Sendable func takeBack(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
-        let account = try await disk.account(of: session)
-        let id = try await entry(request, account).id
-        return try await change(id, account, request, removed) { entry, _ in
+        try await change(request, session, removed) { entry, _ in
             guard entry.progress.canBeTakenBack else {
                 throw Problem(.outboxState, Self.notUnsent(entry.progress.state))
             }
@@ -68,33 +66,20 @@ struct OutboxRequests: Sendable {
 
     /// `POST /v1/disk/outbox/{id}/retry`: tries one now.
     @Sendable func retry(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
-        _ = try request.timeZone(fallback: disk.timeZone)
-        let account = try await disk.account(of: session)
-        let (id, now) = (try await entry(request, account).id, disk.clock.now())
-        let answer = { @Sendable (outcome: OutboxOutcome) in try response(outcome, request) }
-        return try await change(id, account, request, answer) { entry, _ in
+        try await change(request, session) { entry, _ in
             guard entry.progress.canBeRetried else {
                 throw Problem(.outboxState, Self.notRetried(entry.progress.state))
             }
             var entry = entry
-            _ = entry.progress.apply(.retried, at: now)
+            _ = entry.progress.apply(.retried, at: disk.clock.now())
             return [.put(entry)]
         }
     }
 
     /// `POST /v1/disk/outbox/{id}/resolve`: ends a conflict.
     @Sendable func resolve(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
-        let how = try await request.jsonObject().string("how")
-        guard let choice = how.flatMap(ConflictChoice.init) else {
-            let accepted = ConflictChoice.allCases.map(\.rawValue).joined(separator: ", ")
-            let code = how == nil ? "required" : "invalid"
-            throw Problem.validation("/how", code, "how must be one of \(accepted).")
-        }
-        _ = try request.timeZone(fallback: disk.timeZone)
-        let account = try await disk.account(of: session)
-        let (id, now) = (try await entry(request, account).id, disk.clock.now())
-        let answer = { @Sendable (outcome: OutboxOutcome) in try response(outcome, request) }
-        return try await change(id, account, request, answer) { [store] entry, queue in
+        let choice = try await request.jsonObject().choice("how", of: ConflictChoice.self)
+        return try await change(request, session) { entry, queue in
             guard entry.progress.state == .conflict, choice.isPossible(for: entry.work) else {
                 throw Problem(.outboxState, Self.notResolved(entry.progress.state, choice))
             }
@@ -105,7 +90,7 @@ struct OutboxRequests: Sendable {
                 entry.progress = OutboxProgress(state: .done, attempts: entry.progress.attempts, reason: "discarded")
                 return [.put(entry)]
             }
-            return store.resolved(entry, choice, queue, at: now)
+            return store.resolved(entry, choice, queue, at: disk.clock.now())
         }
     }
 }
@@ -121,21 +106,24 @@ extension OutboxRequests {
         return finished
     }
 
-    /// Changes one operation, based on its state within the transaction, which stores the response as well.
+    /// Changes the operation of a request, based on its state within the transaction, which stores the response, too.
     ///
-    /// - Parameter response: Makes it of the changed operation, or of its last state if it was removed.
+    /// - Parameter response: Makes it of the changed operation, or of its last state if it was removed; nil for the
+    ///   screen of the operation.
     private func change(
-        _ id: String,
-        _ account: DiskAccount,
         _ request: ScreenRequest,
-        _ response: @Sendable @escaping (OutboxOutcome) throws -> ScreenResponse,
+        _ session: Session,
+        _ response: (@Sendable (OutboxOutcome) throws -> ScreenResponse)? = nil,
         _ body:
             @Sendable @escaping (OutboxEntry<QueuedWrite>, OutboxQueue<QueuedWrite>) throws
             -> [OutboxChange<QueuedWrite>]
     ) async throws -> ScreenResponse {
-        try await request.answering { (outcome: OutboxOutcome?) in
+        if response == nil { _ = try request.timeZone(fallback: disk.timeZone) }
+        let account = try await disk.account(of: session)
+        let id = try await entry(request, account).id
+        return try await request.answering { (outcome: OutboxOutcome?) in
             guard let outcome else { throw Problem.loggedOut }
-            return try response(outcome)
+            return try response?(outcome) ?? self.response(outcome, request)
         } to: {
             try await store.change(of: account.id, by: .user) { [store] _ in
                 guard let queue = store.outbox.queue(of: account.id), let entry = store.outbox.entry(id, of: account.id)

@@ -134,13 +134,7 @@ struct OutboxRunner: Sendable {
             }
         }
         switch try await disk.run(write, for: account) {
-        case .done, .renewed: return Outcome(event: .succeeded)
-        // Nothing had to be changed: the found item is stored with the end of the write.
-        case .unneeded(let item):
-            let change = DiskChange.appeared(item.path, item)
-            let now = disk.clock.now()
-            _ = try await disk.store.apply(change, account: account.id, at: now, finishing: entry.id)
-            return Outcome(event: .succeeded)
+        case .done: return Outcome(event: .succeeded)
         case .underWay(let operation):
             let followed = entry.work.followed(by: operation.upstreamID, since: disk.clock.now())
             return Outcome(event: .accepted(askedAfter: Disk.operationPause(at: 0)), work: followed)
@@ -224,7 +218,6 @@ struct OutboxRunner: Sendable {
 }
 
 extension OutboxProgress.Event {
-    /// Derives the event of a write from its problem.
     init(_ problem: Problem) {
         let reason = problem.code.rawValue
         let pause = problem.headerFields[.retryAfter].flatMap(Double.init)

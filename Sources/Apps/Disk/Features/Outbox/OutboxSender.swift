@@ -3,7 +3,6 @@ import Concurrency
 import Foundation
 import Logging
 import Screens
-import ServiceLifecycle
 import Storage
 import Synchronization
 import Upstream
@@ -25,6 +24,8 @@ final class OutboxSender: Sendable {
     }
 
     private static let pauseAfterFailure: TimeInterval = 60
+    /// How often a server looks for writes that another server was sending when it ended.
+    private static let interval = Duration.seconds(10)
 
     private let state = Mutex(State())
     private let disk: Disk
@@ -36,13 +37,33 @@ final class OutboxSender: Sendable {
     init(_ disk: Disk) {
         self.disk = disk
         runner = OutboxRunner(disk: disk)
-        announcer = ChangeAnnouncer(background: disk.background, clock: disk.clock) { account in
+        announcer = ChangeAnnouncer(disk) { account in
             disk.events.outboxChanged(disk.store.pendingWrites(of: account)?.count ?? 0, account: account)
         }
         store.outbox.listen { [weak self] account in
             self?.announcer.changed(account)
             self?.wake(account)
         }
+    }
+
+    /// Goes on with the writes that wait; of several servers, until the task is cancelled.
+    @Sendable func run() async {
+        await look()
+        while store.users.isShared, !Task.isCancelled {
+            do { try await disk.clock.run(after: Self.interval) { await self.look() } } catch { return }
+        }
+    }
+
+    private func look() async {
+        do {
+            _ = try await store.users.catchUp()
+            try store.followOutboxes()
+        } catch is CancellationError {
+            return
+        } catch {
+            disk.logger.warning("the outbox could not be read", metadata: ["error": "\(error)"])
+        }
+        wake()
     }
 
     /// Returns the bytes that were taken of an upload that is being sent.
@@ -79,7 +100,7 @@ final class OutboxSender: Sendable {
     }
 
     /// Cancels everything, and returns when it has ended.
-    func stop() async {
+    @Sendable func stop() async {
         let tasks = state.withLock { state in
             state.isStopped = true
             for timer in state.timers.values { timer.cancel() }
@@ -259,37 +280,4 @@ struct OutboxLookAhead: Sendable {
     }
 
     func cancel() { found.cancel() }
-}
-
-/// Goes on with the writes that wait when the server starts, and ends that with the server.
-struct OutboxService: Service {
-    let disk: Disk
-    let outbox: OutboxSender
-
-    /// How often a server looks for writes that another server was sending when it ended.
-    private static let interval = Duration.seconds(10)
-
-    /// Looks for work, then waits for the end of the server.
-    func run() async throws {
-        await cancelWhenGracefulShutdown {
-            await look()
-            while disk.store.users.isShared, !Task.isCancelled {
-                do { try await disk.clock.run(after: Self.interval) { await look() } } catch { return }
-            }
-        }
-        try? await gracefulShutdown()
-        await outbox.stop()
-    }
-
-    private func look() async {
-        do {
-            _ = try await disk.store.users.catchUp()
-            try disk.store.followOutboxes()
-        } catch is CancellationError {
-            return
-        } catch {
-            disk.logger.warning("the outbox could not be read", metadata: ["error": "\(error)"])
-        }
-        outbox.wake()
-    }
 }

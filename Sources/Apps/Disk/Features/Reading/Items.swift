@@ -161,21 +161,27 @@ struct PendingItems: Sendable {
 
     private var store: DiskStore { disk.store }
 
-    /// Where an item is read.
     private enum Location {
-        /// At this path of the API; nil as the view if no write waits.
-        case upstream(DiskPath, PendingView?, OutboxQueue<QueuedWrite>?)
+        /// At this path of the API; the row of that path is shown changed by the writes that wait.
+        case upstream(DiskPath, shown: (DiskRow) -> DiskRow, unsettledMoves: [DiskPath])
         /// A write has made it here.
         case made(DiskRow, ReadResult)
     }
 
     /// - Throws: 404 `not-found` if it will be deleted or moved away.
     private func location(of path: DiskPath, account: String) throws -> Location {
-        guard let (view, queue) = store.pendingView(of: account) else { return .upstream(path, nil, nil) }
+        guard let (view, queue) = store.pendingView(of: account) else {
+            return .upstream(path, shown: { $0 }, unsettledMoves: [])
+        }
         switch view.tree.item(at: path) {
         case .nothing: throw Problem.notFound("A write that waits in the outbox leaves nothing at \(path.name).")
         case .made(let item, let node): return .made(view.row(of: item, node, queue), .made(at: item.created))
-        case .upstream(let source, _): return .upstream(source, view, queue)
+        case .upstream(let source, _):
+            return .upstream(
+                source,
+                shown: { view.row($0, at: path, queue) },
+                unsettledMoves: source == path ? [] : queue.unsettledMoves
+            )
         }
     }
 
@@ -187,19 +193,17 @@ struct PendingItems: Sendable {
     ) {
         switch try location(of: path, account: account.id) {
         case .made(let row, let result): return (row, result)
-        case .upstream(let source, let view, let queue):
-            guard let view, let queue else { return try await disk.item(source, for: account, cachePolicy) }
+        case .upstream(let source, let shown, let moves):
             let (row, result): (DiskRow, ReadResult)
             do {
                 (row, result) = try await disk.item(source, for: account, cachePolicy)
             } catch let problem as Problem
-                where problem.code == .notFound && source != path
-                && queue.unsettledMoves.contains(where: { $0.covers(source) })
+                where problem.code == .notFound && moves.contains(where: { $0.covers(source) })
             {
                 // The API may have moved it already.
                 (row, result) = try await disk.item(path, for: account, cachePolicy)
             }
-            return (view.row(row, at: path, queue), result)
+            return (shown(row), result)
         }
     }
 
@@ -218,10 +222,8 @@ struct PendingItems: Sendable {
     {
         switch try location(of: path, account: account.id) {
         case .made(let row, let result): return (row, result)
-        case .upstream(let source, let view, let queue):
-            let stored = try disk.stored(source, for: account, cachePolicy, since: token)
-            guard let view, let queue else { return stored }
-            return stored.map { (view.row($0, at: path, queue), $1) }
+        case .upstream(let source, let shown, _):
+            return try disk.stored(source, for: account, cachePolicy, since: token).map { (shown($0), $1) }
         }
     }
 
@@ -233,22 +235,17 @@ struct PendingItems: Sendable {
         case .made(let row, let result):
             try row.item.checkIsFile()
             return (row.item, result)
-        case .upstream(let source, let view, let queue):
+        case .upstream(let source, let shown, _):
             let stored = try disk.storedFile(source, for: account, cachePolicy, since: token)
-            guard let view, let queue else { return stored }
-            return stored.map { item, result in
-                let row = DiskRow(item: item, seenAt: .distantPast, isDownloaded: false)
-                return (view.row(row, at: path, queue).item, result)
-            }
+            return stored.map { (shown(DiskRow($0)).item, $1) }
         }
     }
 
     func known(_ path: DiskPath, account: String) throws -> DiskItem? {
         switch try location(of: path, account: account) {
-        case .made(let row, _): return row.item
-        case .upstream(let source, let view, let queue):
-            guard let view, let queue else { return try store.item(source, account: account)?.item }
-            return try store.row(source, account: account).map { view.row($0, at: path, queue).item }
+        case .made(let row, _): row.item
+        case .upstream(let source, let shown, _):
+            try store.item(source, account: account).map { shown(DiskRow($0.item)).item }
         }
     }
 

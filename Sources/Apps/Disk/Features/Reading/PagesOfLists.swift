@@ -53,7 +53,7 @@ extension Disk {
                 guard let made = try folder.flatMap({ try store.youngFolder(key, $0, account: account.id) }) else {
                     throw failure
                 }
-                return (made.page, .notShownYet(since: made.fetchedAt).marked(by: made.page))
+                return (made, .notShownYet(since: made.fetchedAt).marked(by: made))
             }
             if let page = try page(key, of: folder, account, result) { return (page, result.marked(by: page)) }
             try explainAbsence(of: folder, account, cachePolicy, result)
@@ -76,7 +76,7 @@ extension Disk {
         }
         guard !result.provenance.isValidatedNow else { return nil }
         return try store.window(key, of: folder, account: account.id).flatMap {
-            $0.page.isPartial && !result.provenance.offline ? nil : $0.page
+            $0.isPartial && !result.provenance.offline ? nil : $0
         }
     }
 
@@ -174,7 +174,7 @@ extension Disk {
             else { return nil }
             let upstream = client.upstream
             guard let result = try upstream.storedResult(of: resource, cachePolicy, since: readToken, in: db),
-                let page = try store.storedPage(key, account: account, db)?.page
+                let page = try store.storedPage(key, account: account, db)
             else { return nil }
             accessRecorder.note(key, at: clock.now())
             return (page, result.marked(by: page))

@@ -54,29 +54,25 @@ final class ChangeAnnouncer: Sendable {
     private static let interval = 1.0
 
     private let throttles = Mutex<[String: EventThrottle]>([:])
-    private let background: BackgroundTasks
-    private let clock: WallClock
+    private let disk: Disk
     private let publish: @Sendable (_ account: String) -> Void
 
-    /// - Parameter publish: Publishes the event.
-    init(background: BackgroundTasks, clock: WallClock, publish: @escaping @Sendable (_ account: String) -> Void) {
-        self.background = background
-        self.clock = clock
-        self.publish = publish
+    init(_ disk: Disk, publish: @escaping @Sendable (_ account: String) -> Void) {
+        (self.disk, self.publish) = (disk, publish)
     }
 
     /// Announces a change, now or at the end of the interval.
     func changed(_ account: String) {
-        let now = clock.now()
+        let now = disk.clock.now()
         switch throttles.withLock({
             $0[account, default: EventThrottle(interval: Self.interval)].changed(at: now)
         }) {
         case .publish: publish(account)
         case .wait(let seconds):
-            background.start { [self] in
+            disk.background.start { [self] in
                 // A task that is cancelled ends with the server: its event is not needed.
-                guard (try? await clock.sleep(.seconds(seconds))) != nil else { return }
-                throttles.withLock { $0[account]?.waited(at: clock.now()) }
+                guard (try? await disk.clock.sleep(.seconds(seconds))) != nil else { return }
+                throttles.withLock { $0[account]?.waited(at: disk.clock.now()) }
                 publish(account)
             }
         case .nothing: break
@@ -107,7 +103,6 @@ struct EventThrottle: Sendable, Equatable {
         self.interval = interval
     }
 
-    /// Records a change.
     mutating func changed(at now: Date) -> Decision {
         guard !isWaiting else { return .nothing }
         // A clock that was set back does not silence it.

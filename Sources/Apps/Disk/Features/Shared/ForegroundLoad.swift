@@ -24,13 +24,10 @@ final class ForegroundLoad: Sendable {
 
     private let state = Mutex(State())
 
-    /// Whether a client waits for the API.
     var isBusy: Bool { state.withLock { $0.uses > 0 } }
 
-    /// Begins a request that a client waits for.
     func begin() -> Use { Use(self) }
 
-    /// Runs a request that a client waits for.
     func during<Value>(_ body: () async throws -> Value) async rethrows -> Value {
         let use = begin()
         defer { withExtendedLifetime(use) {} }

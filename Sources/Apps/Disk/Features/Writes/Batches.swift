@@ -21,12 +21,7 @@ struct Batches: Sendable {
     /// each.
     @Sendable func run(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let fields = try await request.jsonObject()
-        let name = try fields.string("action")
-        guard let change = name.flatMap(Change.init) else {
-            let accepted = Change.allCases.map(\.rawValue).joined(separator: ", ")
-            let code = name == nil ? "required" : "invalid"
-            throw Problem.validation("/action", code, "action must be one of \(accepted).")
-        }
+        let change = try fields.choice("action", of: Change.self)
         let paths = try paths(fields)
         let folder = try change == .move ? fields.diskPath("to") : .root
         let (permanently, overwrite) = (try fields.diskFlag("permanently"), try fields.diskFlag("overwrite"))
@@ -101,7 +96,7 @@ struct Batches: Sendable {
         async throws -> BatchScreen.Result
     {
         let write = DiskWrite(kind: kind, path: path)
-        return switch try await WriteRouter(disk: disk).run(write, request.unkeyed, for: account) {
+        return switch try await Writes(disk: disk).submit(write, request.unkeyed, for: account) {
         case .queued(let entry, _): BatchScreen.Result(path, .queued, OutboxScreen.href(of: entry.id))
         case .sent(.underWay(let operation)):
             BatchScreen.Result(path, .processing, OperationScreen(operation).href)

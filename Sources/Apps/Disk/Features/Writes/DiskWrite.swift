@@ -15,7 +15,6 @@ struct CurrentState: Sendable {
 
 /// A change of the Disk as a value: the request to the API, the paths that it acts on, and its expected result.
 struct DiskWrite: Sendable {
-    /// The change.
     enum Kind: Sendable {
         case upload(ByteStream, length: Int?, overwrite: Bool)
         case makeFolder
@@ -32,8 +31,7 @@ struct DiskWrite: Sendable {
     var kind: Kind
     /// The path that it acts on; the new path for a creation.
     var path: DiskPath
-    /// Preconditions.
-    var conditions = WriteConditions.none
+    var conditions = Conditions.none
     /// Whether it is a rename: the target of the request is ``path`` although the move leads elsewhere, so that
     /// `If-None-Match` applies to it (RFC 9110 §13.1.2).
     var isRename = false
@@ -43,11 +41,10 @@ struct DiskWrite: Sendable {
     var isCompared = false
     /// The operation of the outbox that it is; nil for a write that a client waits for.
     var operation: String?
-    /// Whether a write that a client waits for is left in the outbox if the API goes on with it: its bytes are kept
-    /// here.
-    var isFollowed = false
-    /// Whether a write that a client waits for is left in the outbox if it was not carried out.
-    var isLeft = false
+    /// Whether it is queued if the API goes on with it: its bytes are kept here.
+    var isQueuedIfUnderWay = false
+    /// Whether it is queued if it was not carried out.
+    var isQueuedIfNotDone = false
     /// Is called with the API's operation of an upload before the last byte is sent.
     var beforeLastByte: @Sendable (_ operation: String) async throws -> Void = { _ in }
 
@@ -186,19 +183,26 @@ extension DiskItem {
     }
 }
 
-/// The observed outcome of a write whose response did not arrive.
-enum WriteObservation: Sendable, Equatable {
-    /// The intended state exists.
-    case done
-    /// The state is as before.
-    case notDone
-    /// Neither can be concluded from the current state.
-    case unclear
-    /// The current state could not be determined.
-    case unobserved
-}
-
 extension DiskWrite {
+    enum Outcome: Sendable {
+        /// Done: the row of the result or of the removed item, its provenance, and whether the write has made it.
+        case done(DiskRow, Provenance, isNew: Bool)
+        /// The API has accepted it and continues.
+        case underWay(DiskOperation)
+    }
+
+    /// The observed outcome of a write whose response did not arrive.
+    enum Observation: Sendable, Equatable {
+        /// The intended state exists.
+        case done
+        /// The state is as before.
+        case notDone
+        /// Neither can be concluded from the current state.
+        case unclear
+        /// The current state could not be determined.
+        case unobserved
+    }
+
     /// The paths that show whether the write was carried out.
     var observedPaths: (subject: DiskPath?, place: DiskPath?) {
         switch kind {
@@ -222,7 +226,7 @@ extension DiskWrite {
         place: DiskItem?,
         before: CurrentState,
         sent: ByteSummary?
-    ) -> WriteObservation {
+    ) -> Observation {
         switch kind {
         case .upload:
             guard let place else { return .notDone }
@@ -272,70 +276,72 @@ extension DiskItem {
     }
 }
 
-/// The preconditions of a write (RFC 9110 §13), compared with the present state at the API.
-struct WriteConditions: Sendable, Equatable {
-    /// `If-Match`: the item that the write acts on must have one of these versions.
-    var ifMatch: EntityTagCondition?
-    /// `If-Unmodified-Since`, ignored if `If-Match` is present (RFC 9110 §13.1.4).
-    var unmodifiedSince: Date?
-    /// `If-None-Match`: the item at the path of the result must have none of these versions.
-    var ifNoneMatch: EntityTagCondition?
+extension DiskWrite {
+    /// The preconditions of a write (RFC 9110 §13), compared with the present state at the API.
+    struct Conditions: Sendable, Equatable {
+        /// `If-Match`: the item that the write acts on must have one of these versions.
+        var ifMatch: EntityTagCondition?
+        /// `If-Unmodified-Since`, ignored if `If-Match` is present (RFC 9110 §13.1.4).
+        var unmodifiedSince: Date?
+        /// `If-None-Match`: the item at the path of the result must have none of these versions.
+        var ifNoneMatch: EntityTagCondition?
 
-    static let none = WriteConditions()
+        static let none = Conditions()
 
-    private init() {}
+        private init() {}
 
-    /// Reads the fields of a request. A field without a member names no tag.
-    init(_ fields: HTTPFields, at now: Date) {
-        func condition(_ name: HTTPField.Name) -> EntityTagCondition? {
-            let lines = fields[values: name]
-            return lines.isEmpty ? nil : EntityTagCondition(lines: lines) ?? .tags([])
+        /// Reads the fields of a request. A field without a member names no tag.
+        init(_ fields: HTTPFields, at now: Date) {
+            func condition(_ name: HTTPField.Name) -> EntityTagCondition? {
+                let lines = fields[values: name]
+                return lines.isEmpty ? nil : EntityTagCondition(lines: lines) ?? .tags([])
+            }
+            ifMatch = condition(.ifMatch)
+            ifNoneMatch = condition(.ifNoneMatch)
+            if ifMatch == nil { unmodifiedSince = fields[.ifUnmodifiedSince].flatMap { HTTPDate.parse($0, now: now) } }
         }
-        ifMatch = condition(.ifMatch)
-        ifNoneMatch = condition(.ifNoneMatch)
-        if ifMatch == nil { unmodifiedSince = fields[.ifUnmodifiedSince].flatMap { HTTPDate.parse($0, now: now) } }
-    }
 
-    /// Whether the present state of the item that the write acts on is needed.
-    var concernSubject: Bool { ifMatch != nil || unmodifiedSince != nil }
+        /// Whether the present state of the item that the write acts on is needed.
+        var concernSubject: Bool { ifMatch != nil || unmodifiedSince != nil }
 
-    /// Whether the write must not replace anything. The API enforces it, so that there is no race with other clients.
-    var forbidReplacing: Bool { ifNoneMatch == .any }
+        /// Whether the write must not replace anything. The API enforces it: there is no race with other clients.
+        var forbidReplacing: Bool { ifNoneMatch == .any }
 
-    /// Evaluates the conditions in the order of RFC 9110 §13.2.2.
-    ///
-    /// - Parameters:
-    ///   - subject: The item that the write acts on; nil if there is none.
-    ///   - place: The item at the path of the result; nil if there is none.
-    /// - Throws: 412 `precondition-failed`.
-    func check(subject: DiskItem?, place: DiskItem?) throws(Problem) {
-        if let ifMatch, !Self.names(ifMatch, subject, weakly: false) { throw Self.failed("If-Match") }
-        if let unmodifiedSince, let modified = subject?.modified, modified > unmodifiedSince {
-            throw Self.failed("If-Unmodified-Since")
+        /// Evaluates the conditions in the order of RFC 9110 §13.2.2.
+        ///
+        /// - Parameters:
+        ///   - subject: The item that the write acts on; nil if there is none.
+        ///   - place: The item at the path of the result; nil if there is none.
+        /// - Throws: 412 `precondition-failed`.
+        func check(subject: DiskItem?, place: DiskItem?) throws(Problem) {
+            if let ifMatch, !Self.names(ifMatch, subject, weakly: false) { throw Self.failed("If-Match") }
+            if let unmodifiedSince, let modified = subject?.modified, modified > unmodifiedSince {
+                throw Self.failed("If-Unmodified-Since")
+            }
+            if let ifNoneMatch, Self.names(ifNoneMatch, place, weakly: true) { throw Self.failed("If-None-Match") }
         }
-        if let ifNoneMatch, Self.names(ifNoneMatch, place, weakly: true) { throw Self.failed("If-None-Match") }
-    }
 
-    /// Refuses a write because the API has found an item that `If-None-Match: *` forbids.
-    ///
-    /// - Throws: 412 `precondition-failed`, always.
-    func refuse() throws(Problem) -> Never { throw Self.failed("If-None-Match") }
+        /// Refuses a write because the API has found an item that `If-None-Match: *` forbids.
+        ///
+        /// - Throws: 412 `precondition-failed`, always.
+        func refuse() throws(Problem) -> Never { throw Self.failed("If-None-Match") }
 
-    /// Weak tags count only in a weak comparison (RFC 9110 §8.8.3.2).
-    private static func names(_ condition: EntityTagCondition, _ item: DiskItem?, weakly: Bool) -> Bool {
-        guard let item else { return false }
-        return switch condition {
-        case .any: true
-        case .tags(let tags):
-            tags.contains { tag in (weakly || !tag.isWeak) && tag.version.map(item.versions.contains) ?? false }
+        /// Weak tags count only in a weak comparison (RFC 9110 §8.8.3.2).
+        private static func names(_ condition: EntityTagCondition, _ item: DiskItem?, weakly: Bool) -> Bool {
+            guard let item else { return false }
+            return switch condition {
+            case .any: true
+            case .tags(let tags):
+                tags.contains { tag in (weakly || !tag.isWeak) && tag.version.map(item.versions.contains) ?? false }
+            }
         }
-    }
 
-    private static func failed(_ field: String) -> Problem {
-        Problem(
-            .preconditionFailed,
-            "What is on Yandex Disk now is not what \(field) asks for. "
-                + "Nothing was changed; read it again before changing it."
-        )
+        private static func failed(_ field: String) -> Problem {
+            Problem(
+                .preconditionFailed,
+                "What is on Yandex Disk now is not what \(field) asks for. "
+                    + "Nothing was changed; read it again before changing it."
+            )
+        }
     }
 }

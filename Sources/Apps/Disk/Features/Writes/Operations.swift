@@ -104,16 +104,23 @@ extension Disk {
         }
     }
 
-    /// Applies the change of an operation that has ended to the store. If it cannot be stored, it has ended all the
-    /// same, and nothing that is stored of the account is served without a request until that has been recorded.
+    /// Applies the change of an operation that has ended to the store.
     func apply(_ operation: DiskOperation) async {
-        let change = operation.status == .done ? operation.change : .doubtful
-        store.changeLogs.acknowledge(change, isEmptyFolder: false, at: clock.now(), account: operation.account)
+        let (change, now) = (operation.status == .done ? operation.change : .doubtful, clock.now())
+        store.changeLogs.acknowledge(change, isEmptyFolder: false, at: now, account: operation.account)
+        await record(change, account: operation.account, at: now)
+    }
+
+    /// Applies a change that the API has made. If it cannot be stored, nothing that is stored of the account is served
+    /// without a request until that has been recorded.
+    @discardableResult
+    func record(_ change: DiskChange, account: String, at now: Date) async -> DiskStore.Applied? {
         do {
-            try await store.apply(change, account: operation.account, at: clock.now())
+            return try await store.apply(change, account: account, at: now)
         } catch {
             logger.error("a change could not be stored", metadata: ["error": "\(error)"])
-            store.markDirty(operation.account)
+            store.markDirty(account)
+            return nil
         }
     }
 }

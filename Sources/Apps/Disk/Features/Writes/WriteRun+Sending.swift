@@ -10,18 +10,15 @@ import Upstream
 extension WriteRun {
     /// The result of sending.
     enum Sent: Sendable {
-        /// The API says that it is done, with the path if the response has it.
-        case done(ByteSummary?, place: DiskPath?)
+        /// The API says that it is done, with the path if the response has it; of a publication, the end of its link.
+        case done(ByteSummary? = nil, place: DiskPath? = nil, linkEnd: LinkEnd? = nil)
         /// The API has accepted it and continues; the identifier of its operation.
         case underWay(String, ByteSummary?)
         /// It was done before: this is there.
-        case present(DiskItem)
+        case unneeded(DiskItem)
         /// No usable response arrived, and it may have been carried out; the operation by which the API goes on with
         /// it then, if there is one.
         case unknown(UpstreamError, ByteSummary?, operation: String? = nil)
-        case published(LinkEnd)
-        /// It was public before, and its link ends then; nothing was sent.
-        case unneeded(LinkEnd)
     }
 
     /// Sends the write, once.
@@ -37,7 +34,7 @@ extension WriteRun {
         return try await disk.call(about: write.path, to: write.target, account) {
             do {
                 switch try await disk.tokens.authorized(account, { try await call(subject, $0) }) {
-                case .done(let place): return .done(nil, place: place)
+                case .done(let place): return .done(place: place)
                 case .underWay(let operation): return .underWay(operation, nil)
                 }
             } catch let error as UpstreamError where error.leavesOutcomeUnknown {
@@ -80,7 +77,7 @@ extension WriteRun {
                 guard let item = try await present(length: length), try await body.isContent(of: item) else {
                     throw refusal
                 }
-                return .present(item)
+                return .unneeded(item)
             }
             let bytes = UploadedBytes(length: length) {
                 if let operation = link.operationID { try await write.beforeLastByte(operation) }
@@ -143,13 +140,13 @@ extension WriteRun {
         _ link: LinkRecord
     ) async throws -> Sent {
         do {
-            guard try response.get(), let operation = link.operationID else { return .done(sent, place: nil) }
+            guard try response.get(), let operation = link.operationID else { return .done(sent) }
             return .underWay(operation, sent)
         } catch let refusal as DiskRefusal where refusal.saysThatTargetExists {
             guard let sent, let item = try await present(length: sent.count), item.hasContent(sent) else {
                 throw refusal
             }
-            return .present(item)
+            return .unneeded(item)
         } catch let error as UpstreamError where error.leavesOutcomeUnknown {
             // An upload whose bytes were not all sent cannot continue.
             return .unknown(error, sent, operation: sent == nil ? nil : link.operationID)
@@ -210,12 +207,16 @@ extension WriteRun {
         if let end = wish.date, end <= clock.now() { throw Problem(.outboxState, .linkTimeOver) }
         if hasLink {
             let present = try await disk.call(about: path, account) { try await disk.linkEnd(path, account) }
-            guard wish.missing(from: present, at: clock.now()) != nil else { return .unneeded(present) }
+            guard wish.missing(from: present, at: clock.now()) != nil else {
+                var item = subject ?? DiskItem(path: path, kind: .file)
+                item.linkEnd = present
+                return .unneeded(item)
+            }
         }
         return try await disk.call(about: path, account) {
             do {
                 if !hasLink {
-                    let outcome = try await authorized { try await disk.client.publish(path, $0) }
+                    let outcome = try await disk.tokens.authorized(account) { try await disk.client.publish(path, $0) }
                     if case .underWay(let operation) = outcome { return .underWay(operation, nil) }
                 }
             } catch let error as UpstreamError where error.leavesOutcomeUnknown {
@@ -228,13 +229,13 @@ extension WriteRun {
     /// Gives a public link its end. Without it, something that was not public before is withdrawn.
     private func finish(_ wish: LinkEnd, _ subject: DiskItem?) async throws -> Sent {
         do {
-            return .published(try await give(wish, subject))
+            return .done(linkEnd: try await give(wish, subject))
         } catch  where subject?.publicURL == nil && wish == .unspecified {
             // Any end will do, and it is public.
-            return .published(.unspecified)
+            return .done(linkEnd: .unspecified)
         } catch  where subject?.isPublished != true {
             do {
-                _ = try await authorized { try await disk.client.unpublish(write.path, $0) }
+                _ = try await disk.tokens.authorized(account) { try await disk.client.unpublish(write.path, $0) }
             } catch let failure as UpstreamError where failure.leavesOutcomeUnknown {
                 return .unknown(failure, nil)
             }
@@ -249,7 +250,7 @@ extension WriteRun {
         let present = try await disk.linkEnd(path, account)
         guard let missing = wish.missing(from: present, at: clock.now()) else { return present }
         do {
-            try await authorized { try await disk.client.setLinkEnd(missing, of: path, $0) }
+            try await disk.tokens.authorized(account) { try await disk.client.setLinkEnd(missing, of: path, $0) }
         } catch let refusal as DiskRefusal where refusal.concernsSettings {
             throw refused(subject)
         }
@@ -260,16 +261,10 @@ extension WriteRun {
     private func refused(_ subject: DiskItem?) -> Problem {
         Problem(
             .upstreamForbidden,
-            .linkEndRefused(disk.client.title, isShared: subject?.isPublished == true),
-            upstream: .init(name: disk.client.upstream.configuration.name),
+            .linkEndRefused(isShared: subject?.isPublished == true),
+            upstream: disk.client.cause(),
             href: write.path.link(to: "/v1/disk/file")
         )
-    }
-
-    private func authorized<Value: Sendable>(
-        _ call: @escaping @Sendable (DiskAccess) async throws -> Value
-    ) async throws -> Value {
-        try await disk.tokens.authorized(account, call)
     }
 }
 

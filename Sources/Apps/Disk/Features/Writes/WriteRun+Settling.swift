@@ -19,51 +19,33 @@ extension WriteRun {
         _ bytes: ByteSummary?,
         place: DiskPath? = nil,
         linkEnd: LinkEnd? = nil
-    ) async throws -> WriteOutcome {
+    ) async throws -> DiskWrite.Outcome {
         let now = clock.now()
         var made = write.made(subject: before.subject, replaced: before.place, sent: bytes, at: now)
         if let linkEnd { made?.linkEnd = linkEnd }
         let change = write.change(subject: before.subject, made: made)
-        acknowledge(change, at: now)
+        let isEmptyFolder = write.action == .makeFolder
+        store.changeLogs.acknowledge(change, isEmptyFolder: isEmptyFolder, at: now, account: account.id)
         var applied =
             if let operation = write.operation {
                 try await store.apply(change, account: account.id, at: now, finishing: operation)
             } else {
-                await record(change, at: now)
+                await disk.record(change, account: account.id, at: now)
             }
         // It was moved without having been stored, or was newer than the stored row.
         if case .moved = change, let made, applied != nil, stored(made.path)?.item != made {
-            applied = await record(.appeared(made.path, made), at: now)
+            applied = await disk.record(.appeared(made.path, made), account: account.id, at: now)
         }
         guard let made else {
             var gone = before.subject ?? DiskItem(path: write.path, kind: .file)
             if case .restore = write.kind, let place = place ?? write.place(of: before.subject) {
                 gone = gone.at(place)
             }
-            return .done(DiskRow(item: gone, seenAt: now, isDownloaded: false), Provenance(source: .upstream))
+            let row = DiskRow(gone, seenAt: now)
+            return .done(row, Provenance(source: .upstream), isNew: false)
         }
         let (row, provenance) = await readBack(made, now, applied)
-        if case .publish = write.kind, before.subject?.publicURL != nil { return .renewed(row, provenance) }
-        return .done(row, provenance)
-    }
-
-    /// Records a change that the API has acknowledged and may not show yet.
-    private func acknowledge(_ change: DiskChange, at now: Date) {
-        var isEmptyFolder = false
-        if case .makeFolder = write.kind { isEmptyFolder = true }
-        store.changeLogs.acknowledge(change, isEmptyFolder: isEmptyFolder, at: now, account: account.id)
-    }
-
-    /// Applies a change of which the API has told. If it cannot be stored, nothing that is stored of the account is
-    /// served without a request until that has been recorded.
-    private func record(_ change: DiskChange, at now: Date) async -> DiskStore.Applied? {
-        do {
-            return try await store.apply(change, account: account.id, at: now)
-        } catch {
-            disk.logger.error("a change could not be stored", metadata: ["error": "\(error)"])
-            store.markDirty(account.id)
-            return nil
-        }
+        return .done(row, provenance, isNew: write.action != .publish || before.subject?.publicURL == nil)
     }
 
     private func stored(_ path: DiskPath) -> DiskRow? {
@@ -89,7 +71,7 @@ extension WriteRun {
                 disk.logger.info("a file could not be looked at after a write", metadata: ["error": "\(error)"])
             }
         }
-        let row = stored(made.path) ?? DiskRow(item: made, seenAt: now, isDownloaded: false)
+        let row = stored(made.path) ?? DiskRow(made, seenAt: now)
         return (row, Provenance(source: .upstream, stale: true, validatedAt: row.seenAt))
     }
 
@@ -97,7 +79,7 @@ extension WriteRun {
     ///
     /// - Parameter bytes: The bytes of an upload.
     /// - Throws: 502 `upstream-bad-response` if the operation failed; `StorageError`, `CancellationError`.
-    func follow(_ upstreamID: String, _ before: CurrentState, _ bytes: ByteSummary?) async throws -> WriteOutcome {
+    func follow(_ upstreamID: String, _ before: CurrentState, _ bytes: ByteSummary?) async throws -> DiskWrite.Outcome {
         let begun = write.operation(upstreamID, of: account)
         // The outbox asks for it between other writes.
         if write.operation != nil { return .underWay(begun) }
@@ -114,11 +96,11 @@ extension WriteRun {
             throw Problem(
                 .upstreamBadResponse,
                 "Yandex Disk began it and could not finish it.",
-                upstream: .init(name: disk.client.upstream.configuration.name)
+                upstream: disk.client.cause()
             )
-        case .running where write.isFollowed: return .underWay(operation)
+        case .running where write.isQueuedIfUnderWay: return .underWay(operation)
         case .running:
-            _ = await record(.doubtful, at: clock.now())
+            await disk.record(.doubtful, account: account.id, at: clock.now())
             do {
                 try await store.keep(operation, at: clock.now())
             } catch {
@@ -177,7 +159,7 @@ extension WriteRun {
         _ before: CurrentState,
         _ bytes: ByteSummary?,
         _ upstreamID: String?
-    ) async throws -> WriteOutcome {
+    ) async throws -> DiskWrite.Outcome {
         let observation = await observe(before: before, bytes)
         disk.logger.warning(
             "no response to a write",
@@ -191,15 +173,15 @@ extension WriteRun {
             throw problem
         case .unobserved where error.status == .serviceUnavailable && write.operation == nil:
             // An API that is down refuses writes, and reads as well.
-            _ = await record(.doubtful, at: clock.now())
+            await disk.record(.doubtful, account: account.id, at: clock.now())
             var problem = disk.client.failure(error).problem
-            problem.detail = .nothingChanged(disk.client.title, 503)
-            if write.isLeft { throw Unobserved(problem: problem) }
+            problem.detail = .nothingChanged(503)
+            if write.isQueuedIfNotDone { throw Unobserved(problem: problem) }
             throw problem
         case .notDone, .unclear, .unobserved:
             // The outbox looks once more, and then asks for the operation.
             if let upstreamID, write.operation == nil { return try await follow(upstreamID, before, bytes) }
-            _ = await record(.doubtful, at: clock.now())
+            await disk.record(.doubtful, account: account.id, at: clock.now())
             throw outcomeUnknown(
                 "The request was sent to Yandex Disk, and no usable response arrived (\(Self.text(error))). "
                     + "Whether it was carried out is not known",
@@ -213,12 +195,11 @@ extension WriteRun {
             .outcomeUnknown,
             Text("\(reason); before it is sent again, \(write.href) shows what is there."),
             offline: !disk.client.isReachable,
-            upstream: .init(name: disk.client.upstream.configuration.name, status: status),
+            upstream: disk.client.cause(status),
             href: write.href
         )
     }
 
-    /// Describes an error in a problem's detail.
     private static func text(_ error: UpstreamError) -> String {
         switch error {
         case .unreachable(let reason): reason == .totalTimeout ? "it took too long" : "the connection broke"
@@ -232,16 +213,16 @@ extension WriteRun {
 // The state after a write whose response did not arrive.
 extension WriteRun {
     /// Observes the outcome of a write, for at most the patience of the API's configuration.
-    private func observe(before: CurrentState, _ bytes: ByteSummary?) async -> WriteObservation {
+    private func observe(before: CurrentState, _ bytes: ByteSummary?) async -> DiskWrite.Observation {
         let patience = disk.client.upstream.configuration.patience
-        return await withTaskGroup(of: WriteObservation?.self) { group in
+        return await withTaskGroup(of: DiskWrite.Observation?.self) { group in
             group.addTask { await look(before, bytes) }
             group.addTask {
                 // Whether it ends or is cancelled does not matter: the other child returns the observation.
                 try? await clock.sleep(patience)
                 return nil
             }
-            var observation = WriteObservation.unobserved
+            var observation = DiskWrite.Observation.unobserved
             while let finished = await group.next() {
                 group.cancelAll()
                 if let finished { observation = finished }
@@ -250,7 +231,7 @@ extension WriteRun {
         }
     }
 
-    private func look(_ before: CurrentState, _ bytes: ByteSummary?) async -> WriteObservation {
+    private func look(_ before: CurrentState, _ bytes: ByteSummary?) async -> DiskWrite.Observation {
         do {
             let paths = write.observedPaths
             var subject: DiskItem?

@@ -6,24 +6,12 @@ import Logging
 import Screens
 import Upstream
 
-/// How a write succeeded.
-enum WriteOutcome: Sendable {
-    /// Done: the new row, or the removed one, and its provenance.
-    case done(DiskRow, Provenance)
-    /// Done without anything new: an existing link has another end.
-    case renewed(DiskRow, Provenance)
-    /// The API has accepted it and continues.
-    case underWay(DiskOperation)
-    /// It was not necessary: this exists already.
-    case unneeded(DiskItem)
-}
-
 // Writes of clients, of other apps and of the outbox.
 extension Disk {
     /// Runs a write to its end, even if the client disconnects: its outcome must be recorded here.
     ///
     /// - Throws: `Problem`, `UpstreamFailure`, `StorageError`; `CancellationError` only before anything was sent.
-    func run(_ write: DiskWrite, for account: DiskAccount) async throws -> WriteOutcome {
+    func run(_ write: DiskWrite, for account: DiskAccount) async throws -> DiskWrite.Outcome {
         let keys = [write.path, write.target].compactMap { $0.map { "\(account.id) \($0.text)" } }
         let run = WriteRun(self, write, account)
         let isOver: @Sendable () async throws -> Void = {
@@ -81,20 +69,19 @@ struct WriteRun: Sendable {
     }
 
     /// Evaluates the preconditions, sends the request, and settles its outcome.
-    func run() async throws -> WriteOutcome {
+    func run() async throws -> DiskWrite.Outcome {
         if write.isRename, let unneeded = try await checkRename() { return unneeded }
         let before = if let found = write.found { found } else { try await stateBefore() }
         try await checkIsPublished(before)
         if write.operation != nil { try store.checkIsSender(of: account.id) }
         do {
             switch try await send(before.subject) {
-            case .done(let bytes, let place): return try await settle(before, bytes, place: place)
+            case .done(let bytes, let place, let end):
+                return try await settle(before, bytes, place: place, linkEnd: end)
             case .underWay(let upstreamID, let bytes): return try await follow(upstreamID, before, bytes)
-            case .present(let item): return try await unneeded(item)
+            case .unneeded(let item): return try await unneeded(item)
             case .unknown(let error, let bytes, let upstreamID):
                 return try await inspect(after: error, before, bytes, upstreamID)
-            case .published(let end): return try await settle(before, nil, linkEnd: end)
-            case .unneeded(let end): return try await unneeded(before, linkEnd: end)
             }
         } catch let problem as Problem where problem.code == .targetExists && write.conditions.forbidReplacing {
             try write.conditions.refuse()
@@ -105,12 +92,12 @@ struct WriteRun: Sendable {
     ///
     /// - Returns: The item, if it has the name already; then nothing is sent.
     /// - Throws: 422 `validation-failed` for another extension, 412 if the preconditions do not hold.
-    private func checkRename() async throws -> WriteOutcome? {
+    private func checkRename() async throws -> DiskWrite.Outcome? {
         let (row, result) = try await disk.item(write.path, for: account, .useCache)
         try write.checkExtension(of: row.item)
         guard write.target == write.path else { return nil }
         _ = try await stateBefore()
-        return .done(row, result.provenance)
+        return .done(row, result.provenance, isNew: false)
     }
 
     /// Refuses to unpublish something that is not published.
@@ -122,16 +109,12 @@ struct WriteRun: Sendable {
         throw Problem.notFound("\(subject.name) is not published.")
     }
 
-    /// Records an item that is public already, with the end of its link.
-    private func unneeded(_ before: CurrentState, linkEnd: LinkEnd) async throws -> WriteOutcome {
-        var item = before.subject ?? DiskItem(path: write.path, kind: .file)
-        item.linkEnd = linkEnd
-        return try await unneeded(item)
-    }
-
-    private func unneeded(_ item: DiskItem) async throws -> WriteOutcome {
-        try await store.apply(.appeared(write.path, item), account: account.id, at: clock.now())
-        return .unneeded(item)
+    /// Records an item that is as the write would make it.
+    private func unneeded(_ item: DiskItem) async throws -> DiskWrite.Outcome {
+        let (change, now) = (DiskChange.appeared(write.path, item), clock.now())
+        try await store.apply(change, account: account.id, at: now, finishing: write.operation)
+        let row = DiskRow(item, seenAt: now)
+        return .done(row, Provenance(source: .upstream), isNew: false)
     }
 }
 
@@ -219,7 +202,7 @@ extension Disk {
             throw problem
         } catch UpstreamError.failing(let status, let retryAfter) {
             var problem = client.failure(.failing(status: status, retryAfter: retryAfter)).problem
-            problem.detail = .nothingChanged(client.title, status.code)
+            problem.detail = .nothingChanged(status.code)
             throw problem
         } catch {
             throw client.translated(error)
@@ -257,12 +240,7 @@ extension Disk {
 
     /// 503: the API is not reachable, so nothing is sent.
     private var refusedOffline: Problem {
-        Problem(
-            .offlineWriteRefused,
-            .unreachable,
-            offline: true,
-            upstream: .init(name: client.upstream.configuration.name)
-        )
+        Problem(.offlineWriteRefused, .unreachable, offline: true, upstream: client.cause())
     }
 }
 

@@ -6,6 +6,17 @@ import JSONValues
 import Screens
 import Upstream
 
+// The way of a write, from its request down:
+//
+// 1. `Writes` makes a `DiskWrite` of the request, and the response of its outcome.
+// 2. `Writes.submit` sends the write (3, 4), or queues it (5) if the client prefers that to a refusal.
+// 3. `Disk.run` lets one write of a path run at a time. `WriteRun.run` checks the preconditions, then `send` makes the
+//    requests, once; of an upload: the link, then the bytes, which `UploadedBytes` counts.
+// 4. `settle` applies it to the store and reads the result back. `follow` asks for an operation that the API goes on
+//    with (`Operations`, `LateUploads`). `inspect` compares the present state if no response has arrived.
+// 5. `DiskStore.enqueuing` folds it into the waiting `QueuedWrite`s, which `PendingView` shows as done. `OutboxSender`
+//    takes the next one, and `OutboxRunner` compares it with the present state, then sends it as a `DiskWrite` (3).
+
 /// Changes of files and folders.
 struct Writes: Sendable {
     let disk: Disk
@@ -92,14 +103,14 @@ struct Writes: Sendable {
         _ session: Session,
         isRename: Bool = false,
         body: [String: Action.Constant]? = nil,
-        _ response: (WriteOutcome) throws -> ScreenResponse
+        _ response: (DiskWrite.Outcome) throws -> ScreenResponse
     ) async throws -> ScreenResponse {
         // The response needs it: after the change a refusal of it would be untrue.
         _ = try request.timeZone(fallback: disk.timeZone)
         let account = try await disk.account(of: session)
         let conditions = disk.conditions(of: request)
         let write = DiskWrite(kind: kind, path: path, conditions: conditions, isRename: isRename)
-        switch try await WriteRouter(disk: disk).run(write, request, for: account, body: body) {
+        switch try await submit(write, request, for: account, body: body) {
         case .sent(let outcome): return try response(outcome)
         case .queued(_, let response): return response
         }
@@ -121,9 +132,7 @@ extension Writes {
         return try await run(.publish(end), path, request, session, body: body) { outcome in
             switch outcome {
             case .underWay(let operation): return try disk.operationResponse(operation, request)
-            case .unneeded(let item): return try link(item, Provenance(source: .upstream), isNew: false)
-            case .done(let row, let provenance): return try link(row.item, provenance, isNew: true)
-            case .renewed(let row, let provenance): return try link(row.item, provenance, isNew: false)
+            case .done(let row, let provenance, let isNew): return try link(row.item, provenance, isNew: isNew)
             }
         }
     }
@@ -165,8 +174,8 @@ extension Writes {
 // The responses to writes.
 extension Disk {
     /// Returns the preconditions of a request that changes something.
-    func conditions(of request: ScreenRequest) -> WriteConditions {
-        WriteConditions(request.headerFields, at: clock.now())
+    func conditions(of request: ScreenRequest) -> DiskWrite.Conditions {
+        DiskWrite.Conditions(request.headerFields, at: clock.now())
     }
 
     /// Returns the response to a write that was queued.
@@ -185,7 +194,7 @@ extension Disk {
     ///
     /// - Parameter isContent: Whether the target of the request is the content, not the screen.
     func changed(
-        _ outcome: WriteOutcome,
+        _ outcome: DiskWrite.Outcome,
         _ request: ScreenRequest,
         status: HTTPResponse.Status = .ok,
         isContent: Bool = false
@@ -193,10 +202,7 @@ extension Disk {
         let (row, provenance): (DiskRow, Provenance)
         switch outcome {
         case .underWay(let operation): return try operationResponse(operation, request)
-        case .done(let present, let origin), .renewed(let present, let origin): (row, provenance) = (present, origin)
-        case .unneeded(let item):
-            row = DiskRow(item: item, seenAt: clock.now(), isDownloaded: false)
-            provenance = Provenance(source: .upstream)
+        case .done(let present, let origin, _): (row, provenance) = (present, origin)
         }
         let timeZone = try request.timeZone(fallback: timeZone)
         var response = try fileResponse(row, request, timeZone, provenance, status: status)
@@ -212,7 +218,7 @@ extension Disk {
     ///
     /// - Parameter back: The screen to return to.
     func removed(
-        _ outcome: WriteOutcome,
+        _ outcome: DiskWrite.Outcome,
         _ path: DiskPath,
         back: Link,
         screen: String,
@@ -222,12 +228,11 @@ extension Disk {
         return try response(RemovalScreen(path: path.text, back: back), screen, links: Links(self: back))
     }
 
-    func restored(_ outcome: WriteOutcome, _ request: ScreenRequest) throws -> ScreenResponse {
+    func restored(_ outcome: DiskWrite.Outcome, _ request: ScreenRequest) throws -> ScreenResponse {
         var place: DiskPath?
         switch outcome {
         case .underWay(let operation): return try operationResponse(operation, request)
-        case .done(let row, _), .renewed(let row, _): place = row.item.path.scheme == .disk ? row.item.path : nil
-        case .unneeded(let item): place = item.path
+        case .done(let row, _, _): place = row.item.path.scheme == .disk ? row.item.path : nil
         }
         let back = (place?.parent ?? .root).link(to: "/v1/disk/files")
         return try response(RestorationScreen(path: place?.text, back: back), "disk.trash", links: Links(self: back))

@@ -33,7 +33,6 @@ final class PendingLists: Sendable {
 
     private let state = Mutex(State())
 
-    /// Follows a change.
     func update(removing removed: [Shown], adding added: [Shown]) {
         state.withLock { state in
             for write in removed.map(\.write) {
@@ -84,7 +83,6 @@ final class PendingLists: Sendable {
         }
     }
 
-    /// The results of a search.
     struct Matches: Sendable {
         /// Those of the requested page.
         var page: [Shown] = []

@@ -217,7 +217,6 @@ extension DiskPath {
 struct PersistentMap<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// As many as each of them has values, about; a power of two.
     private var parts: [[Key: Value]] = [[:]]
-    /// The number of values.
     private(set) var count = 0
 
     var isEmpty: Bool { count == 0 }

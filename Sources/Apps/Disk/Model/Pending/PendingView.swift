@@ -123,8 +123,8 @@ struct PendingView: OutboxView {
     }
 
     /// Returns how a row says that its write waits.
-    func pending(_ write: Int64?, in queue: OutboxQueue<QueuedWrite>) -> PendingWrite? {
-        write.flatMap { queue.entries[number: $0] }.map(PendingWrite.init)
+    func pending(_ write: Int64?, in queue: OutboxQueue<QueuedWrite>) -> PendingScreen? {
+        write.flatMap { queue.entries[number: $0] }.map(PendingScreen.init)
     }
 }
 

@@ -8,23 +8,15 @@ import Screens
 import Storage
 import Upstream
 
-/// Sends writes of clients, or queues them in the outbox: if the client prefers that to a refusal (RFC 7240,
-/// `respond-async`) and the API is away, fails, goes away in the middle, or takes long to finish an upload.
-struct WriteRouter: Sendable {
+// Sends writes of clients, or queues them in the outbox: if the client prefers that to a refusal (RFC 7240,
+// `respond-async`) and the API is away, fails, goes away in the middle, or takes long to finish an upload.
+extension Writes {
     /// The outcome of a write that was sent, or the operation of one that was queued, with the response that is stored
     /// with it.
-    enum Result: Sendable {
-        case sent(WriteOutcome)
+    enum Submission: Sendable {
+        case sent(DiskWrite.Outcome)
         case queued(OutboxEntry<QueuedWrite>, ScreenResponse)
     }
-
-    /// The bytes of an upload, kept here.
-    struct Spooled: Sendable {
-        let blob: Blob
-        let bytes: QueuedWrite.Bytes
-    }
-
-    let disk: Disk
 
     private var store: DiskStore { disk.store }
 
@@ -33,12 +25,12 @@ struct WriteRouter: Sendable {
     /// - Parameter body: The body of the same request, for the action that a refusal offers.
     /// - Throws: 503 `offline-write-refused`, 423 `locked` if a write that waits concerns the same path, both with that
     ///   action, 507 `outbox-full`; `Problem`, `UpstreamFailure`, `StorageError`.
-    func run(
+    func submit(
         _ write: DiskWrite,
         _ request: ScreenRequest,
         for account: DiskAccount,
         body: [String: Action.Constant]? = nil
-    ) async throws -> Result {
+    ) async throws -> Submission {
         let draft = QueuedWrite(write)
         let isPreferred = request.headerFields.prefersAsyncResponse
         let isReachable = disk.client.isReachable
@@ -69,29 +61,28 @@ struct WriteRouter: Sendable {
         _ write: DiskWrite,
         _ request: ScreenRequest,
         _ account: DiskAccount
-    ) async throws -> Result {
-        var write = write
-        write.isLeft = true
-        var spooled: Spooled?
+    ) async throws -> Submission {
+        var (draft, write) = (draft, write)
+        write.isQueuedIfNotDone = true
+        var blob: Blob?
         if case .upload(let parts, let length, let overwrite) = write.kind, length ?? 0 <= free(account.id) {
-            let kept = try await spool(parts, length: length, account.id)
-            let reader = try store.database.blobs.reader(kept.blob)
-            let body = ByteStream(reader, range: 0..<kept.blob.length)
-            write.kind = .upload(body, length: kept.blob.length, overwrite: overwrite)
-            write.isFollowed = true
-            spooled = kept
+            let spooled = try await spool(parts, length: length, into: &draft, account.id)
+            let body = ByteStream(try store.database.blobs.reader(spooled), range: 0..<spooled.length)
+            write.kind = .upload(body, length: spooled.length, overwrite: overwrite)
+            write.isQueuedIfUnderWay = true
+            blob = spooled
         }
-        let outcome: WriteOutcome
+        let outcome: DiskWrite.Outcome
         do {
             try await request.keepKey()
             outcome = try await disk.run(write, for: account)
         } catch {
-            return try await enqueue(draft, write, request, account, spooled, after: error)
+            return try await enqueue(draft, write, request, account, blob, after: error)
         }
-        guard let spooled, case .underWay(let operation) = outcome else { return .sent(outcome) }
+        guard let blob, case .underWay(let operation) = outcome else { return .sent(outcome) }
         do {
             let followed = draft.followed(by: operation.upstreamID, since: disk.clock.now())
-            return try await enqueue(followed, write, request, account, spooled, isOutcomeUnknown: true)
+            return try await enqueue(followed, write, request, account, blob, isOutcomeUnknown: true)
         } catch {
             // It goes on all the same.
             try await store.keep(operation, at: disk.clock.now())
@@ -107,18 +98,18 @@ struct WriteRouter: Sendable {
         _ write: DiskWrite,
         _ request: ScreenRequest,
         _ account: DiskAccount,
-        _ spooled: Spooled?,
+        _ blob: Blob?,
         after failure: any Error
-    ) async throws -> Result {
+    ) async throws -> Submission {
         let unobserved = (failure as? WriteRun.Unobserved)?.problem
         let error = unobserved.map { $0 as any Error } ?? failure
         let isOutcomeUnknown = (error as? Problem)?.code == .outcomeUnknown
-        guard isOutcomeUnknown || Problem(outage: error) != nil, spooled != nil || draft.kind != .upload else {
+        guard isOutcomeUnknown || Problem(outage: error) != nil, blob != nil || draft.kind != .upload else {
             throw error
         }
         do {
             let isInDoubt = isOutcomeUnknown || unobserved != nil
-            return try await enqueue(draft, write, request, account, spooled, isOutcomeUnknown: isInDoubt)
+            return try await enqueue(draft, write, request, account, blob, isOutcomeUnknown: isInDoubt)
         } catch let refusal {
             // That it cannot be queued says nothing of whether it was carried out; that its item is not known here says
             // less than why the API was not asked.
@@ -133,27 +124,27 @@ struct WriteRouter: Sendable {
         _ write: DiskWrite,
         _ request: ScreenRequest,
         _ account: DiskAccount,
-        _ spooled: Spooled? = nil,
+        _ blob: Blob? = nil,
         isOutcomeUnknown: Bool = false
-    ) async throws -> Result {
-        var spooled = spooled
-        if case .upload(let parts, let length, _) = write.kind, spooled == nil {
+    ) async throws -> Submission {
+        var (draft, blob) = (draft, blob)
+        if case .upload(let parts, let length, _) = write.kind, blob == nil {
             try store.database.read { db in
                 _ = try store.checked(draft, write, account: account.id, db)
                 try store.checkRoom(length ?? 0, account: account.id)
             }
-            spooled = try await spool(parts, length: length, account.id)
+            blob = try await spool(parts, length: length, into: &draft, account.id)
         }
-        let (now, kept) = (disk.clock.now(), spooled)
+        let now = disk.clock.now()
         let (queued, response) = try await request.answering { [disk] (outcome: OutboxOutcome?) in
             guard let outcome else { throw Problem.loggedOut }
             return try disk.response(to: outcome)
         } to: {
-            try await store.change(of: account.id, by: .client(upload: kept?.blob)) { [store] db in
+            try await store.change(of: account.id, by: .client(upload: blob)) { [store, draft, blob] db in
                 try store.enqueuing(
                     draft,
                     write,
-                    kept,
+                    blob,
                     isOutcomeUnknown: isOutcomeUnknown,
                     account: account.id,
                     at: now,
@@ -169,15 +160,18 @@ struct WriteRouter: Sendable {
         store.settings[DiskApp.outboxBytes] - (store.outbox.queue(of: account)?.bytes ?? 0)
     }
 
-    /// Keeps the bytes of an upload, on the disk, with their checksums.
-    private func spool(_ parts: ByteStream, length: Int?, _ account: String) async throws -> Spooled {
+    /// Keeps the bytes of an upload, on the disk, and their checksums in the write.
+    private func spool(_ parts: ByteStream, length: Int?, into draft: inout QueuedWrite, _ account: String)
+        async throws -> Blob
+    {
         let room = free(account)
         var content = try PartialContent(version: "", in: store.database.blobs)
         for try await part in parts {
             guard part.readableBytes <= room - content.received else { throw Problem.outboxFull(store.settings) }
             try content.append(part)
         }
-        return try content.finish(length: length, at: disk.clock.now())
+        draft.bytes = content.bytes(at: disk.clock.now())
+        return try content.finish(length: length)
     }
 }
 
@@ -193,23 +187,23 @@ extension DiskStore {
         var item: DiskItem? { if case .item(let item) = self { item } else { nil } }
     }
 
-    /// Decides how a write is queued: folded into those that wait, with its bytes.
+    /// Decides how a write is queued: folded into those that wait.
     ///
+    /// - Parameter blob: The bytes of an upload.
     /// - Returns: The changes, and the operation that carries out the request.
     /// - Throws: 507 `outbox-full`, 401 if the account was logged out; errors of ``checked(_:_:account:_:)``.
     func enqueuing(
         _ draft: QueuedWrite,
         _ write: DiskWrite,
-        _ spooled: WriteRouter.Spooled?,
+        _ blob: Blob?,
         isOutcomeUnknown: Bool,
         account: String,
         at now: Date,
         _ db: Database
     ) throws -> OutboxDecision {
         guard try Self.epoch(of: account, db) != nil else { throw Problem.loggedOut }
-        var work = try checked(draft, write, account: account, db)
-        work.bytes = spooled?.bytes
-        try checkRoom(spooled?.blob.length ?? 0, account: account)
+        let work = try checked(draft, write, account: account, db)
+        try checkRoom(blob?.length ?? 0, account: account)
         var entry = OutboxEntry(id: SessionToken.make(), account: account, work: work, queuedAt: now)
         if work.isUnneeded { return Self.ended(entry, [], at: now) }
         if isOutcomeUnknown { entry.progress = OutboxProgress(sent: work, at: now) }
@@ -223,7 +217,7 @@ extension DiskStore {
         }
         if let added = folding.added {
             entry.work = added
-            entry.blob = spooled?.blob
+            entry.blob = blob
             changes.append(.put(entry))
             return OutboxDecision(changes: changes, shown: entry)
         }
