@@ -159,9 +159,9 @@ extension Lists {
             throw Problem.validation([.field("/product_id", "unknown", "The catalogue has no product \(id).")])
         }
         return SeedStep { db in
-            guard case .added = try store.seed(product, quantity: quantity, to: profile, db) else {
+            guard try store.seed(product, quantity: quantity, to: profile, db) else {
                 throw Problem.validation([
-                    .field("/product_id", "duplicate", "The list is full, or has this product already.")
+                    .field("/product_id", "duplicate", "The list has this product already.")
                 ])
             }
         }

@@ -40,8 +40,14 @@ package struct ShopApp: App {
     package init(_ context: AppContext) throws {
         let (settings, clock) = (context.settings, context.clock)
         logger = context.logger
-        let store = ShopStore(context.database, context.users)
-        self.store = store
+        let lateResponses = LateResponses(events: context.events, clock: clock)
+        let store = ShopStore(context.database, context.users) { [events = context.events] change in
+            switch change {
+            case .products: lateResponses.publishChange()
+            case .list(let key, let revision): events.publishList(key, revision)
+            }
+        }
+        (self.store, self.lateResponses) = (store, lateResponses)
         let api = CatalogueAPI(
             upstream: try context.upstream(Self.catalogue),
             freshness: settings[Self.freshness],
@@ -49,7 +55,6 @@ package struct ShopApp: App {
         )
         let wide = settings[Self.wideCategories]
         let products = ProductReader(api: api, store: store, clock: clock)
-        lateResponses = LateResponses(events: context.events, clock: clock)
         productSearch = ProductSearch(
             api: api,
             store: store,
@@ -59,7 +64,7 @@ package struct ShopApp: App {
         )
         search = Search(products: productSearch, store: store, wide: wide, clock: clock)
         history = History(store: store)
-        categories = Categories(api: api, store: store, wide: wide, clock: clock) { [lateResponses] in
+        categories = Categories(api: api, store: store, wide: wide, clock: clock) {
             lateResponses.publishChange(of: ["shop.categories", "shop.filters"])
         }
         filters = Filters(store: store, categories: categories, products: productSearch, clock: clock)
@@ -70,12 +75,6 @@ package struct ShopApp: App {
         images = Images(products: products, store: store, pictures: pictures)
         lists = Lists(products: products, store: store, events: context.events)
         sharing = Sharing(products: products, store: store, clock: clock)
-        store.productListener.listen { [lists, lateResponses] change in
-            switch change {
-            case .products: lateResponses.publishChange()
-            case .list(let profile, let revision): lists.publishChange(revision: revision, profile)
-            }
-        }
     }
 
     /// The shopping list of the profile, and its favourites if there are some.

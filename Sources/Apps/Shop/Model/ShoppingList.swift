@@ -113,6 +113,8 @@ struct ShoppingList: Sendable, Equatable {
     var revision: Int
     /// The line that a write has added or changed, wherever it is on the list.
     var changed: ListItem?
+    /// Whether a write has changed the list.
+    var isChanged = false
 
     var items: [ListItem] { page.rows }
 }

@@ -50,14 +50,14 @@ extension ShopStore {
             }
         }
         db.afterNextTransaction {
-            [catalogueChanges, productChanges, profileChanges, productListener, profiles, lists] _ in
+            [catalogueChanges, productChanges, profileChanges, changed, profiles, lists] _ in
             // The one for all first: a reader takes that of a product later, and then sees whether this one was bumped.
             catalogueChanges.bump()
             for id in ids { productChanges[id].bump() }
             for profile in profiles { profileChanges[profile].bump() }
-            if wereKnown { productListener.changed(.products) }
+            if wereKnown { changed(.products) }
             for (profile, revision) in lists.sorted(by: { $0.key < $1.key }) {
-                productListener.changed(.list(profile: profile, revision: revision))
+                changed(.list(profile, revision: revision))
             }
         }
     }

@@ -32,7 +32,7 @@ extension ShopStore {
                 try db.cachedStatement(sql: Self.countRevision).execute(arguments: [profile])
                 return try Self.listRevision(profile, db)
             }
-            if let revision { productListener.changed(.list(profile: profile, revision: revision)) }
+            if let revision { changed(.list(profile, revision: revision)) }
         }
     }
 
