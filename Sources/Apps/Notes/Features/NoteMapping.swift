@@ -161,13 +161,13 @@ struct NoteFeatureCollection: Encodable, Sendable {
     /// Its media type, RFC 7946 §12.
     static let mediaType = "application/geo+json; charset=utf-8"
 
-    struct Feature: Encodable, Sendable {
-        struct Point: Encodable, Sendable {
-            let type = "Point"
-            /// Longitude first, §3.1.1.
-            let coordinates: [Double]
-        }
+    struct Point: Encodable, Sendable {
+        let type = "Point"
+        /// Longitude first, §3.1.1.
+        let coordinates: [Double]
+    }
 
+    struct Feature: Encodable, Sendable {
         struct Properties: Encodable, Sendable {
             var title: String?
             var subtitle: Text?

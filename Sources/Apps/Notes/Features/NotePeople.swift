@@ -107,7 +107,7 @@ struct NotePeople: Sendable {
 
     /// Returns the state of the stored people; nil if ``fetchedPeople(_:)`` is to be called.
     private func storedPeople(_ snapshot: PeopleSnapshot, _ request: ScreenRequest) throws -> ReadResult? {
-        try isReplacing(request) ? nil : app.people.storedResult(fetchedAt: snapshot.fetchedAt)
+        try isReplacing(request) ? nil : app.people.upstream.result(ofRowsFetchedAt: snapshot.fetchedAt)
     }
 
     private func isReplacing(_ request: ScreenRequest) throws -> Bool {
@@ -121,14 +121,11 @@ struct NotePeople: Sendable {
         let cachePolicy = try request.cachePolicy()
         let isReplacing = try isReplacing(request)
         let snapshot = try app.store.snapshot()
-        if let snapshot, !isReplacing { return app.people.storedResult(fetchedAt: snapshot.fetchedAt) }
+        if let snapshot, !isReplacing { return app.people.upstream.result(ofRowsFetchedAt: snapshot.fetchedAt) }
         var result = try await app.store.fetchPeople(app.people, cachePolicy, replacing: snapshot, now: app.clock.now())
         {
             [events = app.events] number in
-            let audience = ServerEvent.Audience.app(NotesApp.name)
-            events.publish(
-                .screenChanged(app: NotesApp.name, screen: "notes.people", revision: number, audience: audience)
-            )
+            events.publish(["notes.people"], of: NotesApp.name, number, to: .app(NotesApp.name))
         }
         // The same time as in each later response.
         if let stored = try app.store.snapshot() {

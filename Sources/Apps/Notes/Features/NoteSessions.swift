@@ -242,7 +242,7 @@ struct NoteAccounts: Sendable {
         guard let account = try app.store.account(try session.noteAccount()),
             let name = try? UserName(account.name)
         else {
-            throw Problem(.sessionExpired, .accountDeleted)
+            throw Problem.accountDeleted
         }
         try request.writePreconditions().check(version: session.version, of: "The session")
         guard try await app.passwords.verify(password, of: account, named: name, for: request) else {

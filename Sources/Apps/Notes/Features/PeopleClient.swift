@@ -26,11 +26,6 @@ struct PeopleClient: Sendable {
         count = settings[NotesApp.peopleCount]
     }
 
-    /// Returns the result of a read that the stored people serve.
-    ///
-    /// - Parameter fetchedAt: when they were fetched.
-    func storedResult(fetchedAt: Date) -> ReadResult { upstream.result(ofRowsFetchedAt: fetchedAt) }
-
     /// Fetches new people.
     ///
     /// - Parameters:

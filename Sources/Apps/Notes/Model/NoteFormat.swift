@@ -69,10 +69,6 @@ extension NoteFormat {
 
     /// A note in GeoJSON.
     struct Feature: Encodable {
-        struct Point: Encodable {
-            let type = "Point"
-            let coordinates: [Double]
-        }
         struct Properties: Encodable {
             let body: String
             let place: String
@@ -82,12 +78,12 @@ extension NoteFormat {
 
         let type = "Feature"
         let id: String
-        @Nullable var geometry: Point?
+        @Nullable var geometry: NoteFeatureCollection.Point?
         let properties: Properties
 
         init(_ note: Note) {
             let point = note.location.coordinate
-            let geometry = Point(coordinates: [point.longitude, point.latitude])
+            let geometry = NoteFeatureCollection.Point(coordinates: [point.longitude, point.latitude])
             id = Note.identity(note.id)
             self.geometry = note.location == .unknown ? nil : geometry
             properties = Properties(

@@ -75,7 +75,7 @@ extension NoteStore {
     ///   - time: notes that were deleted later stay.
     ///   - preconditions: compared with the account's revision.
     /// - Returns: how many notes that were, and the account's revision.
-    /// - Throws: 412 `precondition-failed`; ``AccountChanged``; `StorageError`.
+    /// - Throws: ``Problem`` 412.
     func purgeTrash(_ most: Int, upTo time: Date, preconditions: WritePreconditions = .none, account: Int64)
         async throws -> (count: Int, revision: Int)
     {

@@ -68,8 +68,7 @@ struct NoteStore: Sendable {
     /// - Parameters:
     ///   - preconditions: compared with the version of the account's list.
     ///   - quota: the most bytes that the account may store.
-    /// - Throws: ``AccountChanged`` if the account was deleted; 412 `precondition-failed`; 507 `quota-exceeded`;
-    ///   `StorageError`.
+    /// - Throws: ``Problem`` 401 if the account was deleted, 412, 507.
     func add(
         _ body: String,
         at location: Note.Location,
@@ -208,7 +207,9 @@ struct NoteStore: Sendable {
         let statement = try db.cachedStatement(
             sql: "UPDATE notes_account SET revision = revision + 1 WHERE id = ? RETURNING revision"
         )
-        guard let revision = try Int.fetchAll(statement, arguments: [account]).first else { throw AccountChanged() }
+        guard let revision = try Int.fetchAll(statement, arguments: [account]).first else {
+            throw Problem.accountDeleted
+        }
         return revision
     }
 

@@ -41,7 +41,7 @@ struct DocumentScreen: Encodable, Sendable {
     let actions: [Action]
 
     init(_ document: Document, zone: TimeZone = .gmt, _ conditions: Conditions) {
-        let properties = DocumentProperties(document, zone: zone)
+        let properties = DocumentProperties(document.row, zone: zone)
         let isUndoable = conditions.hasUndo && document.pages.count <= DocumentStore.mostPagesOfVersions
         self.properties = properties
         version = document.version
@@ -106,7 +106,7 @@ struct DocumentAdditionScreen: Encodable, Sendable {
 
     init(_ document: Document, _ added: AddedPages, _ conditions: DocumentScreen.Conditions) {
         self.document = DocumentScreen(document, conditions)
-        self.added = added.ids
+        self.added = added.pages.map(\.id)
         missingCharacters = added.missingCharacters
         notices = added.notices
     }
