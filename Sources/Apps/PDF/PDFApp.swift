@@ -8,11 +8,8 @@ package import Storage
 
 /// The PDF app: photos become documents that are read, edited, kept and shared. It has no upstream.
 package struct PDFApp: App {
-    /// Name of the app in paths, settings and events.
     package static let name = "pdf"
-    /// Title of the app in `GET /v1`.
     package static let title = Text("Photos to PDF", ru: "Фото в PDF")
-    /// The app's tables.
     package static let migrations = DocumentStore.migrations
     /// Its tables but those that each server derives from them.
     package static let replicated: JournalTables? = DocumentStore.replicated

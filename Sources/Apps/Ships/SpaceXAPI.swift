@@ -87,8 +87,6 @@ struct ShipSnapshot: Sendable {
         records = ShipRecords(file.ships.values)
     }
 
-    /// Returns the bundled snapshot.
-    ///
     /// - Throws: As ``init(json:)``.
     static func bundled() throws -> ShipSnapshot { try read.get() }
 

@@ -10,12 +10,9 @@ import Upstream
 
 /// The Shop app: search with filters and history, product cards, pictures and a shopping list for each profile.
 package struct ShopApp: App {
-    /// Name of the app in paths, settings and events.
     package static let name = ShopStore.app
-    /// Title of the app in `GET /v1`.
     package static let title = Text("Shop", ru: "Магазин")
     package static let migrations = ShopStore.migrations
-    /// The tables with the rows of profiles.
     package static let replicated: JournalTables? = ShopStore.replicated
 
     private let launch = Launch()
@@ -34,8 +31,6 @@ package struct ShopApp: App {
     private let lateResponses: LateResponses
     private let logger: Logger
 
-    /// Creates the app.
-    ///
     /// - Throws: `MissingUpstream` without the catalogue.
     package init(_ context: AppContext) throws {
         let (settings, clock) = (context.settings, context.clock)
@@ -89,7 +84,6 @@ package struct ShopApp: App {
         }
     }
 
-    /// The routes, in the order of openapi.yaml.
     package static var routes: [AppRoute<Self>] {
         [
             Route(.get, "/v1/shop/launch", "shop.launch", { $0.launch.show }),

@@ -230,8 +230,6 @@ extension Problem {
 extension ScreenResponse {
     /// Returns a note as its own screen, with its version in the entity tag. The response to a write carries the tag
     /// that a GET of the same address would have (RFC 9110 §8.8).
-    ///
-    /// - Throws: `EncodingError`.
     static func note(
         _ note: Note,
         _ time: NoteTime,

@@ -98,8 +98,6 @@ final class PasswordHasher: Sendable {
     /// The hash that passwords of unknown accounts are compared with, so that they take as long as those of known ones.
     private let unknownAccount: PasswordHash
 
-    /// Creates a hasher.
-    ///
     /// - Parameters:
     ///   - maximumWaiting: passwords that may wait.
     ///   - maximumPerAddress: how many of them may be from one address.

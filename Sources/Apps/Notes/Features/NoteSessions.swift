@@ -112,8 +112,6 @@ private enum NoteCredentials {
         let dialog: Problem.Dialog
     }
 
-    /// Returns name and password.
-    ///
     /// - Parameter isNew: whether the name is that of a new account.
     /// - Throws: ``Problem``, 422 that names every fault of both; the dialog is that of the first.
     static func read(_ fields: JSONFields, isNew: Bool) throws -> (UserName, Password) {
@@ -231,8 +229,6 @@ struct NoteAccounts: Sendable {
             .endingSession(of: NotesApp.name, request)
     }
 
-    /// Returns the account of a session.
-    ///
     /// - Throws: ``Problem``, 412 if the session is not at a version that the preconditions allow, 422 if the password
     ///   is not that of the account; errors of the verification.
     private func account(of session: Session, _ password: Password, _ request: ScreenRequest) async throws

@@ -33,7 +33,7 @@ struct PeopleClient: Sendable {
     ///   - replace: makes the rows, in the transaction that stores the response.
     /// - Returns: the result, and a closure that makes the rows of its response: the mount of the upstream may have
     ///   stored it without them. Nil if the response is not stored.
-    /// - Throws: ``Problem``, 403 `upstream-forbidden` for a refused key; `UpstreamFailure`, `StorageError`.
+    /// - Throws: ``Problem``, 403 `upstream-forbidden` for a refused key; `UpstreamFailure`.
     func readPeople(
         _ cachePolicy: CachePolicy,
         storedAt: Date?,

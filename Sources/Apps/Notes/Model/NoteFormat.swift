@@ -36,8 +36,6 @@ enum NoteFormat: String, CaseIterable, Sendable {
     var closing: String { self == .gpx ? "\n</gpx>\n" : "\n]}\n" }
 
     /// Returns the text of a note; nil if the form has none for it.
-    ///
-    /// - Throws: `EncodingError`.
     func text(of note: Note, isFirst: Bool) throws -> Data? {
         switch self {
         case .json: Data((isFirst ? "\n" : ",\n").utf8) + (try WireFormat.encode(Record(note)))

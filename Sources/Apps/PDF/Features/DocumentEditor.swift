@@ -134,8 +134,6 @@ struct DocumentLookup: Sendable {
         try await document(try request.parameter("id"), profile: profile)
     }
 
-    /// Returns the document of this id.
-    ///
     /// - Throws: ``Problem``, 404 if the profile has none.
     func document(_ id: String, profile: String) async throws -> Document {
         _ = try await pdf.store.catchUp()
@@ -160,8 +158,6 @@ struct DocumentLookup: Sendable {
         .init(refusal: pdf.options.quota(of: profile).refusalOfPages(beside: usage), hasUndo: pdf.options.hasTrash)
     }
 
-    /// Returns the saved document of this id.
-    ///
     /// - Throws: ``Problem``, 404 if the profile has none, 409 if it is a draft.
     func savedDocument(_ id: String, profile: String) async throws -> Document {
         let document = try await document(id, profile: profile)

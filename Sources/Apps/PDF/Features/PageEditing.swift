@@ -109,7 +109,7 @@ struct PageArranger: Sendable {
     ///   - pages: `source` is a position among the files.
     ///   - files: the files of documents, and new pages.
     ///   - title: the title of the PDF.
-    /// - Throws: ``MediaError``; ``StorageError``.
+    /// - Throws: ``MediaError``.
     func write(
         _ pages: [ComposedPage],
         of files: [URL],
@@ -124,7 +124,7 @@ struct PageArranger: Sendable {
 
     /// Writes a file of pages of these documents.
     ///
-    /// - Throws: ``MediaError``; ``StorageError``; `DocumentStore.Gone` if one of them has another file by now.
+    /// - Throws: ``MediaError``; `DocumentStore.Gone` if one of them has another file by now.
     func write(
         _ pages: [ComposedPage],
         of documents: [Document],
@@ -137,10 +137,8 @@ struct PageArranger: Sendable {
         return try await write(pages, of: files.map { URL(filePath: $0.path) }, title: title, progress)
     }
 
-    /// Inserts the pages of a file into a document.
-    ///
     /// - Parameter position: of the first of them in the document, from 0.
-    /// - Throws: ``MediaError``; ``StorageError``; `DocumentStore.Gone` if the document has another file by now.
+    /// - Throws: ``MediaError``; `DocumentStore.Gone` if the document has another file by now.
     func insert(
         _ new: AddedPages,
         of file: URL,

@@ -78,8 +78,6 @@ struct TextContent: Sendable {
     let locale: String?
     let place: InsertionPoint
 
-    /// Reads the fields.
-    ///
     /// - Parameter maximumBytes: of the text, in UTF-8.
     /// - Throws: ``Problem``, 422 for a field that is not acceptable, 413 for a text that is too long.
     init(_ fields: JSONFields, maximumBytes: Int) throws {

@@ -80,7 +80,6 @@ extension DocumentStore {
 }
 
 extension Document {
-    /// The document as a row of the list.
     var row: DocumentStore.Listing.Row {
         .init(id: id, name: name, created: created, length: blob.length, pageCount: pages.count)
     }

@@ -49,7 +49,7 @@ final class ShipMerge: Sendable {
 
     /// Computes the writes of the merge.
     ///
-    /// - Throws: `UpstreamError.badResponse` if there would be more ships than are kept; errors of the database.
+    /// - Throws: `UpstreamError.badResponse` if there would be more ships than are kept.
     func prepare(_ db: Database) throws {
         let new = try Plan(listing: ships, db)
         plan.withLock { $0 = new }
@@ -58,7 +58,7 @@ final class ShipMerge: Sendable {
     /// Writes the next part. If the ships have changed since the part before, computes the remaining writes anew first.
     /// The following call writes the part after it only if ``note(_:)`` was called.
     ///
-    /// - Throws: `UpstreamError.badResponse` if there would be more ships than are kept; errors of the database.
+    /// - Throws: `UpstreamError.badResponse` if there would be more ships than are kept.
     func writeNext(_ db: Database) throws -> Part {
         var left = try plan.withLock(\.self) ?? Plan(listing: ships, db)
         if try ShipStore.contentRevision(db) != left.content { left = try Plan(listing: ships, db) }
@@ -153,7 +153,6 @@ struct ShipColumns: Sendable, Equatable {
 
     var isListed: Bool { values.last == true.databaseValue }
 
-    /// - Throws: `EncodingError`.
     init(_ ship: Ship) throws {
         let roles = String(decoding: try JSONEncoder().encode(ship.roles), as: UTF8.self)
         let values: [any DatabaseValueConvertible] = [
@@ -232,8 +231,6 @@ extension ShipStore {
     }
 
     /// Imports the ships of the bundled snapshot if there is no ship: the first start without an upstream.
-    ///
-    /// - Throws: `StorageError`, `CancellationError`.
     func importSnapshot(_ ships: [Ship]) async throws {
         // Called before every response that is made from the snapshot; only the first call writes.
         let isEmpty: @Sendable (Database) throws -> Bool = {

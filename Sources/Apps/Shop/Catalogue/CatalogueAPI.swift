@@ -53,7 +53,7 @@ struct CatalogueAPI: Sendable {
     /// Reads a part of the list of products.
     ///
     /// - Returns: The body is nil if there is no response, or if it was evicted while it was read.
-    /// - Throws: `UpstreamFailure`, `StorageError`, `CancellationError`.
+    /// - Throws: `UpstreamFailure`.
     func readProducts(_ query: CatalogueQuery, _ options: PartOptions) async throws -> (result: ReadResult, body: Data?)
     {
         let resource = products(query, options)
@@ -77,8 +77,6 @@ struct CatalogueAPI: Sendable {
     }
 
     /// Returns the ids of a part of the list that is stored, nil for a row without one; nil if it is not stored.
-    ///
-    /// - Throws: `StorageError`, `CancellationError`.
     func storedIDs(_ query: CatalogueQuery, _ options: PartOptions) async throws -> [Int?]? {
         let path = query.path(offset: options.offset, limit: options.limit)
         let resource = resource(path, freshness: freshness) { _ in .none }
@@ -92,13 +90,10 @@ struct CatalogueAPI: Sendable {
         }
     }
 
-    /// Reads one product.
-    ///
     /// - Parameters:
     ///   - bundledAt: When the product was last seen in a list; nil if never.
     ///   - save: Called with the product of a new response.
-    /// - Throws: `UpstreamFailure`, `StorageError`, `CancellationError`. The error of the failure is `rejected` only if
-    ///   there is no such product.
+    /// - Throws: `UpstreamFailure`. The error of the failure is `rejected` only if there is no such product.
     func readProduct(_ id: Int, _ cachePolicy: CachePolicy, bundledAt: Date?, save: @escaping Save<Product>)
         async throws
         -> ReadResult
@@ -123,12 +118,10 @@ struct CatalogueAPI: Sendable {
         return resource
     }
 
-    /// Reads all categories.
-    ///
     /// - Parameters:
     ///   - acceptsEmpty: Whether an empty list is valid, not the response of something broken.
     ///   - save: Called with the categories of a new response.
-    /// - Throws: `UpstreamFailure`, `StorageError`, `CancellationError`.
+    /// - Throws: `UpstreamFailure`.
     func readCategories(
         _ cachePolicy: CachePolicy,
         acceptsEmpty: Bool,
@@ -220,7 +213,6 @@ extension CatalogueAPI {
     /// Returns a part of the list of products if it is served without a request, with a body that is stored with it.
     ///
     /// - Parameter readToken: Taken before the transaction within which this is called.
-    /// - Throws: `StorageError`.
     func storedProducts(_ query: CatalogueQuery, _ options: PartOptions, since readToken: ReadToken) throws -> (
         result: ReadResult, body: Data
     )? {
@@ -235,7 +227,6 @@ extension CatalogueAPI {
     /// Returns the read of one product, without its response, if it is served without a request.
     ///
     /// - Parameter readToken: Taken before the transaction within which this is called.
-    /// - Throws: `StorageError`.
     func storedProduct(_ id: Int, _ cachePolicy: CachePolicy, bundledAt: Date, since readToken: ReadToken) throws
         -> ReadResult?
     {
@@ -252,7 +243,6 @@ extension CatalogueAPI {
     /// Returns the read of all categories, without its response, if it is served without a request.
     ///
     /// - Parameter readToken: Taken before the transaction within which this is called.
-    /// - Throws: `StorageError`.
     func storedCategories(_ cachePolicy: CachePolicy, since readToken: ReadToken) throws -> ReadResult? {
         try stored(categories(acceptsEmpty: true) { _, _ in }, cachePolicy, since: readToken)
     }

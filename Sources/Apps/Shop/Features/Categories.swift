@@ -41,7 +41,7 @@ struct Categories: Sendable {
 
     /// Reads the categories from the API into the store.
     ///
-    /// - Throws: `UpstreamFailure`, `StorageError`, `CancellationError`.
+    /// - Throws: `UpstreamFailure`.
     func refresh(_ cachePolicy: CachePolicy) async throws -> ReadResult {
         try await api.readCategories(
             cachePolicy,

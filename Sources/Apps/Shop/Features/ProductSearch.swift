@@ -54,8 +54,7 @@ struct ProductSearch: Sendable {
     /// Returns a page of the products that a query finds.
     ///
     /// - Parameter profile: Notified if the page is made before a slow response is in; nil for no profile.
-    /// - Throws: `UpstreamFailure` if the catalogue could not be read and nothing is stored; `StorageError`,
-    ///   `CancellationError`.
+    /// - Throws: `UpstreamFailure` if the catalogue could not be read and nothing is stored.
     func find(
         _ query: SearchQuery,
         from place: SearchStart,
@@ -194,7 +193,6 @@ extension ProductSearch {
     /// ``find(_:from:limit:_:)`` is to be called.
     ///
     /// - Parameter readToken: Taken before the transaction within which this is called.
-    /// - Throws: `StorageError`.
     func stored(
         _ query: SearchQuery,
         from place: SearchStart,

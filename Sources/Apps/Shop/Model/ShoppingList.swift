@@ -76,7 +76,6 @@ struct ListItem: Sendable, Equatable {
     var difference: Difference?
 }
 
-/// A change of a line.
 enum LineChange: Sendable, Equatable {
     /// Sets the quantity.
     case to(Int)
@@ -147,7 +146,7 @@ enum ListArchive {
     /// Adds the files.
     ///
     /// - Returns: the number of lines.
-    /// - Throws: `EncodingError`, errors of writing the archive.
+    /// - Throws: errors of writing the archive.
     static func add(_ list: ShoppingList, as name: String = "list", to archive: ZipArchive) throws -> Int {
         let lines = list.items.map { item in
             List.Line(

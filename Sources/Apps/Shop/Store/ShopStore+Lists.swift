@@ -73,8 +73,6 @@ extension ShopStore {
         )
         """
 
-    /// Changes a line.
-    ///
     /// - Parameter page: The part of the list to return.
     /// - Throws: ``Problem`` 404, 412, 422 `out-of-bounds` if no line may have the quantity that it would be.
     func change(

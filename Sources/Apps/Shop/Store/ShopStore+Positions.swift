@@ -64,8 +64,6 @@ extension ShopStore {
         """
 
     /// Records the positions at which pages begin, unless they are recorded already or equal to the offsets.
-    ///
-    /// - Throws: `StorageError`, `CancellationError`.
     func record(_ places: [Position], of query: SearchQuery, limit: Int, isExact: Bool, at now: Date) async throws {
         let new = try unrecorded(places, of: query, limit: limit, isExact: isExact, at: now)
         guard !new.isEmpty else { return }
@@ -80,8 +78,6 @@ extension ShopStore {
     }
 
     /// Returns those of some positions that are to be recorded.
-    ///
-    /// - Throws: `StorageError`.
     func unrecorded(_ places: [Position], of query: SearchQuery, limit: Int, isExact: Bool, at now: Date) throws
         -> [Position]
     {

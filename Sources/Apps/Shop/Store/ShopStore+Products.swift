@@ -146,8 +146,6 @@ extension ShopStore {
     static let selectProducts = "SELECT * FROM shop_product WHERE id IN (SELECT value FROM json_each(?))"
 
     /// Marks a product as removed from the catalogue: the search no longer finds it, lists keep it.
-    ///
-    /// - Throws: `StorageError`, `CancellationError`.
     func markGone(_ id: Int, at now: Date) async throws {
         let isNew = try await database.writeFreeingRoom { db in
             try db.cachedStatement(sql: "UPDATE shop_product SET gone = 1, changed_at = ? WHERE id = ? AND gone = 0")
@@ -166,7 +164,7 @@ extension ShopStore {
     /// Marks products as present again, unchanged: the upstream confirmed a response that lists them. On a full disk
     /// the next confirmation does it.
     ///
-    /// - Throws: `StorageError` other than a full disk, `CancellationError`.
+    /// - Throws: `StorageError` other than a full disk.
     func markPresent(_ ids: [Int], at now: Date) async throws {
         try await database.writeIfRoom { db in
             let returned = try ids.compactMap { try Self.known($0, db) }.filter(\.isGone).map(\.product)

@@ -13,7 +13,7 @@ extension ShopStore {
     /// Records a search as the profile's last one, and if it has a text, in its history. Writes nothing if it is the
     /// last one already. If it cannot be written at present, the search is shown without being recorded.
     ///
-    /// - Throws: `StorageError` other than a full disk, `CancellationError`.
+    /// - Throws: `StorageError` other than a full disk.
     func record(_ query: SearchQuery, _ profile: String, at now: Date) async throws {
         guard try !isLast(query, profile) else { return }
         let filters = try Self.encode(query.filters)

@@ -71,7 +71,6 @@ struct ShopStore: Sendable {
     ///
     /// - Returns: How old the rows may be if PostgreSQL does not respond, and a token that is valid until they change,
     ///   nil meanwhile.
-    /// - Throws: `ClusterError`, `StorageError`, `CancellationError`.
     func catchUp(_ profile: String) async throws -> (lag: UserDatabase.Lag?, changeToken: ChangeToken?) {
         let changeToken = changeToken(profile)
         let lag = try await users.catchUp()
