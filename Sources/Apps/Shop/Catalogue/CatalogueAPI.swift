@@ -50,6 +50,13 @@ struct CatalogueAPI: Sendable {
         }
     }
 
+    /// Reads a resource.
+    ///
+    /// - Throws: `UpstreamFailure`.
+    func read(_ resource: Resource, _ cachePolicy: CachePolicy) async throws -> ReadResult {
+        try await upstream.reportingFailures { try await upstream.read(resource, cachePolicy) }
+    }
+
     /// Reads a part of the list of products.
     ///
     /// - Returns: The body is nil if there is no response, or if it was evicted while it was read.
@@ -90,19 +97,12 @@ struct CatalogueAPI: Sendable {
         }
     }
 
+    /// One product. The error of a failed read is `rejected` only if there is no such product.
+    ///
     /// - Parameters:
     ///   - bundledAt: When the product was last seen in a list; nil if never.
     ///   - save: Called with the product of a new response.
-    /// - Throws: `UpstreamFailure`. The error of the failure is `rejected` only if there is no such product.
-    func readProduct(_ id: Int, _ cachePolicy: CachePolicy, bundledAt: Date?, save: @escaping Save<Product>)
-        async throws
-        -> ReadResult
-    {
-        let resource = product(id, bundledAt: bundledAt, save: save)
-        return try await upstream.reportingFailures { try await upstream.read(resource, cachePolicy) }
-    }
-
-    func product(_ id: Int, bundledAt: Date?, save: @escaping Save<Product>) -> Resource {
+    func product(_ id: Int, bundledAt: Date?, save: @escaping Save<Product> = { _, _ in }) -> Resource {
         let path = "\(Self.productsPath)/\(id)"
         var resource = resource(path, freshness: freshness) { (response) throws(UpstreamError) in
             guard let product = (try? JSONDecoder().decode(ProductRecord.self, from: Data(response.body)))?.product,
@@ -118,20 +118,12 @@ struct CatalogueAPI: Sendable {
         return resource
     }
 
+    /// All categories.
+    ///
     /// - Parameters:
     ///   - acceptsEmpty: Whether an empty list is valid, not the response of something broken.
     ///   - save: Called with the categories of a new response.
-    /// - Throws: `UpstreamFailure`.
-    func readCategories(
-        _ cachePolicy: CachePolicy,
-        acceptsEmpty: Bool,
-        save: @escaping Save<Product.Category>
-    ) async throws -> ReadResult {
-        let resource = categories(acceptsEmpty: acceptsEmpty, save: save)
-        return try await upstream.reportingFailures { try await upstream.read(resource, cachePolicy) }
-    }
-
-    func categories(acceptsEmpty: Bool, save: @escaping Save<Product.Category>) -> Resource {
+    func categories(acceptsEmpty: Bool = true, save: @escaping Save<Product.Category> = { _, _ in }) -> Resource {
         var resource = resource(Self.categoriesPath, freshness: categoryFreshness) { (response) throws(UpstreamError) in
             let list = try Self.list(of: CategoryRecord.self, in: response)
             guard !list.isTruncated else {
@@ -224,26 +216,11 @@ extension CatalogueAPI {
         return (result, body)
     }
 
-    /// Returns the read of one product, without its response, if it is served without a request.
+    /// Returns the read of a resource, without its response, if it is served without a request.
     ///
     /// - Parameter readToken: Taken before the transaction within which this is called.
-    func storedProduct(_ id: Int, _ cachePolicy: CachePolicy, bundledAt: Date, since readToken: ReadToken) throws
-        -> ReadResult?
-    {
-        try stored(product(id, bundledAt: bundledAt) { _, _ in }, cachePolicy, since: readToken)
-    }
-
-    private func stored(_ resource: Resource, _ cachePolicy: CachePolicy, since readToken: ReadToken) throws
-        -> ReadResult?
-    {
+    func stored(_ resource: Resource, _ cachePolicy: CachePolicy, since readToken: ReadToken) throws -> ReadResult? {
         guard let readToken = upstream.readToken(of: resource.url, since: readToken) else { return nil }
         return try upstream.storedResult(of: resource, cachePolicy, since: readToken)
-    }
-
-    /// Returns the read of all categories, without its response, if it is served without a request.
-    ///
-    /// - Parameter readToken: Taken before the transaction within which this is called.
-    func storedCategories(_ cachePolicy: CachePolicy, since readToken: ReadToken) throws -> ReadResult? {
-        try stored(categories(acceptsEmpty: true) { _, _ in }, cachePolicy, since: readToken)
     }
 }

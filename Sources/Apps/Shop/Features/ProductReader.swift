@@ -45,7 +45,7 @@ struct ProductReader: Sendable {
     /// - Parameter readToken: Taken before the transaction within which this is called.
     func stored(_ id: Int, _ cachePolicy: CachePolicy, since readToken: ReadToken) throws -> Result? {
         guard let seen = try store.product(id), !seen.isGone else { return nil }
-        return try api.storedProduct(id, cachePolicy, bundledAt: seen.fetchedAt, since: readToken).map {
+        return try api.stored(api.product(id, bundledAt: seen.fetchedAt), cachePolicy, since: readToken).map {
             Result(seen, $0.provenance, changeToken: $0.changeToken)
         }
     }
@@ -57,8 +57,8 @@ struct ProductReader: Sendable {
         let seen = try store.product(id).flatMap { $0.isGone ? nil : $0 }
         let result: ReadResult
         do {
-            let save = store.save(fetchedAt: clock.now)
-            result = try await api.readProduct(id, cachePolicy, bundledAt: seen?.fetchedAt, save: save)
+            let product = api.product(id, bundledAt: seen?.fetchedAt, save: store.save(fetchedAt: clock.now))
+            result = try await api.read(product, cachePolicy)
         } catch let failure as UpstreamFailure {
             return try await recover(from: failure, id, seen: seen)
         }

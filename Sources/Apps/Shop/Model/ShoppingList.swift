@@ -31,11 +31,11 @@ struct ListItemID: Sendable, Hashable {
     /// 1 for the first product of that id.
     var ordinal = 1
 
-    init(productID: Int, ordinal: Int = 1) {
-        self.productID = productID
-        self.ordinal = ordinal
-    }
+    /// The id in paths and bodies.
+    var text: String { ordinal == 1 ? "\(productID)" : "\(productID)-\(ordinal)" }
+}
 
+extension ListItemID {
     /// Reads `5` and `5-2`; nil for other texts.
     init?(_ text: String) {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
@@ -45,9 +45,6 @@ struct ListItemID: Sendable, Hashable {
         self.init(productID: productID, ordinal: numbers.count > 1 ? numbers[1] : 1)
         guard text == self.text else { return nil }
     }
-
-    /// The id in paths and bodies.
-    var text: String { ordinal == 1 ? "\(productID)" : "\(productID)-\(ordinal)" }
 }
 
 /// One line of a shopping list.
