@@ -77,8 +77,8 @@ struct NotePeople: Sendable {
         let banner = try await app.store.catchUp()
         var (found, snapshot) = try rows()
         var result: ReadResult
-        if let stored = try snapshot.flatMap({ try storedPeople($0, request) }) {
-            result = stored
+        if let snapshot, try !isReplacing(request) {
+            result = app.people.upstream.result(ofRowsFetchedAt: snapshot.fetchedAt)
         } else {
             result = try await fetchedPeople(request)
             (found, snapshot) = try rows()
@@ -104,11 +104,6 @@ struct NotePeople: Sendable {
 
     /// People have to be fetched first.
     private struct Unfetched: Error {}
-
-    /// Returns the state of the stored people; nil if ``fetchedPeople(_:)`` is to be called.
-    private func storedPeople(_ snapshot: PeopleSnapshot, _ request: ScreenRequest) throws -> ReadResult? {
-        try isReplacing(request) ? nil : app.people.upstream.result(ofRowsFetchedAt: snapshot.fetchedAt)
-    }
 
     private func isReplacing(_ request: ScreenRequest) throws -> Bool {
         let cachePolicy = try request.cachePolicy()

@@ -182,12 +182,10 @@ extension CatalogueAPI {
         in response: IncomingResponse,
         maximum: Int = ListLimit.elements
     ) throws(UpstreamError) -> TolerantList<Record> {
-        do {
-            return try TolerantList(json: Data(response.body), maximum: maximum)
-        } catch DecodingError.typeMismatch, DecodingError.valueNotFound {
-            throw .badResponse(status: response.status, reason: "not a list")
+        do throws(UnusableResponse) {
+            return try TolerantList(json: Data(response.body), as: "a list", maximum: maximum)
         } catch {
-            throw .badResponse(status: response.status, reason: "not JSON")
+            throw .badResponse(status: response.status, reason: error.reason)
         }
     }
 }
