@@ -84,7 +84,6 @@ extension NotesApp {
         attemptWindow, trashLifetime, quota,
     ]
 
-    /// Returns the operations on accounts for operators.
     package static func accountAdministration(
         _ users: UserDatabase,
         _ sessions: SessionStore,
@@ -160,7 +159,6 @@ extension NotesApp {
 
     private static let place = Label("location", .place)
 
-    /// The login and the registration.
     static let logins = [
         credentials("login", Text("Sign In", ru: "Войти")),
         credentials("register", Text("Sign Up", ru: "Зарегистрироваться")),

@@ -6,7 +6,6 @@ import GRDB
 package import Screens
 
 extension NotesApp {
-    /// Accounts, and the notes of accounts.
     package var seeding: Seeding {
         // A server under test has a database of its own.
         guard !notes.store.users.isShared else { return Seeding() }

@@ -7,9 +7,7 @@ package import Storage
 
 /// The Notes app: notes with their places, on a list and on a map, and a directory of people.
 package struct NotesApp: App {
-    /// Name of the app in paths, settings, sessions and events.
     package static let name = NoteStore.app
-    /// Title of the app in `GET /v1`.
     package static let title = Text("Notes on a map", ru: "Заметки на карте")
     package static let migrations = NoteStore.migrations
     /// The app's tables without the indexes that each server derives from them.
@@ -29,8 +27,6 @@ package struct NotesApp: App {
     private var cities: NoteCities { NoteCities(app: notes) }
     private var people: NotePeople { NotePeople(app: notes) }
 
-    /// Creates the app.
-    ///
     /// - Throws: the errors of the bundled gazetteer if it cannot be read.
     package init(_ context: AppContext) throws {
         notes = try Notes(context)
@@ -61,7 +57,6 @@ package struct NotesApp: App {
         }
     }
 
-    /// The services that run beside the server.
     package var services: [any Service] { [expiry] }
 
     package static var routes: [AppRoute<Self>] {
@@ -137,7 +132,6 @@ extension Session {
 }
 
 extension EventStream {
-    /// The screens that show the notes of an account.
     static let noteScreens = ["notes.list", "notes.map"]
 
     /// Publishes to an account that its notes have changed, on the screens that show it.

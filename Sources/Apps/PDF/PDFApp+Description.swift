@@ -3,7 +3,6 @@ package import Screens
 package import Storage
 
 extension PDFApp {
-    /// The problem codes of the app.
     package static let problems: [ProblemCode] = [.lastPage, .notSaved, .nothingToUndo]
     package static let records = [
         RecordTable("pdf_document") { _ = try Document(row: $0, pages: []) },
@@ -54,7 +53,6 @@ extension PDFApp {
         default: 64 << 20,
         "space for pictures of pages, in MiB; the least recently used is evicted first"
     )
-    /// The settings of the app.
     package static let settings: [any SettingDeclaration] = [
         files, uploadBytes, draftLifetime, trashLifetime, quota, keepsMetadata, thumbnailBytes,
     ]

@@ -8,11 +8,8 @@ package import Storage
 
 /// The PDF app: photos become documents that are read, edited, kept and shared. It has no upstream.
 package struct PDFApp: App {
-    /// Name of the app in paths, settings and events.
     package static let name = "pdf"
-    /// Title of the app in `GET /v1`.
     package static let title = Text("Photos to PDF", ru: "Фото в PDF")
-    /// The app's tables.
     package static let migrations = DocumentStore.migrations
     /// Its tables but those that each server derives from them.
     package static let replicated: JournalTables? = DocumentStore.replicated
@@ -36,20 +33,12 @@ package struct PDFApp: App {
     init(_ context: AppContext, _ pdf: PDF) {
         self.pdf = pdf
         thumbnails = DocumentThumbnails(pdf: pdf)
-        expiry = Self.expiry(pdf.store, DocumentTrash(pdf: pdf), by: context.retention, context.logger)
-    }
-
-    private static func expiry(
-        _ store: DocumentStore,
-        _ trash: DocumentTrash,
-        by retention: RetentionClock,
-        _ logger: Logger
-    ) -> [ExpiryService] {
-        [
-            ExpiryService(of: "expired drafts", by: retention, logger: logger, purge: store.purgeDrafts(at:)),
-            ExpiryService(of: "documents in the trash", by: retention, logger: logger, purge: trash.purgeDue(at:)),
-            ExpiryService(of: "earlier versions", by: retention, logger: logger, purge: trash.purgeVersions(at:)),
+        let trash = DocumentTrash(pdf: pdf)
+        let purges: [(String, @Sendable (Date) async throws -> Int)] = [
+            ("expired drafts", pdf.store.purgeDrafts(at:)), ("documents in the trash", trash.purgeDue(at:)),
+            ("earlier versions", trash.purgeVersions(at:)),
         ]
+        expiry = purges.map { ExpiryService(of: $0, by: context.retention, logger: context.logger, purge: $1) }
     }
 
     /// The saved documents of the profile, and the size of its documents.

@@ -54,7 +54,7 @@ extension ShipsApp {
     /// Restores the deleted ships of every account in literal mode, if a refresh fetched the list since they were
     /// deleted; nothing in the other mode. If they cannot be written at present, the next refresh does it.
     ///
-    /// - Throws: `StorageError` other than a full disk, `CancellationError`.
+    /// - Throws: `StorageError` other than a full disk.
     func listWasRefreshed(_ result: ReadResult) async throws {
         guard settings[Self.deletion] == .literal else { return }
         // A response that was fetched after its request gave up waiting counts when it is first read.
@@ -127,7 +127,7 @@ extension ShipStore {
     ///
     /// - Parameter preconditions: Compared with the revision of the ship.
     /// - Returns: nil if there is no such ship, or if it is already hidden.
-    /// - Throws: ``Problem`` 412; `StorageError`, `CancellationError`.
+    /// - Throws: ``Problem`` 412.
     func hide(_ id: String, account: String, if preconditions: WritePreconditions = .none) async throws
         -> ShipPage.Counts?
     {
@@ -146,7 +146,7 @@ extension ShipStore {
     ///   - wanted: The ships to restore, nil for all; those that are not hidden are ignored.
     ///   - preconditions: Compared with the revision of the list.
     /// - Returns: The ships that were restored.
-    /// - Throws: ``Problem`` 412; `StorageError`, `CancellationError`.
+    /// - Throws: ``Problem`` 412.
     func restore(_ wanted: [String]?, account: String, if preconditions: WritePreconditions = .none) async throws
         -> (restored: [String], counts: ShipPage.Counts)
     {
@@ -175,7 +175,6 @@ extension ShipStore {
         try await users.write(scope: Self.scope) { try removeMarks(of: account, $0) }
     }
 
-    /// The accounts that have hidden ships.
     func accountsWithHiddenShips() throws -> [String] {
         try users.read { try String.fetchAll($0, sql: Self.selectAccountsWithHiddenShips) }
     }

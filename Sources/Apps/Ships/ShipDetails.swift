@@ -46,8 +46,7 @@ extension ShipsApp {
 
     /// Returns a ship that the session's account sees.
     ///
-    /// - Throws: ``Problem`` 404 `not-found` if there is no such ship, 404 `ship-deleted` if the account deleted it;
-    ///   `StorageError`.
+    /// - Throws: ``Problem`` 404 `not-found` if there is no such ship, 404 `ship-deleted` if the account deleted it.
     func ship(_ id: String, visibleTo session: Session) throws -> ShipOfAccount {
         try Self.visible(try store.users.read { try ShipStore.ship(id, account: session.account, $0) })
     }

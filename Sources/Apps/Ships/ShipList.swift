@@ -181,8 +181,7 @@ extension ShipsApp {
     /// Brings the stored ships up to date and reads some of them; if the API need not be asked, in one transaction with
     /// their age.
     ///
-    /// - Throws: `UpstreamFailure` if there is nothing to show; `StorageError`, `ClusterError`,
-    ///   `CancellationError`; errors of the reading.
+    /// - Throws: `UpstreamFailure` if there is nothing to show; errors of the reading.
     func refresh<Rows>(_ cachePolicy: CachePolicy, reading rows: (Database) throws -> Rows) async throws
         -> Reading<Rows>
     {
@@ -227,8 +226,7 @@ extension ShipsApp {
     /// first start the bundled snapshot is imported.
     ///
     /// - Returns: The provenance of the ships, for the screens that show them.
-    /// - Throws: `UpstreamFailure` if there is nothing to show; `StorageError`, `ClusterError`,
-    ///   `CancellationError`.
+    /// - Throws: `UpstreamFailure` if there is nothing to show.
     func refresh(_ cachePolicy: CachePolicy, _ planned: PlannedRead? = nil) async throws -> ReadResult {
         let listing = try store.listing()
         let resource = list(after: listing)

@@ -13,13 +13,10 @@ import Upstream
 /// This is the smallest of the apps and shows how all are built: this file describes the app and has its routes, each
 /// feature has a file with its handlers and screens, `Store` has the tables, and `SpaceXAPI` is the upstream.
 package struct ShipsApp: App {
-    /// Name of the app in paths, settings, sessions and events.
     package static let name = ShipStore.app
-    /// Title of the app in `GET /v1`.
     package static let title = Text("SpaceX ships", ru: "Корабли SpaceX")
     package static let migrations = ShipStore.migrations
     package static let records = [RecordTable("ship") { _ = try Ship(row: $0) }]
-    /// All tables of the app.
     package static let replicated: JournalTables? = ShipStore.replicated
 
     let upstream: Upstream
@@ -34,8 +31,6 @@ package struct ShipsApp: App {
     let lastChange: LatestDate
     private let logger: Logger
 
-    /// Creates the app.
-    ///
     /// - Throws: `DecodingError` or `ShipSnapshot.Damaged` if the bundled snapshot cannot be read.
     package init(_ context: AppContext) throws {
         try self.init(context, snapshot: .bundled())
@@ -57,7 +52,6 @@ package struct ShipsApp: App {
         )
     }
 
-    /// The routes, in the order of openapi.yaml.
     package static var routes: [AppRoute<Self>] {
         [
             Route(.get, "/v1/ships/launch", "ships.launch", showLaunch),

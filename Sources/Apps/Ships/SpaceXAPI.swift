@@ -55,13 +55,13 @@ extension ShipsApp {
             freshness: settings[Self.freshness],
             isSourceOfRows: true
         ) { response throws(UpstreamError) in
-            do throws(ShipRecords.ShapeError) {
+            do throws(UnusableResponse) {
                 let records = try ShipRecords(json: Data(response.body))
                 // The bundled ships at least are known, and ships do not all vanish at once.
-                guard !records.ships.isEmpty else { throw .noShips }
+                guard !records.ships.isEmpty else { throw UnusableResponse("an empty list where there were ships") }
                 return store.persistRows(of: records.ships, listedAt: clock.now(), after: listing) { publishChange($0) }
             } catch {
-                throw .badResponse(status: response.status, reason: error.rawValue)
+                throw .badResponse(status: response.status, reason: error.reason)
             }
         }
         resource.bundledAt = snapshot.recordedAt
@@ -87,8 +87,6 @@ struct ShipSnapshot: Sendable {
         records = ShipRecords(file.ships.values)
     }
 
-    /// Returns the bundled snapshot.
-    ///
     /// - Throws: As ``init(json:)``.
     static func bundled() throws -> ShipSnapshot { try read.get() }
 
@@ -108,33 +106,15 @@ struct ShipSnapshot: Sendable {
 
 /// The ships of one response of the API.
 struct ShipRecords: Sendable, Equatable {
-    /// The response differs from the API's documentation.
-    enum ShapeError: String, Error {
-        case notJSON = "not JSON"
-        case notAList = "not a list of ships"
-        /// There are records, and none of them is a ship.
-        case noUsableRecord = "a list without a single ship"
-        case noShips = "an empty list where there were ships"
-        /// There are more records than `ListLimit.elements`.
-        case tooLong = "a list that is too long"
-    }
-
     /// Usable records, in the order of the response; of two with one id, the first. Others, such as those without a
     /// name or an id, are skipped.
     let ships: [Ship]
 
-    init(json: Data) throws(ShapeError) {
-        let items: TolerantList<ShipRecord>
-        do {
-            items = try TolerantList(json: json)
-        } catch DecodingError.typeMismatch, DecodingError.valueNotFound {
-            throw .notAList
-        } catch {
-            throw .notJSON
-        }
-        guard !items.isTruncated else { throw .tooLong }
+    init(json: Data) throws(UnusableResponse) {
+        let items = try TolerantList<ShipRecord>(json: json, as: "a list of ships")
+        guard !items.isTruncated else { throw UnusableResponse("a list that is too long") }
         self.init(items.values)
-        if ships.isEmpty, !items.values.isEmpty { throw .noUsableRecord }
+        if ships.isEmpty, !items.values.isEmpty { throw UnusableResponse("a list without a single ship") }
     }
 
     init(_ records: [ShipRecord?]) {

@@ -12,10 +12,8 @@ extension ShopApp {
         probePath: CatalogueAPI.categoriesPath,
         trustedHosts: pictureHosts
     )
-    /// Russian.
     package static let language = Language.russian
     package static let upstreams = [catalogue]
-    /// The problem codes of the app.
     package static let problems: [ProblemCode] = [.listEmpty]
     package static let records = [
         RecordTable("shop_product", of: KnownProduct.self),
@@ -46,7 +44,6 @@ extension ShopApp {
         "hosts of product pictures that may be at private addresses, on any port",
         note: "public ones need not be listed"
     )
-    /// The settings of the app.
     package static let settings: [any SettingDeclaration] = [
         freshness, categoryFreshness, wideCategories, pictureHosts,
     ]
@@ -159,9 +156,9 @@ extension Lists {
             throw Problem.validation([.field("/product_id", "unknown", "The catalogue has no product \(id).")])
         }
         return SeedStep { db in
-            guard case .added = try store.seed(product, quantity: quantity, to: profile, db) else {
+            guard try store.seed(product, quantity: quantity, to: profile, db) else {
                 throw Problem.validation([
-                    .field("/product_id", "duplicate", "The list is full, or has this product already.")
+                    .field("/product_id", "duplicate", "The list has this product already.")
                 ])
             }
         }

@@ -10,12 +10,9 @@ import Upstream
 
 /// The Shop app: search with filters and history, product cards, pictures and a shopping list for each profile.
 package struct ShopApp: App {
-    /// Name of the app in paths, settings and events.
     package static let name = ShopStore.app
-    /// Title of the app in `GET /v1`.
     package static let title = Text("Shop", ru: "Магазин")
     package static let migrations = ShopStore.migrations
-    /// The tables with the rows of profiles.
     package static let replicated: JournalTables? = ShopStore.replicated
 
     private let launch = Launch()
@@ -34,14 +31,18 @@ package struct ShopApp: App {
     private let lateResponses: LateResponses
     private let logger: Logger
 
-    /// Creates the app.
-    ///
     /// - Throws: `MissingUpstream` without the catalogue.
     package init(_ context: AppContext) throws {
         let (settings, clock) = (context.settings, context.clock)
         logger = context.logger
-        let store = ShopStore(context.database, context.users)
-        self.store = store
+        let lateResponses = LateResponses(events: context.events, clock: clock)
+        let store = ShopStore(context.database, context.users) { [events = context.events] change in
+            switch change {
+            case .products: lateResponses.publishChange()
+            case .list(let key, let revision): events.publishList(key, revision)
+            }
+        }
+        (self.store, self.lateResponses) = (store, lateResponses)
         let api = CatalogueAPI(
             upstream: try context.upstream(Self.catalogue),
             freshness: settings[Self.freshness],
@@ -49,7 +50,6 @@ package struct ShopApp: App {
         )
         let wide = settings[Self.wideCategories]
         let products = ProductReader(api: api, store: store, clock: clock)
-        lateResponses = LateResponses(events: context.events, clock: clock)
         productSearch = ProductSearch(
             api: api,
             store: store,
@@ -59,7 +59,7 @@ package struct ShopApp: App {
         )
         search = Search(products: productSearch, store: store, wide: wide, clock: clock)
         history = History(store: store)
-        categories = Categories(api: api, store: store, wide: wide, clock: clock) { [lateResponses] in
+        categories = Categories(api: api, store: store, wide: wide, clock: clock) {
             lateResponses.publishChange(of: ["shop.categories", "shop.filters"])
         }
         filters = Filters(store: store, categories: categories, products: productSearch, clock: clock)
@@ -70,12 +70,6 @@ package struct ShopApp: App {
         images = Images(products: products, store: store, pictures: pictures)
         lists = Lists(products: products, store: store, events: context.events)
         sharing = Sharing(products: products, store: store, clock: clock)
-        store.productListener.listen { [lists, lateResponses] change in
-            switch change {
-            case .products: lateResponses.publishChange()
-            case .list(let profile, let revision): lists.publishChange(revision: revision, profile)
-            }
-        }
     }
 
     /// The shopping list of the profile, and its favourites if there are some.
@@ -90,7 +84,6 @@ package struct ShopApp: App {
         }
     }
 
-    /// The routes, in the order of openapi.yaml.
     package static var routes: [AppRoute<Self>] {
         [
             Route(.get, "/v1/shop/launch", "shop.launch", { $0.launch.show }),

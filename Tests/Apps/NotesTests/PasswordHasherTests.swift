@@ -40,28 +40,3 @@ struct PasswordHasherTests {
         #expect(try await hasher.verify(Password("x"), against: nil) == false)
     }
 }
-
-@Suite("Turns of addresses")
-struct AddressQueuesTests {
-    @Test("TRUST-21 Addresses take turns, however many elements one of them has")
-    func queues() {
-        var queues = AddressQueues<Int>(maximum: 100, maximumPerAddress: 50)
-        for number in 0..<50 { #expect(queues.append(number, from: "storm") == true) }
-        #expect(queues.append(100, from: "honest") == true)
-        #expect(queues.append(101, from: nil) == true)
-        let order = (0..<53).map { _ in queues.next() }
-        #expect(order == [0, 100, 101] + (1..<50).map { $0 } + [nil])
-    }
-
-    @Test("TRUST-21 A full queue of one address refuses that address only; a full queue refuses all")
-    func limits() {
-        var queues = AddressQueues<Int>(maximum: 5, maximumPerAddress: 3)
-        for number in 0..<3 { #expect(queues.append(number, from: "a") == true) }
-        #expect(queues.append(3, from: "a") == false)
-        #expect(queues.append(4, from: "b") == true)
-        #expect(queues.append(5, from: "b") == true)
-        #expect(queues.append(6, from: "c") == false)
-        _ = queues.next()
-        #expect(queues.append(7, from: "c") == true)
-    }
-}

@@ -217,8 +217,8 @@ struct CatalogueSheetTests {
                 let save = app.store.save(fetchedAt: { Date(timeIntervalSince1970: 1) })
                 try await app.database.write { try save([product], $0) }
                 for list in ["local", ListKind.favourites.key("local")] {
-                    let (added, _) = try await app.store.add(old, quantity: 2, to: list)
-                    #expect((added == .alreadyThere) == (product == new))
+                    let added = try await app.store.add(old, quantity: 2, to: list).changed
+                    #expect((added == nil) == (product == new))
                 }
             }
             for list in ["local", ListKind.favourites.key("local")] {

@@ -17,7 +17,7 @@ struct ShopProfilesTests {
     /// Puts a product that the server has seen on a list.
     @discardableResult
     private func add(_ product: Product, quantity: Int = 1, to profile: String = "anna", _ node: ShopNode) async throws
-        -> (ShopStore.Addition, ShoppingList)
+        -> ShoppingList
     {
         try await node.store.add(product, quantity: quantity, to: profile, if: .none, showing: page)
     }
@@ -31,21 +31,21 @@ struct ShopProfilesTests {
         let products = try (1...1000).map { try Product.test($0, cents: 7 * $0) }
         for node in nodes { try await node.save(products, at: epoch) }
         // 100 callers of each server: each waits for the turns of all others, within the time limit of the store.
-        let additions = try await withThrowingTaskGroup(of: [ShopStore.Addition].self) { group in
+        let additions = try await withThrowingTaskGroup(of: [ListItemID?].self) { group in
             for node in nodes {
                 let shuffled = products.shuffled()
                 for caller in 0..<100 {
                     group.addTask {
-                        var additions: [ShopStore.Addition] = []
+                        var additions: [ListItemID?] = []
                         for product in shuffled[10 * caller..<10 * caller + 10] {
-                            let (addition, _) = try await node.store.add(
+                            let list = try await node.store.add(
                                 product,
                                 quantity: 1 + product.id % 3,
                                 to: "anna",
                                 if: .none,
                                 showing: PageRequest(limit: 1)
                             )
-                            additions.append(addition)
+                            additions.append(list.changed?.id)
                         }
                         return additions
                     }
@@ -53,9 +53,9 @@ struct ShopProfilesTests {
             }
             return try await group.reduce(into: []) { $0 += $1 }
         }
-        let added = additions.compactMap(\.added)
+        let added = additions.compactMap(\.self)
         #expect(added.count == 1000 && Set(added).count == 1000)
-        #expect(additions.count { $0 == .alreadyThere } == 1000)
+        #expect(additions.count { $0 == nil } == 1000)
         for node in nodes {
             let list = try await node.current().list("anna", ShopStore.wholeList)
             #expect(Set(list.items.map(\.id)) == Set(added) && list.items.count == 1000)
@@ -63,7 +63,8 @@ struct ShopProfilesTests {
             #expect(list.totals.pieces == products.reduce(0) { $0 + 1 + $1.id % 3 })
             let price = products.reduce(Decimal(0)) { $0 + $1.price.amount * Decimal(1 + $1.id % 3) }
             #expect(list.totals.price == price)
-            #expect(try await add(try .test(1001), node).0 == .full)
+            let refused = await #expect(throws: Problem.self) { try await add(try .test(1001), node) }
+            #expect(refused?.errors.map(\.code) == ["list-full"])
         }
     }
 
@@ -75,21 +76,21 @@ struct ShopProfilesTests {
         let nodes = try await kind.shopNodes(2)
         let product = try Product.test(5)
         for node in nodes { try await node.save([product], at: epoch) }
-        let id = try #require(try await add(product, nodes[0]).0.added)
+        let id = try #require(try await add(product, nodes[0]).changed?.id)
         func change(if preconditions: WritePreconditions) async throws -> [Problem] {
             try await withThrowingTaskGroup(of: Problem?.self) { group in
                 for number in 1...20 {
                     group.addTask {
                         do {
                             let profiles = nodes[number % 2].store
-                            let (outcome, _) = try await profiles.change(
+                            let changed = try await profiles.change(
                                 .to(number),
                                 of: id,
                                 "anna",
                                 if: preconditions,
                                 showing: page
                             )
-                            #expect(outcome == .changed)
+                            #expect(changed.isChanged)
                             return nil
                         } catch let problem as Problem {
                             return problem
@@ -114,16 +115,20 @@ struct ShopProfilesTests {
         let nodes = try await kind.shopNodes(2)
         let product = try Product.test(5)
         for node in nodes { try await node.save([product], at: epoch) }
-        let id = try #require(try await add(product, quantity: 5, nodes[0]).0.added)
+        let id = try #require(try await add(product, quantity: 5, nodes[0]).changed?.id)
         func press(_ count: Int, by difference: Int) async throws -> Int {
-            try await withThrowingTaskGroup(of: ShopStore.LineOutcome.self) { group in
+            try await withThrowingTaskGroup(of: ShoppingList?.self) { group in
                 for number in 0..<count {
                     group.addTask {
                         let profiles = nodes[number % 2].store
-                        return try await profiles.change(.by(difference), of: id, "anna", if: .none, showing: page).0
+                        do {
+                            return try await profiles.change(.by(difference), of: id, "anna", if: .none, showing: page)
+                        } catch let problem as Problem where problem.errors.first?.code == "out-of-bounds" {
+                            return nil
+                        }
                     }
                 }
-                return try await group.reduce(into: 0) { $0 += $1 == .changed ? 1 : 0 }
+                return try await group.reduce(into: 0) { $0 += $1 == nil ? 0 : 1 }
             }
         }
         for (count, difference, made, left) in [(16, 1, 16, 21), (30, -1, 20, 1), (3, 400, 2, 801)] {
@@ -132,10 +137,18 @@ struct ShopProfilesTests {
         }
         #expect(try await nodes[0].current().list("anna", page).revision == 1 + 16 + 20 + 2)
         let other = ListItemID(productID: 6)
-        let outcome = try await nodes[0].store.change(.by(1), of: other, "anna", if: version(1), showing: page).0
-        #expect(outcome == .notListed)
+        await #expect(throws: Lists.notListed) {
+            try await nodes[0].store.change(.by(1), of: other, "anna", if: version(1), showing: page)
+        }
         await #expect(throws: Problem.self, "a precondition that fails comes before the bounds") {
             try await nodes[0].store.change(.by(998), of: id, "anna", if: version(1), showing: page)
+        }
+    }
+
+    /// Returns the list after a change as text, or why it was refused.
+    private func text(of change: () async throws -> ShoppingList) async throws -> String {
+        do { return "\(try await change())" } catch let problem as Problem {
+            return "\(problem.errors) \(problem.code)"
         }
     }
 
@@ -161,30 +174,31 @@ struct ShopProfilesTests {
                     let product = try seen[number] ?? .test(number)
                     if seen[number] == nil { try await node.save([product], at: epoch) }
                     seen[number] = product
-                    let (added, list) = try await node.store.add(
-                        product,
-                        quantity: step + 1,
-                        to: profile,
-                        if: preconditions,
-                        showing: page
-                    )
-                    outcome = "add \(product.id): \(added) \(list)"
+                    outcome = try await text {
+                        try await node.store.add(
+                            product,
+                            quantity: step + 1,
+                            to: profile,
+                            if: preconditions,
+                            showing: page
+                        )
+                    }
                 case 3:
-                    let changed = try await node.store.change(
-                        step % 2 == 0 ? .to(step + 1) : .by(Int.random(in: -100...900, using: &chance)),
-                        of: line,
-                        profile,
-                        if: preconditions,
-                        showing: page
-                    )
-                    outcome = "quantity \(changed)"
+                    let by = step % 2 == 0 ? LineChange.to(step + 1) : .by(Int.random(in: -100...900, using: &chance))
+                    outcome = try await text {
+                        try await node.store.change(by, of: line, profile, if: preconditions, showing: page)
+                    }
                 case 4:
-                    outcome = "\(try await node.store.remove(line, profile, if: preconditions, showing: page))"
+                    outcome = try await text {
+                        try await node.store.remove(line, profile, if: preconditions, showing: page)
+                    }
                 case 5:
                     let order = ListOrder.items(list.items.map(\.id).reversed().dropLast(step % 7 == 0 ? 1 : 0))
-                    outcome = "\(try await node.store.order(order, profile, if: preconditions, showing: page))"
+                    outcome = try await text {
+                        try await node.store.order(order, profile, if: preconditions, showing: page)
+                    }
                 case 6 where step % 5 == 0:
-                    outcome = "\(try await node.store.clear(profile, if: preconditions, showing: page))"
+                    outcome = try await text { try await node.store.clear(profile, if: preconditions, showing: page) }
                 case 7:
                     if seen[number] != nil { try await node.markGone(number, at: .distantPast) }
                 default:
@@ -248,8 +262,8 @@ struct ShopProfilesTests {
         searches = try await profiles.setFilters(filters, "anna", if: version(8))
         #expect(searches.last == SearchQuery(text: "f", filters: filters) && searches.revision == 9)
         #expect(try await !node.current().isLast(SearchQuery(text: "f", filters: filters), "anna"))
-        #expect(try await profiles.removePastSearch(1, "anna", if: .none)?.history.count == 4)
-        #expect(try await profiles.removePastSearch(4, "anna", if: version(1)) == nil)
+        #expect(try await profiles.removePastSearch(1, "anna", if: .none).history.count == 4)
+        await #expect(throws: History.noSearch) { try await profiles.removePastSearch(4, "anna", if: version(1)) }
         await #expect(throws: Problem.self) { try await profiles.clearHistory("anna", if: version(9)) }
         #expect(try await profiles.clearHistory("anna", if: version(10)).history.isEmpty)
         searches = try await profiles.resetSettings("anna", if: .none)
@@ -266,7 +280,7 @@ struct ShopProfilesTests {
         let old = try Product.test(5, "A", cents: 100, madeAt: "1")
         try await nodes[2].save([try .test(5, "A", cents: 900, madeAt: "1")], at: epoch)
         try await nodes[0].save([old], at: epoch)
-        let id = try #require(try await add(old, quantity: 3, nodes[0]).0.added)
+        let id = try #require(try await add(old, quantity: 3, nodes[0]).changed?.id)
         for node in nodes {
             let list = try await node.current().list("anna", page)
             #expect(list.items.map(\.difference) == [nil] && list.totals.price == 3)

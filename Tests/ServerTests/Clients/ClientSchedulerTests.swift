@@ -1,3 +1,4 @@
+import Concurrency
 import NIOCore
 import NIOEmbedded
 import NIOHTTP1
@@ -229,11 +230,10 @@ struct RoundRobinQueueTests {
     @Test("TRUST-18 The only thing of a client is next but one, whatever another one has waiting")
     func turns() {
         var turns = RoundRobinQueue<String, Int>()
-        for number in 0..<1000 { turns.append(number, of: "busy") }
-        turns.append(-1, of: "calm")
-        #expect(turns.count(of: "busy") == 1000 && turns.count(of: "calm") == 1 && turns.count(of: "other") == 0)
+        for number in 0..<1000 { #expect(turns.append(number, of: "busy") == true) }
+        #expect(turns.append(-1, of: "calm") == true)
         #expect((0..<4).map { _ in turns.popFirst() } == [0, -1, 1, 2])
-        turns.append(-2, of: "calm")
+        #expect(turns.append(-2, of: "calm") == true)
         #expect((0..<3).map { _ in turns.popFirst() } == [3, -2, 4])
     }
 
@@ -244,7 +244,7 @@ struct RoundRobinQueueTests {
         var taken: [Int: [Int]] = [:]
         for number in 0..<2000 {
             let client = Int.random(in: 0..<5, using: &random)
-            turns.append((client, number), of: client)
+            #expect(turns.append((client, number), of: client) == true)
             guard Bool.random(using: &random), let next = turns.popFirst() else { continue }
             taken[next.client, default: []].append(next.number)
         }
@@ -252,5 +252,17 @@ struct RoundRobinQueueTests {
         #expect(turns.isEmpty && turns.popFirst() == nil)
         #expect(taken.values.reduce(0) { $0 + $1.count } == 2000)
         for numbers in taken.values { #expect(numbers == numbers.sorted()) }
+    }
+
+    @Test("TRUST-21 A full queue of one client refuses that client only; a full queue refuses all")
+    func limits() {
+        var turns = RoundRobinQueue<String, Int>(maximum: 5, maximumPerClient: 3)
+        for number in 0..<3 { #expect(turns.append(number, of: "a") == true) }
+        #expect(turns.append(3, of: "a") == false)
+        #expect(turns.append(4, of: "b") == true)
+        #expect(turns.append(5, of: "b") == true)
+        #expect(turns.append(6, of: "c") == false)
+        _ = turns.popFirst()
+        #expect(turns.append(7, of: "c") == true)
     }
 }

@@ -27,7 +27,7 @@ struct GeocoderClient: Sendable {
     ///   - bundledAt: the date of the gazetteer.
     ///   - readOthers: reads the other rows of the screen, in the transaction that looks for a stored response.
     /// - Returns: the places are nil if no response could be had.
-    /// - Throws: `UpstreamError`, `StorageError`; errors of `readOthers`.
+    /// - Throws: `UpstreamError`; errors of `readOthers`.
     func readPlaces(
         _ question: String,
         limit: Int,
@@ -48,7 +48,7 @@ struct GeocoderClient: Sendable {
     ///
     /// - Parameter bundledAt: the date of the gazetteer, which is the bundled copy.
     /// - Returns: the address is nil if no response could be had, or if the geocoder knows none.
-    /// - Throws: `UpstreamError`, `StorageError`.
+    /// - Throws: `UpstreamError`.
     func readAddress(of point: Coordinate, bundledAt: Date) async throws -> (result: ReadResult, address: String?) {
         func rounded(_ degrees: Double) -> Double { (degrees * 1e4).rounded() / 1e4 + 0 }
         let path = "/reverse?lon=\(rounded(point.longitude))&lat=\(rounded(point.latitude))&limit=1"

@@ -14,8 +14,6 @@ struct NoteChanges: Sendable, Equatable {
     /// The new place; nil for no change. `null` is the unknown place; without a name, the name is empty.
     var location: Note.Location?
 
-    /// Reads the fields.
-    ///
     /// - Parameter isNew: whether the text is required.
     /// - Throws: ``Problem``, 422 that names every fault.
     init(_ fields: JSONFields, isNew: Bool) throws {
@@ -111,8 +109,6 @@ struct NoteAddresses: Sendable {
     var places = PlaceTable.bundled
 
     /// Returns the address of a position. It does not fail if the geocoder does.
-    ///
-    /// - Throws: `StorageError`, `CancellationError`.
     func address(of point: Coordinate) async throws -> Address {
         guard let geocoder else { return Address(text: nearestPlace(to: point), changeToken: .unlimited) }
         do {

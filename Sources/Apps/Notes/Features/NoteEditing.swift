@@ -40,32 +40,17 @@ struct NoteEditing: Sendable {
             response.headerFields[.location] = path.requestTarget
             return response
         } to: {
-            try await add(changes.body ?? "", at: location, request, account: account, now: now)
-        }
-        app.events.publishNotes(note.revision, to: account)
-        return response
-    }
-
-    /// Adds a note, unless its account was deleted meanwhile.
-    private func add(
-        _ body: String,
-        at location: Note.Location,
-        _ request: ScreenRequest,
-        account: Int64,
-        now: Date
-    ) async throws -> Note {
-        do {
-            return try await app.store.add(
-                body,
+            try await app.store.add(
+                changes.body ?? "",
                 at: location,
                 preconditions: request.writePreconditions(),
                 quota: app.quota,
                 account: account,
                 now: now
             )
-        } catch is NoteStore.AccountChanged {
-            throw Problem(.sessionExpired, .accountDeleted)
         }
+        app.events.publishNotes(note.revision, to: account)
+        return response
     }
 
     /// Gives a place without a name the address of its position.
@@ -239,13 +224,12 @@ extension ScreenRequest {
 extension Problem {
     /// The account has no note of that name.
     static let noNote = Problem.notFound(.noNote)
+    static let accountDeleted = Problem(.sessionExpired, .accountDeleted)
 }
 
 extension ScreenResponse {
     /// Returns a note as its own screen, with its version in the entity tag. The response to a write carries the tag
     /// that a GET of the same address would have (RFC 9110 §8.8).
-    ///
-    /// - Throws: `EncodingError`.
     static func note(
         _ note: Note,
         _ time: NoteTime,

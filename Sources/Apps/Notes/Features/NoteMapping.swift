@@ -20,7 +20,8 @@ struct NoteMapping: Sendable {
         let map = try app.store.map(view, zoom: zoom, account: account)
         let time = NoteTime(in: zone, now: app.clock.now())
         // The user's place is shown only if there is no note.
-        let address = try await address(of: map.latest == nil ? user : nil)
+        var address: NoteAddresses.Address?
+        if map.latest == nil, let user { address = try await app.addresses.address(of: user) }
         let place = user.map { Note.Location(coordinate: $0, name: address?.text ?? "") }
         let screen = NoteMapScreen(map, user: place, time, quota: app.quota)
         var response =
@@ -46,11 +47,6 @@ struct NoteMapping: Sendable {
             headerFields: [.cacheControl: "private, no-cache", .contentLanguage: Language.current.rawValue],
             body: .bytes(try WireFormat.encode(NoteFeatureCollection(screen)), type: NoteFeatureCollection.mediaType)
         )
-    }
-
-    private func address(of point: Coordinate?) async throws -> NoteAddresses.Address? {
-        guard let point else { return nil }
-        return try await app.addresses.address(of: point)
     }
 
     /// Where the user is: both of `lat` and `lon`, or neither.
@@ -161,13 +157,13 @@ struct NoteFeatureCollection: Encodable, Sendable {
     /// Its media type, RFC 7946 §12.
     static let mediaType = "application/geo+json; charset=utf-8"
 
-    struct Feature: Encodable, Sendable {
-        struct Point: Encodable, Sendable {
-            let type = "Point"
-            /// Longitude first, §3.1.1.
-            let coordinates: [Double]
-        }
+    struct Point: Encodable, Sendable {
+        let type = "Point"
+        /// Longitude first, §3.1.1.
+        let coordinates: [Double]
+    }
 
+    struct Feature: Encodable, Sendable {
         struct Properties: Encodable, Sendable {
             var title: String?
             var subtitle: Text?

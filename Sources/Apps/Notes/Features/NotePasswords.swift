@@ -81,12 +81,12 @@ final class PasswordHasher: Sendable {
     struct Overloaded: Error {}
 
     private struct State {
-        var queues: AddressQueues<@Sendable () -> Void>
+        var waiting: RoundRobinQueue<String?, @Sendable () -> Void>
         /// Whether there is a thread. It ends when nothing waits.
         var isRunning = false
 
         mutating func next() -> (@Sendable () -> Void)? {
-            let next = queues.next()
+            let next = waiting.popFirst()
             isRunning = next != nil
             return next
         }
@@ -98,15 +98,12 @@ final class PasswordHasher: Sendable {
     /// The hash that passwords of unknown accounts are compared with, so that they take as long as those of known ones.
     private let unknownAccount: PasswordHash
 
-    /// Creates a hasher.
-    ///
     /// - Parameters:
     ///   - maximumWaiting: passwords that may wait.
     ///   - maximumPerAddress: how many of them may be from one address.
     init(cost: PasswordHash.Cost, maximumWaiting: Int = 256, maximumPerAddress: Int = 32) {
         self.cost = cost
-        let queues = AddressQueues<@Sendable () -> Void>(maximum: maximumWaiting, maximumPerAddress: maximumPerAddress)
-        state = Mutex(State(queues: queues))
+        state = Mutex(State(waiting: .init(maximum: maximumWaiting, maximumPerClient: maximumPerAddress)))
         unknownAccount = PasswordHash(salt: Data(repeating: 0, count: 16), cost: cost, digest: Data())
     }
 
@@ -155,7 +152,7 @@ final class PasswordHasher: Sendable {
     /// - Returns: false if too much waits.
     private func enqueue(_ job: @escaping @Sendable () -> Void, from address: String?) -> Bool {
         let (isKept, isFirst) = state.withLock { state in
-            guard state.queues.append(job, from: address) else { return (false, false) }
+            guard state.waiting.append(job, of: address) else { return (false, false) }
             defer { state.isRunning = true }
             return (true, !state.isRunning)
         }
@@ -171,45 +168,5 @@ final class PasswordHasher: Sendable {
 
     private final class Flag: Sendable {
         let value = Atomic(false)
-    }
-}
-
-/// A queue in which the addresses that wait take turns, whatever the number of elements of each. It is bounded in all
-/// and for each address.
-struct AddressQueues<Element: Sendable>: Sendable {
-    let maximum: Int
-    let maximumPerAddress: Int
-    private var waiting: [String?: [Element]] = [:]
-    /// Addresses with elements, the next one first.
-    private var addresses: [String?] = []
-    private var count = 0
-
-    init(maximum: Int, maximumPerAddress: Int) {
-        self.maximum = maximum
-        self.maximumPerAddress = maximumPerAddress
-    }
-
-    /// Appends an element.
-    ///
-    /// - Returns: false if the queue, or the part of the address, is full.
-    mutating func append(_ element: Element, from address: String?) -> Bool {
-        let own = waiting[address]?.count ?? 0
-        guard count < maximum, own < maximumPerAddress else { return false }
-        if own == 0 { addresses.append(address) }
-        waiting[address, default: []].append(element)
-        count += 1
-        return true
-    }
-
-    /// Removes and returns the first element of the next address; nil if the queue is empty.
-    mutating func next() -> Element? {
-        guard !addresses.isEmpty else { return nil }
-        let address = addresses.removeFirst()
-        guard var elements = waiting[address], !elements.isEmpty else { return nil }
-        let element = elements.removeFirst()
-        waiting[address] = elements.isEmpty ? nil : elements
-        if !elements.isEmpty { addresses.append(address) }
-        count -= 1
-        return element
     }
 }

@@ -77,8 +77,8 @@ struct NotePeople: Sendable {
         let banner = try await app.store.catchUp()
         var (found, snapshot) = try rows()
         var result: ReadResult
-        if let stored = try snapshot.flatMap({ try storedPeople($0, request) }) {
-            result = stored
+        if let snapshot, try !isReplacing(request) {
+            result = app.people.upstream.result(ofRowsFetchedAt: snapshot.fetchedAt)
         } else {
             result = try await fetchedPeople(request)
             (found, snapshot) = try rows()
@@ -105,11 +105,6 @@ struct NotePeople: Sendable {
     /// People have to be fetched first.
     private struct Unfetched: Error {}
 
-    /// Returns the state of the stored people; nil if ``fetchedPeople(_:)`` is to be called.
-    private func storedPeople(_ snapshot: PeopleSnapshot, _ request: ScreenRequest) throws -> ReadResult? {
-        try isReplacing(request) ? nil : app.people.storedResult(fetchedAt: snapshot.fetchedAt)
-    }
-
     private func isReplacing(_ request: ScreenRequest) throws -> Bool {
         let cachePolicy = try request.cachePolicy()
         return try request.query.flag("replace") && cachePolicy == .revalidate
@@ -121,14 +116,11 @@ struct NotePeople: Sendable {
         let cachePolicy = try request.cachePolicy()
         let isReplacing = try isReplacing(request)
         let snapshot = try app.store.snapshot()
-        if let snapshot, !isReplacing { return app.people.storedResult(fetchedAt: snapshot.fetchedAt) }
+        if let snapshot, !isReplacing { return app.people.upstream.result(ofRowsFetchedAt: snapshot.fetchedAt) }
         var result = try await app.store.fetchPeople(app.people, cachePolicy, replacing: snapshot, now: app.clock.now())
         {
             [events = app.events] number in
-            let audience = ServerEvent.Audience.app(NotesApp.name)
-            events.publish(
-                .screenChanged(app: NotesApp.name, screen: "notes.people", revision: number, audience: audience)
-            )
+            events.publish(["notes.people"], of: NotesApp.name, number, to: .app(NotesApp.name))
         }
         // The same time as in each later response.
         if let stored = try app.store.snapshot() {

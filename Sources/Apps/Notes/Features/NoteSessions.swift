@@ -27,7 +27,9 @@ struct NoteSessions: Sendable {
                 .field("/mode", mode == nil ? "required" : "invalid", "mode must be register or login.")
             ])
         }
-        let (name, password) = try NoteCredentials.read(fields, isNew: mode == "register")
+        var credentials = NoteCredentials(fields)
+        let (name, password) = (try credentials.name(isNew: mode == "register"), try credentials.password())
+        guard let name, let password else { throw credentials.problem }
         // There is no session yet that a version could be of.
         try request.writePreconditions().check(version: nil, of: "The session")
         let account =
@@ -105,80 +107,49 @@ struct NoteSessions: Sendable {
     }
 }
 
-/// The user name and the password of a body, `{"username", "password"}`.
-private enum NoteCredentials {
-    private struct Fault {
-        let error: Problem.FieldError
-        let dialog: Problem.Dialog
-    }
+/// Names and passwords of a body. The problem names every fault; its dialog is that of the first.
+private struct NoteCredentials {
+    private let fields: JSONFields
+    private var faults: [(error: Problem.FieldError, dialog: Problem.Dialog)] = []
 
-    /// Returns name and password.
+    init(_ fields: JSONFields) { self.fields = fields }
+
+    /// 422 with the faults of those that were read.
+    var problem: Problem { .validation(faults.map(\.error), dialog: faults.first?.dialog) }
+
+    /// Reads the user name; nil if it is none.
     ///
     /// - Parameter isNew: whether the name is that of a new account.
-    /// - Throws: ``Problem``, 422 that names every fault of both; the dialog is that of the first.
-    static func read(_ fields: JSONFields, isNew: Bool) throws -> (UserName, Password) {
-        var faults: [Fault] = []
-        let (givenName, givenPassword) = (try fields.string("username"), try fields.string("password"))
-        let name = name(givenName ?? "", isNew: isNew, &faults)
-        let password = password(givenPassword ?? "", "password", &faults)
-        guard let name, let password else {
-            throw Problem.validation(faults.map(\.error), dialog: faults.first?.dialog)
-        }
-        return (name, password)
-    }
-
-    /// Returns the present password and the new one of `{"password", "new_password"}`.
-    ///
-    /// - Throws: ``Problem``, 422 that names every fault of both; the dialog is that of the first.
-    static func readChange(_ fields: JSONFields) throws -> (present: Password, new: Password) {
-        var faults: [Fault] = []
-        let (givenPresent, givenNew) = (try fields.string("password"), try fields.string("new_password"))
-        let present = password(givenPresent ?? "", "password", &faults)
-        let new = password(givenNew ?? "", "new_password", &faults)
-        guard let present, let new else {
-            throw Problem.validation(faults.map(\.error), dialog: faults.first?.dialog)
-        }
-        return (present, new)
-    }
-
-    /// Returns the password of `{"password"}`.
-    ///
-    /// - Throws: ``Problem``, 422 for a password that cannot be one.
-    static func readPassword(_ fields: JSONFields) throws -> Password {
-        var faults: [Fault] = []
-        guard let password = password(try fields.string("password") ?? "", "password", &faults) else {
-            throw Problem.validation(faults.map(\.error), dialog: faults.first?.dialog)
-        }
-        return password
-    }
-
-    private static func name(_ text: String, isNew: Bool, _ faults: inout [Fault]) -> UserName? {
+    mutating func name(isNew: Bool) throws -> UserName? {
+        let text = try fields.string("username") ?? ""
         do throws(UserName.Fault) {
             return try isNew ? UserName.registering(text) : UserName(text)
         } catch {
-            let (code, dialog): (String, Problem.Dialog) =
-                switch error {
-                case .tooShort: ("required", .nameTooShort)
-                case .invalid: ("invalid", .nameInvalid)
-                case .invisible: ("invalid", .nameInvisible)
-                }
-            faults.append(Fault(error: .field("/username", code, dialog.message), dialog: dialog))
+            switch error {
+            case .tooShort: fail("username", "required", .nameTooShort)
+            case .invalid: fail("username", "invalid", .nameInvalid)
+            case .invisible: fail("username", "invalid", .nameInvisible)
+            }
             return nil
         }
     }
 
-    private static func password(_ text: String, _ member: String, _ faults: inout [Fault]) -> Password? {
+    /// Reads a password; nil if it is none.
+    mutating func password(_ member: String = "password") throws -> Password? {
+        let text = try fields.string(member) ?? ""
         do throws(Password.Fault) {
             return try Password(text)
         } catch {
-            let (code, dialog): (String, Problem.Dialog) =
-                switch error {
-                case .tooShort: ("required", .passwordTooShort)
-                case .tooLong: ("too-long", .passwordTooLong)
-                }
-            faults.append(Fault(error: .field("/\(member)", code, dialog.message), dialog: dialog))
+            switch error {
+            case .tooShort: fail(member, "required", .passwordTooShort)
+            case .tooLong: fail(member, "too-long", .passwordTooLong)
+            }
             return nil
         }
+    }
+
+    private mutating func fail(_ member: String, _ code: String, _ dialog: Problem.Dialog) {
+        faults.append((.field("/\(member)", code, dialog.message), dialog))
     }
 }
 
@@ -199,7 +170,9 @@ struct NoteAccounts: Sendable {
 
     /// `PUT /v1/notes/account/password`: changes the password and ends all other sessions of the account.
     @Sendable func changePassword(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
-        let (present, new) = try NoteCredentials.readChange(try await request.jsonObject())
+        var credentials = NoteCredentials(try await request.jsonObject())
+        let (present, new) = (try credentials.password(), try credentials.password("new_password"))
+        guard let present, let new else { throw credentials.problem }
         let account = try await account(of: session, present, request)
         let hash = try await app.passwords.hash(new, for: request)
         let isReplaced = try await app.store.replace(
@@ -220,7 +193,8 @@ struct NoteAccounts: Sendable {
 
     /// `POST /v1/notes/account/deletion`: deletes the account with its notes, and ends all of its sessions.
     @Sendable func delete(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
-        let password = try NoteCredentials.readPassword(try await request.jsonObject())
+        var credentials = NoteCredentials(try await request.jsonObject())
+        guard let password = try credentials.password() else { throw credentials.problem }
         let account = try await account(of: session, password, request)
         do {
             try await app.store.delete(account, in: app.sessions)
@@ -231,8 +205,6 @@ struct NoteAccounts: Sendable {
             .endingSession(of: NotesApp.name, request)
     }
 
-    /// Returns the account of a session.
-    ///
     /// - Throws: ``Problem``, 412 if the session is not at a version that the preconditions allow, 422 if the password
     ///   is not that of the account; errors of the verification.
     private func account(of session: Session, _ password: Password, _ request: ScreenRequest) async throws
@@ -242,7 +214,7 @@ struct NoteAccounts: Sendable {
         guard let account = try app.store.account(try session.noteAccount()),
             let name = try? UserName(account.name)
         else {
-            throw Problem(.sessionExpired, .accountDeleted)
+            throw Problem.accountDeleted
         }
         try request.writePreconditions().check(version: session.version, of: "The session")
         guard try await app.passwords.verify(password, of: account, named: name, for: request) else {

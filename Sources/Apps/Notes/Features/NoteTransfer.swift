@@ -87,8 +87,6 @@ struct NoteTransfer: Sendable {
                 account: account,
                 now: now
             )
-        } catch is NoteStore.AccountChanged {
-            throw Problem(.sessionExpired, .accountDeleted)
         } catch JournalError.changesetTooLarge {
             throw Problem(.tooLarge, .tooManyNotesAtOnce)
         }

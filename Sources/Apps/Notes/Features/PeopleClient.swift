@@ -26,11 +26,6 @@ struct PeopleClient: Sendable {
         count = settings[NotesApp.peopleCount]
     }
 
-    /// Returns the result of a read that the stored people serve.
-    ///
-    /// - Parameter fetchedAt: when they were fetched.
-    func storedResult(fetchedAt: Date) -> ReadResult { upstream.result(ofRowsFetchedAt: fetchedAt) }
-
     /// Fetches new people.
     ///
     /// - Parameters:
@@ -38,7 +33,7 @@ struct PeopleClient: Sendable {
     ///   - replace: makes the rows, in the transaction that stores the response.
     /// - Returns: the result, and a closure that makes the rows of its response: the mount of the upstream may have
     ///   stored it without them. Nil if the response is not stored.
-    /// - Throws: ``Problem``, 403 `upstream-forbidden` for a refused key; `UpstreamFailure`, `StorageError`.
+    /// - Throws: ``Problem``, 403 `upstream-forbidden` for a refused key; `UpstreamFailure`.
     func readPeople(
         _ cachePolicy: CachePolicy,
         storedAt: Date?,
@@ -86,10 +81,10 @@ struct PeopleClient: Sendable {
             freshness: nil,
             isSourceOfRows: true,
             validate: { [count] response throws(UpstreamError) in
-                do throws(PeopleRecords.ShapeError) {
+                do throws(UnusableResponse) {
                     return replace(try PeopleRecords(json: Data(response.body), count: count).people)
                 } catch {
-                    throw .badResponse(status: response.status, reason: error.rawValue)
+                    throw .badResponse(status: response.status, reason: error.reason)
                 }
             }
         )
@@ -107,14 +102,6 @@ struct PeopleClient: Sendable {
 
 /// The people of one response.
 struct PeopleRecords: Sendable, Equatable {
-    /// A fault of a response.
-    enum ShapeError: String, Error {
-        case notJSON = "not JSON"
-        case notAList = "not a list of people"
-        /// Without a usable row; also an empty list, which would be stored permanently.
-        case empty = "a list without a single person"
-    }
-
     /// The usable rows, in the order of the response; of two with one id, the first. A row without an id or a name is
     /// left out.
     let people: [Person]
@@ -122,24 +109,21 @@ struct PeopleRecords: Sendable, Equatable {
     /// Reads a list.
     ///
     /// - Parameter count: people that were requested; further ones are left out. One is sent without a list.
-    init(json: Data, count: Int) throws(ShapeError) {
+    init(json: Data, count: Int) throws(UnusableResponse) {
         let rows: [PersonRecord?]
         do {
-            rows = try TolerantList<PersonRecord>(json: json).values
-        } catch DecodingError.typeMismatch {
+            rows = try TolerantList(json: json, as: "a list of people").values
+        } catch {
             // An object with an error in it is no person, and then no list either.
             guard count == 1, let row = try? JSONDecoder().decode(Tolerant<PersonRecord>.self, from: json),
                 row.value?.person != nil
-            else { throw .notAList }
+            else { throw error }
             rows = [row.value]
-        } catch DecodingError.valueNotFound {
-            throw .notAList
-        } catch {
-            throw .notJSON
         }
         var seen = Set<Int64>()
         people = Array(rows.compactMap { $0?.person }.filter { seen.insert($0.id).inserted }.prefix(count))
-        if people.isEmpty { throw .empty }
+        // Also an empty list, which would be stored permanently.
+        if people.isEmpty { throw UnusableResponse("a list without a single person") }
     }
 }
 

@@ -36,8 +36,6 @@ enum NoteFormat: String, CaseIterable, Sendable {
     var closing: String { self == .gpx ? "\n</gpx>\n" : "\n]}\n" }
 
     /// Returns the text of a note; nil if the form has none for it.
-    ///
-    /// - Throws: `EncodingError`.
     func text(of note: Note, isFirst: Bool) throws -> Data? {
         switch self {
         case .json: Data((isFirst ? "\n" : ",\n").utf8) + (try WireFormat.encode(Record(note)))
@@ -69,10 +67,6 @@ extension NoteFormat {
 
     /// A note in GeoJSON.
     struct Feature: Encodable {
-        struct Point: Encodable {
-            let type = "Point"
-            let coordinates: [Double]
-        }
         struct Properties: Encodable {
             let body: String
             let place: String
@@ -82,12 +76,12 @@ extension NoteFormat {
 
         let type = "Feature"
         let id: String
-        @Nullable var geometry: Point?
+        @Nullable var geometry: NoteFeatureCollection.Point?
         let properties: Properties
 
         init(_ note: Note) {
             let point = note.location.coordinate
-            let geometry = Point(coordinates: [point.longitude, point.latitude])
+            let geometry = NoteFeatureCollection.Point(coordinates: [point.longitude, point.latitude])
             id = Note.identity(note.id)
             self.geometry = note.location == .unknown ? nil : geometry
             properties = Properties(

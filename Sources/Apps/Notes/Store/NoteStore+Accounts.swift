@@ -101,8 +101,7 @@ extension NoteStore {
 
     /// Opens a session of an account, and returns its token.
     ///
-    /// - Throws: ``AccountChanged`` if the account was deleted or has another password by now; `StorageError`,
-    ///   `ClusterError`.
+    /// - Throws: ``AccountChanged`` if the account was deleted or has another password by now.
     func open(_ session: Session, of account: NoteAccount, for carrier: SessionCarrier, in sessions: SessionStore)
         async throws -> String
     {
@@ -157,7 +156,7 @@ extension NoteStore {
 
     /// Checks that an account still has a password, in the transaction that opens a session for it.
     ///
-    /// - Throws: ``AccountChanged``; GRDB's errors.
+    /// - Throws: ``AccountChanged``.
     static func check(_ account: NoteAccount, _ db: Database) throws {
         let digest = try Data.fetchOne(
             db,
@@ -169,7 +168,7 @@ extension NoteStore {
 
     /// Deletes an account with its notes, all that was made of them, and its sessions.
     ///
-    /// - Throws: ``AccountChanged`` if its password was changed meanwhile; `StorageError`, `ClusterError`.
+    /// - Throws: ``AccountChanged`` if its password was changed meanwhile.
     func delete(_ account: NoteAccount, in sessions: SessionStore) async throws {
         defer { noteChanges[account.id].bump() }
         // A changeset of the journal includes the deleted rows: all rows of an account may be too large for one.

@@ -20,8 +20,7 @@ extension NoteStore {
     /// - Parameters:
     ///   - preconditions: compared with the version of the account's list.
     ///   - quota: the most bytes that the account may store.
-    /// - Throws: ``AccountChanged`` if the account was deleted; 412 `precondition-failed`; 507 `quota-exceeded`;
-    ///   `StorageError`.
+    /// - Throws: ``Problem`` 401 if the account was deleted, 412, 507.
     func add(
         _ drafts: [NoteDraft],
         preconditions: WritePreconditions = .none,

@@ -71,34 +71,32 @@ extension NoteStore {
 
     /// Enters the texts of all notes into an empty index.
     static func indexTexts(_ db: Database) throws {
-        for account in try Int64.fetchAll(db, sql: "SELECT id FROM notes_account ORDER BY id") {
-            try forEachNote(of: account, db) { try indexText($0, account: account, db) }
-        }
+        try forEachNote(db) { try indexText($0, account: $1, db) }
         try terms.optimize(db)
     }
 
     /// Enters the words of all notes.
     static func enterWords(_ db: Database) throws {
         try db.execute(sql: vocabulary.creation)
-        for account in try Int64.fetchAll(db, sql: "SELECT id FROM notes_account ORDER BY id") {
-            try forEachNote(of: account, db) {
-                try vocabulary.change([], to: NoteTerms.words(of: $0), of: account, db)
-            }
-        }
+        try forEachNote(db) { try vocabulary.change([], to: NoteTerms.words(of: $0), of: $1, db) }
     }
 
     /// Enters the passages of notes with words that are longer than a term: they were not among them.
     static func enterPassages(_ db: Database) throws {
         let replace = "INSERT OR REPLACE INTO note_passage (rank, text) VALUES (?, ?)"
+        try forEachNote(db) { note, account in
+            let hasLongWord = (note.body + "\n" + note.location.name).split(whereSeparator: \.isWhitespace)
+                .contains { $0.unicodeScalars.count > SearchTerms.longestPrefix }
+            guard hasLongWord else { return }
+            let passages = NoteTerms(note).passages
+            guard !passages.isEmpty else { return }
+            try db.cachedStatement(sql: replace).execute(arguments: [rank(account, note.revision), passages])
+        }
+    }
+
+    private static func forEachNote(_ db: Database, _ body: (Note, _ account: Int64) throws -> Void) throws {
         for account in try Int64.fetchAll(db, sql: "SELECT id FROM notes_account ORDER BY id") {
-            try forEachNote(of: account, db) { note in
-                let hasLongWord = (note.body + "\n" + note.location.name).split(whereSeparator: \.isWhitespace)
-                    .contains { $0.unicodeScalars.count > SearchTerms.longestPrefix }
-                guard hasLongWord else { return }
-                let passages = NoteTerms(note).passages
-                guard !passages.isEmpty else { return }
-                try db.cachedStatement(sql: replace).execute(arguments: [rank(account, note.revision), passages])
-            }
+            try forEachNote(of: account, db) { try body($0, account) }
         }
     }
 

@@ -31,9 +31,7 @@ extension NoteStore {
             var found: ListPage<NoteOutline>
             var variant: SearchVariant?
             if let search {
-                let hits =
-                    try text.map { try Self.hits($0, search, account: account, page: page, db) }
-                    ?? Self.hits(search, account: account, page: page, db)
+                let hits = try Self.hits(search, text: text, account: account, page: page, db)
                 variant = hits.variant
                 let words = variant == nil ? search.words : SearchWords()
                 let notes = try Self.outlines(hits.ranks, account: account, words: words, db)

@@ -29,35 +29,27 @@ extension NoteStore {
                 db.cachedStatement(sql: Self.listedNotes.first),
                 arguments: ["account": account, "limit": 1, "offset": 0]
             )
-            let select = try db.cachedStatement(sql: Self.selectTotals)
-            let totals = try Row.fetchOne(select, arguments: [account, account])
-            let (total, revision): (Int, Int) = try (totals?.value(0) ?? 0, totals?.value(1) ?? 0)
-            let usage = try StorageUsage(bytes: totals?.size(2) ?? 0, trash: totals?.size(3) ?? 0)
-            if wanted.map({ $0 > MapGrid.deepest }) ?? true, let pins = try Self.pins(view, account, db) {
-                return NoteMap(
+            let (revision, usage) = try Self.state(account, db)
+            let total = try Self.count(account, db)
+            func map(_ pins: [NoteOutline], _ clusters: [NoteCluster] = [], zoom: Int? = nil) -> NoteMap {
+                NoteMap(
                     pins: pins,
-                    clusters: [],
-                    zoom: nil,
+                    clusters: clusters,
+                    zoom: zoom,
                     latest: latest,
                     total: total,
                     revision: revision,
                     usage: usage
                 )
             }
+            if wanted.map({ $0 > MapGrid.deepest }) ?? true, let pins = try Self.pins(view, account, db) {
+                return map(pins)
+            }
             let (found, zoom) = try Self.clusters(view, wanted: wanted, account, db)
             let pins = try Self.outlines(found.compactMap(\.only), account, db).filter {
                 view.contains($0.location.coordinate)
             }
-            let clusters = found.filter { $0.only == nil }
-            return NoteMap(
-                pins: pins,
-                clusters: clusters,
-                zoom: zoom,
-                latest: latest,
-                total: total,
-                revision: revision,
-                usage: usage
-            )
+            return map(pins, found.filter { $0.only == nil }, zoom: zoom)
         }
     }
 
@@ -133,10 +125,6 @@ extension NoteStore {
         """
     static let selectOutlines = """
         SELECT \(NoteOutline.columns) FROM note WHERE id IN (SELECT value FROM json_each(?)) AND +account = ?
-        """
-    static let selectTotals = """
-        SELECT (SELECT sum(notes) FROM note_cell WHERE account = ? AND zoom = 0), revision, bytes, trash_bytes
-        FROM notes_account WHERE id = ?
         """
 
     // One seek for each column: the rows between two columns are north and south of the view.

@@ -11,8 +11,6 @@ extension NoteStore {
     /// one, and are replaced on others, too.
     var keepsPictures: Bool { !users.isShared }
 
-    /// Fetches people, and replaces those of a snapshot by them.
-    ///
     /// - Parameters:
     ///   - snapshot: the one that is replaced; nil if there is none.
     ///   - changed: called with the number of the new snapshot.

@@ -2,7 +2,6 @@ import GRDB
 import Storage
 
 extension NoteStore {
-    /// The migrations of the tables.
     static let migrations: [SchemaMigration] = [
         SchemaMigration("notes/001 accounts", sql: accounts),
         SchemaMigration("notes/002 notes", sql: notes),

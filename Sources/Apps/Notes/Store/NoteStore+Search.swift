@@ -5,18 +5,34 @@ import Storage
 
 extension NoteStore {
     /// Finds the notes of an account that match a search, the last saved first.
-    static func hits(_ search: NoteQuery, account: Int64, page: PageRequest, _ db: Database) throws -> SearchHits {
+    ///
+    /// - Parameter text: The text of the search, for other words if no note has these, and they are the whole search;
+    ///   nil for none.
+    static func hits(_ search: NoteQuery, text: String? = nil, account: Int64, page: PageRequest, _ db: Database) throws
+        -> SearchHits
+    {
+        let before = page.key?[0].integer.map { rank(account, Int(clamping: $0)) }
+        let request = SearchHits.Request(limit: page.limit, offset: page.offset, before: before)
+        let plain = try hits(search, account: account, request, db)
+        guard let text, !search.needsText, !search.hasExclusions else { return plain }
+        return try plain.orVariants(of: text, among: vocabulary.words(of: account, db)) { variant in
+            try SearchHits(selectHits(passages: 0), terms.wordSearch(variant, of: account), [:], request, db)
+        }
+    }
+
+    private static func hits(_ search: NoteQuery, account: Int64, _ request: SearchHits.Request, _ db: Database) throws
+        -> SearchHits
+    {
         guard !search.isEmpty else { return SearchHits() }
         var arguments: StatementArguments = ["account": account]
         for (index, passage) in search.passages.enumerated() { arguments += ["passage\(index)": passage] }
         let excluded = search.excludedTerms.map { "(\(terms.search($0, of: account).expression))" }
         if !excluded.isEmpty { arguments += ["excluded": excluded.joined(separator: " OR ")] }
-        let before = page.key?[0].integer.map { rank(account, Int(clamping: $0)) }
         return try SearchHits(
             selectHits(search),
             terms.search(search.terms, of: account),
             arguments,
-            .init(limit: page.limit, offset: page.offset, before: before),
+            request,
             db,
             check: search.needsText ? { search.isFound(in: Self.texts($0)) } : nil
         )
@@ -26,20 +42,6 @@ extension NoteStore {
     private static func texts(_ joined: String) -> [String] {
         let end = joined.utf8.lastIndex(of: UInt8(ascii: "\n")) ?? joined.endIndex
         return [String(joined[..<end]), String(joined[end...])]
-    }
-
-    /// Finds the notes of an account that match a search; by other words if no note has these, and they are the whole
-    /// search.
-    static func hits(_ text: String, _ search: NoteQuery, account: Int64, page: PageRequest, _ db: Database) throws
-        -> SearchHits
-    {
-        let plain = try hits(search, account: account, page: page, db)
-        guard !search.needsText, !search.hasExclusions else { return plain }
-        let before = page.key?[0].integer.map { rank(account, Int(clamping: $0)) }
-        let request = SearchHits.Request(limit: page.limit, offset: page.offset, before: before)
-        return try plain.orVariants(of: text, among: vocabulary.words(of: account, db)) { variant in
-            try SearchHits(selectHits(passages: 0), terms.wordSearch(variant, of: account), [:], request, db)
-        }
     }
 
     /// Returns the notes of some ranks, the last saved first.

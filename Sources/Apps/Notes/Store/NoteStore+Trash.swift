@@ -36,7 +36,7 @@ extension NoteStore {
     ///
     /// - Parameter preconditions: compared with the note's version.
     /// - Returns: the note and the account's revision; nil if the account has none of that id.
-    /// - Throws: 412 `precondition-failed`; `StorageError`.
+    /// - Throws: 412 `precondition-failed`.
     func restore(_ id: Int64, preconditions: WritePreconditions = .none, account: Int64) async throws
         -> (note: Note, revision: Int)?
     {
@@ -58,7 +58,7 @@ extension NoteStore {
     ///
     /// - Parameter preconditions: compared with the note's version.
     /// - Returns: the account's revision; nil if there is none of that id in its trash.
-    /// - Throws: 412 `precondition-failed`; `StorageError`.
+    /// - Throws: 412 `precondition-failed`.
     func purge(_ id: Int64, preconditions: WritePreconditions = .none, account: Int64) async throws -> Int? {
         defer { noteChanges[account].bump() }
         return try await users.write(scope: Self.scope(account), deleting: .permanent) { db in
@@ -75,7 +75,7 @@ extension NoteStore {
     ///   - time: notes that were deleted later stay.
     ///   - preconditions: compared with the account's revision.
     /// - Returns: how many notes that were, and the account's revision.
-    /// - Throws: 412 `precondition-failed`; ``AccountChanged``; `StorageError`.
+    /// - Throws: ``Problem`` 412.
     func purgeTrash(_ most: Int, upTo time: Date, preconditions: WritePreconditions = .none, account: Int64)
         async throws -> (count: Int, revision: Int)
     {

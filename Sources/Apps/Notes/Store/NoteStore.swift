@@ -38,7 +38,6 @@ struct NoteStore: Sendable {
     /// Brings the rows up to date, before those of a request are read.
     ///
     /// - Returns: the notification that they may be out of date; nil if they are not.
-    /// - Throws: `ClusterError`, `StorageError`, `CancellationError`.
     func catchUp() async throws -> Banner? { try await users.catchUp()?.banner }
 
     /// Returns a token that becomes invalid when the notes of an account change. Take it before ``catchUp()``.
@@ -68,8 +67,7 @@ struct NoteStore: Sendable {
     /// - Parameters:
     ///   - preconditions: compared with the version of the account's list.
     ///   - quota: the most bytes that the account may store.
-    /// - Throws: ``AccountChanged`` if the account was deleted; 412 `precondition-failed`; 507 `quota-exceeded`;
-    ///   `StorageError`.
+    /// - Throws: ``Problem`` 401 if the account was deleted, 412, 507.
     func add(
         _ body: String,
         at location: Note.Location,
@@ -132,7 +130,7 @@ struct NoteStore: Sendable {
     ///   - preconditions: compared with the note's version.
     ///   - quota: the most bytes that the account may store.
     /// - Returns: the note; nil if the account has none of that id.
-    /// - Throws: 412 `precondition-failed`; 507 `quota-exceeded`; `StorageError`.
+    /// - Throws: 412 `precondition-failed`; 507 `quota-exceeded`.
     func change(
         _ id: Int64,
         body: String?,
@@ -177,7 +175,7 @@ struct NoteStore: Sendable {
     ///   - now: when it is moved to the trash; nil to delete it permanently.
     ///   - preconditions: compared with the note's version.
     /// - Returns: the account's revision; nil if it had no note of that id.
-    /// - Throws: 412 `precondition-failed`; `StorageError`.
+    /// - Throws: 412 `precondition-failed`.
     func delete(
         _ id: Int64,
         toTrashAt now: Date? = nil,
@@ -208,7 +206,9 @@ struct NoteStore: Sendable {
         let statement = try db.cachedStatement(
             sql: "UPDATE notes_account SET revision = revision + 1 WHERE id = ? RETURNING revision"
         )
-        guard let revision = try Int.fetchAll(statement, arguments: [account]).first else { throw AccountChanged() }
+        guard let revision = try Int.fetchAll(statement, arguments: [account]).first else {
+            throw Problem.accountDeleted
+        }
         return revision
     }
 

@@ -22,7 +22,7 @@ struct DocumentCreation: Sendable {
 
     /// Checks the conditions of a creation, before its files are read.
     ///
-    /// - Throws: ``Problem``, 412 `precondition-failed`, 507 `quota-exceeded`; `StorageError`, `ClusterError`.
+    /// - Throws: ``Problem``, 412 `precondition-failed`, 507 `quota-exceeded`.
     func checkRoom(_ request: ScreenRequest, profile: String) async throws {
         try await pdf.store.catchUpToChange()
         try request.writePreconditions().check(version: try pdf.store.revision(profile: profile))

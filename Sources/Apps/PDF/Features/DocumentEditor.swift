@@ -7,11 +7,12 @@ import Storage
 /// Changes the pages of a document: one change at a time, each a new file, which replaces the old one in one
 /// transaction or not at all.
 struct DocumentEditor: Sendable {
-    /// The new file and pages of a document, and further data for the response.
-    struct Change<Detail: Sendable>: Sendable {
+    /// The new file and pages of a document.
+    struct Change: Sendable {
         var file: Blob
         var pages: [DocumentPage]
-        var detail: Detail
+        /// Those of the pages that are new; nil if the change adds none.
+        var added: AddedPages?
     }
 
     let pdf: PDF
@@ -24,18 +25,15 @@ struct DocumentEditor: Sendable {
     ///   - plan: plans the change of the document while its lock is held; nil for no change. It is called again if
     ///     another server has changed the document meanwhile.
     ///   - work: makes the new file.
-    ///   - response: makes the response of the document after the change.
     /// - Throws: ``Problem``, 404 if the document is not there, 412 if a precondition does not hold; errors of the
     ///   closures.
-    func change<Plan: Sendable, Detail: Sendable>(
+    func change<Plan: Sendable>(
         _ request: ScreenRequest,
         titles: [String] = [],
         effect: DocumentStore.Effect = .change,
         plan: @escaping @Sendable (Document) throws -> Plan?,
         work:
-            @escaping @Sendable (Document, Plan, _ progress: @escaping DocumentJobs.Progress) async throws
-            -> Change<Detail>,
-        response: @escaping @Sendable (Document, Detail, DocumentScreen.Conditions) throws -> ScreenResponse
+            @escaping @Sendable (Document, Plan, _ progress: @escaping DocumentJobs.Progress) async throws -> Change
     ) async throws -> ScreenResponse {
         let profile = try request.profile()
         let id = try await pdf.lookup.document(request, profile: profile).id
@@ -54,8 +52,8 @@ struct DocumentEditor: Sendable {
                         return (same, try pdf.lookup.reader(same, profile: profile))
                     }
                     let change = try await work(document, plan, progress)
-                    return try await request.answering { (after: DocumentStore.Changed) in
-                        try response(after.document, change.detail, pdf.lookup.conditions(beside: after.usage, profile))
+                    return try await request.answering {
+                        try response($0, change.added, profile: profile)
                     } to: {
                         try await replace(document, by: change, effect, profile: profile)
                     }
@@ -66,9 +64,18 @@ struct DocumentEditor: Sendable {
         }
     }
 
-    private func replace<Detail>(
+    private func response(_ after: DocumentStore.Changed, _ added: AddedPages?, profile: String) throws
+        -> ScreenResponse
+    {
+        guard let added else { return try pdf.lookup.reader(after, profile: profile) }
+        let conditions = pdf.lookup.conditions(beside: after.usage, profile)
+        let screen = DocumentAdditionScreen(after.document, added, conditions)
+        return try .changed(after.document, as: screen, "pdf.reader", conditions)
+    }
+
+    private func replace(
         _ before: Document,
-        by change: Change<Detail>,
+        by change: Change,
         _ effect: DocumentStore.Effect,
         profile: String
     ) async throws -> DocumentStore.Changed {
@@ -127,8 +134,6 @@ struct DocumentLookup: Sendable {
         try await document(try request.parameter("id"), profile: profile)
     }
 
-    /// Returns the document of this id.
-    ///
     /// - Throws: ``Problem``, 404 if the profile has none.
     func document(_ id: String, profile: String) async throws -> Document {
         _ = try await pdf.store.catchUp()
@@ -153,8 +158,6 @@ struct DocumentLookup: Sendable {
         .init(refusal: pdf.options.quota(of: profile).refusalOfPages(beside: usage), hasUndo: pdf.options.hasTrash)
     }
 
-    /// Returns the saved document of this id.
-    ///
     /// - Throws: ``Problem``, 404 if the profile has none, 409 if it is a draft.
     func savedDocument(_ id: String, profile: String) async throws -> Document {
         let document = try await document(id, profile: profile)

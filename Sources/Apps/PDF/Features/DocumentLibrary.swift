@@ -111,7 +111,6 @@ enum DocumentArchive {
     /// Adds the documents, in the read transaction of the archive.
     ///
     /// - Returns: their number.
-    /// - Throws: `StorageError`, `EncodingError`.
     static func add(_ store: DocumentStore, of profile: String, to archive: ZipArchive) throws -> [String: Int] {
         let records = try store.savedDocuments(profile: profile).map { document, pageCount in
             let (name, created) = (document.name, document.created)

@@ -39,7 +39,7 @@ struct DocumentMaker: Sendable {
     /// Makes a document.
     ///
     /// - Returns: the document to insert; the caller discards its file otherwise.
-    /// - Throws: the errors of ``write(_:to:_:)``; ``StorageError``.
+    /// - Throws: the errors of ``write(_:to:_:)``.
     func make(_ job: Job, _ progress: @escaping DocumentJobs.Progress) async throws -> Made {
         let output = pdf.scratch.place(".pdf")
         let written = try await write(job, to: URL(filePath: output.path), progress)

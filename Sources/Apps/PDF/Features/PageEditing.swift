@@ -93,11 +93,8 @@ struct PageEditing: Sendable {
             let pages = steps.map { ComposedPage(page: $0.page + 1, rotateBy: $0.rotation) }
             return DocumentEditor.Change(
                 file: try await pdf.arranger.write(pages, of: [document], title: document.name, progress),
-                pages: steps.map { document.pages[$0.page].turned(by: $0.rotation) },
-                detail: ()
+                pages: steps.map { document.pages[$0.page].turned(by: $0.rotation) }
             )
-        } response: { document, _, conditions in
-            try .reader(document, conditions)
         }
     }
 }
@@ -112,7 +109,7 @@ struct PageArranger: Sendable {
     ///   - pages: `source` is a position among the files.
     ///   - files: the files of documents, and new pages.
     ///   - title: the title of the PDF.
-    /// - Throws: ``MediaError``; ``StorageError``.
+    /// - Throws: ``MediaError``.
     func write(
         _ pages: [ComposedPage],
         of files: [URL],
@@ -127,7 +124,7 @@ struct PageArranger: Sendable {
 
     /// Writes a file of pages of these documents.
     ///
-    /// - Throws: ``MediaError``; ``StorageError``; `DocumentStore.Gone` if one of them has another file by now.
+    /// - Throws: ``MediaError``; `DocumentStore.Gone` if one of them has another file by now.
     func write(
         _ pages: [ComposedPage],
         of documents: [Document],
@@ -140,30 +137,27 @@ struct PageArranger: Sendable {
         return try await write(pages, of: files.map { URL(filePath: $0.path) }, title: title, progress)
     }
 
-    /// Inserts the pages of a file into a document.
-    ///
-    /// - Parameters:
-    ///   - new: the pages of the file.
-    ///   - position: of the first of them in the document, from 0.
-    /// - Returns: the new file and the pages of the document.
-    /// - Throws: ``MediaError``; ``StorageError``; `DocumentStore.Gone` if the document has another file by now.
+    /// - Parameter position: of the first of them in the document, from 0.
+    /// - Throws: ``MediaError``; `DocumentStore.Gone` if the document has another file by now.
     func insert(
-        _ new: [DocumentPage],
+        _ new: AddedPages,
         of file: URL,
         into document: Document,
         at position: Int,
         _ progress: @escaping DocumentJobs.Progress
-    ) async throws -> (file: Blob, pages: [DocumentPage]) {
-        guard document.pages.count + new.count <= pdf.options.maximumPages else {
+    ) async throws -> DocumentEditor.Change {
+        guard document.pages.count + new.pages.count <= pdf.options.maximumPages else {
             throw MediaError.tooManyPages(limit: pdf.options.maximumPages)
         }
         var sources = document.pages.indices.map { ComposedPage(page: $0 + 1) }
-        sources.insert(contentsOf: new.indices.map { ComposedPage(source: 1, page: $0 + 1) }, at: position)
+        sources.insert(contentsOf: new.pages.indices.map { ComposedPage(source: 1, page: $0 + 1) }, at: position)
         var pages = document.pages
-        pages.insert(contentsOf: new, at: position)
+        pages.insert(contentsOf: new.pages, at: position)
         let old = try await pdf.store.file(of: document, in: pdf.scratch)
         defer { withExtendedLifetime(old) {} }
-        return (try await write(sources, of: [URL(filePath: old.path), file], title: document.name, progress), pages)
+        let files = [URL(filePath: old.path), file]
+        let written = try await write(sources, of: files, title: document.name, progress)
+        return DocumentEditor.Change(file: written, pages: pages, added: new)
     }
 }
 

@@ -8,14 +8,14 @@ import Screens
 import Server
 import Storage
 
-/// Adds photos, and pages of PDFs, to a document.
+/// Adds pages to a document: photos, pages of PDFs, and dictated text on pages of its own.
 struct PhotoPages: Sendable {
     let pdf: PDF
 
     /// `POST …/pages`: a form adds its files, JSON adds a text.
     @Sendable func add(_ request: ScreenRequest) async throws -> ScreenResponse {
         let type = request.headerFields[.contentType]?.lowercased() ?? ""
-        return type.hasPrefix("multipart/") ? try await addFiles(request) : try await TextPages(pdf: pdf).add(request)
+        return type.hasPrefix("multipart/") ? try await addFiles(request) : try await addText(request)
     }
 
     /// The form has `files`, and `at` if they are not to be the last pages.
@@ -26,84 +26,48 @@ struct PhotoPages: Sendable {
         _ = try await pdf.lookup.documentToChange(request, profile: profile)
         try pdf.options.quota(of: profile).checkPages(beside: try pdf.store.usage(profile: profile))
         let upload = try await UploadedFiles.read(request, pdf)
-        let place = try InsertionPoint(upload.form)
-        return try await pdf.editor.change(request, titles: upload.files.map(\.title), effect: .addition) { document in
-            try place.position(in: document)
-        } work: { document, position, progress in
-            try await add(upload.files, parameters, to: document, at: position, progress)
-        } response: { document, added, conditions in
-            let screen = DocumentAdditionScreen(document, added, conditions)
-            return try .changed(document, as: screen, "pdf.reader", conditions)
+        let files = upload.files
+        return try await add(request, titles: files.map(\.title), at: try InsertionPoint(upload.form)) {
+            document,
+            url,
+            progress in
+            let job = DocumentMaker.Job(files: files, title: document.name, options: parameters.pictures)
+            let written = try await pdf.maker.write(job, to: url, progress)
+            return AddedPages(pages: written.pages, notices: written.notices.map { FileNotice($0, files) })
         }
     }
 
-    private func add(
-        _ files: [SourceFile],
-        _ parameters: PageParameters,
-        to document: Document,
-        at position: Int,
-        _ progress: @escaping DocumentJobs.Progress
-    ) async throws -> DocumentEditor.Change<AddedPages> {
-        let output = pdf.scratch.place(".pdf")
-        defer { withExtendedLifetime(output) {} }
-        let url = URL(filePath: output.path)
-        let job = DocumentMaker.Job(files: files, title: document.name, options: parameters.pictures)
-        let written = try await pdf.maker.write(job, to: url) { progress($0 / 2) }
-        let inserted = try await pdf.arranger.insert(
-            written.pages,
-            of: url,
-            into: document,
-            at: position
-        ) { progress(0.5 + $0 / 2) }
-        let notices = written.notices.map { FileNotice($0, files) }
-        let added = AddedPages(ids: written.pages.map(\.id), notices: notices)
-        return DocumentEditor.Change(file: inserted.file, pages: inserted.pages, detail: added)
-    }
-}
-
-/// Typesets dictated text on new pages of a document.
-struct TextPages: Sendable {
-    let pdf: PDF
-
-    /// `POST …/pages {"text", "locale"?, "at"?}`: as many pages as the text needs.
-    ///
-    /// - Throws: ``Problem``.
-    func add(_ request: ScreenRequest) async throws -> ScreenResponse {
+    /// `{"text", "locale"?, "at"?}`: as many pages as the text needs.
+    private func addText(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
         let fields = try await request.jsonObject(or: "multipart/form-data")
         let content = try TextContent(fields, maximumBytes: pdf.options.maximumTextBytes)
         try await pdf.store.catchUpToChange()
         try pdf.options.quota(of: profile).checkPages(beside: try pdf.store.usage(profile: profile))
-        return try await pdf.editor.change(request, effect: .addition) { document in
-            try content.place.position(in: document)
-        } work: { document, position, progress in
-            try await add(content, to: document, at: position, progress)
-        } response: { document, added, conditions in
-            let screen = DocumentAdditionScreen(document, added, conditions)
-            return try .changed(document, as: screen, "pdf.reader", conditions)
+        return try await add(request, at: content.place) { _, url, progress in
+            let typeset = try await pdf.engine.textPages(content.text, content.locale, url) { progress($0.fraction) }
+            let pages = typeset.pages.map { DocumentPage($0, kind: .text) }
+            return AddedPages(pages: pages, missingCharacters: typeset.missingGlyphs)
         }
     }
 
-    /// Typesets the text into a file of its own, and inserts its pages into the document's.
+    /// Makes pages in a file of their own, and inserts them into the document's.
     private func add(
-        _ content: TextContent,
-        to document: Document,
-        at position: Int,
-        _ progress: @escaping DocumentJobs.Progress
-    ) async throws -> DocumentEditor.Change<AddedPages> {
-        let output = pdf.scratch.place(".pdf")
-        defer { withExtendedLifetime(output) {} }
-        let url = URL(filePath: output.path)
-        let typeset = try await pdf.engine.textPages(content.text, content.locale, url) { progress($0.fraction / 2) }
-        let new = typeset.pages.map { DocumentPage($0, kind: .text) }
-        let inserted = try await pdf.arranger.insert(
-            new,
-            of: url,
-            into: document,
-            at: position
-        ) { progress(0.5 + $0 / 2) }
-        let added = AddedPages(ids: new.map(\.id), missingCharacters: typeset.missingGlyphs)
-        return DocumentEditor.Change(file: inserted.file, pages: inserted.pages, detail: added)
+        _ request: ScreenRequest,
+        titles: [String] = [],
+        at place: InsertionPoint,
+        _ make:
+            @escaping @Sendable (Document, _ output: URL, @escaping DocumentJobs.Progress) async throws -> AddedPages
+    ) async throws -> ScreenResponse {
+        try await pdf.editor.change(request, titles: titles, effect: .addition) { document in
+            try place.position(in: document)
+        } work: { document, position, progress in
+            let output = pdf.scratch.place(".pdf")
+            defer { withExtendedLifetime(output) {} }
+            let url = URL(filePath: output.path)
+            let new = try await make(document, url) { progress($0 / 2) }
+            return try await pdf.arranger.insert(new, of: url, into: document, at: position) { progress(0.5 + $0 / 2) }
+        }
     }
 }
 
@@ -114,8 +78,6 @@ struct TextContent: Sendable {
     let locale: String?
     let place: InsertionPoint
 
-    /// Reads the fields.
-    ///
     /// - Parameter maximumBytes: of the text, in UTF-8.
     /// - Throws: ``Problem``, 422 for a field that is not acceptable, 413 for a text that is too long.
     init(_ fields: JSONFields, maximumBytes: Int) throws {

@@ -82,8 +82,7 @@ struct FileNotice: Encodable, Sendable, Equatable {
 
 /// The pages that a change has added to a document.
 struct AddedPages: Sendable, Equatable {
-    /// Their ids, in order.
-    var ids: [String]
+    var pages: [DocumentPage]
     /// Characters of a text that no installed font has.
     var missingCharacters: [String] = []
     var notices: [FileNotice] = []

@@ -63,8 +63,6 @@ extension Action {
         return Action(id: "delete", title: .delete, method: "DELETE", href: href, confirm: confirm)
     }
 
-    /// The actions of the reader.
-    ///
     /// - Parameter refusal: Why nothing can be added; nil if there is room.
     static func reader(_ document: Document, refusal: Text?) -> [Action] {
         let (href, name, isDraft) = (DocumentProperties.href(document.id), document.name, document.isDraft)

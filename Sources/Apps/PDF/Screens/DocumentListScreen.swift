@@ -89,41 +89,18 @@ struct DocumentProperties: Encodable, Sendable {
     let fileUrl: Link
     let href: Link
 
-    /// - Parameter size: bytes of its file.
-    init(id: String, name: String, created: Date, size: Int, pageCount: Int, zone: TimeZone = .gmt) {
-        self.id = id
-        self.name = name
-        createdAt = created
-        createdText = DocumentText.date(created, in: zone)
-        self.size = size
-        sizeText = .size(size)
-        self.pageCount = pageCount
-        pageCountText = DocumentText.pages(pageCount)
-        href = Self.href(id)
+    init(_ row: DocumentStore.Listing.Row, zone: TimeZone) {
+        id = row.id
+        name = row.name
+        createdAt = row.created
+        createdText = DocumentText.date(row.created, in: zone)
+        size = row.length
+        sizeText = .size(row.length)
+        pageCount = row.pageCount
+        pageCountText = DocumentText.pages(row.pageCount)
+        href = Self.href(row.id)
         thumbnailUrl = "\(href)/thumbnail"
         fileUrl = "\(href)/file"
-    }
-
-    init(_ document: Document, zone: TimeZone) {
-        self.init(
-            id: document.id,
-            name: document.name,
-            created: document.created,
-            size: document.blob.length,
-            pageCount: document.pages.count,
-            zone: zone
-        )
-    }
-
-    init(_ row: DocumentStore.Listing.Row, zone: TimeZone) {
-        self.init(
-            id: row.id,
-            name: row.name,
-            created: row.created,
-            size: row.length,
-            pageCount: row.pageCount,
-            zone: zone
-        )
     }
 
     /// Returns the address of a document in the reader.

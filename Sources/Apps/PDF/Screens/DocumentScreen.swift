@@ -41,7 +41,7 @@ struct DocumentScreen: Encodable, Sendable {
     let actions: [Action]
 
     init(_ document: Document, zone: TimeZone = .gmt, _ conditions: Conditions) {
-        let properties = DocumentProperties(document, zone: zone)
+        let properties = DocumentProperties(document.row, zone: zone)
         let isUndoable = conditions.hasUndo && document.pages.count <= DocumentStore.mostPagesOfVersions
         self.properties = properties
         version = document.version
@@ -106,7 +106,7 @@ struct DocumentAdditionScreen: Encodable, Sendable {
 
     init(_ document: Document, _ added: AddedPages, _ conditions: DocumentScreen.Conditions) {
         self.document = DocumentScreen(document, conditions)
-        self.added = added.ids
+        self.added = added.pages.map(\.id)
         missingCharacters = added.missingCharacters
         notices = added.notices
     }
@@ -125,7 +125,6 @@ extension ScreenResponse {
     ///   - created: the address of the new document; the status is 201 then.
     ///   - banner: that the documents may be out of date; nil if they are not.
     ///   - changeToken: for how long the same request has the same response; nil for writes.
-    /// - Throws: `EncodingError`.
     static func pdf(
         _ content: some Encodable & Sendable,
         _ name: String,
@@ -155,8 +154,6 @@ extension ScreenResponse {
 
     /// Returns a document in the reader, with its version in the entity tag. The response to a change carries the tag
     /// that a GET would have now (RFC 9110 §8.8).
-    ///
-    /// - Throws: `EncodingError`.
     static func reader(
         _ document: Document,
         isNew: Bool = false,
@@ -184,8 +181,6 @@ extension ScreenResponse {
     }
 
     /// Returns the response to a change that has more members than the reader; it carries the reader's entity tag.
-    ///
-    /// - Throws: `EncodingError`.
     static func changed(
         _ document: Document,
         as content: some Encodable & Sendable,

@@ -18,8 +18,8 @@ extension DocumentStore {
 
     /// Replaces the file and the pages of a document, and postpones the end of a draft.
     ///
-    /// - Throws: ``Gone`` if the document has changed since it was read; 507 `quota-exceeded`; `StorageError`,
-    ///   `ClusterError`. The new file is removed then.
+    /// - Throws: ``Gone`` if the document has changed since it was read; 507 `quota-exceeded`. The new file is removed
+    ///   then.
     func replace(
         _ document: Document,
         file: Blob,
@@ -69,8 +69,7 @@ extension DocumentStore {
     ///
     /// - Parameter file: the file of the document under its new name; nil if the file stays.
     /// - Returns: the document after the change.
-    /// - Throws: ``Gone`` if the document has changed since it was read; `StorageError`, `ClusterError`. The new
-    ///   file is removed then.
+    /// - Throws: ``Gone`` if the document has changed since it was read. The new file is removed then.
     func save(_ document: Document, name: String?, file: Blob?, isSaved: Bool, _ history: History) async throws
         -> Changed
     {
@@ -121,7 +120,7 @@ extension DocumentStore {
     ///   - toTrash: whether a saved document is moved to the trash, not deleted permanently with its file.
     ///   - preconditions: the conditions for its version.
     /// - Returns: the deleted document, and the revision of the list if that changed; nil if there was none.
-    /// - Throws: 412 `precondition-failed`; `StorageError`, `ClusterError`.
+    /// - Throws: 412 `precondition-failed`.
     func delete(_ id: String, toTrash: Bool, preconditions: WritePreconditions, profile: String, at now: Date)
         async throws -> Changed?
     {

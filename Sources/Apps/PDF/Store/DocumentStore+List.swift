@@ -79,6 +79,12 @@ extension DocumentStore {
     )
 }
 
+extension Document {
+    var row: DocumentStore.Listing.Row {
+        .init(id: id, name: name, created: created, length: blob.length, pageCount: pages.count)
+    }
+}
+
 extension DocumentStore.Listing.Row: FetchableRecord {
     init(row: Row) throws {
         try self.init(

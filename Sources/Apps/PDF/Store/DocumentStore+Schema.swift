@@ -5,7 +5,6 @@ import Screens
 import Storage
 
 extension DocumentStore {
-    /// The migrations of the tables.
     static let migrations: [SchemaMigration] = [
         SchemaMigration(
             "pdf/001 documents",

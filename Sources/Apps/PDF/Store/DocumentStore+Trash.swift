@@ -24,7 +24,7 @@ extension DocumentStore {
     /// - Parameter preconditions: the conditions for its version.
     /// - Returns: the document, and the new revision of the list if that changed; nil if the profile has none of that
     ///   id.
-    /// - Throws: 412 `precondition-failed`; `StorageError`, `ClusterError`.
+    /// - Throws: 412 `precondition-failed`.
     func restore(_ id: String, preconditions: WritePreconditions, profile: String, at now: Date) async throws
         -> Changed?
     {
@@ -48,7 +48,7 @@ extension DocumentStore {
     ///
     /// - Parameter preconditions: the conditions for its version.
     /// - Returns: the new revision of the list; nil if there is none of that id in the trash.
-    /// - Throws: 412 `precondition-failed`; `StorageError`, `ClusterError`.
+    /// - Throws: 412 `precondition-failed`.
     func purge(_ id: String, preconditions: WritePreconditions, profile: String) async throws -> Int? {
         guard DocumentIdentity.isOne(id) else { return nil }
         defer { changes[profile].bump() }
@@ -67,7 +67,7 @@ extension DocumentStore {
     ///   - time: documents that were deleted later stay.
     ///   - preconditions: the conditions for the revision of the profile's list.
     /// - Returns: their number, and the revision.
-    /// - Throws: 412 `precondition-failed`; `StorageError`, `ClusterError`.
+    /// - Throws: 412 `precondition-failed`.
     func purgeTrash(_ most: Int, upTo time: Date, preconditions: WritePreconditions = .none, profile: String)
         async throws -> (count: Int, revision: Int)
     {
@@ -144,7 +144,6 @@ extension DocumentStore {
     /// Removes the expired drafts.
     ///
     /// - Returns: their number.
-    /// - Throws: `StorageError`, `ClusterError`.
     func purgeDrafts(at now: Date) async throws -> Int {
         var count = 0
         for profile in try await profiles(Self.selectExpired, now) {

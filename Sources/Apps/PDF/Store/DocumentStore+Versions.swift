@@ -43,7 +43,7 @@ extension DocumentStore {
     /// Takes back the last change of a document that was not undone, and postpones the end of a draft.
     ///
     /// - Throws: ``Problem`` 409 `nothing-to-undo`; ``Gone`` if the document or its versions have changed since it was
-    ///   read; `StorageError`, `ClusterError`.
+    ///   read.
     func undo(_ document: Document, draftUntil: Date, profile: String) async throws -> Changed {
         defer { changes[profile].bump() }
         guard let before = try users.read({ try Self.lastVersion(of: document.sequence, $0) }) else {
@@ -88,7 +88,6 @@ extension DocumentStore {
     ///
     /// - Parameter publish: is called with each new revision of a profile's list.
     /// - Returns: their number.
-    /// - Throws: `StorageError`, `ClusterError`.
     func purgeVersions(upTo time: Date, publish: (_ revision: Int, _ profile: String) -> Void = { _, _ in })
         async throws -> Int
     {

@@ -49,12 +49,9 @@ struct DocumentStore: Sendable {
     /// Brings the rows up to date, before those of a request are read.
     ///
     /// - Returns: the notification that they may be out of date; nil if they are not.
-    /// - Throws: `ClusterError`, `StorageError`, `CancellationError`.
     func catchUp() async throws -> Banner? { try await users.catchUp()?.banner }
 
     /// Brings the rows up to date for a change, which cannot be made without the others.
-    ///
-    /// - Throws: `ClusterError`, `StorageError`, `CancellationError`.
     func catchUpToChange() async throws {
         if let lag = try await users.catchUp() { throw lag.reason }
     }
@@ -120,8 +117,7 @@ struct DocumentStore: Sendable {
     ///
     /// - Parameter draftUntil: when they expire; nil for saved documents.
     /// - Returns: the documents, the new revision of the list if that changed, and the bytes that the profile stores.
-    /// - Throws: 507 `quota-exceeded`; `MediaError.tooManyPages`; `StorageError`, `ClusterError`. The files of the
-    ///   documents are removed then.
+    /// - Throws: 507 `quota-exceeded`; `MediaError.tooManyPages`. The files of the documents are removed then.
     func insert(
         _ documents: [New],
         profile: String,
@@ -243,8 +239,6 @@ struct DocumentStore: Sendable {
 // Files.
 extension DocumentStore {
     /// Adopts a finished file for a document that is inserted or changed next.
-    ///
-    /// - Throws: `StorageError`.
     func stage(_ place: TemporaryPath) throws -> Blob { try users.database.blobs.adopt(place) }
 
     /// Removes a staged file that no document refers to.
@@ -252,8 +246,7 @@ extension DocumentStore {
 
     /// Returns the file of a document, at a path at which programs can read it as long as the value exists.
     ///
-    /// - Throws: ``Gone`` if the document has another one by now, and no earlier version has it; `StorageError`,
-    ///   `ClusterError`.
+    /// - Throws: ``Gone`` if the document has another one by now, and no earlier version has it.
     func file(of document: Document, in scratch: ScratchFolder) async throws -> TemporaryPath {
         do {
             return try await users.hold(document.blob, in: scratch)
@@ -271,7 +264,7 @@ extension DocumentStore {
     /// Opens the file of a document, to be sent. It can be read to its end if the document changes meanwhile.
     ///
     /// - Throws: `StorageError.blobUnavailable` if the document has another one by now, and no earlier version has it;
-    ///   other `StorageError`s, `ClusterError`.
+    ///   other `StorageError`s.
     func content(of document: Document) async throws -> FileContent {
         FileContent(
             try await users.content(document.blob),

@@ -49,7 +49,7 @@ final class ShipMerge: Sendable {
 
     /// Computes the writes of the merge.
     ///
-    /// - Throws: `UpstreamError.badResponse` if there would be more ships than are kept; errors of the database.
+    /// - Throws: `UpstreamError.badResponse` if there would be more ships than are kept.
     func prepare(_ db: Database) throws {
         let new = try Plan(listing: ships, db)
         plan.withLock { $0 = new }
@@ -58,7 +58,7 @@ final class ShipMerge: Sendable {
     /// Writes the next part. If the ships have changed since the part before, computes the remaining writes anew first.
     /// The following call writes the part after it only if ``note(_:)`` was called.
     ///
-    /// - Throws: `UpstreamError.badResponse` if there would be more ships than are kept; errors of the database.
+    /// - Throws: `UpstreamError.badResponse` if there would be more ships than are kept.
     func writeNext(_ db: Database) throws -> Part {
         var left = try plan.withLock(\.self) ?? Plan(listing: ships, db)
         if try ShipStore.contentRevision(db) != left.content { left = try Plan(listing: ships, db) }
@@ -148,54 +148,27 @@ enum ShipWrite: Sendable, Equatable {
 /// A ship as the columns of its row, in which ships are compared: decoding each row would take longer than reading it.
 struct ShipColumns: Sendable, Equatable {
     let id: String
-    private let name: String
-    private let sortKey: String
-    private let type: String?
-    /// JSON.
-    private let roles: String
-    private let isActive: Bool
-    private let yearBuilt: Int?
-    private let homePort: String?
-    private let massKilograms: Double?
-    private let imageURL: String?
-    var isListed: Bool
+    /// Those in the order of ``names``.
+    let values: [DatabaseValue]
 
-    /// - Throws: `EncodingError`.
+    var isListed: Bool { values.last == true.databaseValue }
+
     init(_ ship: Ship) throws {
-        id = ship.id
-        name = ship.name
-        sortKey = ship.sortKey
-        type = ship.type
-        roles = String(decoding: try JSONEncoder().encode(ship.roles), as: UTF8.self)
-        isActive = ship.isActive
-        yearBuilt = ship.yearBuilt
-        homePort = ship.homePort
-        massKilograms = ship.massKilograms
-        imageURL = ship.imageURL
-        isListed = ship.isListed
+        let roles = String(decoding: try JSONEncoder().encode(ship.roles), as: UTF8.self)
+        let values: [any DatabaseValueConvertible] = [
+            ship.name, ship.sortKey, ship.type, roles, ship.isActive, ship.yearBuilt, ship.homePort,
+            ship.massKilograms, ship.imageURL, ship.isListed,
+        ]
+        (id, self.values) = (ship.id, values.map(\.databaseValue))
     }
 
     /// Reads a row of ``select``.
     init(row: Row) throws {
         id = try row.value(0)
-        name = try row.value(1)
-        sortKey = try row.value(2)
-        type = try row.value(3)
-        roles = try row.value(4)
-        isActive = try row.value(5)
-        yearBuilt = try row.value(6)
-        homePort = try row.value(7)
-        massKilograms = try row.value(8)
-        imageURL = try row.value(9)
-        isListed = try row.value(10)
+        values = try Self.names.indices.map { try row.value($0 + 1) }
     }
 
-    /// Its columns in the order of ``names``.
-    var values: StatementArguments {
-        [name, sortKey, type, roles, isActive, yearBuilt, homePort, massKilograms, imageURL, isListed]
-    }
-
-    /// The names of the columns but `id`.
+    /// The names of the columns but `id`; that of ``isListed`` is the last.
     static let names = [
         "name", "sort_key", "type", "roles", "active", "year_built", "home_port", "mass_kg", "image_url", "listed",
     ]
@@ -258,8 +231,6 @@ extension ShipStore {
     }
 
     /// Imports the ships of the bundled snapshot if there is no ship: the first start without an upstream.
-    ///
-    /// - Throws: `StorageError`, `CancellationError`.
     func importSnapshot(_ ships: [Ship]) async throws {
         // Called before every response that is made from the snapshot; only the first call writes.
         let isEmpty: @Sendable (Database) throws -> Bool = {
@@ -291,9 +262,13 @@ extension ShipStore {
             case .insert(let ship, let isFromSnapshot):
                 let revision = try takeRevision()
                 try db.cachedStatement(sql: insertShip)
-                    .execute(arguments: [ship.id] + ship.values + [isFromSnapshot, revision, revision])
+                    .execute(
+                        arguments: [ship.id] + StatementArguments(ship.values) + [isFromSnapshot, revision, revision]
+                    )
             case .update(let ship):
-                try db.cachedStatement(sql: updateShip).execute(arguments: ship.values + [takeRevision(), ship.id])
+                try db.cachedStatement(sql: updateShip).execute(
+                    arguments: StatementArguments(ship.values) + [takeRevision(), ship.id]
+                )
             case .markVanished(let id):
                 try db.cachedStatement(sql: markShipVanished).execute(arguments: [takeRevision(), id])
             case .confirm(let id):

@@ -83,7 +83,6 @@ extension ShipStore {
         return (other?.found ?? [], other?.variant)
     }
 
-    /// Reads the rows of a page of hits.
     private static func rows(of hits: [Hit], among ships: ShipIndex.Ships, _ page: PageRequest, _ db: Database) throws
         -> ListPage<ShipPage.Entry>
     {

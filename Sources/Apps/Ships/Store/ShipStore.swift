@@ -84,8 +84,6 @@ struct ShipStore: Sendable {
     }
 
     /// The list that several servers have taken over, as far as this one knows; nil for a server by itself.
-    ///
-    /// - Throws: `StorageError`.
     func listing() throws -> Int64? { users.isShared ? try users.read(Self.listing) : nil }
 
     /// Takes the next revision.

@@ -50,10 +50,17 @@ struct CatalogueAPI: Sendable {
         }
     }
 
+    /// Reads a resource.
+    ///
+    /// - Throws: `UpstreamFailure`.
+    func read(_ resource: Resource, _ cachePolicy: CachePolicy) async throws -> ReadResult {
+        try await upstream.reportingFailures { try await upstream.read(resource, cachePolicy) }
+    }
+
     /// Reads a part of the list of products.
     ///
     /// - Returns: The body is nil if there is no response, or if it was evicted while it was read.
-    /// - Throws: `UpstreamFailure`, `StorageError`, `CancellationError`.
+    /// - Throws: `UpstreamFailure`.
     func readProducts(_ query: CatalogueQuery, _ options: PartOptions) async throws -> (result: ReadResult, body: Data?)
     {
         let resource = products(query, options)
@@ -77,8 +84,6 @@ struct CatalogueAPI: Sendable {
     }
 
     /// Returns the ids of a part of the list that is stored, nil for a row without one; nil if it is not stored.
-    ///
-    /// - Throws: `StorageError`, `CancellationError`.
     func storedIDs(_ query: CatalogueQuery, _ options: PartOptions) async throws -> [Int?]? {
         let path = query.path(offset: options.offset, limit: options.limit)
         let resource = resource(path, freshness: freshness) { _ in .none }
@@ -92,22 +97,12 @@ struct CatalogueAPI: Sendable {
         }
     }
 
-    /// Reads one product.
+    /// One product. The error of a failed read is `rejected` only if there is no such product.
     ///
     /// - Parameters:
     ///   - bundledAt: When the product was last seen in a list; nil if never.
     ///   - save: Called with the product of a new response.
-    /// - Throws: `UpstreamFailure`, `StorageError`, `CancellationError`. The error of the failure is `rejected` only if
-    ///   there is no such product.
-    func readProduct(_ id: Int, _ cachePolicy: CachePolicy, bundledAt: Date?, save: @escaping Save<Product>)
-        async throws
-        -> ReadResult
-    {
-        let resource = product(id, bundledAt: bundledAt, save: save)
-        return try await upstream.reportingFailures { try await upstream.read(resource, cachePolicy) }
-    }
-
-    func product(_ id: Int, bundledAt: Date?, save: @escaping Save<Product>) -> Resource {
+    func product(_ id: Int, bundledAt: Date?, save: @escaping Save<Product> = { _, _ in }) -> Resource {
         let path = "\(Self.productsPath)/\(id)"
         var resource = resource(path, freshness: freshness) { (response) throws(UpstreamError) in
             guard let product = (try? JSONDecoder().decode(ProductRecord.self, from: Data(response.body)))?.product,
@@ -123,22 +118,12 @@ struct CatalogueAPI: Sendable {
         return resource
     }
 
-    /// Reads all categories.
+    /// All categories.
     ///
     /// - Parameters:
     ///   - acceptsEmpty: Whether an empty list is valid, not the response of something broken.
     ///   - save: Called with the categories of a new response.
-    /// - Throws: `UpstreamFailure`, `StorageError`, `CancellationError`.
-    func readCategories(
-        _ cachePolicy: CachePolicy,
-        acceptsEmpty: Bool,
-        save: @escaping Save<Product.Category>
-    ) async throws -> ReadResult {
-        let resource = categories(acceptsEmpty: acceptsEmpty, save: save)
-        return try await upstream.reportingFailures { try await upstream.read(resource, cachePolicy) }
-    }
-
-    func categories(acceptsEmpty: Bool, save: @escaping Save<Product.Category>) -> Resource {
+    func categories(acceptsEmpty: Bool = true, save: @escaping Save<Product.Category> = { _, _ in }) -> Resource {
         var resource = resource(Self.categoriesPath, freshness: categoryFreshness) { (response) throws(UpstreamError) in
             let list = try Self.list(of: CategoryRecord.self, in: response)
             guard !list.isTruncated else {
@@ -197,12 +182,10 @@ extension CatalogueAPI {
         in response: IncomingResponse,
         maximum: Int = ListLimit.elements
     ) throws(UpstreamError) -> TolerantList<Record> {
-        do {
-            return try TolerantList(json: Data(response.body), maximum: maximum)
-        } catch DecodingError.typeMismatch, DecodingError.valueNotFound {
-            throw .badResponse(status: response.status, reason: "not a list")
+        do throws(UnusableResponse) {
+            return try TolerantList(json: Data(response.body), as: "a list", maximum: maximum)
         } catch {
-            throw .badResponse(status: response.status, reason: "not JSON")
+            throw .badResponse(status: response.status, reason: error.reason)
         }
     }
 }
@@ -220,7 +203,6 @@ extension CatalogueAPI {
     /// Returns a part of the list of products if it is served without a request, with a body that is stored with it.
     ///
     /// - Parameter readToken: Taken before the transaction within which this is called.
-    /// - Throws: `StorageError`.
     func storedProducts(_ query: CatalogueQuery, _ options: PartOptions, since readToken: ReadToken) throws -> (
         result: ReadResult, body: Data
     )? {
@@ -232,28 +214,11 @@ extension CatalogueAPI {
         return (result, body)
     }
 
-    /// Returns the read of one product, without its response, if it is served without a request.
+    /// Returns the read of a resource, without its response, if it is served without a request.
     ///
     /// - Parameter readToken: Taken before the transaction within which this is called.
-    /// - Throws: `StorageError`.
-    func storedProduct(_ id: Int, _ cachePolicy: CachePolicy, bundledAt: Date, since readToken: ReadToken) throws
-        -> ReadResult?
-    {
-        try stored(product(id, bundledAt: bundledAt) { _, _ in }, cachePolicy, since: readToken)
-    }
-
-    private func stored(_ resource: Resource, _ cachePolicy: CachePolicy, since readToken: ReadToken) throws
-        -> ReadResult?
-    {
+    func stored(_ resource: Resource, _ cachePolicy: CachePolicy, since readToken: ReadToken) throws -> ReadResult? {
         guard let readToken = upstream.readToken(of: resource.url, since: readToken) else { return nil }
         return try upstream.storedResult(of: resource, cachePolicy, since: readToken)
-    }
-
-    /// Returns the read of all categories, without its response, if it is served without a request.
-    ///
-    /// - Parameter readToken: Taken before the transaction within which this is called.
-    /// - Throws: `StorageError`.
-    func storedCategories(_ cachePolicy: CachePolicy, since readToken: ReadToken) throws -> ReadResult? {
-        try stored(categories(acceptsEmpty: true) { _, _ in }, cachePolicy, since: readToken)
     }
 }

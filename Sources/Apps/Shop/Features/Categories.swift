@@ -21,7 +21,7 @@ struct Categories: Sendable {
         let changeToken = ChangeToken(of: store.categoryChanges)
         let readToken = api.upstream.readToken()
         let stored: (ReadResult, ListPage<Product.Category>)? = try store.database.read { _ in
-            try api.storedCategories(cachePolicy, since: readToken).map { ($0, try store.categories(page)) }
+            try api.stored(api.categories(), cachePolicy, since: readToken).map { ($0, try store.categories(page)) }
         }
         let (result, found) =
             if let stored { stored } else { (try await refresh(cachePolicy), try store.categories(page)) }
@@ -41,14 +41,12 @@ struct Categories: Sendable {
 
     /// Reads the categories from the API into the store.
     ///
-    /// - Throws: `UpstreamFailure`, `StorageError`, `CancellationError`.
+    /// - Throws: `UpstreamFailure`.
     func refresh(_ cachePolicy: CachePolicy) async throws -> ReadResult {
-        try await api.readCategories(
-            cachePolicy,
-            // Categories that are known do not all vanish at once.
-            acceptsEmpty: try !store.hasCategories(),
-            save: store.saveCategories(changed: changed)
-        )
+        // Categories that are known do not all vanish at once.
+        let acceptsEmpty = try !store.hasCategories()
+        let save = store.saveCategories(changed: changed)
+        return try await api.read(api.categories(acceptsEmpty: acceptsEmpty, save: save), cachePolicy)
     }
 }
 

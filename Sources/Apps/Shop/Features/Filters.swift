@@ -71,7 +71,8 @@ struct Filters: Sendable {
     private func storedValues(_ cachePolicy: CachePolicy, since readToken: ProductSearch.SearchToken) throws
         -> Values?
     {
-        guard let list = try categories.api.storedCategories(cachePolicy, since: readToken.responses),
+        let api = categories.api
+        guard let list = try api.stored(api.categories(), cachePolicy, since: readToken.responses),
             let catalogue = try products.storedCatalogue(cachePolicy, since: readToken)
         else { return nil }
         return Values(try store.database.read(ShopStore.categories), list, catalogue)

@@ -8,6 +8,9 @@ import Upstream
 
 /// The last searches of a profile.
 struct History: Sendable {
+    /// 404: the history has no such search.
+    static let noSearch = Problem.notFound(.noSearchAtIndex)
+
     let store: ShopStore
 
     /// `GET /v1/shop/history`: the past searches that contain the text typed so far.
@@ -36,11 +39,10 @@ struct History: Sendable {
         let profile = try request.profile()
         let text = try request.parameter("n")
         guard let index = Int(text), (0..<ShopStore.maximumPastSearches).contains(index) else {
-            throw Problem.notFound(.noSearchAtIndex)
+            throw Self.noSearch
         }
-        return try await request.answering { (searches: ProfileSearches?) in
-            guard let searches else { throw Problem.notFound(.noSearchAtIndex) }
-            return try response("", searches, request, selfLink: "/v1/shop/history")
+        return try await request.answering {
+            try response("", $0, request, selfLink: "/v1/shop/history")
         } to: {
             try await store.removePastSearch(index, profile, if: request.writePreconditions())
         }.response

@@ -51,52 +51,18 @@ struct Lists: Sendable {
 
     /// `POST /v1/shop/list/items`. A product that is already on the list does not change.
     func add(_ request: ScreenRequest) async throws -> ScreenResponse {
-        let (profile, page) = (try self.list(request), try self.page(request))
-        let preconditions = request.writePreconditions()
-        let (id, quantity) = try await addition(in: request)
-        if let lag = try await store.users.catchUp() { throw lag.reason }
-        // A product on the list stays there even if it was removed from the catalogue: no need to read it.
-        if try store.lines(of: id, profile).contains(where: { $0.difference != .replaced }) {
-            let list = try store.list(profile, page)
-            try preconditions.check(version: list.revision)
-            return try response(list, page, request, alreadyInList: true)
+        try await changing(request, isAddition: true) { profile, page, preconditions in
+            let (id, quantity) = try Self.addition(try await request.jsonObject())
+            if let lag = try await store.users.catchUp() { throw lag.reason }
+            // A product on the list stays there even if it was removed from the catalogue: no need to read it.
+            if try store.lines(of: id, profile).contains(where: { $0.difference != .replaced }) {
+                let list = try store.list(profile, page)
+                try preconditions.check(version: list.revision)
+                return list
+            }
+            let product = try await products.known(id)
+            return try await store.add(product, quantity: quantity, to: profile, if: preconditions, showing: page)
         }
-        let product = try await products.known(id)
-        let (outcome, response) = try await request.answering { (outcome: (ShopStore.Addition, ShoppingList)) in
-            try added(outcome, page, request)
-        } to: {
-            try await store.add(product, quantity: quantity, to: profile, if: preconditions, showing: page)
-        }
-        if outcome.0.added != nil { publishChange(of: outcome.1, profile) }
-        return response
-    }
-
-    private func added(
-        _ outcome: (addition: ShopStore.Addition, list: ShoppingList),
-        _ page: PageRequest,
-        _ request: ScreenRequest
-    ) throws -> ScreenResponse {
-        switch outcome.addition {
-        case .full:
-            let most = ShopStore.maximumItems
-            let detail = kind == .list ? Text.listFull(most) : .favouritesFull(most)
-            throw Problem.validation([.field("/product_id", "list-full", detail)])
-        case .alreadyThere:
-            return try response(outcome.list, page, request, alreadyInList: true)
-        case .added(let item):
-            return try response(
-                outcome.list,
-                page,
-                request,
-                status: .created,
-                headerFields: [.location: kind.path(of: item).requestTarget],
-                alreadyInList: false
-            )
-        }
-    }
-
-    private func addition(in request: ScreenRequest) async throws -> (productID: Int, quantity: Int) {
-        try Self.addition(try await request.jsonObject())
     }
 
     /// Reads `{"product_id", "quantity"?}`.
@@ -112,100 +78,57 @@ struct Lists: Sendable {
 
     /// `PATCH /v1/shop/list/items/{item_id}`.
     func changeLine(_ request: ScreenRequest) async throws -> ScreenResponse {
-        let (profile, page) = (try self.list(request), try self.page(request))
-        let id = try Self.item(in: request)
-        let change = try LineChange(try await request.jsonObject())
-        let preconditions = request.writePreconditions()
-        return try await changing(request, profile, page) { (outcome: ShopStore.LineOutcome) in
-            switch outcome {
-            case .outOfBounds:
-                throw Problem.validation([.field("/by", "out-of-bounds", .quantities)], dialog: .quantity)
-            case .notListed: throw Self.notListed
-            case .changed: true
-            }
-        } by: {
-            try await store.change(change, of: id, profile, if: preconditions, showing: page)
+        try await changing(request) { profile, page, preconditions in
+            let id = try Self.item(in: request)
+            let change = try LineChange(try await request.jsonObject())
+            return try await store.change(change, of: id, profile, if: preconditions, showing: page)
         }
     }
 
     /// `DELETE /v1/shop/list/items/{item_id}`.
     func remove(_ request: ScreenRequest) async throws -> ScreenResponse {
-        let (profile, page) = (try self.list(request), try self.page(request))
-        let id = try Self.item(in: request)
-        return try await changing(request, profile, page) { isListed in
-            guard isListed else { throw Self.notListed }
-            return true
-        } by: {
-            try await store.remove(id, profile, if: request.writePreconditions(), showing: page)
+        try await changing(request) { profile, page, preconditions in
+            try await store.remove(try Self.item(in: request), profile, if: preconditions, showing: page)
         }
     }
 
     /// `DELETE /v1/shop/list`.
     func clear(_ request: ScreenRequest) async throws -> ScreenResponse {
-        let preconditions = request.writePreconditions()
-        let (profile, page) = (try self.list(request), try self.page(request))
-        return try await changing(request, profile, page) {
-            $0
-        } by: {
+        try await changing(request) { profile, page, preconditions in
             try await store.clear(profile, if: preconditions, showing: page)
         }
     }
 
     /// `PUT /v1/shop/list/order`.
     func order(_ request: ScreenRequest) async throws -> ScreenResponse {
-        let (profile, page) = (try self.list(request), try self.page(request))
-        let preconditions = request.writePreconditions()
-        let (order, field) = try ListOrder.read(try await request.jsonObject())
-        return try await changing(request, profile, page) { isOrdered in
-            guard isOrdered else {
-                let detail: Text = "\(field) must name every line of the list once, and no other."
-                throw Problem.validation([.field("/\(field)", "not-the-list", detail)], dialog: .otherList)
-            }
-            return true
-        } by: {
-            try await store.order(order, profile, if: preconditions, showing: page)
+        try await changing(request) { profile, page, preconditions in
+            let order = try ListOrder(try await request.jsonObject())
+            return try await store.order(order, profile, if: preconditions, showing: page)
         }
     }
 
     /// Changes the list, and responds with it.
-    ///
-    /// - Parameter hasChanged: returns whether other screens have to know; throws the refusal of an outcome.
-    private func changing<Outcome: Sendable>(
+    private func changing(
         _ request: ScreenRequest,
-        _ profile: String,
-        _ page: PageRequest,
-        _ hasChanged: @escaping @Sendable (Outcome) throws -> Bool,
-        by change: () async throws -> (Outcome, ShoppingList)
+        isAddition: Bool = false,
+        by change: (_ profile: String, _ page: PageRequest, WritePreconditions) async throws -> ShoppingList
     ) async throws -> ScreenResponse {
-        let (outcome, response) = try await request.answering { (outcome: (Outcome, ShoppingList)) in
-            _ = try hasChanged(outcome.0)
-            return try self.response(outcome.1, page, request)
+        let (profile, page) = (try self.list(request), try self.page(request))
+        let (list, response) = try await request.answering {
+            try self.response($0, page, request, isAddition: isAddition)
         } to: {
-            try await change()
+            try await change(profile, page, request.writePreconditions())
         }
-        if try hasChanged(outcome.0) { publishChange(of: outcome.1, profile) }
+        if list.isChanged { events.publishList(profile, list.revision) }
         return response
-    }
-
-    private func publishChange(of list: ShoppingList, _ key: String) { publishChange(revision: list.revision, key) }
-
-    /// Publishes a new revision of a list to its profile.
-    func publishChange(revision: Int, _ key: String) {
-        let (kind, profile) = ListKind.read(key)
-        let audience = ServerEvent.Audience.profile(app: ShopApp.name, profile: profile)
-        // The card shows whether its product is a favourite.
-        let screens = kind == .list ? [kind.screen] : [kind.screen, "shop.card"]
-        events.publish(screens, of: ShopApp.name, revision, to: audience)
     }
 
     private func response(
         _ list: ShoppingList,
         _ page: PageRequest,
         _ request: ScreenRequest,
+        isAddition: Bool = false,
         _ lag: UserDatabase.Lag? = nil,
-        status: HTTPResponse.Status = .ok,
-        headerFields: HTTPFields = [:],
-        alreadyInList: Bool? = nil,
         changeToken: ChangeToken? = nil
     ) throws -> ScreenResponse {
         let (shown, next) = pages.part(list.page, of: page)
@@ -217,9 +140,18 @@ struct Lists: Sendable {
             page: shown
         ).lagging(lag)
         let links = request.links(for: shown, next: next, at: kind.path)
+        let added = isAddition ? list.changed : nil
         func screen(_ content: some Encodable & Sendable) throws -> ScreenResponse {
-            try .local(content, meta, links, status: status, headerFields: headerFields, changeToken: changeToken)
+            try .local(
+                content,
+                meta,
+                links,
+                status: added == nil ? .ok : .created,
+                headerFields: added.map { [.location: kind.path(of: $0.id).requestTarget] } ?? [:],
+                changeToken: changeToken
+            )
         }
+        let alreadyInList = isAddition ? added == nil : nil
         let response =
             switch kind {
             case .list:
@@ -227,6 +159,16 @@ struct Lists: Sendable {
             case .favourites: try screen(FavouritesScreen(list))
             }
         return response.byProfile().at(version: list.revision)
+    }
+}
+
+extension EventStream {
+    /// Publishes a new revision of a list to its profile.
+    func publishList(_ key: String, _ revision: Int) {
+        let (kind, profile) = ListKind.read(key)
+        // The card shows whether its product is a favourite.
+        let screens = kind == .list ? [kind.screen] : [kind.screen, "shop.card"]
+        publish(screens, of: ShopApp.name, revision, to: .profile(app: ShopApp.name, profile: profile))
     }
 }
 
@@ -261,23 +203,25 @@ extension LineChange {
 }
 
 extension ListOrder {
-    /// Reads the order of a body, and the name of the field that has it.
+    /// Reads `{"item_ids"}` or `{"product_ids"}`.
     ///
     /// - Throws: ``Problem`` 422 unless the body has one of the two fields, with a list of ids.
-    fileprivate static func read(_ fields: JSONFields) throws -> (ListOrder, field: String) {
+    fileprivate init(_ fields: JSONFields) throws {
         guard fields.values["item_ids"] != nil else {
-            return (.products(try fields.integers("product_ids", in: 1...Int.max)), "product_ids")
+            self = .products(try fields.integers("product_ids", in: 1...Int.max))
+            return
         }
         guard fields.values["product_ids"] == nil else {
             let detail: Text = "item_ids cannot stand beside product_ids."
             throw Problem.validation([.field("/item_ids", "contradictory", detail)])
         }
-        let ids = try (try fields.strings("item_ids") ?? []).enumerated().map { index, text in
-            guard let id = ListItemID(text) else {
-                throw Problem.validation([.field("/item_ids/\(index)", "invalid", "\(text) is no line of a list.")])
+        self = .items(
+            try (try fields.strings("item_ids") ?? []).enumerated().map { index, text in
+                guard let id = ListItemID(text) else {
+                    throw Problem.validation([.field("/item_ids/\(index)", "invalid", "\(text) is no line of a list.")])
+                }
+                return id
             }
-            return id
-        }
-        return (.items(ids), "item_ids")
+        )
     }
 }

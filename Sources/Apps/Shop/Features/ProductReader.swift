@@ -43,23 +43,22 @@ struct ProductReader: Sendable {
     /// Returns a stored product that is shown without a request; nil if ``read(_:_:)`` is to be called.
     ///
     /// - Parameter readToken: Taken before the transaction within which this is called.
-    /// - Throws: `StorageError`.
     func stored(_ id: Int, _ cachePolicy: CachePolicy, since readToken: ReadToken) throws -> Result? {
         guard let seen = try store.product(id), !seen.isGone else { return nil }
-        return try api.storedProduct(id, cachePolicy, bundledAt: seen.fetchedAt, since: readToken).map {
+        return try api.stored(api.product(id, bundledAt: seen.fetchedAt), cachePolicy, since: readToken).map {
             Result(seen, $0.provenance, changeToken: $0.changeToken)
         }
     }
 
     /// Reads a product. One that was only seen in a list is used until the upstream responds to a request for it.
     ///
-    /// - Throws: ``Problem`` 404 if there is no such product; `UpstreamFailure`, `StorageError`, `CancellationError`.
+    /// - Throws: ``Problem`` 404 if there is no such product; `UpstreamFailure`.
     func read(_ id: Int, _ cachePolicy: CachePolicy) async throws -> Result {
         let seen = try store.product(id).flatMap { $0.isGone ? nil : $0 }
         let result: ReadResult
         do {
-            let save = store.save(fetchedAt: clock.now)
-            result = try await api.readProduct(id, cachePolicy, bundledAt: seen?.fetchedAt, save: save)
+            let product = api.product(id, bundledAt: seen?.fetchedAt, save: store.save(fetchedAt: clock.now))
+            result = try await api.read(product, cachePolicy)
         } catch let failure as UpstreamFailure {
             return try await recover(from: failure, id, seen: seen)
         }

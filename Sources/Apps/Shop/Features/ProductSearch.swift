@@ -41,6 +41,19 @@ struct ProductSearch: Sendable {
         /// stored; if they are stale, they lack products that were seen since.
         var isUnseen: Bool { !catalogueQuery.isExact && !start.isKnown }
 
+        /// A walk that fills the page.
+        var walk: CatalogueWalk {
+            CatalogueWalk(
+                limit: limit,
+                from: start.position,
+                skipping: start.skipping,
+                isExact: catalogueQuery.isExact
+            )
+        }
+
+        /// Returns the rows that the query finds, nil for others.
+        func found(_ rows: [Product?]) -> [Product?] { rows.map { $0.flatMap { query.matches($0) ? $0 : nil } } }
+
         /// Returns the rows of a part; nil if it cannot be used.
         func rows(of part: Part) -> [Product?]? { isUnseen && part.isOutdated ? nil : part.products }
     }
@@ -54,8 +67,7 @@ struct ProductSearch: Sendable {
     /// Returns a page of the products that a query finds.
     ///
     /// - Parameter profile: Notified if the page is made before a slow response is in; nil for no profile.
-    /// - Throws: `UpstreamFailure` if the catalogue could not be read and nothing is stored; `StorageError`,
-    ///   `CancellationError`.
+    /// - Throws: `UpstreamFailure` if the catalogue could not be read and nothing is stored.
     func find(
         _ query: SearchQuery,
         from place: SearchStart,
@@ -63,19 +75,9 @@ struct ProductSearch: Sendable {
         _ cachePolicy: CachePolicy,
         for profile: String? = nil
     ) async throws -> Result {
-        let catalogueQuery = CatalogueQuery(query)
         let (variantOffset, place) = place.isOfVariant ? (place.offset, SearchStart(offset: 0)) : (nil, place)
-        let page = Page(
-            query: query,
-            catalogueQuery: catalogueQuery,
-            place: place,
-            limit: limit,
-            cachePolicy: cachePolicy,
-            start: try ShopStore.Start(place)
-                ?? store.start(of: query, offset: place.offset, limit: limit, isExact: catalogueQuery.isExact),
-            lastFetch: try store.lastFetch(),
-            profile: profile
-        )
+        var page = try Page(query, from: place, limit: limit, cachePolicy, in: store)
+        (page.lastFetch, page.profile) = (try store.lastFetch(), profile)
         if let order = query.order { return try await find(by: order, page, from: variantOffset ?? place.offset) }
         let plain = try await find(page)
         let isFirst = place == SearchStart(offset: 0)
@@ -85,24 +87,21 @@ struct ProductSearch: Sendable {
 
     /// Finds a page in the order of the catalogue.
     func find(_ page: Page) async throws -> Result {
-        var walk = CatalogueWalk(
-            limit: page.limit,
-            from: page.start.position,
-            skipping: page.start.skipping,
-            isExact: page.catalogueQuery.isExact
-        )
+        var walk = page.walk
         var combined: (provenance: Provenance, changeToken: ChangeToken?)?
         while case .ask(let offset, let limit) = walk.next {
             let part = try await usablePart(of: page, offset, limit)
             guard let rows = page.rows(of: part) else { return try searchSeen(page, part.provenance) }
             combined = part.combined(with: combined)
-            walk.take(rows.map { $0.flatMap { page.query.matches($0) ? $0 : nil } })
+            walk.take(page.found(rows))
         }
         // A page asks for one part at least.
         guard case .done(let position) = walk.next, let combined else {
             throw UpstreamFailure(.notStored, of: api.upstream)
         }
-        let next = try await record(position, page, walk)
+        let (places, next) = places(position, page, walk)
+        let isExact = page.catalogueQuery.isExact
+        try await store.record(places, of: page.query, limit: page.limit, isExact: isExact, at: clock.now())
         return Result(walk.products, next, combined, of: page)
     }
 
@@ -120,20 +119,11 @@ struct ProductSearch: Sendable {
         return part
     }
 
-    /// Records the end of a walk, for the next page.
+    /// Returns the places to record at the end of a walk, and the beginning of the next page.
     ///
     /// Pages follow at distances of `limit`, even if one of them is not full. A page that was not reached within the
     /// maximum number of parts, because too many rows of earlier pages come first, is its own next page: it continues
     /// from the position reached.
-    /// - Returns: The beginning of the next page.
-    private func record(_ position: Int?, _ page: Page, _ walk: CatalogueWalk) async throws -> SearchStart? {
-        let isExact = page.catalogueQuery.isExact
-        let (places, next) = places(position, page, walk)
-        try await store.record(places, of: page.query, limit: page.limit, isExact: isExact, at: clock.now())
-        return next
-    }
-
-    /// Returns the places to record at the end of a walk, and the beginning of the next page.
     func places(_ position: Int?, _ page: Page, _ walk: CatalogueWalk) -> ([ShopStore.Position], SearchStart?) {
         let isExact = page.catalogueQuery.isExact
         let (limit, offset) = (page.limit, page.place.offset)
@@ -194,7 +184,6 @@ extension ProductSearch {
     /// ``find(_:from:limit:_:)`` is to be called.
     ///
     /// - Parameter readToken: Taken before the transaction within which this is called.
-    /// - Throws: `StorageError`.
     func stored(
         _ query: SearchQuery,
         from place: SearchStart,
@@ -203,35 +192,45 @@ extension ProductSearch {
         since readToken: SearchToken
     ) throws -> Result? {
         guard !place.isOfVariant, query.order == nil else { return nil }
-        let catalogueQuery = CatalogueQuery(query)
-        let isExact = catalogueQuery.isExact
-        let start =
-            try ShopStore.Start(place)
-            ?? store.start(of: query, offset: place.offset, limit: limit, isExact: isExact)
-        let page = Page(
-            query: query,
-            catalogueQuery: catalogueQuery,
-            place: place,
-            limit: limit,
-            cachePolicy: cachePolicy,
-            start: start
-        )
-        var walk = CatalogueWalk(limit: limit, from: start.position, skipping: start.skipping, isExact: isExact)
+        let page = try Page(query, from: place, limit: limit, cachePolicy, in: store)
+        var walk = page.walk
         var combined: (provenance: Provenance, changeToken: ChangeToken?)?
         while case .ask(let offset, let limit) = walk.next {
             guard let part = try storedPart(of: page, offset, limit, since: readToken), let rows = page.rows(of: part)
             else { return nil }
             combined = part.combined(with: combined)
-            walk.take(rows.map { $0.flatMap { page.query.matches($0) ? $0 : nil } })
+            walk.take(page.found(rows))
         }
         guard case .done(let position) = walk.next, let combined else { return nil }
         let (places, next) = places(position, page, walk)
+        let isExact = page.catalogueQuery.isExact
         guard try store.unrecorded(places, of: query, limit: limit, isExact: isExact, at: clock.now()).isEmpty else {
             return nil
         }
         let result = Result(walk.products, next, combined, of: page)
         // Other words are looked for then.
         return result.isEmpty && query.text != nil && place.offset == 0 ? nil : result
+    }
+}
+
+extension ProductSearch.Page {
+    fileprivate init(
+        _ query: SearchQuery,
+        from place: SearchStart,
+        limit: Int,
+        _ cachePolicy: CachePolicy,
+        in store: ShopStore
+    ) throws {
+        let catalogueQuery = CatalogueQuery(query)
+        self.init(
+            query: query,
+            catalogueQuery: catalogueQuery,
+            place: place,
+            limit: limit,
+            cachePolicy: cachePolicy,
+            start: try ShopStore.Start(place)
+                ?? store.start(of: query, offset: place.offset, limit: limit, isExact: catalogueQuery.isExact)
+        )
     }
 }
 

@@ -25,7 +25,13 @@ struct Sharing: Sendable {
             )
         }
         let meta = Meta(screen: "shop.share", provenance: .local, revision: list.revision).lagging(lag)
-        return try response(ShareScreen(list), meta, .local, request, changeToken)
+        return try response(
+            ShareScreen(text: list.items.map(\.shareText).joined(separator: "\n\n")),
+            meta,
+            .local,
+            request,
+            changeToken
+        )
     }
 
     /// `GET /v1/shop/list/items/{item_id}/share`.
@@ -35,7 +41,7 @@ struct Sharing: Sendable {
         let (lag, changeToken) = try await store.catchUp(profile)
         guard let line = try store.line(id, profile) else { throw Lists.notListed }
         let meta = Meta(screen: "shop.share", provenance: .local, revision: line.revision).lagging(lag)
-        return try response(ShareScreen(line.item), meta, .local, request, changeToken)
+        return try response(ShareScreen(text: line.item.shareText), meta, .local, request, changeToken)
     }
 
     /// `GET /v1/shop/products/{id}/share`.
@@ -53,7 +59,7 @@ struct Sharing: Sendable {
             banner: read.provenance.offline ? .shopOffline : nil
         )
         let token = read.changeToken?.and(changeToken)
-        return try response(ShareScreen(read.product), meta, read.provenance, request, token)
+        return try response(ShareScreen(text: read.product.shareText), meta, read.provenance, request, token)
     }
 
     /// Returns a text as JSON, or by itself if the request prefers plain text.
@@ -85,14 +91,8 @@ struct Sharing: Sendable {
 
 /// `GET /v1/shop/list/share`, and the text of one line or one product.
 struct ShareScreen: Encodable, Sendable {
+    /// Of a list, a block for each line, as the app writes it.
     let text: Text
-
-    /// A block for each line of the list, as the app writes it.
-    init(_ list: ShoppingList) { text = list.items.map(\.shareText).joined(separator: "\n\n") }
-
-    init(_ item: ListItem) { text = item.shareText }
-
-    init(_ product: Product) { text = product.shareText }
 }
 
 extension ListItem {

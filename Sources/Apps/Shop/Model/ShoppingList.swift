@@ -31,11 +31,11 @@ struct ListItemID: Sendable, Hashable {
     /// 1 for the first product of that id.
     var ordinal = 1
 
-    init(productID: Int, ordinal: Int = 1) {
-        self.productID = productID
-        self.ordinal = ordinal
-    }
+    /// The id in paths and bodies.
+    var text: String { ordinal == 1 ? "\(productID)" : "\(productID)-\(ordinal)" }
+}
 
+extension ListItemID {
     /// Reads `5` and `5-2`; nil for other texts.
     init?(_ text: String) {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
@@ -45,9 +45,6 @@ struct ListItemID: Sendable, Hashable {
         self.init(productID: productID, ordinal: numbers.count > 1 ? numbers[1] : 1)
         guard text == self.text else { return nil }
     }
-
-    /// The id in paths and bodies.
-    var text: String { ordinal == 1 ? "\(productID)" : "\(productID)-\(ordinal)" }
 }
 
 /// One line of a shopping list.
@@ -76,7 +73,6 @@ struct ListItem: Sendable, Equatable {
     var difference: Difference?
 }
 
-/// A change of a line.
 enum LineChange: Sendable, Equatable {
     /// Sets the quantity.
     case to(Int)
@@ -113,6 +109,8 @@ struct ShoppingList: Sendable, Equatable {
     var revision: Int
     /// The line that a write has added or changed, wherever it is on the list.
     var changed: ListItem?
+    /// Whether a write has changed the list.
+    var isChanged = false
 
     var items: [ListItem] { page.rows }
 }
@@ -145,7 +143,7 @@ enum ListArchive {
     /// Adds the files.
     ///
     /// - Returns: the number of lines.
-    /// - Throws: `EncodingError`, errors of writing the archive.
+    /// - Throws: errors of writing the archive.
     static func add(_ list: ShoppingList, as name: String = "list", to archive: ZipArchive) throws -> Int {
         let lines = list.items.map { item in
             List.Line(

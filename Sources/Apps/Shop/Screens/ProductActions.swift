@@ -45,7 +45,6 @@ extension Action {
         )
     }
 
-    /// Shows all products.
     static let products = Action.show("products", .toProducts, "/v1/shop/search")
 
     /// Empties the history of searches.
@@ -109,7 +108,6 @@ extension Action {
         )
     }
 
-    /// Returns the text to be shared.
     static func share(_ path: Link) -> Action {
         Action(id: "share", title: .share, method: "GET", href: "\(path)/share")
     }

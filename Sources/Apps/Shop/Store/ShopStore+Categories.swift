@@ -57,7 +57,6 @@ extension ShopStore {
         }
     }
 
-    /// Whether a category is known.
     func hasCategories() throws -> Bool {
         try database.read { try Int.fetchOne(try $0.cachedStatement(sql: Self.countCategories)) ?? 0 > 0 }
     }

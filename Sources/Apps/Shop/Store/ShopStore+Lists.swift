@@ -15,55 +15,52 @@ extension ShopStore {
         "SELECT EXISTS (SELECT 1 FROM shop_list_item WHERE profile = ? AND slug = ? AND title = ?)"
     private static let countItems = "SELECT count(*) FROM shop_list_item WHERE profile = ?"
 
-    /// The outcome of an addition.
-    enum Addition: Sendable, Equatable {
-        case added(ListItemID)
-        case alreadyThere
-        case full
-
-        var added: ListItemID? { if case .added(let id) = self { id } else { nil } }
-    }
-
     /// Appends a product to a list unless it is on it. Of two concurrent additions of one product, the second finds it
     /// there.
     ///
     /// - Parameter page: The part of the list to return.
-    /// - Throws: ``Problem`` 412; `StorageError`, `ClusterError`, `CancellationError`.
+    /// - Returns: The list with the new line as ``ShoppingList/changed``; without one if the product was there.
+    /// - Throws: ``Problem`` 412, 422 `list-full`.
     func add(
         _ product: Product,
         quantity: Int,
         to profile: String,
         if preconditions: WritePreconditions = .none,
         showing page: PageRequest = firstPage
-    ) async throws -> (Addition, ShoppingList) {
-        try await change(profile, if: preconditions, showing: page, item: \.added) { db in
+    ) async throws -> ShoppingList {
+        try await change(profile, if: preconditions, showing: page) { db in
             try Self.insert(product, quantity: quantity, to: profile, db)
         }
     }
 
-    /// Appends a product of a test's document to a list unless it is on it.
-    func seed(_ product: Product, quantity: Int, to profile: String, _ db: Database) throws -> Addition {
-        let addition = try Self.insert(product, quantity: quantity, to: profile, db)
+    /// Appends a product of a test's document to a list; false if it is on it.
+    func seed(_ product: Product, quantity: Int, to profile: String, _ db: Database) throws -> Bool {
+        let line = try Self.insert(product, quantity: quantity, to: profile, db)
         profileChanges[profile].bump(afterCommitOf: db)
         try db.execute(sql: Self.countRevision, arguments: [profile])
-        return addition
+        return line != nil
     }
 
+    /// - Returns: The new line; nil if the product was there.
     private static func insert(_ product: Product, quantity: Int, to profile: String, _ db: Database) throws
-        -> Addition
+        -> ListItemID?
     {
         let lines = try lines(of: product.id, profile, db)
-        guard !lines.contains(where: { product.isSame(as: $0.product) }) else { return .alreadyThere }
+        guard !lines.contains(where: { product.isSame(as: $0.product) }) else { return nil }
         // A line that has followed the product to another id, by its own columns: they are the same on all servers.
         let followed: StatementArguments = [profile, product.slug, product.title]
-        guard try !(Bool.fetchOne(db, sql: hasFollowed, arguments: followed) ?? false) else { return .alreadyThere }
+        guard try !(Bool.fetchOne(db, sql: hasFollowed, arguments: followed) ?? false) else { return nil }
         let count = try Int.fetchOne(db, sql: countItems, arguments: [profile]) ?? 0
-        guard count < maximumItems else { return .full }
+        guard count < maximumItems else {
+            let isList = ListKind.read(profile).kind == .list
+            let detail = isList ? Text.listFull(maximumItems) : .favouritesFull(maximumItems)
+            throw Problem.validation([.field("/product_id", "list-full", detail)])
+        }
         let last = try Int.fetchOne(db, sql: selectLastOrdinal, arguments: [profile, product.id]) ?? 0
         let id = ListItemID(productID: product.id, ordinal: last + 1)
         try db.cachedStatement(sql: insertItem)
             .execute(arguments: try product.columns + [profile, product.id, id.ordinal, quantity, profile])
-        return .added(id)
+        return id
     }
 
     private static let insertItem = """
@@ -76,108 +73,96 @@ extension ShopStore {
         )
         """
 
-    /// The outcome of a change of a line.
-    enum LineOutcome: Sendable {
-        case changed
-        /// No line may have the quantity that it would be.
-        case outOfBounds
-        case notListed
-    }
-
-    /// Changes a line.
-    ///
     /// - Parameter page: The part of the list to return.
-    /// - Throws: ``Problem`` 412; `StorageError`, `ClusterError`, `CancellationError`.
+    /// - Throws: ``Problem`` 404, 412, 422 `out-of-bounds` if no line may have the quantity that it would be.
     func change(
         _ wanted: LineChange,
         of id: ListItemID,
         _ profile: String,
         if preconditions: WritePreconditions = .none,
         showing page: PageRequest = firstPage
-    ) async throws -> (LineOutcome, ShoppingList) {
-        let update: @Sendable (Database) throws -> LineOutcome = { db in
+    ) async throws -> ShoppingList {
+        try await change(profile, of: id, if: preconditions, showing: page) { db in
             if case .bought(let isBought) = wanted {
                 try db.cachedStatement(sql: "UPDATE shop_list_item SET bought = ? \(Self.whereItem)")
                     .execute(arguments: [isBought, profile, id.productID, id.ordinal])
-                return db.changesCount > 0 ? .changed : .notListed
+                return id
             }
-            let select = try db.cachedStatement(sql: "SELECT quantity FROM shop_list_item \(Self.whereItem)")
-            let before = try Int.fetchOne(select, arguments: [profile, id.productID, id.ordinal])
-            guard let before else { return .notListed }
-            guard let after = wanted.applied(to: before) else { return .outOfBounds }
+            guard let quantity = try Self.quantity(of: id, profile, db).flatMap(wanted.applied) else {
+                throw Problem.validation([.field("/by", "out-of-bounds", .quantities)], dialog: .quantity)
+            }
             try db.cachedStatement(sql: "UPDATE shop_list_item SET quantity = ?, was_price = NULL \(Self.whereItem)")
-                .execute(arguments: [after, profile, id.productID, id.ordinal])
-            return .changed
+                .execute(arguments: [quantity, profile, id.productID, id.ordinal])
+            return id
         }
-        return try await change(
-            profile,
-            if: preconditions,
-            showing: page,
-            isMissing: { $0 == .notListed },
-            item: { $0 == .changed ? id : nil },
-            update
-        )
     }
 
-    /// Removes a line from the list; false if it is not on it.
+    private static func quantity(of id: ListItemID, _ profile: String, _ db: Database) throws -> Int? {
+        let select = try db.cachedStatement(sql: "SELECT quantity FROM shop_list_item \(whereItem)")
+        return try Int.fetchOne(select, arguments: [profile, id.productID, id.ordinal])
+    }
+
+    /// Removes a line from the list.
     ///
     /// - Parameter page: The part of the list to return.
-    /// - Throws: ``Problem`` 412; `StorageError`, `ClusterError`, `CancellationError`.
+    /// - Throws: ``Problem`` 404, 412.
     func remove(
         _ id: ListItemID,
         _ profile: String,
         if preconditions: WritePreconditions = .none,
         showing page: PageRequest = firstPage
-    ) async throws -> (Bool, ShoppingList) {
-        try await change(profile, if: preconditions, showing: page, isMissing: (!)) { db in
+    ) async throws -> ShoppingList {
+        try await change(profile, of: id, if: preconditions, showing: page) { db in
             try db.cachedStatement(sql: "DELETE FROM shop_list_item \(Self.whereItem)")
                 .execute(arguments: [profile, id.productID, id.ordinal])
-            return db.changesCount > 0
+            return nil
         }
     }
 
     static let whereItem = "WHERE profile = ? AND product_id = ? AND ordinal = ?"
 
-    /// Empties the list; false if it was empty.
+    /// Empties the list.
     ///
-    /// - Throws: ``Problem`` 412; `StorageError`, `ClusterError`, `CancellationError`.
+    /// - Throws: ``Problem`` 412.
     func clear(
         _ profile: String,
         if preconditions: WritePreconditions = .none,
         showing page: PageRequest = firstPage
-    ) async throws -> (Bool, ShoppingList) {
+    ) async throws -> ShoppingList {
         try await change(profile, if: preconditions, showing: page) { db in
             try db.execute(sql: "DELETE FROM shop_list_item WHERE profile = ?", arguments: [profile])
-            return db.changesCount > 0
+            return nil
         }
     }
 
     /// Changes a list in a transaction that also counts its revision.
     ///
     /// - Parameters:
+    ///   - id: The line that has to be there, which is checked before the preconditions (RFC 9110 §13.2.1).
     ///   - preconditions: Compared with the revision before the change.
     ///   - page: The part of the list to return: a write does not take longer the longer the list is.
-    ///   - isMissing: Whether there is nothing to change, which comes before the preconditions (RFC 9110 §13.2.1).
-    ///   - item: The line that was changed, to be returned as well.
-    func change<Result: Sendable>(
+    ///   - change: Returns the line that was changed, to be returned as well.
+    private func change(
         _ profile: String,
+        of id: ListItemID? = nil,
         if preconditions: WritePreconditions,
         showing page: PageRequest,
-        isMissing: @escaping @Sendable (Result) -> Bool = { _ in false },
-        item: @escaping @Sendable (Result) -> ListItemID? = { _ in nil },
-        _ change: @escaping @Sendable (Database) throws -> Result
-    ) async throws -> (Result, ShoppingList) {
+        _ change: @escaping @Sendable (Database) throws -> ListItemID?
+    ) async throws -> ShoppingList {
         try await users.write(scope: Self.scope(profile)) { [profileChanges] db in
+            if let id, try Self.quantity(of: id, profile, db) == nil { throw Lists.notListed }
+            try preconditions.check(version: try Self.listRevision(profile, db))
             let before = db.totalChangesCount
-            let result = try change(db)
-            if !isMissing(result) { try preconditions.check(version: try Self.listRevision(profile, db)) }
-            if db.totalChangesCount != before {
+            let line = try change(db)
+            let isChanged = db.totalChangesCount != before
+            if isChanged {
                 profileChanges[profile].bump(afterCommitOf: db)
                 try db.execute(sql: Self.countRevision, arguments: [profile])
             }
             var list = try Self.list(profile, page, db)
-            list.changed = try item(result).flatMap { try Self.line($0, profile, db) }
-            return (result, list)
+            list.isChanged = isChanged
+            list.changed = try line.flatMap { try Self.line($0, profile, db) }
+            return list
         }
     }
 
@@ -192,28 +177,40 @@ enum ListOrder: Sendable, Equatable {
     case items([ListItemID])
     /// By the ids of the products, each of which is on the list once.
     case products([Int])
+
+    /// The field of a request that has it.
+    var field: String {
+        switch self {
+        case .items: "item_ids"
+        case .products: "product_ids"
+        }
+    }
 }
 
 extension ShopStore {
-    /// Reorders the list; false unless the order names every line once.
+    /// Reorders the list.
     ///
-    /// - Throws: ``Problem`` 412; `StorageError`, `ClusterError`, `CancellationError`.
+    /// - Throws: ``Problem`` 412, 422 `not-the-list` unless the order names every line once.
     func order(
         _ order: ListOrder,
         _ profile: String,
         if preconditions: WritePreconditions = .none,
         showing page: PageRequest = firstPage
-    ) async throws -> (Bool, ShoppingList) {
+    ) async throws -> ShoppingList {
         try await change(profile, if: preconditions, showing: page) { db in
             let present = try Row.fetchAll(db, sql: Self.selectItemIDs, arguments: [profile]).map {
                 try (id: ListItemID(productID: $0.value(0), ordinal: $0.value(1)), product: $0.value(2) as Int)
             }
-            guard let ids = order.ids(among: present) else { return false }
+            guard let ids = order.ids(among: present) else {
+                let field = order.field
+                let detail: Text = "\(field) must name every line of the list once, and no other."
+                throw Problem.validation([.field("/\(field)", "not-the-list", detail)], dialog: .otherList)
+            }
             let update = try db.cachedStatement(sql: "UPDATE shop_list_item SET position = ? \(Self.whereItem)")
             for (position, id) in ids.enumerated() {
                 try update.execute(arguments: [position + 1, profile, id.productID, id.ordinal])
             }
-            return true
+            return nil
         }
     }
 

@@ -23,18 +23,6 @@ extension ShopStore {
         var skipping = 0
         /// Whether this search was made before with pages of this size.
         var isKnown = false
-
-        init(position: Int, skipping: Int = 0, isKnown: Bool = false) {
-            self.position = position
-            self.skipping = skipping
-            self.isKnown = isKnown
-        }
-
-        /// Reads a cursor; nil if it does not say where the page before ended.
-        init?(_ place: SearchStart) {
-            guard let reached = place.reached else { return nil }
-            self.init(position: reached.position, skipping: place.offset - reached.offset, isKnown: true)
-        }
     }
 
     /// Returns where in the upstream's list to begin with a page: where the page before it ended, or else at the
@@ -64,8 +52,6 @@ extension ShopStore {
         """
 
     /// Records the positions at which pages begin, unless they are recorded already or equal to the offsets.
-    ///
-    /// - Throws: `StorageError`, `CancellationError`.
     func record(_ places: [Position], of query: SearchQuery, limit: Int, isExact: Bool, at now: Date) async throws {
         let new = try unrecorded(places, of: query, limit: limit, isExact: isExact, at: now)
         guard !new.isEmpty else { return }
@@ -80,8 +66,6 @@ extension ShopStore {
     }
 
     /// Returns those of some positions that are to be recorded.
-    ///
-    /// - Throws: `StorageError`.
     func unrecorded(_ places: [Position], of query: SearchQuery, limit: Int, isExact: Bool, at now: Date) throws
         -> [Position]
     {
@@ -108,4 +92,12 @@ extension ShopStore {
         SELECT page_offset, position, noted_at FROM shop_position
         WHERE query = ? AND page_limit = ? AND page_offset IN (SELECT value FROM json_each(?))
         """
+}
+
+extension ShopStore.Start {
+    /// Reads a cursor; nil if it does not say where the page before ended.
+    init?(_ place: SearchStart) {
+        guard let reached = place.reached else { return nil }
+        self.init(position: reached.position, skipping: place.offset - reached.offset, isKnown: true)
+    }
 }

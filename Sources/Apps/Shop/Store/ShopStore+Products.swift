@@ -50,14 +50,14 @@ extension ShopStore {
             }
         }
         db.afterNextTransaction {
-            [catalogueChanges, productChanges, profileChanges, productListener, profiles, lists] _ in
+            [catalogueChanges, productChanges, profileChanges, changed, profiles, lists] _ in
             // The one for all first: a reader takes that of a product later, and then sees whether this one was bumped.
             catalogueChanges.bump()
             for id in ids { productChanges[id].bump() }
             for profile in profiles { profileChanges[profile].bump() }
-            if wereKnown { productListener.changed(.products) }
+            if wereKnown { changed(.products) }
             for (profile, revision) in lists.sorted(by: { $0.key < $1.key }) {
-                productListener.changed(.list(profile: profile, revision: revision))
+                changed(.list(profile, revision: revision))
             }
         }
     }
@@ -146,8 +146,6 @@ extension ShopStore {
     static let selectProducts = "SELECT * FROM shop_product WHERE id IN (SELECT value FROM json_each(?))"
 
     /// Marks a product as removed from the catalogue: the search no longer finds it, lists keep it.
-    ///
-    /// - Throws: `StorageError`, `CancellationError`.
     func markGone(_ id: Int, at now: Date) async throws {
         let isNew = try await database.writeFreeingRoom { db in
             try db.cachedStatement(sql: "UPDATE shop_product SET gone = 1, changed_at = ? WHERE id = ? AND gone = 0")
@@ -166,7 +164,7 @@ extension ShopStore {
     /// Marks products as present again, unchanged: the upstream confirmed a response that lists them. On a full disk
     /// the next confirmation does it.
     ///
-    /// - Throws: `StorageError` other than a full disk, `CancellationError`.
+    /// - Throws: `StorageError` other than a full disk.
     func markPresent(_ ids: [Int], at now: Date) async throws {
         try await database.writeIfRoom { db in
             let returned = try ids.compactMap { try Self.known($0, db) }.filter(\.isGone).map(\.product)

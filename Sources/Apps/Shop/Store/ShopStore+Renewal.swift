@@ -16,8 +16,6 @@ extension ShopStore {
 
     /// Replaces products on lists by later versions of them, whatever id these have. The order in which servers have
     /// received them decides, not their clocks.
-    ///
-    /// - Throws: `StorageError`, `ClusterError`, `CancellationError`.
     func renewLists(of ids: [Int]) async throws {
         guard users.isShared, try await users.catchUp() == nil else { return }
         let profiles = try users.read {
@@ -32,7 +30,7 @@ extension ShopStore {
                 try db.cachedStatement(sql: Self.countRevision).execute(arguments: [profile])
                 return try Self.listRevision(profile, db)
             }
-            if let revision { productListener.changed(.list(profile: profile, revision: revision)) }
+            if let revision { changed(.list(profile, revision: revision)) }
         }
     }
 

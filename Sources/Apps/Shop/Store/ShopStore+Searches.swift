@@ -13,35 +13,36 @@ extension ShopStore {
     /// Records a search as the profile's last one, and if it has a text, in its history. Writes nothing if it is the
     /// last one already. If it cannot be written at present, the search is shown without being recorded.
     ///
-    /// - Throws: `StorageError` other than a full disk, `CancellationError`.
+    /// - Throws: `StorageError` other than a full disk.
     func record(_ query: SearchQuery, _ profile: String, at now: Date) async throws {
         guard try !isLast(query, profile) else { return }
         let filters = try Self.encode(query.filters)
-        let change = changeOfSearches(profile, if: .none) { _, db in
-            try Self.set(text: query.text, filters: filters, profile, db)
-            guard let text = query.text, let folded = query.folded else { return true }
-            try db.execute(
-                sql: Self.deleteBeginning,
-                arguments: ["profile": profile, "folded": folded, "time": now.millisecondsSince1970]
-            )
-            try db.execute(
-                sql: Self.insertPastSearch,
-                arguments: [
-                    "profile": profile, "folded": folded, "text": text, "filters": filters,
-                    "time": now.millisecondsSince1970,
-                ]
-            )
-            try db.execute(
-                sql: Self.deleteOldSearches,
-                arguments: ["profile": profile, "most": Self.maximumPastSearches]
-            )
-            return true
-        }
         do {
-            _ = try await users.write(scope: Self.scope(profile), change)
+            _ = try await change(profile) { _, db in
+                try Self.set(text: query.text, filters: filters, profile, db)
+                guard let text = query.text, let folded = query.folded else { return }
+                try Self.add(text, folded: folded, filters: filters, profile, at: now.millisecondsSince1970, db)
+            }
         } catch  where UserDatabase.isTemporary(error) {
             return
         }
+    }
+
+    /// Adds a search to the history.
+    private static func add(
+        _ text: String,
+        folded: String,
+        filters: String,
+        _ profile: String,
+        at time: Int64,
+        _ db: Database
+    ) throws {
+        try db.execute(sql: deleteBeginning, arguments: ["profile": profile, "folded": folded, "time": time])
+        try db.execute(
+            sql: insertPastSearch,
+            arguments: ["profile": profile, "folded": folded, "text": text, "filters": filters, "time": time]
+        )
+        try db.execute(sql: deleteOldSearches, arguments: ["profile": profile, "most": maximumPastSearches])
     }
 
     private static let insertPastSearch = """
@@ -107,66 +108,46 @@ extension ShopStore {
 
     /// Replaces the filters of the last search; its text stays.
     ///
-    /// - Throws: ``Problem`` 412; `StorageError`, `ClusterError`, `CancellationError`.
+    /// - Throws: ``Problem`` 412.
     func setFilters(_ filters: SearchFilters, _ profile: String, if preconditions: WritePreconditions = .none)
         async throws -> ProfileSearches
     {
         let encoded = try Self.encode(filters)
-        return try await users.write(
-            scope: Self.scope(profile),
-            Self.searches(
-                after: changeOfSearches(profile, if: preconditions) { before, db in
-                    try Self.set(text: before.last?.text, filters: encoded, profile, db)
-                    return true
-                }
-            )
-        )
+        return try await change(profile, if: preconditions) { before, db in
+            try Self.set(text: before.last?.text, filters: encoded, profile, db)
+        }
     }
 
     /// Removes text and filters of the last search.
     ///
-    /// - Throws: ``Problem`` 412; `StorageError`, `ClusterError`, `CancellationError`.
+    /// - Throws: ``Problem`` 412.
     func resetSettings(_ profile: String, if preconditions: WritePreconditions = .none) async throws -> ProfileSearches
     {
         let filters = try Self.encode(SearchFilters())
-        return try await users.write(
-            scope: Self.scope(profile),
-            Self.searches(
-                after: changeOfSearches(profile, if: preconditions) { _, db in
-                    try Self.set(text: nil, filters: filters, profile, db)
-                    return true
-                }
-            )
-        )
-    }
-
-    /// A change of the last search or of the history.
-    private typealias SearchChange = @Sendable (Database) throws -> (isChanged: Bool, searches: ProfileSearches)
-
-    /// Returns the body of a transaction that changes the last search or the history and counts their revision.
-    ///
-    /// - Parameters:
-    ///   - preconditions: Compared with the revision before the change.
-    ///   - change: Returns false if there is nothing to change, which comes before the preconditions (RFC 9110
-    ///     §13.2.1).
-    private func changeOfSearches(
-        _ profile: String,
-        if preconditions: WritePreconditions,
-        _ change: @escaping @Sendable (ProfileSearches, Database) throws -> Bool
-    ) -> SearchChange {
-        { [profileChanges] db in
-            let before = try Self.searches(of: profile, db)
-            guard try change(before, db) else { return (false, before) }
-            try preconditions.check(version: before.revision)
-            profileChanges[profile].bump(afterCommitOf: db)
-            try db.execute(sql: Self.countSearchRevision, arguments: [profile])
-            return (true, try Self.searches(of: profile, db))
+        return try await change(profile, if: preconditions) { _, db in
+            try Self.set(text: nil, filters: filters, profile, db)
         }
     }
 
-    private static func searches(after change: @escaping SearchChange) -> @Sendable (Database) throws -> ProfileSearches
-    {
-        { try change($0).searches }
+    /// Changes the last search or the history in a transaction that also counts their revision.
+    ///
+    /// - Parameters:
+    ///   - preconditions: Compared with the revision before the change.
+    ///   - change: Throws if there is nothing to change, which comes before the preconditions (RFC 9110 §13.2.1).
+    private func change(
+        _ profile: String,
+        if preconditions: WritePreconditions = .none,
+        deleting: UserDatabase.Deletion = .nothing,
+        _ change: @escaping @Sendable (ProfileSearches, Database) throws -> Void
+    ) async throws -> ProfileSearches {
+        try await users.write(scope: Self.scope(profile), deleting: deleting) { [profileChanges] db in
+            let before = try Self.searches(of: profile, db)
+            try change(before, db)
+            try preconditions.check(version: before.revision)
+            profileChanges[profile].bump(afterCommitOf: db)
+            try db.execute(sql: Self.countSearchRevision, arguments: [profile])
+            return try Self.searches(of: profile, db)
+        }
     }
 
     private static let countSearchRevision = """
@@ -197,35 +178,23 @@ extension ShopStore {
 
     /// Removes the history of a profile.
     ///
-    /// - Throws: ``Problem`` 412; `StorageError`, `ClusterError`, `CancellationError`.
+    /// - Throws: ``Problem`` 412.
     func clearHistory(_ profile: String, if preconditions: WritePreconditions = .none) async throws -> ProfileSearches {
-        try await users.write(
-            scope: Self.scope(profile),
-            deleting: .permanent,
-            Self.searches(
-                after: changeOfSearches(profile, if: preconditions) { _, db in
-                    try db.execute(sql: "DELETE FROM shop_history WHERE profile = ?", arguments: [profile])
-                    return true
-                }
-            )
-        )
+        try await change(profile, if: preconditions, deleting: .permanent) { _, db in
+            try db.execute(sql: "DELETE FROM shop_history WHERE profile = ?", arguments: [profile])
+        }
     }
 
     /// Removes one search from the history of a profile.
     ///
     /// - Parameter index: 0 for the newest search.
-    /// - Returns: nil if there is no such search.
-    /// - Throws: ``Problem`` 412; `StorageError`, `ClusterError`, `CancellationError`.
+    /// - Throws: ``Problem`` 404, 412.
     func removePastSearch(_ index: Int, _ profile: String, if preconditions: WritePreconditions = .none) async throws
-        -> ProfileSearches?
+        -> ProfileSearches
     {
-        let change = changeOfSearches(profile, if: preconditions) { _, db in
+        try await change(profile, if: preconditions, deleting: .permanent) { _, db in
             try db.execute(sql: Self.deletePastSearch, arguments: ["profile": profile, "index": index])
-            return db.changesCount > 0
-        }
-        return try await users.write(scope: Self.scope(profile), deleting: .permanent) { db in
-            let (isChanged, searches) = try change(db)
-            return isChanged ? searches : nil
+            guard db.changesCount > 0 else { throw History.noSearch }
         }
     }
 

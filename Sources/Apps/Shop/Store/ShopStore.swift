@@ -3,37 +3,21 @@ import Concurrency
 import GRDB
 import Screens
 import Storage
-import Synchronization
 import Upstream
-
-/// Who is notified of changes of products that were shown: by whatever read, for whichever client.
-final class ProductListener: Sendable {
-    /// A change, after its commit.
-    enum Change: Sendable {
-        /// Products are other ones than before.
-        case products
-        /// A list shows other products, at a new revision.
-        case list(profile: String, revision: Int)
-    }
-
-    private struct Listener {
-        let changed: @Sendable (Change) -> Void
-    }
-
-    private let listener = Mutex<Listener?>(nil)
-
-    func listen(_ changed: @escaping @Sendable (Change) -> Void) {
-        listener.withLock { $0 = Listener(changed: changed) }
-    }
-
-    func changed(_ change: Change) { listener.withLock(\.self)?.changed(change) }
-}
 
 /// The tables of the Shop app: the products and categories that were seen, which are each server's own, and the list,
 /// searches and settings of each profile, which several servers share.
 ///
 /// One table of products feeds search, card and list, so that they cannot disagree.
 struct ShopStore: Sendable {
+    /// A change of products that were shown, after its commit: by whatever read, for whichever client.
+    enum Change: Sendable {
+        /// Products are other ones than before.
+        case products
+        /// A list shows other products, at a new revision.
+        case list(_ key: String, revision: Int)
+    }
+
     /// The name of the app, as in the audiences of its events.
     static let app = "shop"
 
@@ -49,17 +33,22 @@ struct ShopStore: Sendable {
     let catalogueChanges = VersionCounter()
     /// Bumped when the categories change.
     let categoryChanges = VersionCounter()
-    /// Notified when products that were shown before have changed.
-    let productListener = ProductListener()
     /// Bumped when a product changes, by id.
     let productChanges = VersionCounters()
     /// Bumped when a list, a history or settings change, or a product on the list, by profile (``ListKind/key(_:)``).
     let profileChanges = VersionCounters()
 
-    /// - Parameter users: The rows of profiles in the same file; nil for those of a server by itself.
-    init(_ database: LarderDatabase, _ users: UserDatabase? = nil) {
-        self.database = database
-        self.users = users ?? UserDatabase(database)
+    let changed: @Sendable (Change) -> Void
+
+    /// - Parameters:
+    ///   - users: The rows of profiles in the same file; nil for those of a server by itself.
+    ///   - changed: Called when products that were shown before have changed.
+    init(
+        _ database: LarderDatabase,
+        _ users: UserDatabase? = nil,
+        changed: @escaping @Sendable (Change) -> Void = { _ in }
+    ) {
+        (self.database, self.users, self.changed) = (database, users ?? UserDatabase(database), changed)
         for table in Self.userTables {
             self.users.onChange(of: table) { [profileChanges] keys in
                 let profiles = Set(keys.compactMap { key in key.first.flatMap { String.fromDatabaseValue($0) } })
@@ -82,7 +71,6 @@ struct ShopStore: Sendable {
     ///
     /// - Returns: How old the rows may be if PostgreSQL does not respond, and a token that is valid until they change,
     ///   nil meanwhile.
-    /// - Throws: `ClusterError`, `StorageError`, `CancellationError`.
     func catchUp(_ profile: String) async throws -> (lag: UserDatabase.Lag?, changeToken: ChangeToken?) {
         let changeToken = changeToken(profile)
         let lag = try await users.catchUp()

@@ -1,3 +1,4 @@
+import Concurrency
 import Foundation
 import HummingbirdCore
 package import NIOCore
@@ -208,12 +209,11 @@ package final class AcceptQueue: ChannelInboundHandler {
     /// Time after which it has looked, unless its tasks take longer.
     private static let pause = TimeAmount.microseconds(100)
 
-    private let limit: Int
-    private var waiting = RoundRobinQueue<IPAddress?, (channel: any Channel, data: NIOAny)>()
+    private var waiting: RoundRobinQueue<IPAddress?, (channel: any Channel, data: NIOAny)>
     private var isScheduled = false
     private var context: ChannelHandlerContext?
 
-    private init(limit: Int) { self.limit = limit }
+    private init(limit: Int) { waiting = RoundRobinQueue(maximumPerClient: limit) }
 
     /// Adds the queue to a listening channel, behind the handler that limits the number of its connections.
     /// - Parameters:
@@ -243,8 +243,7 @@ package final class AcceptQueue: ChannelInboundHandler {
     package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let channel = Self.unwrapInboundIn(data)
         let client = channel.remoteAddress.flatMap(IPAddress.init)?.client
-        guard waiting.count(of: client) < limit else { return channel.close(promise: nil) }
-        waiting.append((channel, data), of: client)
+        guard waiting.append((channel, data), of: client) else { return channel.close(promise: nil) }
     }
 
     /// Passes on the connections that were taken, or the first of them.
@@ -264,29 +263,5 @@ package final class AcceptQueue: ChannelInboundHandler {
             self.isScheduled = false
             if let context = self.context { self.passOn(context) }
         }
-    }
-}
-
-/// Things that wait, each of a client, in turns of the clients: one of each, then the next of each (RFC 970).
-struct RoundRobinQueue<Client: Hashable, Element> {
-    private var waiting: [Client: ArraySlice<Element>] = [:]
-    /// Clients with something that waits, in the order of their slots.
-    private var scheduled: ArraySlice<Client> = []
-
-    var isEmpty: Bool { scheduled.isEmpty }
-
-    /// Number of things of a client that wait.
-    func count(of client: Client) -> Int { waiting[client]?.count ?? 0 }
-
-    /// Adds an element behind the others of its client.
-    mutating func append(_ element: Element, of client: Client) {
-        if waiting[client] == nil { scheduled.append(client) }
-        waiting[client, default: []].append(element)
-    }
-
-    mutating func popFirst() -> Element? {
-        guard let client = scheduled.popFirst(), let element = waiting[client]?.popFirst() else { return nil }
-        if waiting[client]?.isEmpty ?? true { waiting[client] = nil } else { scheduled.append(client) }
-        return element
     }
 }
