@@ -68,6 +68,15 @@ package enum JSONText {
 }
 
 extension JSONValue {
+    /// Reads a text of JSON; nil if it is none.
+    package init?(json text: some Sequence<UInt8>) {
+        guard let value = try? JSONParser.parse(Array(text)) else { return nil }
+        self = value
+    }
+
+    /// The value as compact JSON.
+    package var json: String { String(decoding: serialized(), as: UTF8.self) }
+
     /// The beginning of its text, as messages show it.
     package var excerpt: String { String(decoding: serialized().prefix(60), as: UTF8.self) }
 

@@ -107,7 +107,7 @@ extension Scenario {
         }
         for name in ["query", "header", "body"] { match[name] = try members[name]?.value() }
         let effect = try action.members("fault", "faults", "times")
-        var rule = JSONObject(members: [.init(name: "match", value: .object(match))])
+        var rule = JSONObject([("match", .object(match))])
         for name in ["fault", "faults", "times"] { rule[name] = try effect[name]?.value() }
         guard (effect["fault"] == nil) != (effect["faults"] == nil) else {
             throw action.error("what happens on a request is a 'fault', or 'faults' in turn")
@@ -280,15 +280,6 @@ struct ScenarioNode {
 }
 
 extension JSONValue {
-    /// Reads a text of JSON; nil if it is none.
-    init?(json text: [UInt8]) {
-        guard let value = try? JSONParser.parse(text) else { return nil }
-        self = value
-    }
-
-    /// The value as compact JSON.
-    var json: String { String(decoding: serialized(), as: UTF8.self) }
-
     /// Returns the value with the texts in which names are replaced.
     func filled(with replace: (String) throws(ScenarioFailure) -> String) throws(ScenarioFailure) -> JSONValue {
         switch self {

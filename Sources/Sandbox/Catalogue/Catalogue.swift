@@ -247,7 +247,7 @@ extension Catalogue {
 
     private static func body(of request: UpstreamRequest) -> JSONObject {
         // Anything but a JSON object counts as one without members, which are then missing.
-        (try? JSONParser.parse(request.body))?.object ?? JSONObject()
+        JSONValue(json: request.body)?.object ?? JSONObject()
     }
 
     private static func check(_ body: JSONObject, required: Bool) throws(CatalogueError) {

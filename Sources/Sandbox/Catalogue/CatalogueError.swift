@@ -52,11 +52,10 @@ enum CatalogueError: Error, Equatable {
     }
 
     private func database(_ path: String, name: String, message: String, code: String? = nil) -> UpstreamResponse {
-        var body = JSONObject(members: [
-            .init(name: "path", value: .string(path)), .init(name: "timestamp", value: .string(Catalogue.seededAt)),
-            .init(name: "name", value: .string(name)), .init(name: "message", value: .string(message)),
-        ])
-        if let code { body["code"] = .string(code) }
+        let body: JSONObject = [
+            "path": .string(path), "timestamp": .string(Catalogue.seededAt), "name": .string(name),
+            "message": .string(message), "code": code.map { .string($0) },
+        ]
         return .json(.badRequest, .object(body))
     }
 }
@@ -70,12 +69,11 @@ extension JSONValue {
             return "[\n" + values.map { inner + $0.indented(depth + 1) }.joined(separator: ",\n") + "\n\(outer)]"
         case .object(let object) where !object.members.isEmpty:
             let members = object.members.map { member in
-                let name = String(decoding: JSONValue.string(member.name).serialized(), as: UTF8.self)
-                return "\(inner)\(name): \(member.value.indented(depth + 1))"
+                return "\(inner)\(JSONValue.string(member.name).json): \(member.value.indented(depth + 1))"
             }
             return "{\n" + members.joined(separator: ",\n") + "\n\(outer)}"
         default:
-            return String(decoding: serialized(), as: UTF8.self)
+            return json
         }
     }
 }

@@ -72,10 +72,10 @@ package struct FrontRequest: Sendable {
 extension JournalEntry {
     /// As the front journal shows it.
     var frontJSON: JSONValue {
-        let ofUpstreams: Set = ["upstream", "cause", "rule"]
-        var members = json.object?.members.filter { !ofUpstreams.contains($0.name) } ?? []
-        members.append(.init(name: "waiting", value: .bool(isWaiting)))
-        return .object(JSONObject(members: members))
+        var object = json.object ?? JSONObject()
+        for ofUpstreams in ["upstream", "cause", "rule"] { object[ofUpstreams] = nil }
+        object["waiting"] = .bool(isWaiting)
+        return .object(object)
     }
 }
 

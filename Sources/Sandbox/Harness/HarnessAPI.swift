@@ -126,8 +126,9 @@ extension HarnessAPI {
         for fixtures in server.fixtures.upstreams {
             let lapses = fixtures.lapses(oldestDays: days)
             let named = { (value: JSONValue) -> JSONValue in
-                let name = JSONObject.Member(name: "upstream", value: .string(fixtures.name))
-                return .object(JSONObject(members: [name] + (value.object?.members ?? [])))
+                var object: JSONObject = ["upstream": .string(fixtures.name)]
+                object.members += value.object?.members ?? []
+                return .object(object)
             }
             unmatched += lapses.unmatched.map(named)
             old += lapses.old.map(named)
@@ -221,11 +222,7 @@ extension ControlFields {
     func number(_ name: String, in range: ClosedRange<Double>) throws(ControlProblem) -> Double? {
         guard let value = self[name] else { return nil }
         guard case .number(let spelling) = value, let number = Double(spelling), range.contains(number) else {
-            throw .invalid(
-                field: name,
-                value: String(decoding: value.serialized().prefix(60), as: UTF8.self),
-                accepted: ["number \(Int(range.lowerBound))…\(Int(range.upperBound))"]
-            )
+            throw refusal(name, value, ["number \(Int(range.lowerBound))…\(Int(range.upperBound))"])
         }
         return number
     }

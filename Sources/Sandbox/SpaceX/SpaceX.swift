@@ -101,14 +101,10 @@ extension SpaceX {
 
     private func patch(_ id: String, with patch: JSONValue) throws(ControlProblem) -> UpstreamResponse {
         guard let members = patch.object else {
-            throw .invalid(
-                field: "body",
-                value: String(decoding: patch.serialized().prefix(60), as: UTF8.self),
-                accepted: ["a JSON object"]
-            )
+            throw .invalid(field: "body", value: patch.excerpt, accepted: ["a JSON object"])
         }
         if let other = members["id"], other != .string(id) {
-            throw .invalid(field: "id", value: String(decoding: other.serialized(), as: UTF8.self), accepted: [id])
+            throw .invalid(field: "id", value: other.json, accepted: [id])
         }
         return try ships.update { (records) throws(ControlProblem) in
             guard var ships = records else { throw Self.noArray }
