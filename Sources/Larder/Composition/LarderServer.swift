@@ -284,9 +284,12 @@ struct ServerAddresses: Sendable {
     /// Port of the sandbox; nil if there is none.
     let sandboxPort: Int?
 
+    /// Scheme, host and port of the sandbox.
+    var sandbox: String? { sandboxPort.map { "http://127.0.0.1:\($0)" } }
+
     /// Prints the lines that programs wait for.
     func print() {
-        let sandbox = sandboxPort.map { "sandbox on http://127.0.0.1:\($0)/_sandbox\n" } ?? ""
+        let sandbox = sandbox.map { "sandbox on \($0)/_sandbox\n" } ?? ""
         let pages = pages.map { "pages on \($0)\n" } ?? ""
         StandardOutput.announce("\(sandbox)\(pages)listening on \(server)\n")
     }

@@ -114,14 +114,14 @@ extension Spaces {
             throw SpaceRefusal.failed("the process stops")
         }
         space.order.onDisconnect? { space.end() }
-        guard let addresses = await space.listening(), let port = addresses.sandboxPort else {
+        guard let addresses = await space.listening(), let sandbox = addresses.sandbox else {
             throw SpaceRefusal.failed("it has ended; the log says why")
         }
         try await fill(space)
         let description = SpaceDescription(
             name: space.name,
             url: addresses.server,
-            sandbox: "http://127.0.0.1:\(port)",
+            sandbox: sandbox,
             seed: space.seed,
             idle: space.order.idle,
             endsWithConnection: space.order.onDisconnect != nil
