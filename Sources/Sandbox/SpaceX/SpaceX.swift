@@ -6,7 +6,7 @@ import JSONValues
 final class SpaceX: SimulatedUpstream {
     let name = SandboxUpstream.spacex.rawValue
     let ships: ShipRecords
-    private let pictures: ShipPictures
+    private let pictures: PictureHost
 
     /// - Throws: ``SandboxError/malformedData(resource:reason:)`` if the built-in ships are not JSON.
     init(seed: UInt64) throws(SandboxError) {
@@ -15,7 +15,12 @@ final class SpaceX: SimulatedUpstream {
         } catch {
             throw .malformedData(resource: "ships.json", reason: error.description)
         }
-        pictures = ShipPictures(seed: seed)
+        pictures = PictureHost(
+            path: "/spacex/images",
+            page: ("showphoto.aspx", Self.page),
+            redirectsInside: false,
+            picture: { ShipPicture.png(name: $0, seed: seed) }
+        )
     }
 
     func reset() { ships.reset() }
@@ -70,9 +75,8 @@ final class SpaceX: SimulatedUpstream {
     /// Returns a response with the recorded fields; the API's own cache serves all requests but the first after a
     /// change.
     private func cached(_ body: [UInt8], key: String, _ request: UpstreamRequest) -> UpstreamResponse {
-        UpstreamResponse(status: .ok, headers: SpaceXHeaders.fields(hit: ships.wasServed(key)), body: body).conditional(
-            on: request
-        )
+        UpstreamResponse(status: .ok, headers: Self.fields(hit: ships.wasServed(key)), body: body)
+            .conditional(on: request)
     }
 
     private static let notFound = UpstreamResponse.text(.notFound, "Not Found")
@@ -131,8 +135,8 @@ extension SpaceX {
     )
 }
 
-/// The fields of a 200 as recorded in 2021; `Date` is the server's, `ETag` comes with the body.
-enum SpaceXHeaders {
+extension SpaceX {
+    /// Returns the fields of a 200 as recorded in 2021; `Date` is the server's, `ETag` that of the body.
     static func fields(hit: Bool) -> HTTPFields {
         [
             .contentType: "application/json; charset=utf-8",
@@ -147,21 +151,6 @@ enum SpaceXHeaders {
             .server: "cloudflare",
         ]
     }
-}
-
-struct ShipPictures: Sendable {
-    private let host: PictureHost
-
-    init(seed: UInt64) {
-        host = PictureHost(
-            path: "/spacex/images",
-            page: ("showphoto.aspx", Self.page),
-            redirectsInside: false,
-            picture: { ShipPicture.png(name: $0, seed: seed) }
-        )
-    }
-
-    func respond(to request: UpstreamRequest) -> UpstreamResponse { host.respond(to: request) }
 
     private static let page =
         "<!DOCTYPE html>\n<html><head><title>Ship photo</title></head><body>"

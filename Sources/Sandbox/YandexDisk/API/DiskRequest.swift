@@ -22,7 +22,7 @@ struct DiskRequest {
         method = request.method == .head ? .get : request.method
         path = isVersioned ? Array(request.path.dropFirst(2)) : request.path
         // Of a parameter that is given twice the first one counts.
-        parameters = Dictionary(request.form.map { ($0.name, $0.value) }) { first, _ in first }
+        parameters = request.form.values
         body = request.body
         origin = request.origin
         base = "\(request.origin)/yandex_disk" + (isVersioned ? "/v1/disk" : "")
