@@ -156,7 +156,7 @@ import Testing
         let contract: JSONValue = [
             "paths": ["/v1/notes/{id}": ["get": [:]], "/v1/upstreams/{name}/{path}": ["get": [:]]]
         ]
-        let routes = DocumentedRoutes(contract)
+        let routes = ServedRoutes(contract: contract)
         #expect(routes.has("GET", "/v1/notes/n1") && routes.has("HEAD", "/v1/notes/n1"))
         #expect(!routes.has("GET", "/v1/notes") && !routes.has("PUT", "/v1/notes/n1"))
         #expect(routes.has("POST", "/v1/upstreams/spacex/v4/ships"))

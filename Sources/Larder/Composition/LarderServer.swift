@@ -49,7 +49,7 @@ struct LarderServer: Service, CustomStringConvertible {
             logger: logger
         )
         // Of a process that was killed.
-        try SnapshotFolder.remove(in: directory)
+        try Snapshots.removeAll(in: directory)
         resetting(built, configuration, served)
         // Before anything listens, so that the signal never ends the process.
         let reload: CertificateReload? =
@@ -103,7 +103,7 @@ struct LarderServer: Service, CustomStringConvertible {
         guard let harness else { return try await built.close() }
         try await harness.closeRelay()
         try await harness.close { [sandbox] in try sandbox?.export() ?? [:] }
-        try SnapshotFolder.remove(in: directory)
+        try Snapshots.removeAll(in: directory)
     }
 
     /// Returns the configuration with the addresses of the sandbox, once it listens.

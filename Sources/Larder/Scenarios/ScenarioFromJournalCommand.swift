@@ -41,7 +41,7 @@ struct ScenarioFromJournalCommand: AsyncParsableCommand {
         } catch let refusal as Refusal {
             throw ExitCode.reporting(refusal.reason, .unusableInput)
         }
-        let routes = DocumentedRoutes(try AppList.standard.contract().root)
+        let routes = ServedRoutes(contract: try AppList.standard.contract().root)
         StandardOutput.write(try ScenarioJournal(front: journals[0], upstreams: journals[1], routes: routes).text)
     }
 
