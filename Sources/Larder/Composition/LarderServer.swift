@@ -87,7 +87,7 @@ struct LarderServer: Service, CustomStringConvertible {
             return try await LarderApplication.build(
                 configuration,
                 in: directory,
-                isPrepared: contents.isMadeHere,
+                isPrepared: true,
                 sandbox: sandbox,
                 harness: harness,
                 replacing: built,

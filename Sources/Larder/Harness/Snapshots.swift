@@ -83,18 +83,8 @@ extension Harness {
     }
 }
 
-/// The saved states of a server under test, by name.
-protocol HarnessSnapshots: Sendable {
-    var names: [String] { get }
-
-    /// Gives another server, which serves already, the contents of a snapshot.
-    ///
-    /// - Throws: The errors of a reset of that server.
-    func fill(_ harness: Harness, _ sandbox: Sandbox, from name: String) async throws
-}
-
 /// The snapshots of a server under test, by name. They live as long as its process.
-final class Snapshots: HarnessSnapshots {
+final class Snapshots: Sendable {
     /// The folder within the data directory that has their files.
     static let folderName = "larder.snapshots"
 
@@ -166,6 +156,9 @@ final class Snapshots: HarnessSnapshots {
         try old?.store.remove()
     }
 
+    /// Gives another server, which serves already, the contents of a snapshot.
+    ///
+    /// - Throws: The errors of a reset of that server.
     func fill(_ harness: Harness, _ sandbox: Sandbox, from name: String) async throws {
         let filled = try await reading(name) { snapshot in
             try await harness.replace(by: snapshot) { sandbox.restore(snapshot.upstreams) }

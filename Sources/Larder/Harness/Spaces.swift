@@ -16,7 +16,7 @@ final class Spaces: HarnessedSpaces, Service {
         /// Waiting for the end of a space.
         var waiting: [String: [CheckedContinuation<Void, Never>]] = [:]
         /// Who knows the snapshots.
-        var snapshots: (any HarnessSnapshots)?
+        var snapshots: Snapshots?
     }
 
     private let configuration: LarderConfiguration
@@ -47,7 +47,7 @@ final class Spaces: HarnessedSpaces, Service {
     }
 
     /// Lets spaces begin with the contents of snapshots.
-    func use(_ snapshots: any HarnessSnapshots) { state.withLock { $0.snapshots = snapshots } }
+    func use(_ snapshots: Snapshots) { state.withLock { $0.snapshots = snapshots } }
 
     /// Runs the spaces until the process stops.
     func run() async throws {
