@@ -66,8 +66,7 @@ package enum LarderProgram {
         var arguments = Array(CommandLine.arguments.dropFirst())
         if ExecCommand.isMeant(by: arguments) { arguments = ExecCommand.split(arguments).own }
         if let fault = CommandNames.fault(in: arguments, of: LarderCommand.self) {
-            StandardError.write("larder: \(fault)\n")
-            LarderCommand.exit(withError: ExitCode.validationFailure)
+            LarderCommand.exit(withError: ExitCode.reporting(fault, .validationFailure))
         }
         await LarderCommand.main(arguments)
     }

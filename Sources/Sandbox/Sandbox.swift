@@ -4,19 +4,26 @@ import HummingbirdCore
 package import Logging
 import NIOCore
 import ServiceLifecycle
+import Synchronization
 
 /// Simulated upstreams on one port of 127.0.0.1, each under its own prefix, with faults and a control API under
 /// `/_sandbox`.
 ///
 /// Nothing else in the process reaches it: a server that is to use it is given its base URLs like those of any other
 /// upstream.
-package struct Sandbox: Service {
+package final class Sandbox: Service {
+    private struct Stage: Sendable {
+        let upstreams: SimulatedUpstreams
+        /// Where connections are refused.
+        let refusing: RefusingPort
+    }
+
     private let configuration: SandboxConfiguration
     private let logger: Logger
     private let clock: any Clock<Duration>
     private let harness: (any HarnessedServer)?
     private let listening = Listening()
-    private let current = CurrentUpstreams()
+    private let current = Mutex<Stage?>(nil)
     /// The data with which the simulated upstreams begin, by their names.
     private let initial: [String: Data]
 
@@ -25,28 +32,13 @@ package struct Sandbox: Service {
     ///   - harness: the server that is tested, in the same process; nil if there is none.
     ///   - upstreams: the data with which the simulated upstreams begin, as ``export()`` has returned them.
     ///   - logger: for the sandbox's own messages; requests are in its journal, not in the log.
+    ///   - clock: measures the delay of a slow upstream and the patience of a wait.
     package init(
         configuration: SandboxConfiguration,
         harness: (any HarnessedServer)? = nil,
         upstreams: [String: Data] = [:],
-        logger: Logger
-    ) {
-        self.init(
-            configuration: configuration,
-            harness: harness,
-            upstreams: upstreams,
-            logger: logger,
-            clock: ContinuousClock()
-        )
-    }
-
-    /// - Parameter clock: measures the delay of a slow upstream and the patience of a wait.
-    init(
-        configuration: SandboxConfiguration,
-        harness: (any HarnessedServer)? = nil,
-        upstreams: [String: Data] = [:],
         logger: Logger,
-        clock: any Clock<Duration>
+        clock: any Clock<Duration> = ContinuousClock()
     ) {
         initial = upstreams
         self.harness = harness
@@ -96,30 +88,33 @@ package struct Sandbox: Service {
     }
 
     /// Resets the simulated upstreams to data that another sandbox of the same kind has saved.
-    package func restore(_ saved: SavedUpstreams) { current.upstreams?.restore(saved) }
+    package func restore(_ saved: SavedUpstreams) { upstreams?.restore(saved) }
 
     /// Returns the data of the simulated upstreams as files by their names; none while it does not serve.
     /// - Throws: coding errors.
-    package func export() throws -> [String: Data] { try current.upstreams.map { try $0.encode($0.save()) } ?? [:] }
+    package func export() throws -> [String: Data] { try upstreams.map { try $0.encode($0.save()) } ?? [:] }
 
     /// The port at which an upstream refuses connections; nil unless a test has said that it does.
     ///
     /// The upstreams share the sandbox's port, so that none of them can refuse them there: the server that is tested
     /// connects to this one instead.
     package func refusal(of upstream: String) -> Int? {
-        guard let stage = current.stage, let slot = stage.upstreams.slot(named: upstream) else { return nil }
+        guard let stage = current.withLock(\.self), let slot = stage.upstreams.slot(named: upstream) else { return nil }
         return slot.gate.fault.refusesConnections ? stage.refusing.number : nil
     }
 
     /// The upstream of a name that a test has made; nil without one. A later one of the same name is another.
     package func stub(_ name: String) -> (any AnyObject & Sendable)? {
-        current.upstreams?.stubbed.first { $0.name == name }
+        upstreams?.stubbed.first { $0.name == name }
     }
+
+    private var upstreams: SimulatedUpstreams? { current.withLock { $0?.upstreams } }
 
     private func serve(_ stage: SimulatedUpstreams) async throws {
         if !initial.isEmpty { try stage.restore(initial) }
-        current.stage = .init(upstreams: stage, refusing: try RefusingPort())
-        defer { current.stage = nil }
+        let refusing = try RefusingPort()
+        current.withLock { $0 = Stage(upstreams: stage, refusing: refusing) }
+        defer { current.withLock { $0 = nil } }
         let application = Application(
             responder: SandboxResponder(stage: stage, clock: clock, harness: harness),
             server: HTTPServerBuilder { responder in
@@ -131,7 +126,7 @@ package struct Sandbox: Service {
                 return LastingHTTP1Channel(HTTP1Channel(responder: responder, configuration: configuration))
             },
             configuration: .init(address: .hostname("127.0.0.1", port: configuration.port)),
-            onServerRunning: { channel in
+            onServerRunning: { [listening] channel in
                 guard let port = channel.localAddress?.port else { return listening.fail(.stopped) }
                 listening.succeed(port: port)
             },

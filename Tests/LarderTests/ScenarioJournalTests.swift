@@ -156,10 +156,10 @@ import Testing
         let contract: JSONValue = [
             "paths": ["/v1/notes/{id}": ["get": [:]], "/v1/upstreams/{name}/{path}": ["get": [:]]]
         ]
-        let routes = DocumentedRoutes(contract)
-        #expect(routes.has("GET", "/v1/notes/n1") && routes.has("HEAD", "/v1/notes/n1"))
-        #expect(!routes.has("GET", "/v1/notes") && !routes.has("PUT", "/v1/notes/n1"))
-        #expect(routes.has("POST", "/v1/upstreams/spacex/v4/ships"))
+        let routes = ServedRoutes(contract: contract)
+        #expect(routes.serves("GET", "/v1/notes/n1") && routes.serves("HEAD", "/v1/notes/n1"))
+        #expect(!routes.serves("GET", "/v1/notes") && !routes.serves("PUT", "/v1/notes/n1"))
+        #expect(routes.serves("POST", "/v1/upstreams/spacex/v4/ships"))
         let fault = JSONObject([("fault", "error(500)"), ("status", 500)])
         let front = Self.journal(
             Self.entry(1, "GET /v1/notes/n1", at: 0, fault),

@@ -136,7 +136,7 @@ import Testing
 
 @Suite struct ScenarioExpectationTests {
     private static func differences(_ yaml: String, _ responses: [ScenarioResponse]) throws -> [String] {
-        try ScenarioExpectation(ScenarioNode.root(yaml, file: "a.yaml")).differences(in: responses)
+        try ScenarioExpectation(try #require(try YAMLText.root(of: yaml))).differences(in: responses)
     }
 
     private static let response = ScenarioResponse(

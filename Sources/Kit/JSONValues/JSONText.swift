@@ -24,14 +24,16 @@ package enum JSONText {
 
     /// Returns a JSON text on many lines, for people.
     ///
-    /// - Parameter text: Valid JSON.
-    package static func indented(_ text: [UInt8]) -> [UInt8] {
+    /// - Parameters:
+    ///   - text: Valid JSON.
+    ///   - width: Spaces of each level.
+    package static func indented(_ text: [UInt8], by width: Int = 2) -> [UInt8] {
         let tokens = compact(text)
         var (result, depth, place) = ([UInt8](), 0, Scanner())
         result.reserveCapacity(text.count * 2)
         func newLine() {
             result.append(UInt8(ascii: "\n"))
-            result += repeatElement(UInt8(ascii: " "), count: depth * 2)
+            result += repeatElement(UInt8(ascii: " "), count: depth * width)
         }
         for (index, byte) in tokens.enumerated() {
             if place.pass(byte) {
@@ -68,6 +70,15 @@ package enum JSONText {
 }
 
 extension JSONValue {
+    /// Reads a text of JSON; nil if it is none.
+    package init?(json text: some Sequence<UInt8>) {
+        guard let value = try? JSONParser.parse(Array(text)) else { return nil }
+        self = value
+    }
+
+    /// The value as compact JSON.
+    package var json: String { String(decoding: serialized(), as: UTF8.self) }
+
     /// The beginning of its text, as messages show it.
     package var excerpt: String { String(decoding: serialized().prefix(60), as: UTF8.self) }
 

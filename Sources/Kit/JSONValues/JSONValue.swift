@@ -36,6 +36,12 @@ package enum JSONValue: Sendable, Equatable {
     /// The number's value, if that is a whole number.
     package var int: Int? { double.flatMap { Int(exactly: $0) } }
 
+    /// The strings of an array.
+    package var strings: [String] { array?.compactMap(\.string) ?? [] }
+
+    /// The member of an object.
+    package subscript(name: String) -> JSONValue? { object?[name] }
+
     /// The value with `transform` applied to every string in it, names of members excepted.
     package func mapStrings(_ transform: (String) -> String) -> JSONValue {
         switch self {
@@ -84,6 +90,11 @@ package struct JSONObject: Sendable, Equatable {
 
     package init(members: [Member] = []) { self.members = members }
 
+    /// Leaves out members without a value.
+    package init(_ members: [(String, JSONValue?)]) {
+        self.members = members.compactMap { name, value in value.map { Member(name: name, value: $0) } }
+    }
+
     /// The last member of that name wins, as with `JSON.parse`. Setting keeps the place of a member; nil removes it.
     package subscript(name: String) -> JSONValue? {
         get { members.last { $0.name == name }?.value }
@@ -96,6 +107,11 @@ package struct JSONObject: Sendable, Equatable {
             }
         }
     }
+}
+
+extension JSONObject: ExpressibleByDictionaryLiteral {
+    /// Leaves out members without a value.
+    package init(dictionaryLiteral members: (String, JSONValue?)...) { self.init(members) }
 }
 
 /// JSON within a saved state is kept as its text: members keep their order, and numbers their spelling.
@@ -111,7 +127,7 @@ extension JSONValue: Codable {
 
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
-        try container.encode(String(decoding: serialized(), as: UTF8.self))
+        try container.encode(json)
     }
 }
 

@@ -73,7 +73,8 @@ struct StoreCopy: Sendable {
             let cookies = try SessionCookies(UserDatabase(local))
             try await local.write { try cookies.record($0) }
         }
-        let kept = Kept()
+        // The rows that stay in a directory.
+        let kept = Mutex<[Count]?>(nil)
         do {
             // A server that starts meanwhile waits for its turn, with all that it does after making tables.
             return try await shared.write(locks: [PostgresDatabase.schemaLock], within: Self.timeout) { transaction in
@@ -94,13 +95,13 @@ struct StoreCopy: Sendable {
                     }
                 case .toLocal:
                     let counts = try copy(transaction, secrets)
-                    kept.counts.withLock { $0 = counts }
+                    kept.withLock { $0 = counts }
                     return counts
                 }
             }
         } catch {
             // The directory has it all. That the store, which was only read, has gone since is no failure.
-            guard let counts = kept.counts.withLock(\.self) else { throw error }
+            guard let counts = kept.withLock(\.self) else { throw error }
             return counts
         }
     }
@@ -132,10 +133,5 @@ struct StoreCopy: Sendable {
     private func requireSeal() throws -> ClusterSeal {
         guard let seal else { throw KeyMissing() }
         return seal
-    }
-
-    /// The files that stay in a directory.
-    private final class Kept: Sendable {
-        let counts = Mutex<[Count]?>(nil)
     }
 }

@@ -36,7 +36,7 @@ struct ResetPasswordCommand: AsyncParsableCommand {
     @Option(name: .long, help: "The name of the account, in any letter case.")
     var user: String
 
-    @OptionGroup var options: CacheOptions
+    @OptionGroup var options: DataOptions
 
     func run() async throws {
         let configuration = try options.load()
@@ -44,28 +44,20 @@ struct ResetPasswordCommand: AsyncParsableCommand {
             throw ValidationError("There is no app \(app).")
         }
         do {
-            // A mistyped directory is not made.
-            guard configuration.store != nil || CacheInspection.exists(at: configuration.dataDirectory) else {
-                throw Self.failure("there is no database in \(configuration.dataDirectory.path)")
-            }
+            if configuration.store == nil { try configuration.requireDatabase() }
             guard let password = readLine(strippingNewline: true) else {
-                throw Self.failure("the new password is expected on the standard input")
+                throw ExitCode.reporting("the new password is expected on the standard input")
             }
             try await reset(type, to: password, configuration)
-        } catch let error as StorageError {
-            throw Self.failure("\(error)")
-        } catch let error as ClusterError {
-            throw Self.failure("\(error)")
-        } catch let error as AccountAdministrationError {
-            throw Self.failure("\(error)")
+        } catch  where error is StorageError || error is ClusterError || error is AccountAdministrationError {
+            throw ExitCode.reporting("\(error)")
         }
         StandardOutput.write("the password of \(user) is changed, and all sessions of the account have ended\n")
     }
 
     private func reset(_ type: any App.Type, to password: String, _ configuration: LarderConfiguration) async throws {
         let settings = configuration.settings.restricted(to: type.settings)
-        let logger = Logger(label: "account") { _ in SwiftLogNoOpLogHandler() }
-        if let shared = try ClusterService(configuration, node: "account", logger: logger) {
+        if let shared = try ClusterService(configuration, node: "account", logger: .silent) {
             defer { shared.close() }
             try await shared.prepare()
             let users = try await Self.users(shared, configuration)
@@ -84,9 +76,8 @@ struct ResetPasswordCommand: AsyncParsableCommand {
     private static func users(_ shared: ClusterService, _ configuration: LarderConfiguration) async throws
         -> UserDatabase
     {
-        let logger = Logger(label: "account") { _ in SwiftLogNoOpLogHandler() }
         let migrations = configuration.apps.migrations
-        let database = try LarderDatabase(in: try .temporary(), migrations: migrations, logger: logger)
+        let database = try LarderDatabase(in: try .temporary(), migrations: migrations, logger: .silent)
         let journal = shared.journal(of: database)
         let users = UserDatabase(database, journal, kept: .zero)
         if let lag = try await users.catchUp() { throw lag.reason }
@@ -94,12 +85,7 @@ struct ResetPasswordCommand: AsyncParsableCommand {
     }
 
     private func reset(_ accounts: (any AccountAdministration)?, to password: String) async throws {
-        guard let accounts else { throw Self.failure("\(app) has no accounts with passwords") }
+        guard let accounts else { throw ExitCode.reporting("\(app) has no accounts with passwords") }
         try await accounts.resetPassword(of: user, to: password)
-    }
-
-    private static func failure(_ text: String) -> ExitCode {
-        StandardError.write("larder: \(text)\n")
-        return .failure
     }
 }

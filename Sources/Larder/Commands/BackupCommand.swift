@@ -31,7 +31,7 @@ struct BackupCommand: AsyncParsableCommand {
             """
     )
 
-    @OptionGroup var options: CopyOptions
+    @OptionGroup var options: DataOptions
 
     func run() async throws {
         let (configuration, target) = try options.load(of: "backup TARGET")
@@ -52,8 +52,10 @@ struct BackupCommand: AsyncParsableCommand {
             let (files, size) = (HumanReadable.count(report.files, "file"), HumanReadable.bytes(report.bytes))
             StandardOutput.write("\(report.path): the database and \(files), \(size)\n")
             guard let faults = report.faults else { return }
-            StandardError.write("larder: the data directory has lost files, which the backup lacks: \(faults)\n")
-            throw ExitCode(2)
+            throw ExitCode.reporting(
+                "the data directory has lost files, which the backup lacks: \(faults)",
+                ExitCode(2)
+            )
         }
     }
 }
@@ -72,22 +74,21 @@ private struct StoreRows {
         let path = try BackupTarget.check(target)
         directory = URL(filePath: path + ".rows", directoryHint: .isDirectory)
         try Self.clear(directory, of: path)
-        let logger = Logger(label: "backup") { _ in SwiftLogNoOpLogHandler() }
         var options = store.options
         (options.name, options.connections) = ("larder-backup", 1)
-        let asked = PostgresDatabase(options, logger: logger)
+        let asked = PostgresDatabase(options, logger: .silent)
         defer { asked.close() }
         guard try await asked.missing(of: apps.sharedMigrations).isEmpty else {
             throw ClusterError.serverUnusable("the database lacks tables of this build; start a server first")
         }
         options.timeout = Self.timeout
-        let shared = PostgresDatabase(options, logger: logger)
+        let shared = PostgresDatabase(options, logger: .silent)
         defer { shared.close() }
         do {
             let local = try LarderDatabase(
                 in: DataDirectory(at: directory),
                 migrations: apps.migrations,
-                logger: logger
+                logger: .silent
             )
             try await StoreCopy(apps, local: local, shared: shared, seal: store.seal()).runBesideServers()
             try local.close()
@@ -116,28 +117,6 @@ private struct StoreRows {
     func remove() { try? FileManager.default.removeItem(at: directory) }
 }
 
-/// Options of `larder backup` and `larder restore`: a directory, and settings.
-struct CopyOptions: ParsableArguments {
-    @Flag(name: .long, help: "Mean the data directory of larder serve --sandbox.")
-    var sandbox = false
-
-    @OptionGroup var settings: SettingsOptions
-
-    /// Reads the settings, and the one argument that is none.
-    ///
-    /// - Parameter command: The command with the name of that argument.
-    func load(of command: String) throws -> (LarderConfiguration, URL) {
-        var settings = settings
-        let operands = settings.takeOperands()
-        let configuration = try settings.load(sandbox: sandbox)
-        guard operands.count == 1, let path = operands.first, !path.isEmpty else {
-            StandardError.write("larder: one directory is expected: larder \(command)\n")
-            throw ExitCode.validationFailure
-        }
-        return (configuration, URL(filePath: path, directoryHint: .isDirectory))
-    }
-}
-
 /// `larder restore`: puts a backup into an empty data directory.
 struct RestoreCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -157,7 +136,7 @@ struct RestoreCommand: AsyncParsableCommand {
             """
     )
 
-    @OptionGroup var options: CopyOptions
+    @OptionGroup var options: DataOptions
 
     func run() async throws {
         let (configuration, source) = try options.load(of: "restore SOURCE")

@@ -23,16 +23,6 @@ struct CacheCommand: AsyncParsableCommand {
     )
 }
 
-/// Options of all subcommands of `larder cache`.
-struct CacheOptions: ParsableArguments {
-    @Flag(name: .long, help: "Mean the data directory of larder serve --sandbox.")
-    var sandbox = false
-
-    @OptionGroup var settings: SettingsOptions
-
-    func load() throws -> LarderConfiguration { try settings.load(sandbox: sandbox) }
-}
-
 extension LarderConfiguration {
     /// The current time of a command: the time that a server's clock would show at start.
     var now: Date { settings[ServerSettings.clockStart] ?? Date() }
@@ -53,8 +43,14 @@ extension LarderConfiguration {
         do {
             try body()
         } catch let error as StorageError {
-            StandardError.write("larder: \(error)\n")
-            throw ExitCode.failure
+            throw ExitCode.reporting("\(error)")
+        }
+    }
+
+    /// Ends the process with one line and exit code 1 if there is no database: a mistyped directory is not made.
+    func requireDatabase(_ hint: String = "") throws {
+        guard CacheInspection.exists(at: dataDirectory) else {
+            throw ExitCode.reporting("there is no database in \(dataDirectory.path)\(hint)")
         }
     }
 }
@@ -92,7 +88,7 @@ struct CacheListCommand: AsyncParsableCommand {
     @Flag(name: .long, help: "Show the queries of URLs. They may hold secrets.")
     var queries = false
 
-    @OptionGroup var options: CacheOptions
+    @OptionGroup var options: DataOptions
 
     private static func order(_ word: String) throws -> CacheInspection.Order {
         guard let order = CacheInspection.Order(rawValue: word) else {
@@ -165,32 +161,27 @@ struct CacheSizeCommand: AsyncParsableCommand {
             """
     )
 
-    @OptionGroup var options: CacheOptions
+    @OptionGroup var options: DataOptions
 
     func run() async throws {
         let configuration = try options.load()
         let budget = configuration.settings[ServerSettings.cacheBudget].bytes
         try configuration.inspectingCache { inspection in
-            let lines = try Self.lines(inspection.totals(), budget: budget)
-            let width = lines.map(\.name.count).max() ?? 0
-            for line in lines {
-                let name = line.name.padding(toLength: width, withPad: " ", startingAt: 0)
-                StandardOutput.write("\(name)  \(line.amount)\n")
-            }
+            StandardOutput.write(HumanReadable.table(Self.rows(try inspection.totals(), budget: budget)))
         }
     }
 
-    private static func lines(
+    private static func rows(
         _ totals: (upstreams: [ResponseStore.Total], pages: Int, pageBytes: Int),
         budget: Int
-    ) -> [(name: String, amount: String)] {
+    ) -> [[String]] {
         func amount(_ bytes: Int, _ count: Int, _ noun: String) -> String {
             "\(HumanReadable.bytes(bytes)) in \(HumanReadable.count(count, noun))"
         }
         let sum = totals.upstreams.reduce(totals.pageBytes) { $0 + $1.bytes }
         let share = "\(HumanReadable.bytes(sum)) of \(HumanReadable.bytes(budget)) (\(sum * 100 / budget) %)"
-        return totals.upstreams.map { ($0.upstream, amount($0.bytes, $0.responses, "response")) } + [
-            ("page lists", amount(totals.pageBytes, totals.pages, "list")), ("all", share),
+        return totals.upstreams.map { [$0.upstream, amount($0.bytes, $0.responses, "response")] } + [
+            ["page lists", amount(totals.pageBytes, totals.pages, "list")], ["all", share],
         ]
     }
 }
@@ -230,7 +221,7 @@ struct CachePurgeCommand: AsyncParsableCommand {
     @Flag(name: .long, help: "Only say what would be removed.")
     var dryRun = false
 
-    @OptionGroup var options: CacheOptions
+    @OptionGroup var options: DataOptions
 
     func validate() throws {
         let isConditional = upstream != nil || prefix != nil || olderThan != nil
@@ -261,8 +252,7 @@ struct CachePurgeCommand: AsyncParsableCommand {
             try await remove(purge, configuration)
         } catch let error as StorageError {
             let hint = if case .directoryInUse = error { " Stop it to purge; --dry-run works beside it." } else { "" }
-            StandardError.write("larder: \(error)\(hint)\n")
-            throw ExitCode.failure
+            throw ExitCode.reporting("\(error)\(hint)")
         }
     }
 

@@ -1,11 +1,54 @@
 import ArgumentParser
 import Foundation
+import Logging
+import NIOPosix
 import Storage
+import Upstream
 
 /// Standard error, unbuffered. A failed write is ignored: there is no other place to report it.
 enum StandardError {
     static func write(_ text: String) {
         _ = StandardStreams.write(text, to: STDERR_FILENO)
+    }
+}
+
+extension ExitCode {
+    /// EX_DATAERR of sysexits.h.
+    static let unusableInput = ExitCode(65)
+    /// EX_CONFIG of sysexits.h.
+    static let configuration = ExitCode(78)
+
+    /// Writes why a command ends.
+    ///
+    /// - Returns: The code, to be thrown.
+    static func reporting(_ reason: String, _ code: ExitCode = .failure) -> ExitCode {
+        StandardError.write("larder: \(reason)\n")
+        return code
+    }
+}
+
+extension Logger {
+    /// For a command that says everything in its own output.
+    static let silent = Logger(label: "larder") { _ in SwiftLogNoOpLogHandler() }
+}
+
+extension HTTPClientTransport {
+    /// Runs work with a client, which is shut down behind it.
+    ///
+    /// - Throws: The errors of the work, and of async-http-client.
+    static func during<Value>(
+        connectTimeout: Duration = .seconds(5),
+        _ work: (HTTPClientTransport) async throws -> Value
+    ) async throws -> Value {
+        let transport = HTTPClientTransport(eventLoopGroup: .singleton, connectTimeout: connectTimeout)
+        do {
+            let value = try await work(transport)
+            try await transport.shutdown()
+            return value
+        } catch {
+            try await transport.shutdown()
+            throw error
+        }
     }
 }
 
@@ -94,6 +137,16 @@ enum HumanReadable {
             return "\(seconds / length)\(unit)"
         }
         return "\(seconds)s"
+    }
+
+    /// Returns rows in columns as wide as their longest cells, but for the last one.
+    static func table(_ rows: [[String]]) -> String {
+        let columns = (rows.first ?? []).indices.dropLast()
+        let widths = columns.map { column in rows.map { $0[column].count }.max() ?? 0 }
+        return rows.map { row in
+            let cells = zip(row, widths).map { $0.padding(toLength: $1 + 2, withPad: " ", startingAt: 0) }
+            return cells.joined() + (row.last ?? "") + "\n"
+        }.joined()
     }
 
     /// A number with its noun.

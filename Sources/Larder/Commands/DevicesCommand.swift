@@ -55,12 +55,7 @@ enum DeviceListing {
                 HumanReadable.age(now.timeIntervalSince(device.lastSeenAt)), device.name,
             ]
         }
-        let table = [["ID", "PROFILE", "PAIRED", "SEEN", "NAME"]] + rows
-        let widths = (0..<4).map { column in table.map { $0[column].count }.max() ?? 0 }
-        return table.map { row in
-            let cells = zip(row, widths).map { $0.padding(toLength: $1 + 2, withPad: " ", startingAt: 0) }
-            return cells.joined() + row[4] + "\n"
-        }.joined()
+        return HumanReadable.table([["ID", "PROFILE", "PAIRED", "SEEN", "NAME"]] + rows)
     }
 }
 
@@ -68,13 +63,10 @@ extension LarderConfiguration {
     /// Reads the paired devices of the data directory, also while a server uses it. Ends the process with one line and
     /// exit code 1 if there is no database, or it cannot be used.
     func pairedDevices() throws -> [Device] {
+        try requireDatabase()
         var devices: [Device]?
         try Self.reportingStorageErrors { devices = try DeviceStore.devices(in: dataDirectory) }
-        guard let devices else {
-            StandardError.write("larder: there is no database in \(dataDirectory.path)\n")
-            throw ExitCode.failure
-        }
-        return devices
+        return devices ?? []
     }
 }
 
@@ -107,7 +99,7 @@ struct DevicesRevokeCommand: AsyncParsableCommand {
         let found = try configuration.pairedDevices().filter { $0.id == device || $0.name == device }
         guard let chosen = found.first, found.count == 1 else {
             let reason = found.isEmpty ? "no device has the id or name" : "\(found.count) devices have the name"
-            throw Self.failure("\(reason) \(device): see larder devices")
+            throw ExitCode.reporting("\(reason) \(device): see larder devices")
         }
         do {
             let database = try configuration.openDatabase(label: "devices")
@@ -116,10 +108,10 @@ struct DevicesRevokeCommand: AsyncParsableCommand {
         } catch StorageError.directoryInUse {
             try await leave(chosen, RevocationFile(in: configuration.dataDirectory))
             guard try !configuration.pairedDevices().contains(where: { $0.id == chosen.id }) else {
-                throw Self.failure("the server could not unpair \(chosen.name): its log says why")
+                throw ExitCode.reporting("the server could not unpair \(chosen.name): its log says why")
             }
         } catch let error as StorageError {
-            throw Self.failure("\(error)")
+            throw ExitCode.reporting("\(error)")
         }
         StandardOutput.write("\(chosen.name) (\(chosen.id)) is not paired any more\n")
     }
@@ -130,7 +122,7 @@ struct DevicesRevokeCommand: AsyncParsableCommand {
         do {
             try file.leave(device.id)
         } catch {
-            throw Self.failure("the server cannot be told: \(error)")
+            throw ExitCode.reporting("the server cannot be told: \(error)")
         }
         do {
             try await wait(for: file)
@@ -143,13 +135,8 @@ struct DevicesRevokeCommand: AsyncParsableCommand {
     private func wait(for file: RevocationFile) async throws {
         for _ in 0..<Self.patience where file.isPending { try await Task.sleep(for: Self.pause) }
         guard !file.isPending else {
-            throw Self.failure("the program that uses the data directory did not respond within ten seconds")
+            throw ExitCode.reporting("the program that uses the data directory did not respond within ten seconds")
         }
-    }
-
-    private static func failure(_ text: String) -> ExitCode {
-        StandardError.write("larder: \(text)\n")
-        return .failure
     }
 }
 
@@ -179,28 +166,21 @@ struct PairCommand: AsyncParsableCommand {
         let configuration = try options.load()
         let access = configuration.settings[HTTPSettings.access]
         guard access == .pairing else {
-            throw Self.failure("http.access is \(access.rawValue): the server asks for no paired devices")
+            throw ExitCode.reporting("http.access is \(access.rawValue): the server asks for no paired devices")
         }
         guard ScreenRequest.isProfile(profile) else {
-            throw Self.failure("a profile has \(ScreenRequest.profileForm)")
+            throw ExitCode.reporting("a profile has \(ScreenRequest.profileForm)")
         }
-        guard CacheInspection.exists(at: configuration.dataDirectory) else {
-            throw Self.failure("there is no database in \(configuration.dataDirectory.path); start the server first")
-        }
+        try configuration.requireDatabase("; start the server first")
         let code = PairingCode.make()
         do {
             let end = Date().addingTimeInterval(PairingCode.lifetime)
             try PairingCodeFile(in: configuration.dataDirectory).leave(code, profile: profile, until: end)
         } catch {
-            throw Self.failure("the code cannot be left in \(configuration.dataDirectory.path): \(error)")
+            throw ExitCode.reporting("the code cannot be left in \(configuration.dataDirectory.path): \(error)")
         }
         let names = configuration.certificate.flatMap { try? ServerCertificate($0, protocols: [], now: Date()).names }
         let port = configuration.settings[HTTPSettings.port]
         StandardOutput.write(FirstPairing.text(code, at: PairingAddress.origin(of: configuration, names, port: port)))
-    }
-
-    private static func failure(_ text: String) -> ExitCode {
-        StandardError.write("larder: \(text)\n")
-        return .failure
     }
 }

@@ -98,12 +98,12 @@ struct Check: Sendable, Equatable {
     }
 
     static func table(_ findings: [Check]) -> String {
-        let width = findings.map(\.subject.count).max() ?? 0
-        return findings.map { finding in
-            let subject = finding.subject.padding(toLength: width, withPad: " ", startingAt: 0)
-            let verdict = finding.verdict.rawValue.padding(toLength: 4, withPad: " ", startingAt: 0)
-            return "\(subject)  \(verdict)  \(finding.detail)\n"
-        }.joined()
+        HumanReadable.table(
+            findings.map { finding in
+                let verdict = finding.verdict.rawValue.padding(toLength: 4, withPad: " ", startingAt: 0)
+                return [finding.subject, verdict, finding.detail]
+            }
+        )
     }
 }
 
@@ -331,10 +331,9 @@ enum MediaCheck {
 /// Checks an upstream: one request, with the upstream's own timeouts.
 enum UpstreamCheck {
     static func finding(_ configuration: UpstreamConfiguration) async throws -> Check {
-        let transport = HTTPClientTransport(eventLoopGroup: .singleton, connectTimeout: configuration.connectTimeout)
-        let finding = await finding(configuration, transport)
-        try await transport.shutdown()
-        return finding
+        try await HTTPClientTransport.during(connectTimeout: configuration.connectTimeout) {
+            await finding(configuration, $0)
+        }
     }
 
     private static func finding(_ configuration: UpstreamConfiguration, _ transport: some Transport) async -> Check {
@@ -363,10 +362,7 @@ enum UpstreamCheck {
 enum StoreCheck {
     /// - Parameter now: The time of this machine's clock.
     static func finding(_ configuration: StoreConfiguration, _ apps: AppList, now: Date) async -> Check {
-        let database = PostgresDatabase(
-            configuration.options,
-            logger: Logger(label: "doctor") { _ in SwiftLogNoOpLogHandler() }
-        )
+        let database = PostgresDatabase(configuration.options, logger: .silent)
         defer { database.close() }
         do {
             let seal = try configuration.seal()

@@ -63,8 +63,7 @@ struct ExecCommand: AsyncParsableCommand {
     func run() async throws {
         let words = Self.split(Array(CommandLine.arguments.dropFirst())).command
         guard !words.isEmpty else {
-            StandardError.write("larder: a command comes behind --, such as larder exec -- pytest\n")
-            throw ExitCode.validationFailure
+            throw ExitCode.reporting("a command comes behind --, such as larder exec -- pytest", .validationFailure)
         }
         try checkOptions()
         let conditions = try matrix.map(Self.conditions) ?? []
@@ -73,15 +72,7 @@ struct ExecCommand: AsyncParsableCommand {
         let command = ExecutedCommand(words, spaces: spaces, conditions: conditions, in: folder)
         let configuration = try options.loadTemporary(standardData: folder)
         let met = conditions.isEmpty && coverage == nil ? nil : FrontCoverage()
-        let process = ServedProcess(
-            configuration: configuration,
-            simulatesUpstreams: true,
-            isHarness: true,
-            announced: command.begin,
-            companion: command,
-            coverage: met
-        )
-        try await process.run()
+        try await ServedProcess(configuration, coverage: met, during: command.run).run()
         let code = command.exitCode ?? EXIT_FAILURE
         guard let met else { throw ExitCode(code) }
         if !conditions.isEmpty { StandardOutput.write(MatrixReport(command.runs, met).text) }
@@ -102,9 +93,7 @@ struct ExecCommand: AsyncParsableCommand {
         } else {
             refusal = nil
         }
-        guard let refusal else { return }
-        StandardError.write("larder: \(refusal)\n")
-        throw ExitCode.validationFailure
+        if let refusal { throw ExitCode.reporting(refusal, .validationFailure) }
     }
 
     /// Reads `--matrix`: commas within parentheses belong to a fault.
@@ -112,22 +101,18 @@ struct ExecCommand: AsyncParsableCommand {
         do {
             return try HarnessCondition.list(text)
         } catch {
-            StandardError.write("larder: --matrix: \(error)\n")
-            throw ExitCode.validationFailure
+            throw ExitCode.reporting("--matrix: \(error)", .validationFailure)
         }
     }
 }
 
 /// A command that runs while the server does, in a process group of its own, which ends with it.
-final class ExecutedCommand: Service {
+final class ExecutedCommand: Sendable {
     private let words: [String]
     private let spaceCount: Int
     private let conditions: [HarnessCondition]
     private let folder: URL
     private let done = Mutex<[Run]>([])
-    private let (servers, announcing) = AsyncStream.makeStream(
-        of: (addresses: ServerAddresses, spaces: (any HarnessedSpaces)?).self
-    )
 
     /// - Parameters:
     ///   - words: the command and its arguments.
@@ -162,17 +147,11 @@ final class ExecutedCommand: Service {
     /// The greatest exit code of the command as a shell tells it; nil if it was not started.
     var exitCode: Int32? { runs.map(\.code).max() }
 
-    /// Starts the command, once its spaces are made.
-    @Sendable func begin(_ addresses: ServerAddresses, _ spaces: (any HarnessedSpaces)?) {
-        announcing.yield((addresses, spaces))
-    }
-
-    func run() async throws {
-        var iterator = servers.cancelOnGracefulShutdown().makeAsyncIterator()
-        guard let server = await iterator.next() else { return }
-        guard conditions.isEmpty else { return try await runAll(in: server.spaces) }
-        let spaces = try await makeSpaces(in: server.spaces)
-        let process = try CommandProcess(words, environment: Self.environment(server.addresses, spaces))
+    /// Runs the command, once its spaces are made.
+    @Sendable func run(_ addresses: ServerAddresses, _ spaces: (any HarnessedSpaces)?) async throws {
+        guard conditions.isEmpty else { return try await runAll(in: spaces) }
+        let spaces = try await makeSpaces(in: spaces)
+        let process = try CommandProcess(words, environment: Self.environment(addresses, spaces))
         let code = await process.endedWithServer()
         done.withLock { $0.append(Run(condition: "", code: code, output: "")) }
     }
@@ -218,7 +197,7 @@ final class ExecutedCommand: Service {
     private static func environment(_ addresses: ServerAddresses, _ spaces: [SpaceDescription]) -> [String: String] {
         var variables = ProcessInfo.processInfo.environment
         variables["LARDER_URL"] = addresses.server
-        variables["LARDER_SANDBOX_URL"] = addresses.sandboxPort.map { "http://127.0.0.1:\($0)" }
+        variables["LARDER_SANDBOX_URL"] = addresses.sandbox
         variables["LARDER_SPACES"] = "[\(spaces.map(\.json).joined(separator: ","))]"
         return variables
     }

@@ -33,20 +33,23 @@ struct FixturesOptions: ParsableArguments {
         var settings = settings
         let operands = settings.takeOperands()
         guard operands.count == 1, let name = operands.first else {
-            StandardError.write("larder: one upstream is expected: larder fixtures \(command) NAME\n")
-            throw ExitCode.validationFailure
+            throw ExitCode.reporting(
+                "one upstream is expected: larder fixtures \(command) NAME",
+                .validationFailure
+            )
         }
         let configuration = try settings.load()
         guard let upstream = configuration.upstreams.byName[name] else {
             let known = configuration.upstreams.byName.keys.sorted().joined(separator: ", ")
-            StandardError.write("larder: there is no upstream \(name) with an address; there are \(known)\n")
-            throw ExitCode.validationFailure
+            throw ExitCode.reporting(
+                "there is no upstream \(name) with an address; there are \(known)",
+                .validationFailure
+            )
         }
         let folder = try FixtureConfiguration(name, configuration).folder
         guard let folder, FileManager.default.fileExists(atPath: folder.path) else {
             let place = folder.map { "there is no folder \($0.path)" } ?? "no folder is set"
-            StandardError.write("larder: \(place); upstreams.\(name).fixtures names it\n")
-            throw ExitCode.validationFailure
+            throw ExitCode.reporting("\(place); upstreams.\(name).fixtures names it", .validationFailure)
         }
         let fixtures = try UpstreamFixtures(
             name: name,
@@ -114,15 +117,10 @@ struct FixturesDiffCommand: AsyncParsableCommand {
     func run() async throws {
         let (upstream, fixtures) = try options.load(of: "diff")
         let fields = try header.map(Self.field)
-        let transport = HTTPClientTransport(eventLoopGroup: .singleton, connectTimeout: upstream.connectTimeout)
         var comparison = FixtureComparison(upstream, fixtures, fields)
-        do {
-            try await comparison.run(transport)
-        } catch {
-            try await transport.shutdown()
-            throw error
+        try await HTTPClientTransport.during(connectTimeout: upstream.connectTimeout) {
+            try await comparison.run($0)
         }
-        try await transport.shutdown()
         StandardOutput.write(comparison.summary)
         if comparison.failures > 0 { throw ExitCode(2) }
         if comparison.differences > 0 || comparison.broken > 0 { throw ExitCode.failure }
@@ -131,8 +129,7 @@ struct FixturesDiffCommand: AsyncParsableCommand {
     private static func field(_ text: String) throws -> HTTPField {
         let parts = text.split(separator: ":", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
         guard parts.count == 2, let name = HTTPField.Name(parts[0]) else {
-            StandardError.write("larder: --header is not a field such as 'X-API-Key: value'\n")
-            throw ExitCode.validationFailure
+            throw ExitCode.reporting("--header is not a field such as 'X-API-Key: value'", .validationFailure)
         }
         return HTTPField(name: name, value: parts[1])
     }

@@ -28,16 +28,12 @@ struct RotateKeyCommand: AsyncParsableCommand {
             """
     )
 
-    @OptionGroup var options: CacheOptions
+    @OptionGroup var options: DataOptions
 
     func run() async throws {
         let configuration = try options.load()
         try await StartError.reporting {
-            // A mistyped directory is not made.
-            guard CacheInspection.exists(at: configuration.dataDirectory) else {
-                StandardError.write("larder: there is no database in \(configuration.dataDirectory.path)\n")
-                throw ExitCode.failure
-            }
+            try configuration.requireDatabase()
             let database = try configuration.openDatabase(label: "key")
             try SealedSecrets(database).rotateKey()
             try database.close()

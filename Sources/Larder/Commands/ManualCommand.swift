@@ -21,8 +21,7 @@ struct ManualCommand: ParsableCommand {
                 try Data(page.text.utf8).write(to: folder.appending(path: "\(page.name).1"))
             }
         } catch let error as CocoaError {
-            StandardError.write("larder: \(error.localizedDescription)\n")
-            throw ExitCode.failure
+            throw ExitCode.reporting(error.localizedDescription)
         }
     }
 }

@@ -177,6 +177,47 @@ struct ServedProcess {
     }
 }
 
+extension ServedProcess {
+    /// Creates a server under test with simulated upstreams, which ends with the work that it is for.
+    ///
+    /// - Parameter work: Begins once the server listens.
+    init(
+        _ configuration: LarderConfiguration,
+        coverage: FrontCoverage? = nil,
+        during work: @escaping @Sendable (ServerAddresses, (any HarnessedSpaces)?) async throws -> Void
+    ) {
+        let companion = WorkBesideServer(work)
+        self.init(
+            configuration: configuration,
+            simulatesUpstreams: true,
+            isHarness: true,
+            announced: companion.begin,
+            companion: companion,
+            coverage: coverage
+        )
+    }
+}
+
+/// Work that begins once the server listens.
+private final class WorkBesideServer: Service {
+    typealias Work = @Sendable (ServerAddresses, (any HarnessedSpaces)?) async throws -> Void
+
+    private let work: Work
+    private let (servers, announcing) = AsyncStream.makeStream(of: (ServerAddresses, (any HarnessedSpaces)?).self)
+
+    init(_ work: @escaping Work) { self.work = work }
+
+    @Sendable func begin(_ addresses: ServerAddresses, _ spaces: (any HarnessedSpaces)?) {
+        announcing.yield((addresses, spaces))
+    }
+
+    func run() async throws {
+        var iterator = servers.cancelOnGracefulShutdown().makeAsyncIterator()
+        guard let (addresses, spaces) = await iterator.next() else { return }
+        try await work(addresses, spaces)
+    }
+}
+
 /// Ends when standard input does: with the program that started this one, however that ended.
 struct StandardInputEnd: Service {
     func run() async throws {

@@ -48,8 +48,7 @@ struct SettingsOptions: ParsableArguments {
                 harness: harness
             )
         } catch {
-            StandardError.write("larder: \(error)\n")
-            throw ExitCode(78)
+            throw ExitCode.reporting("\(error)", .configuration)
         }
     }
 
@@ -73,8 +72,7 @@ struct SettingsOptions: ParsableArguments {
         configuration.isDurable = configuration.settings[ServerSettings.dataDirectory]?.path != folder.path
         if let owner, configuration.isDurable {
             let key = ServerSettings.dataDirectory.key
-            StandardError.write("larder: \(owner) has data of its own: leave \(key) unset\n")
-            throw ExitCode(78)
+            throw ExitCode.reporting("\(owner) has data of its own: leave \(key) unset", .configuration)
         }
         return configuration
     }
@@ -149,6 +147,29 @@ struct SettingsOptions: ParsableArguments {
     }
 }
 
+/// Options of commands that work on a data directory.
+struct DataOptions: ParsableArguments {
+    @Flag(name: .long, help: "Mean the data directory of larder serve --sandbox.")
+    var sandbox = false
+
+    @OptionGroup var settings: SettingsOptions
+
+    func load() throws -> LarderConfiguration { try settings.load(sandbox: sandbox) }
+
+    /// Reads the settings, and the one argument that is none: another directory.
+    ///
+    /// - Parameter command: The command with the name of that argument.
+    func load(of command: String) throws -> (LarderConfiguration, URL) {
+        var settings = settings
+        let operands = settings.takeOperands()
+        let configuration = try settings.load(sandbox: sandbox)
+        guard operands.count == 1, let path = operands.first, !path.isEmpty else {
+            throw ExitCode.reporting("one directory is expected: larder \(command)", .validationFailure)
+        }
+        return (configuration, URL(filePath: path, directoryHint: .isDirectory))
+    }
+}
+
 /// The errors that keep a server from starting, as the program reports them: one line on standard error, and the exit
 /// code.
 enum StartError {
@@ -159,8 +180,7 @@ enum StartError {
             try await operation()
         } catch {
             guard let code = exitCode(of: error) else { throw error }
-            StandardError.write("larder: \(IntegrityCheck.naming(error))\n")
-            throw code
+            throw ExitCode.reporting("\(IntegrityCheck.naming(error))", code)
         }
     }
 
@@ -170,7 +190,7 @@ enum StartError {
         case CertificateError.exists, CertificateError.unwritable, CertificateError.unusableName: .failure
         case is SettingError, is CertificateError, is WebFolder.Unusable, is AccessCheck,
             is ClusterSeal.WrongKey, is JournalError, is FollowsOthers:
-            ExitCode(78)
+            .configuration
         case is CommandProcess.NotStarted: ExitCode(127)
         case is StorageError, is ClusterError, is BackupError, is SandboxError, is CannotListen,
             is Archive.Refusal:

@@ -61,7 +61,7 @@ struct StoreCopyCommand: AsyncParsableCommand {
     private func copy(_ direction: StoreCopy.Direction, _ folder: URL, _ address: String) async throws {
         // A mistyped directory is not made.
         guard direction == .toLocal || CacheInspection.exists(at: folder) else {
-            throw Self.failure("There is no database in \(folder.path).")
+            throw ExitCode.reporting("There is no database in \(folder.path).")
         }
         do {
             let counts = try await counts(direction, folder, address)
@@ -70,18 +70,17 @@ struct StoreCopyCommand: AsyncParsableCommand {
             let rest = (others.map { "accounts and files of \($0)" } + ["paired devices", "what is cached"])
             StandardOutput.write("copied; not copied: \(rest.joined(separator: ", "))\n")
         } catch ClusterError.outcomeUnknown {
-            throw Self.failure(
+            throw ExitCode.reporting(
                 "\(ClusterError.outcomeUnknown) Run the command again: a target that is not empty has it all."
             )
         } catch {
-            throw Self.failure("\(error) Nothing was copied.")
+            throw ExitCode.reporting("\(error) Nothing was copied.")
         }
     }
 
     private func counts(_ direction: StoreCopy.Direction, _ folder: URL, _ address: String) async throws
         -> [StoreCopy.Count]
     {
-        let logger = Logger(label: "store") { _ in SwiftLogNoOpLogHandler() }
         var options = PostgresOptions(url: address)
         // Not the name of servers, which must not run.
         options.name = "larder-copy"
@@ -89,14 +88,14 @@ struct StoreCopyCommand: AsyncParsableCommand {
         // The commit of all writes all, and may wait for a standby.
         options.timeout = .seconds(600)
         let seal = try storeKeyFile.map { ClusterSeal(key: try SealingKey.read(path: $0)) }
-        let shared = PostgresDatabase(options, logger: logger)
+        let shared = PostgresDatabase(options, logger: .silent)
         defer { shared.close() }
         // Before anything is made, here or there.
         try await StoreCopy.check(shared)
         let local = try LarderDatabase(
             in: try DataDirectory(at: folder),
             migrations: AppList.standard.migrations,
-            logger: logger
+            logger: .silent
         )
         try await shared.migrate(AppList.standard.sharedMigrations)
         let copy = StoreCopy(.standard, local: local, shared: shared, seal: seal)
@@ -107,10 +106,5 @@ struct StoreCopyCommand: AsyncParsableCommand {
 
     private static func isAddress(_ text: String) -> Bool {
         text.hasPrefix("postgresql://") || text.hasPrefix("postgres://")
-    }
-
-    private static func failure(_ text: String) -> ExitCode {
-        StandardError.write("larder: \(text)\n")
-        return .failure
     }
 }

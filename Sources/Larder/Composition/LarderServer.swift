@@ -49,7 +49,7 @@ struct LarderServer: Service, CustomStringConvertible {
             logger: logger
         )
         // Of a process that was killed.
-        try SnapshotFolder.remove(in: directory)
+        try Snapshots.removeAll(in: directory)
         resetting(built, configuration, served)
         // Before anything listens, so that the signal never ends the process.
         let reload: CertificateReload? =
@@ -87,7 +87,7 @@ struct LarderServer: Service, CustomStringConvertible {
             return try await LarderApplication.build(
                 configuration,
                 in: directory,
-                isPrepared: contents.isMadeHere,
+                isPrepared: true,
                 sandbox: sandbox,
                 harness: harness,
                 replacing: built,
@@ -103,7 +103,7 @@ struct LarderServer: Service, CustomStringConvertible {
         guard let harness else { return try await built.close() }
         try await harness.closeRelay()
         try await harness.close { [sandbox] in try sandbox?.export() ?? [:] }
-        try SnapshotFolder.remove(in: directory)
+        try Snapshots.removeAll(in: directory)
     }
 
     /// Returns the configuration with the addresses of the sandbox, once it listens.
@@ -284,9 +284,12 @@ struct ServerAddresses: Sendable {
     /// Port of the sandbox; nil if there is none.
     let sandboxPort: Int?
 
+    /// Scheme, host and port of the sandbox.
+    var sandbox: String? { sandboxPort.map { "http://127.0.0.1:\($0)" } }
+
     /// Prints the lines that programs wait for.
     func print() {
-        let sandbox = sandboxPort.map { "sandbox on http://127.0.0.1:\($0)/_sandbox\n" } ?? ""
+        let sandbox = sandbox.map { "sandbox on \($0)/_sandbox\n" } ?? ""
         let pages = pages.map { "pages on \($0)\n" } ?? ""
         StandardOutput.announce("\(sandbox)\(pages)listening on \(server)\n")
     }

@@ -1,15 +1,14 @@
-import Configuration
 import Foundation
 import Sandbox
 import Screens
 import Yams
 
-/// Reads settings from where they may be set: command line, then environment, then file, then defaults
-/// (swift-configuration providers, in this order).
+/// Reads settings from where they may be set: command line, then environment, then file, then defaults.
 struct SettingsReader {
     private struct Source {
         let name: @Sendable (any SettingDeclaration) -> String
-        let reader: ConfigReader
+        /// The values as written, by key.
+        let values: [String: String]
     }
 
     let catalogue: SettingCatalogue
@@ -35,28 +34,20 @@ struct SettingsReader {
         let flags = try Self.flags(arguments, catalogue, commandFlags)
         let variables = try Self.variables(environment, catalogue)
         let entries = try file.map { path throws(SettingError) in try SettingsFile.entries(path, catalogue) } ?? [:]
-        let keys =
-            Array(flags.keys) + Array(entries.keys)
-            + variables.keys.compactMap { UpstreamSettings.setting(environmentName: $0)?.key }
-        furtherUpstreams = Set(keys.compactMap(UpstreamSettings.upstreamName(inKey:)))
-            .subtracting(catalogue.upstreamNames).sorted()
         sources = [
-            Source(name: { "command line \($0.flag)" }, reader: Self.reader("command line", flags)),
-            Source(
-                name: { "environment \($0.environmentName)" },
-                reader: ConfigReader(
-                    provider: EnvironmentVariablesProvider(environmentVariables: variables).prefixKeys(with: "larder")
-                )
-            ),
-            Source(name: { _ in "configuration file \(file ?? "")" }, reader: Self.reader("file", entries)),
+            Source(name: { "command line \($0.flag)" }, values: flags),
+            Source(name: { "environment \($0.environmentName)" }, values: variables),
+            Source(name: { _ in "configuration file \(file ?? "")" }, values: entries),
         ]
+        furtherUpstreams = Set(sources.flatMap(\.values.keys).compactMap(UpstreamSettings.upstreamName(inKey:)))
+            .subtracting(catalogue.upstreamNames).sorted()
     }
 
     /// Returns a reader with these values, by key, for settings that are set nowhere. It reads no file again, which may
     /// have been a pipe.
     func with(fallbacks: [String: String]) -> SettingsReader {
         var reader = self
-        reader.sources.append(Source(name: { _ in "this command" }, reader: Self.reader("fallbacks", fallbacks)))
+        reader.sources.append(Source(name: { _ in "this command" }, values: fallbacks))
         return reader
     }
 
@@ -78,20 +69,9 @@ struct SettingsReader {
     private func value(of setting: any SettingDeclaration) -> (text: String, source: String)? {
         for source in sources {
             // An empty variable, as compose files pass on, counts as not set.
-            if let text = source.reader.string(forKey: ConfigKey(setting.key)), !text.isEmpty {
-                return (text, source.name(setting))
-            }
+            if let text = source.values[setting.key], !text.isEmpty { return (text, source.name(setting)) }
         }
         return nil
-    }
-
-    private static func reader(_ name: String, _ values: [String: String]) -> ConfigReader {
-        let entries = values.map { key, text in
-            (AbsoluteConfigKey(ConfigKey(key)), ConfigValue(.string(text), isSecret: false))
-        }
-        return ConfigReader(
-            provider: InMemoryProvider(name: name, values: Dictionary(entries) { first, _ in first })
-        )
     }
 
     private static func flags(
@@ -122,11 +102,15 @@ struct SettingsReader {
     private static func variables(_ environment: [String: String], _ catalogue: SettingCatalogue) throws(SettingError)
         -> [String: String]
     {
-        let own = environment.filter { $0.key.hasPrefix("LARDER_") && !notSettings.contains($0.key) }
-        for name in own.keys.sorted() where catalogue.setting(environmentName: name) == nil {
-            throw .unknown(name, source: "environment", among: catalogue.all.map(\.environmentName))
+        var values: [String: String] = [:]
+        for (name, text) in environment.sorted(by: { $0.key < $1.key })
+        where name.hasPrefix("LARDER_") && !notSettings.contains(name) {
+            guard let setting = catalogue.setting(environmentName: name) else {
+                throw .unknown(name, source: "environment", among: catalogue.all.map(\.environmentName))
+            }
+            values[setting.key] = text
         }
-        return own
+        return values
     }
 }
 

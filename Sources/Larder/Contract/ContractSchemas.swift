@@ -235,7 +235,7 @@ struct ContractExample {
     }
 
     private static func encoded(_ value: JSONValue) -> String {
-        let text = value.string ?? String(decoding: value.serialized(), as: UTF8.self)
+        let text = value.string ?? value.json
         return text.addingPercentEncoding(withAllowedCharacters: .alphanumerics.union(.init(charactersIn: "-._~")))
             ?? text
     }

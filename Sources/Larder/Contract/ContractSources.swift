@@ -136,19 +136,8 @@ struct ContractDefect: Error, Equatable, CustomStringConvertible {
 }
 
 extension JSONValue {
-    /// The member of an object.
-    subscript(name: String) -> JSONValue? { object?[name] }
-
     /// A reference to a component.
     static func reference(_ kind: String, _ name: String) -> JSONValue {
         ["$ref": .string("#/components/\(kind)/\(name)")]
-    }
-
-    var strings: [String] { array?.compactMap(\.string) ?? [] }
-}
-
-extension JSONObject {
-    init(_ members: [(String, JSONValue?)]) {
-        self.init(members: members.compactMap { name, value in value.map { .init(name: name, value: $0) } })
     }
 }

@@ -36,21 +36,18 @@ struct GalleryCommand: AsyncParsableCommand {
         var options = options
         let operands = options.takeOperands()
         guard operands.count == 1, let path = operands.first else {
-            StandardError.write("larder: one folder is expected, such as larder gallery ./gallery\n")
-            throw ExitCode.validationFailure
+            throw ExitCode.reporting("one folder is expected, such as larder gallery ./gallery", .validationFailure)
         }
         let states = GalleryState.all(under: try ExecCommand.conditions(of: matrix))
         guard Set(states.map(\.name)).count == states.count else {
-            StandardError.write("larder: --matrix: two conditions have the same name of a file\n")
-            throw ExitCode.validationFailure
+            throw ExitCode.reporting("--matrix: two conditions have the same name of a file", .validationFailure)
         }
         let folder = URL.temporaryDirectory.appending(path: "larder-gallery-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
         let configuration = try options.loadTemporary(standardData: folder, alwaysFor: "a gallery")
         let browser = screenshot ? Chromium(profiles: folder) : nil
         guard !screenshot || browser != nil else {
-            StandardError.write("larder: --screenshot: there is no Chromium on the path\n")
-            throw ExitCode.failure
+            throw ExitCode.reporting("--screenshot: there is no Chromium on the path")
         }
         let gallery = GalleryService(
             screens: GalleryScreen.all(in: try configuration.apps.contract().root),
@@ -58,14 +55,7 @@ struct GalleryCommand: AsyncParsableCommand {
             folder: URL(filePath: path, directoryHint: .isDirectory),
             browser: browser
         )
-        let process = ServedProcess(
-            configuration: configuration,
-            simulatesUpstreams: true,
-            isHarness: true,
-            announced: gallery.begin,
-            companion: gallery
-        )
-        try await process.run()
+        try await ServedProcess(configuration, during: gallery.run).run()
         guard let index = gallery.index else { throw ExitCode.failure }
         StandardOutput.write("\(index.summary): \(path)/index.html\n")
     }

@@ -9,15 +9,12 @@ import Synchronization
 import Upstream
 
 /// Writes a gallery beside a server, which ends with it.
-final class GalleryService: Service {
+final class GalleryService: Sendable {
     private let screens: [GalleryScreen]
     private let states: [GalleryState]
     private let folder: URL
     private let browser: Chromium?
     private let done = Mutex<GalleryIndex?>(nil)
-    private let (servers, announcing) = AsyncStream.makeStream(
-        of: (addresses: ServerAddresses, spaces: (any HarnessedSpaces)?).self
-    )
 
     /// - Parameter browser: Takes pictures; nil for none.
     init(screens: [GalleryScreen], states: [GalleryState], folder: URL, browser: Chromium?) {
@@ -27,35 +24,26 @@ final class GalleryService: Service {
     /// The written gallery; nil before.
     var index: GalleryIndex? { done.withLock(\.self) }
 
-    @Sendable func begin(_ addresses: ServerAddresses, _ spaces: (any HarnessedSpaces)?) {
-        announcing.yield((addresses, spaces))
-    }
-
-    func run() async throws {
-        var iterator = servers.cancelOnGracefulShutdown().makeAsyncIterator()
-        guard let begun = await iterator.next(), let port = begun.addresses.sandboxPort, let spaces = begun.spaces
-        else { return }
-        let transport = HTTPClientTransport(eventLoopGroup: .singleton, connectTimeout: .seconds(5))
-        let writer = GalleryWriter(
-            screens: screens,
-            states: states,
-            folder: folder,
-            browser: browser,
-            transport: transport
-        )
-        let written: GalleryIndex
+    @Sendable func run(_ addresses: ServerAddresses, _ spaces: (any HarnessedSpaces)?) async throws {
+        guard let sandbox = addresses.sandbox, let spaces else { return }
         do {
-            written = try await cancelWhenGracefulShutdown {
-                try await writer.write(begun.addresses.server, sandbox: "http://127.0.0.1:\(port)", in: spaces)
+            let written = try await HTTPClientTransport.during { transport in
+                let writer = GalleryWriter(
+                    screens: screens,
+                    states: states,
+                    folder: folder,
+                    browser: browser,
+                    transport: transport
+                )
+                return try await cancelWhenGracefulShutdown {
+                    try await writer.write(addresses.server, sandbox: sandbox, in: spaces)
+                }
             }
+            done.withLock { $0 = written }
         } catch {
-            try await transport.shutdown()
             // There is no index then, and the command fails for that.
-            if Task.isShuttingDownGracefully { return }
-            throw error
+            if !Task.isShuttingDownGracefully { throw error }
         }
-        try await transport.shutdown()
-        done.withLock { $0 = written }
     }
 }
 

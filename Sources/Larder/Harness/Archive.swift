@@ -30,23 +30,23 @@ struct Archive {
     ///
     /// - Parameters:
     ///   - upstreams: The data of the simulated upstreams.
-    ///   - fixtures: Knows the secrets of upstreams: responses that have one are not in the archive.
+    ///   - application: Knows the secrets of upstreams: responses that have one are not in the archive.
     /// - Throws: file errors; GRDB's errors.
     init(
         _ store: SavedStore,
         _ clock: VirtualClock.Reading,
         upstreams: [String: Data],
-        migrations: [String],
-        fixtures: FixtureLibrary
+        of application: any ReplaceableServer
     ) throws {
+        let made = Manifest(larder: LarderVersion.text, migrations: application.migrationNames)
         var files = [
-            Self.manifest: try Self.json(Manifest(larder: LarderVersion.text, migrations: migrations)),
+            Self.manifest: try Self.json(made),
             Self.clock: try Self.json(clock), Self.key: try store.key,
         ]
         let bodies = try store.blobFiles
         var removed: Set<String> = []
         let tables = try TableDump.encode(store.databasePath) { db in
-            removed = try ArchivedResponses.removeSecrets(db, fixtures) { bodies[$0] }
+            removed = try ArchivedResponses.removeSecrets(db, application.fixtures) { bodies[$0] }
         }
         for (table, rows) in tables { files["\(Self.database)\(table).json"] = rows }
         for (name, bytes) in bodies where !removed.contains(name) { files[Self.blobs + name] = bytes }

@@ -169,7 +169,7 @@ extension FixtureTransport {
     func modified(_ response: StreamedResponse, of asked: FixtureRequest) async throws(UpstreamError)
         -> StreamedResponse
     {
-        let collected = Collected()
+        var isCollected = false
         var fixture = FixtureResponse(
             status: response.status,
             headerFields: response.headerFields,
@@ -179,24 +179,16 @@ extension FixtureTransport {
             try await fixtures.modify(&fixture, to: asked) { fixture in
                 let body = try await response.body.collect(upTo: maximumBytes)
                 fixture.content = .bytes(Array(body.readableBytesView))
-                collected.isDone = true
+                isCollected = true
             }
         } catch is NIOTooManyBytesError {
             throw .badResponse(status: response.status, reason: "more than \(maximumBytes) bytes to modify")
         } catch {
             throw error as? UpstreamError ?? .badResponse(status: response.status, reason: "the body was truncated")
         }
-        guard collected.isDone else {
-            return StreamedResponse(
-                status: fixture.status,
-                headerFields: fixture.headerFields,
-                body: response.body
-            )
-        }
-        return Self.streamed(fixture)
+        if isCollected { return Self.streamed(fixture) }
+        return StreamedResponse(status: fixture.status, headerFields: fixture.headerFields, body: response.body)
     }
-
-    private final class Collected { var isDone = false }
 
     /// Bytes of a file that are read at a time.
     private static let partBytes = 256 << 10

@@ -97,7 +97,7 @@ extension Harness {
         guard let entry, entry.isFaulty else {
             return try await application.responder.respond(to: request, context: context)
         }
-        let server = FrontResponses { request in
+        return try await entry.respond(to: request, on: context.channel) { request in
             try await application.responder.respond(to: request, context: context)
         } refusal: { status, retryAfter in
             guard let problem = problem(of: status, retryAfter) else { return nil }
@@ -105,7 +105,6 @@ extension Harness {
                 try await application.responder.respond(to: request, context: context)
             }
         }
-        return try await entry.respond(to: request, on: context.channel, by: server)
     }
 
     /// Notes the outcome of a request: its route, status, and code of a problem.
@@ -252,22 +251,16 @@ enum HarnessError: Error {
     case notReady
 }
 
-/// The files with which the data directory of a server under test begins.
+/// The files with which the data directory of a server under test begins. This process has made them, so that they need
+/// no check and no migration.
 protocol StoreContents: Sendable {
     /// Whether the key that seals the secrets is among them; otherwise that of the directory stays.
     var hasKey: Bool { get }
-
-    /// Whether this process has made the files, so that they need no check and no migration.
-    var isMadeHere: Bool { get }
 
     /// Writes the files into a directory that has nothing but its lock and ``PristineDirectory/lasting``.
     ///
     /// - Throws: `StorageError`; file errors.
     func write(to directory: DataDirectory) throws
-}
-
-extension StoreContents {
-    var isMadeHere: Bool { true }
 }
 
 /// The body of a problem, which is short.

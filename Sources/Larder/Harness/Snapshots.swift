@@ -28,8 +28,7 @@ extension Harness {
     {
         try await resets.withPermit { [self] in
             guard let application else { throw HarnessError.notReady }
-            let folder = "\(application.directory.path)/\(Snapshots.folderName)/\(UUID().uuidString)"
-            let store = try SavedStore(of: application.database, in: folder)
+            let store = try SavedStore(of: application)
             let port = SandboxPort(in: URL(filePath: application.directory.path, directoryHint: .isDirectory)).noted
             let snapshot = Snapshot(
                 name: name,
@@ -58,15 +57,7 @@ extension Harness {
             guard let application else { return nil }
             return try await snapshots.reading(name) { snapshot in
                 let files = try upstreams(snapshot.upstreams)
-                let migrations = application.migrationNames
-                let archive = try Archive(
-                    snapshot.store,
-                    snapshot.clock,
-                    upstreams: files,
-                    migrations: migrations,
-                    fixtures: application.fixtures
-                )
-                return Array(archive.bytes)
+                return Array(try Archive(snapshot.store, snapshot.clock, upstreams: files, of: application).bytes)
             }
         }
     }
@@ -77,18 +68,10 @@ extension Harness {
     /// - Throws: ``Archive/Refusal``.
     func export(_ application: any ReplaceableServer, _ upstreams: () throws -> [String: Data]) throws {
         guard let exportPath else { return }
-        let folder = "\(application.directory.path)/\(Snapshots.folderName)/\(UUID().uuidString)"
         do {
-            let store = try SavedStore(of: application.database, in: folder)
+            let store = try SavedStore(of: application)
             defer { try? store.remove() }
-            let migrations = application.migrationNames
-            let archive = try Archive(
-                store,
-                clock.reading,
-                upstreams: try upstreams(),
-                migrations: migrations,
-                fixtures: application.fixtures
-            )
+            let archive = try Archive(store, clock.reading, upstreams: try upstreams(), of: application)
             try PrivateFile(at: URL(filePath: exportPath), archive.bytes).write(replaces: true)
         } catch {
             throw Archive.Refusal(description: "\(exportPath) was not written: \(error)")
@@ -100,18 +83,8 @@ extension Harness {
     }
 }
 
-/// The saved states of a server under test, by name.
-protocol HarnessSnapshots: Sendable {
-    var names: [String] { get }
-
-    /// Gives another server, which serves already, the contents of a snapshot.
-    ///
-    /// - Throws: The errors of a reset of that server.
-    func fill(_ harness: Harness, _ sandbox: Sandbox, from name: String) async throws
-}
-
 /// The snapshots of a server under test, by name. They live as long as its process.
-final class Snapshots: HarnessSnapshots {
+final class Snapshots: Sendable {
     /// The folder within the data directory that has their files.
     static let folderName = "larder.snapshots"
 
@@ -183,6 +156,9 @@ final class Snapshots: HarnessSnapshots {
         try old?.store.remove()
     }
 
+    /// Gives another server, which serves already, the contents of a snapshot.
+    ///
+    /// - Throws: The errors of a reset of that server.
     func fill(_ harness: Harness, _ sandbox: Sandbox, from name: String) async throws {
         let filled = try await reading(name) { snapshot in
             try await harness.replace(by: snapshot) { sandbox.restore(snapshot.upstreams) }
@@ -223,13 +199,21 @@ struct Snapshot: Sendable {
     var description: SnapshotDescription { SnapshotDescription(name: name, at: at) }
 }
 
-/// The folder within a data directory that has the files of snapshots.
-enum SnapshotFolder {
-    /// Removes it with its files, which no later process can use.
+extension Snapshots {
+    /// Removes the files of all snapshots, which no later process can use.
     /// - Throws: file errors.
-    static func remove(in directory: DataDirectory) throws {
-        let path = "\(directory.path)/\(Snapshots.folderName)"
+    static func removeAll(in directory: DataDirectory) throws {
+        let path = "\(directory.path)/\(folderName)"
         guard FileManager.default.fileExists(atPath: path) else { return }
         try FileManager.default.removeItem(atPath: path)
+    }
+}
+
+extension SavedStore {
+    /// Saves the data of a server in a new folder among its snapshots.
+    /// - Throws: as ``init(of:in:)``.
+    init(of application: any ReplaceableServer) throws {
+        let folder = "\(application.directory.path)/\(Snapshots.folderName)/\(UUID().uuidString)"
+        try self.init(of: application.database, in: folder)
     }
 }

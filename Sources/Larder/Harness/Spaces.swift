@@ -16,7 +16,7 @@ final class Spaces: HarnessedSpaces, Service {
         /// Waiting for the end of a space.
         var waiting: [String: [CheckedContinuation<Void, Never>]] = [:]
         /// Who knows the snapshots.
-        var snapshots: (any HarnessSnapshots)?
+        var snapshots: Snapshots?
     }
 
     private let configuration: LarderConfiguration
@@ -47,7 +47,7 @@ final class Spaces: HarnessedSpaces, Service {
     }
 
     /// Lets spaces begin with the contents of snapshots.
-    func use(_ snapshots: any HarnessSnapshots) { state.withLock { $0.snapshots = snapshots } }
+    func use(_ snapshots: Snapshots) { state.withLock { $0.snapshots = snapshots } }
 
     /// Runs the spaces until the process stops.
     func run() async throws {
@@ -114,14 +114,14 @@ extension Spaces {
             throw SpaceRefusal.failed("the process stops")
         }
         space.order.onDisconnect? { space.end() }
-        guard let addresses = await space.listening(), let port = addresses.sandboxPort else {
+        guard let addresses = await space.listening(), let sandbox = addresses.sandbox else {
             throw SpaceRefusal.failed("it has ended; the log says why")
         }
         try await fill(space)
         let description = SpaceDescription(
             name: space.name,
             url: addresses.server,
-            sandbox: "http://127.0.0.1:\(port)",
+            sandbox: sandbox,
             seed: space.seed,
             idle: space.order.idle,
             endsWithConnection: space.order.onDisconnect != nil

@@ -73,18 +73,28 @@ extension Scenario {
     /// - Parameter file: The name that errors have.
     /// - Throws: ``ScenarioSyntaxError``, with the line.
     init(yaml text: String, file: String) throws(ScenarioSyntaxError) {
-        let root = try ScenarioNode.root(text, file: file)
+        do throws(YAMLDefect) {
+            self = try Self(text, file: file)
+        } catch {
+            throw ScenarioSyntaxError(file: file, line: error.line ?? 1, reason: error.reason)
+        }
+    }
+
+    private init(_ text: String, file: String) throws(YAMLDefect) {
+        guard let root = try YAMLText.root(of: text) else {
+            throw YAMLDefect(line: nil, reason: "there is nothing in the file")
+        }
         let members = try root.members("name", "steps")
         guard let list = members["steps"] else { throw root.error("'steps' is missing") }
         var steps: [Step] = []
         for (index, node) in try list.items().enumerated() {
             let action = try Self.action(node)
-            steps.append(Step(number: index + 1, line: node.line, title: action.title, action: action))
+            steps.append(Step(number: index + 1, line: node.mark?.line ?? 1, title: action.title, action: action))
         }
         self.init(file: file, name: try members["name"]?.text() ?? file, steps: steps)
     }
 
-    private static func action(_ node: ScenarioNode) throws(ScenarioSyntaxError) -> Action {
+    private static func action(_ node: Node) throws(YAMLDefect) -> Action {
         let members = try node.members("on", "do", "expect")
         switch (members["on"], members["do"], members["expect"]) {
         case (let event?, let action?, nil): return try rule(on: event, action)
@@ -95,7 +105,7 @@ extension Scenario {
     }
 
     /// A step by event: a rule inside the sandbox, so that the number of the request is exact.
-    private static func rule(on event: ScenarioNode, _ action: ScenarioNode) throws(ScenarioSyntaxError) -> Action {
+    private static func rule(on event: Node, _ action: Node) throws(YAMLDefect) -> Action {
         let members = try event.members("request", "upstream", "nth", "query", "header", "body")
         guard let request = members["request"] else { throw event.error("'request' is missing: a path") }
         var match = JSONObject()
@@ -107,7 +117,7 @@ extension Scenario {
         }
         for name in ["query", "header", "body"] { match[name] = try members[name]?.value() }
         let effect = try action.members("fault", "faults", "times")
-        var rule = JSONObject(members: [.init(name: "match", value: .object(match))])
+        var rule = JSONObject([("match", .object(match))])
         for name in ["fault", "faults", "times"] { rule[name] = try effect[name]?.value() }
         guard (effect["fault"] == nil) != (effect["faults"] == nil) else {
             throw action.error("what happens on a request is a 'fault', or 'faults' in turn")
@@ -130,9 +140,9 @@ extension Scenario.Action {
     }
 }
 
-extension ScenarioNode {
+extension Node {
     /// Reads the value of `do`.
-    fileprivate func action() throws(ScenarioSyntaxError) -> Scenario.Action {
+    fileprivate func action() throws(YAMLDefect) -> Scenario.Action {
         let members = try members(
             "request",
             "body",
@@ -169,7 +179,7 @@ extension ScenarioNode {
         }
     }
 
-    private func call(_ members: [String: ScenarioNode]) throws(ScenarioSyntaxError) -> Scenario.Call {
+    private func call(_ members: [String: Node]) throws(YAMLDefect) -> Scenario.Call {
         let (method, target) = try requestLine()
         var call = Scenario.Call(method: method, target: target)
         call.headers = try members["headers"]?.texts() ?? [:]
@@ -182,7 +192,7 @@ extension ScenarioNode {
     }
 
     /// Reads `GET /v1/ships`.
-    private func requestLine() throws(ScenarioSyntaxError) -> (HTTPRequest.Method, String) {
+    private func requestLine() throws(YAMLDefect) -> (HTTPRequest.Method, String) {
         let words = try text().split(separator: " ", maxSplits: 1).map(String.init)
         guard words.count == 2, let method = HTTPRequest.Method(words[0]), words[1].hasPrefix("/") else {
             throw error("a method and a path are expected here, such as GET /v1/ships")
@@ -200,34 +210,17 @@ struct ScenarioSyntaxError: Error, CustomStringConvertible, Equatable {
     var description: String { "\(file):\(line): \(reason)" }
 }
 
-/// A place in the file of a scenario.
-struct ScenarioNode {
-    let node: Node
-    let file: String
-
-    /// Reads the root of a file.
-    static func root(_ text: String, file: String) throws(ScenarioSyntaxError) -> ScenarioNode {
-        let root: Node?
-        do throws(YAMLDefect) {
-            root = try YAMLText.root(of: text)
-        } catch {
-            throw ScenarioSyntaxError(file: file, line: error.line ?? 1, reason: error.reason)
-        }
-        guard let root else { throw ScenarioSyntaxError(file: file, line: 1, reason: "there is nothing in the file") }
-        return ScenarioNode(node: root, file: file)
-    }
-
-    var line: Int { node.mark?.line ?? 1 }
-
-    func error(_ reason: String) -> ScenarioSyntaxError { ScenarioSyntaxError(file: file, line: line, reason: reason) }
+// The parts of a file.
+extension Node {
+    func error(_ reason: String) -> YAMLDefect { YAMLDefect(line: mark?.line, reason: reason) }
 
     /// Returns the members of a mapping, in their order.
-    func members() throws(ScenarioSyntaxError) -> [(name: String, value: ScenarioNode)] {
-        guard let mapping = node.mapping else { throw error("a mapping is expected here") }
-        var members: [(name: String, value: ScenarioNode)] = []
+    func members() throws(YAMLDefect) -> [(name: String, value: Node)] {
+        guard let mapping else { throw error("a mapping is expected here") }
+        var members: [(name: String, value: Node)] = []
         for (key, value) in mapping {
             guard let name = key.scalar?.string else { throw error("the name of a member is a text") }
-            members.append((name, ScenarioNode(node: value, file: file)))
+            members.append((name, value))
         }
         return members
     }
@@ -235,8 +228,8 @@ struct ScenarioNode {
     /// Returns the members by name.
     ///
     /// - Parameter known: The names that may be there.
-    func members(_ known: String...) throws(ScenarioSyntaxError) -> [String: ScenarioNode] {
-        var found: [String: ScenarioNode] = [:]
+    func members(_ known: String...) throws(YAMLDefect) -> [String: Node] {
+        var found: [String: Node] = [:]
         for (name, value) in try members() {
             guard known.contains(name) else {
                 throw value.error("there is no '\(name)' here; known: \(known.joined(separator: ", "))")
@@ -247,48 +240,33 @@ struct ScenarioNode {
     }
 
     /// Returns the members, whose values are texts.
-    func texts() throws(ScenarioSyntaxError) -> [String: String] {
+    func texts() throws(YAMLDefect) -> [String: String] {
         var texts: [String: String] = [:]
         for (name, value) in try members() { texts[name] = try value.text() }
         return texts
     }
 
-    func items() throws(ScenarioSyntaxError) -> [ScenarioNode] {
-        guard let sequence = node.sequence else { throw error("a list is expected here") }
-        return sequence.map { ScenarioNode(node: $0, file: file) }
+    func items() throws(YAMLDefect) -> [Node] {
+        guard let sequence else { throw error("a list is expected here") }
+        return Array(sequence)
     }
 
-    func text() throws(ScenarioSyntaxError) -> String {
-        guard let text = node.scalar?.string, !text.isEmpty else { throw error("a text is expected here") }
+    func text() throws(YAMLDefect) -> String {
+        guard let text = scalar?.string, !text.isEmpty else { throw error("a text is expected here") }
         return text
     }
 
-    func number(_ range: ClosedRange<Int>) throws(ScenarioSyntaxError) -> Int {
-        guard let number = node.scalar.flatMap({ Int($0.string) }), range.contains(number) else {
+    func number(_ range: ClosedRange<Int>) throws(YAMLDefect) -> Int {
+        guard let number = scalar.flatMap({ Int($0.string) }), range.contains(number) else {
             throw error("a number \(range.lowerBound)…\(range.upperBound) is expected here")
         }
         return number
     }
 
-    func value() throws(ScenarioSyntaxError) -> JSONValue {
-        do throws(YAMLDefect) {
-            return try JSONValue(node)
-        } catch {
-            throw ScenarioSyntaxError(file: file, line: error.line ?? line, reason: error.reason)
-        }
-    }
+    func value() throws(YAMLDefect) -> JSONValue { try JSONValue(self) }
 }
 
 extension JSONValue {
-    /// Reads a text of JSON; nil if it is none.
-    init?(json text: [UInt8]) {
-        guard let value = try? JSONParser.parse(text) else { return nil }
-        self = value
-    }
-
-    /// The value as compact JSON.
-    var json: String { String(decoding: serialized(), as: UTF8.self) }
-
     /// Returns the value with the texts in which names are replaced.
     func filled(with replace: (String) throws(ScenarioFailure) -> String) throws(ScenarioFailure) -> JSONValue {
         switch self {

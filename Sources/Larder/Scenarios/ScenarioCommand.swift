@@ -43,22 +43,25 @@ struct ScenarioRunCommand: AsyncParsableCommand {
         var options = options
         let files = options.takeOperands()
         guard !files.isEmpty else {
-            StandardError.write("larder: a file is missing, such as larder scenario run outage.yaml\n")
-            throw ExitCode.validationFailure
+            throw ExitCode.reporting("a file is missing, such as larder scenario run outage.yaml", .validationFailure)
         }
         let scenarios = try files.map(Self.read)
         let folder = URL.temporaryDirectory.appending(path: "larder-scenario-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
-        let service = ScenarioService(scenarios)
-        let process = ServedProcess(
-            configuration: try options.loadTemporary(standardData: folder, alwaysFor: "a scenario"),
-            simulatesUpstreams: true,
-            isHarness: true,
-            announced: { addresses, _ in service.begin(addresses) },
-            companion: service
-        )
-        try await process.run()
-        let reports = service.reports
+        let configuration = try options.loadTemporary(standardData: folder, alwaysFor: "a scenario")
+        let done = Mutex<[ScenarioReport]>([])
+        try await ServedProcess(configuration) { addresses, _ in
+            guard let sandbox = addresses.sandbox else { return }
+            try await HTTPClientTransport.during { transport in
+                let run = ScenarioRun(server: addresses.server, sandbox: sandbox, transport: transport)
+                for scenario in scenarios {
+                    let report = try await run.run(scenario)
+                    StandardOutput.announce(report.text)
+                    done.withLock { $0.append(report) }
+                }
+            }
+        }.run()
+        let reports = done.withLock(\.self)
         if let junit { try Data(ScenarioReport.junit(reports).utf8).write(to: URL(filePath: junit)) }
         guard reports.count == scenarios.count, !reports.contains(where: \.hasFailed) else { throw ExitCode.failure }
     }
@@ -68,44 +71,11 @@ struct ScenarioRunCommand: AsyncParsableCommand {
             let text = try GivenFile.text(path, atMost: Scenario.largestFile, pipes: true)
             return try Scenario(yaml: text, file: path)
         } catch let error as ScenarioSyntaxError {
-            StandardError.write("larder: \(error)\n")
+            throw ExitCode.reporting("\(error)", .unusableInput)
         } catch GivenFile.Defect.tooLong(let limit) {
-            StandardError.write("larder: \(path) has more than \(limit) bytes\n")
+            throw ExitCode.reporting("\(path) has more than \(limit) bytes", .unusableInput)
         } catch {
-            StandardError.write("larder: \(path) cannot be read\n")
+            throw ExitCode.reporting("\(path) cannot be read", .unusableInput)
         }
-        throw ExitCode(65)
-    }
-}
-
-/// Runs scenarios beside a server, which ends with them.
-final class ScenarioService: Service {
-    private let scenarios: [Scenario]
-    private let done = Mutex<[ScenarioReport]>([])
-    private let (servers, announcing) = AsyncStream.makeStream(of: ServerAddresses.self)
-
-    init(_ scenarios: [Scenario]) { self.scenarios = scenarios }
-
-    /// The reports of the scenarios that were run.
-    var reports: [ScenarioReport] { done.withLock(\.self) }
-
-    @Sendable func begin(_ addresses: ServerAddresses) { announcing.yield(addresses) }
-
-    func run() async throws {
-        var iterator = servers.cancelOnGracefulShutdown().makeAsyncIterator()
-        guard let addresses = await iterator.next(), let port = addresses.sandboxPort else { return }
-        let transport = HTTPClientTransport(eventLoopGroup: .singleton, connectTimeout: .seconds(5))
-        let run = ScenarioRun(server: addresses.server, sandbox: "http://127.0.0.1:\(port)", transport: transport)
-        do {
-            for scenario in scenarios {
-                let report = try await run.run(scenario)
-                StandardOutput.announce(report.text)
-                done.withLock { $0.append(report) }
-            }
-        } catch {
-            try await transport.shutdown()
-            throw error
-        }
-        try await transport.shutdown()
     }
 }

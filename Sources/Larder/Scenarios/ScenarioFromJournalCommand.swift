@@ -35,14 +35,13 @@ struct ScenarioFromJournalCommand: AsyncParsableCommand {
             } else if sources.count == 2 {
                 journals = try sources.map { try Self.journal(inFile: $0) }
             } else {
-                StandardError.write("larder: an address such as http://127.0.0.1:9000 is expected, or two files\n")
-                throw ExitCode.validationFailure
+                let expected = "an address such as http://127.0.0.1:9000 is expected, or two files"
+                throw ExitCode.reporting(expected, .validationFailure)
             }
         } catch let refusal as Refusal {
-            StandardError.write("larder: \(refusal.reason)\n")
-            throw ExitCode(65)
+            throw ExitCode.reporting(refusal.reason, .unusableInput)
         }
-        let routes = DocumentedRoutes(try AppList.standard.contract().root)
+        let routes = ServedRoutes(contract: try AppList.standard.contract().root)
         StandardOutput.write(try ScenarioJournal(front: journals[0], upstreams: journals[1], routes: routes).text)
     }
 
@@ -73,20 +72,19 @@ struct ScenarioFromJournalCommand: AsyncParsableCommand {
     }
 
     private static func journals(of address: String) async throws -> [JSONObject] {
-        let transport = HTTPClientTransport(eventLoopGroup: .singleton, connectTimeout: .seconds(5))
         let base = address.replacing(/(\/_sandbox)?\/?$/, with: "")
-        var responses: [(url: String, response: ScenarioResponse)] = []
-        for name in ["_harness", "_sandbox"] {
-            let url = "\(base)/\(name)/journal"
-            responses.append((url, await ScenarioRun.exchange(OutgoingRequest(url: url), transport)))
-        }
-        try await transport.shutdown()
-        return try responses.map { url, response throws -> JSONObject in
-            switch response.status {
-            case 0: throw Refusal(reason: "\(url) does not respond: \(response.excerpt)")
-            case 200: return try journal(response.body, url)
-            default: throw Refusal(reason: "\(url) responds with \(response.status)")
+        return try await HTTPClientTransport.during { transport in
+            var journals: [JSONObject] = []
+            for name in ["_harness", "_sandbox"] {
+                let url = "\(base)/\(name)/journal"
+                let response = await ScenarioRun.exchange(OutgoingRequest(url: url), transport)
+                switch response.status {
+                case 0: throw Refusal(reason: "\(url) does not respond: \(response.excerpt)")
+                case 200: journals.append(try journal(response.body, url))
+                default: throw Refusal(reason: "\(url) responds with \(response.status)")
+                }
             }
+            return journals
         }
     }
 }

@@ -16,7 +16,7 @@ struct ScenarioJournal {
     ///   - front: The journal of clients, as its control responds.
     ///   - upstreams: That of upstreams.
     ///   - routes: Those that may have faults; nil for any.
-    init(front: JSONObject, upstreams: JSONObject, routes: DocumentedRoutes? = nil) {
+    init(front: JSONObject, upstreams: JSONObject, routes: ServedRoutes? = nil) {
         let all = (front: JournaledRequest.all(in: front), upstreams: JournaledRequest.all(in: upstreams))
         for journal in [front, upstreams] {
             guard let count = journal["dropped"]?.int, count > 0 else { continue }
@@ -30,7 +30,7 @@ struct ScenarioJournal {
         addFaults(of: caused)
         for (place, requests) in JournaledRequest.groups(repeated) {
             guard let faults = JournaledRequest.faults(of: requests) else { continue }
-            guard routes?.has(requests[0].method, requests[0].path) ?? true else {
+            guard routes?.serves(requests[0].method, requests[0].path) ?? true else {
                 lacks.append("\(place): its fault, since there is no such route")
                 continue
             }
@@ -153,28 +153,16 @@ struct ScenarioJournal {
     }
 }
 
-/// The routes of a contract.
-struct DocumentedRoutes: Sendable {
-    private let routes: [(method: String, path: [Substring])]
-
-    init(_ contract: JSONValue) {
-        let paths = contract.object?["paths"]?.object?.members ?? []
-        routes = paths.flatMap { path -> [(method: String, path: [Substring])] in
-            let segments = path.name.split(separator: "/")
-            return (path.value.object?.members ?? []).map { (method: $0.name.uppercased(), path: segments) }
-        }
-    }
-
-    /// Whether a request is one of a route. One that ends with `{path}` takes everything below, by any method.
-    func has(_ method: String, _ path: String) -> Bool {
-        let given = path.split(separator: "/")
-        return routes.contains { route in
-            let isOpen = route.path.last == "{path}"
-            let isMethod = [route.method, "OPTIONS"].contains(method) || (method == "HEAD" && route.method == "GET")
-            guard isOpen || isMethod else { return false }
-            guard isOpen ? given.count >= route.path.count : given.count == route.path.count else { return false }
-            return zip(route.path, given).allSatisfy { own, other in own == other || own.hasPrefix("{") }
-        }
+extension ServedRoutes {
+    /// Lists the routes of a contract. One that ends with `{path}` takes everything below.
+    init(contract: JSONValue) {
+        let paths = contract["paths"]?.object?.members ?? []
+        self.init(
+            paths.flatMap { path in
+                let ending = path.name.hasSuffix("/{path}") ? "/**" : ""
+                return (path.value.object?.members ?? []).map { "\($0.name.uppercased()) \(path.name)\(ending)" }
+            }
+        )
     }
 }
 

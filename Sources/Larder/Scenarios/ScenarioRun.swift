@@ -3,6 +3,7 @@ import HTTPTypes
 import JSONValues
 import Sandbox
 import Upstream
+import Yams
 
 /// A run of scenarios against one server.
 actor ScenarioRun {
@@ -180,7 +181,7 @@ struct ScenarioExpectation: Sendable, Equatable {
     var verified: [JSONValue] = []
 
     /// Reads the value of `expect`.
-    init(_ node: ScenarioNode) throws(ScenarioSyntaxError) {
+    init(_ node: Node) throws(YAMLDefect) {
         let members = try node.members("status", "statuses", "headers", "json", "requests")
         status = try members["status"]?.number(0...999)
         if let node = members["statuses"] {

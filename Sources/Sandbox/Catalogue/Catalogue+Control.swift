@@ -80,11 +80,7 @@ extension Catalogue {
 
     private static func requireObject(_ value: JSONValue) throws(ControlProblem) {
         guard value.object == nil else { return }
-        throw .invalid(
-            field: "body",
-            value: String(decoding: value.serialized().prefix(60), as: UTF8.self),
-            accepted: ["a JSON object"]
-        )
+        throw .invalid(field: "body", value: value.excerpt, accepted: ["a JSON object"])
     }
 
     private static func id(_ text: String) throws(ControlProblem) -> Int {
@@ -97,15 +93,10 @@ extension Catalogue {
     private static func whole(_ name: String, of body: JSONValue, in range: ClosedRange<Int>, default fallback: Int)
         throws(ControlProblem) -> Int
     {
-        let value = body.object?[name]
-        guard value != nil else { return fallback }
-        guard let number = value?.double.flatMap({ Int(exactly: $0) }), range.contains(number) else {
-            let written = String(decoding: (value ?? .null).serialized().prefix(60), as: UTF8.self)
-            throw .invalid(
-                field: name,
-                value: written,
-                accepted: ["whole number \(range.lowerBound)…\(range.upperBound)"]
-            )
+        guard let value = body[name] else { return fallback }
+        guard let number = value.int, range.contains(number) else {
+            let accepted = ["whole number \(range.lowerBound)…\(range.upperBound)"]
+            throw .invalid(field: name, value: value.excerpt, accepted: accepted)
         }
         return number
     }

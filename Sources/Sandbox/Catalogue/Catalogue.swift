@@ -14,7 +14,7 @@ final class Catalogue: SimulatedUpstream {
 
     let name = SandboxUpstream.catalogue.rawValue
     let data: CatalogueData
-    private let pictures: ProductPictures
+    private let pictures: PictureHost
 
     /// - Throws: ``SandboxError/malformedData(resource:reason:)`` when the built-in rows cannot be read.
     init(seed: UInt64) throws(SandboxError) {
@@ -26,13 +26,23 @@ final class Catalogue: SimulatedUpstream {
         }
         guard let rows else { throw .malformedData(resource: "catalogue.json", reason: "a row is incomplete") }
         data = CatalogueData(initial: rows)
-        pictures = ProductPictures(seed: seed)
+        pictures = PictureHost(
+            path: "/catalogue/images",
+            page: ("sign-in.jpg", "<!DOCTYPE html>\n<title>Sign in</title>\n"),
+            redirectsInside: true,
+            picture: { ProductPicture.png(name: $0, seed: seed) }
+        )
     }
 
     func reset() { data.reset() }
 
     func respond(to request: UpstreamRequest) -> UpstreamResponse {
-        if request.path.first == "images" { return pictures.respond(to: request) }
+        if request.path.first == "images" {
+            guard request.method == .get || request.method == .head else {
+                return .text(.methodNotAllowed, "Method Not Allowed")
+            }
+            return pictures.respond(to: request)
+        }
         do throws(CatalogueError) {
             return try route(request)
         } catch {
@@ -247,7 +257,7 @@ extension Catalogue {
 
     private static func body(of request: UpstreamRequest) -> JSONObject {
         // Anything but a JSON object counts as one without members, which are then missing.
-        (try? JSONParser.parse(request.body))?.object ?? JSONObject()
+        JSONValue(json: request.body)?.object ?? JSONObject()
     }
 
     private static func check(_ body: JSONObject, required: Bool) throws(CatalogueError) {

@@ -208,7 +208,7 @@ struct CatalogueGenerator: Sendable {
     }
 
     private func draw(_ number: Int, _ purpose: UInt64, _ bound: Int) -> Int {
-        Int(SplitMix64.value(seed: seed, index: UInt64(number) &* 8 &+ purpose) % UInt64(bound))
+        SplitMix64.number(seed: seed, index: UInt64(number) &* 8 &+ purpose, below: bound)
     }
 
     private static let english = (
@@ -225,24 +225,4 @@ struct CatalogueGenerator: Sendable {
         ["красный", "синий", "зелёный", "белый", "чёрный", "серый"],
         ["свитер", "диван", "чайник", "рюкзак", "светильник", "стол", "плед", "шарф"]
     )
-}
-
-struct ProductPictures: Sendable {
-    private let host: PictureHost
-
-    init(seed: UInt64) {
-        host = PictureHost(
-            path: "/catalogue/images",
-            page: ("sign-in.jpg", "<!DOCTYPE html>\n<title>Sign in</title>\n"),
-            redirectsInside: true,
-            picture: { ProductPicture.png(name: $0, seed: seed) }
-        )
-    }
-
-    func respond(to request: UpstreamRequest) -> UpstreamResponse {
-        guard request.method == .get || request.method == .head else {
-            return .text(.methodNotAllowed, "Method Not Allowed")
-        }
-        return host.respond(to: request)
-    }
 }

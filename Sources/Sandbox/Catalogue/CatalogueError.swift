@@ -44,7 +44,9 @@ enum CatalogueError: Error, Equatable {
         } else if let members = condition.object {
             sought = members
         }
-        return "Could not find any entity of type \"\(entity)\" matching: \(JSONValue.object(sought).indented())"
+        // As `JSON.stringify(value, null, 4)` writes it.
+        let text = String(decoding: JSONText.indented(JSONValue.object(sought).serialized(), by: 4), as: UTF8.self)
+        return "Could not find any entity of type \"\(entity)\" matching: \(text)"
     }
 
     private func refusal(_ status: HTTPResponse.Status, _ error: String, _ message: JSONValue) -> UpstreamResponse {
@@ -52,30 +54,10 @@ enum CatalogueError: Error, Equatable {
     }
 
     private func database(_ path: String, name: String, message: String, code: String? = nil) -> UpstreamResponse {
-        var body = JSONObject(members: [
-            .init(name: "path", value: .string(path)), .init(name: "timestamp", value: .string(Catalogue.seededAt)),
-            .init(name: "name", value: .string(name)), .init(name: "message", value: .string(message)),
-        ])
-        if let code { body["code"] = .string(code) }
+        let body: JSONObject = [
+            "path": .string(path), "timestamp": .string(Catalogue.seededAt), "name": .string(name),
+            "message": .string(message), "code": code.map { .string($0) },
+        ]
         return .json(.badRequest, .object(body))
-    }
-}
-
-extension JSONValue {
-    /// As `JSON.stringify(value, null, 4)` writes it.
-    func indented(_ depth: Int = 0) -> String {
-        let (inner, outer) = (String(repeating: " ", count: 4 * (depth + 1)), String(repeating: " ", count: 4 * depth))
-        switch self {
-        case .array(let values) where !values.isEmpty:
-            return "[\n" + values.map { inner + $0.indented(depth + 1) }.joined(separator: ",\n") + "\n\(outer)]"
-        case .object(let object) where !object.members.isEmpty:
-            let members = object.members.map { member in
-                let name = String(decoding: JSONValue.string(member.name).serialized(), as: UTF8.self)
-                return "\(inner)\(name): \(member.value.indented(depth + 1))"
-            }
-            return "{\n" + members.joined(separator: ",\n") + "\n\(outer)}"
-        default:
-            return String(decoding: serialized(), as: UTF8.self)
-        }
     }
 }

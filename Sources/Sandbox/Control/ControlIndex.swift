@@ -13,12 +13,10 @@ enum ControlIndex {
         var example: String?
 
         var json: JSONValue {
-            var line: JSONObject = .init(members: [
-                .init(name: "method", value: .string(method)), .init(name: "path", value: .string(path)),
-                .init(name: "purpose", value: .string(purpose)),
+            .object([
+                "method": .string(method), "path": .string(path), "purpose": .string(purpose),
+                "example": example.map { .string($0) },
             ])
-            if let example { line["example"] = .string(example) }
-            return .object(line)
         }
     }
 
@@ -46,9 +44,8 @@ enum ControlIndex {
                 return Line(
                     method: method.name.uppercased(),
                     path: path.name + query(of: operation, in: document),
-                    purpose: ["summary", "description"].compactMap { operation.object?[$0]?.string }
-                        .joined(separator: ". "),
-                    example: text(operation.value(at: "/requestBody/content/application~1json/example"))
+                    purpose: ["summary", "description"].compactMap { operation[$0]?.string }.joined(separator: ". "),
+                    example: operation.value(at: "/requestBody/content/application~1json/example")?.json
                 )
             }
         }
@@ -60,13 +57,9 @@ enum ControlIndex {
             let shared = parameter.object?["$ref"]?.string.flatMap { document.value(at: String($0.dropFirst())) }
             let parameter = (shared ?? parameter).object
             guard parameter?["in"] == "query", let name = parameter?["name"]?.string else { return nil }
-            return "\(name)=\(text(parameter?["schema"]?.object?["default"]) ?? "")"
+            return "\(name)=\(parameter?["schema"]?["default"]?.json ?? "")"
         }
         return items.isEmpty ? "" : "?\(items.joined(separator: "&"))"
-    }
-
-    private static func text(_ value: JSONValue?) -> String? {
-        value.map { String(decoding: $0.serialized(), as: UTF8.self) }
     }
 
     /// Returns the index: upstreams with their faults, and all calls.

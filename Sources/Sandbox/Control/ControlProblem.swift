@@ -14,16 +14,12 @@ struct ControlProblem: Error, Equatable, CustomStringConvertible {
     var description: String { detail }
 
     var response: UpstreamResponse {
-        var document: JSONObject = .init(members: [
-            .init(name: "type", value: .string("urn:larder:sandbox:problem:\(code)")),
-            .init(name: "title", value: .string(title)),
-            .init(name: "status", value: .integer(status.code)), .init(name: "detail", value: .string(detail)),
-            .init(name: "code", value: .string(code)),
-        ])
-        if let field {
-            document["field"] = .string(field)
-            document["accepted"] = .array(accepted.map { .string($0) })
-        }
+        let document: JSONObject = [
+            "type": .string("urn:larder:sandbox:problem:\(code)"), "title": .string(title),
+            "status": .integer(status.code), "detail": .string(detail), "code": .string(code),
+            "field": field.map { .string($0) },
+            "accepted": field == nil ? nil : .array(accepted.map { .string($0) }),
+        ]
         var response = UpstreamResponse.json(status, .object(document), type: "application/problem+json")
         if !allow.isEmpty { response.headers[.allow] = allow.map(\.rawValue).joined(separator: ", ") }
         return response

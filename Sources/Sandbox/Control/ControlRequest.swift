@@ -139,7 +139,7 @@ struct ControlFields: Sendable {
         return value
     }
 
-    private func refusal(_ name: String, _ value: JSONValue, _ accepted: [String]) -> ControlProblem {
+    func refusal(_ name: String, _ value: JSONValue, _ accepted: [String]) -> ControlProblem {
         .invalid(field: name, value: value.excerpt, accepted: accepted)
     }
 }

@@ -69,6 +69,11 @@ enum SplitMix64 {
         Double(value(seed: seed, index: index) >> 11) * 0x1p-53
     }
 
+    /// In 0..<bound.
+    static func number(seed: UInt64, index: UInt64, below bound: Int) -> Int {
+        Int(value(seed: seed, index: index) % UInt64(bound))
+    }
+
     /// A seed for each text: its FNV-1a hash.
     static func seed(of text: String) -> UInt64 {
         text.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }

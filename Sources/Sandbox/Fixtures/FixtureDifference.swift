@@ -52,8 +52,7 @@ extension Fixture {
         let received = ContentCoding.decoded(sent, response.headerFields, atMost: limit) ?? sent
         let cleaner = cleaner.comparing([:], "")
         let shown = cleaner.body(received, BodyForm(response.headerFields))
-        let (old, new) = (try? JSONParser.parse(recorded), try? JSONParser.parse(shown))
-        guard let old, let new else {
+        guard let old = JSONValue(json: recorded), let new = JSONValue(json: shown) else {
             if Self.anonymous(recorded) != Self.anonymous(shown) {
                 found.append(difference("changed", "body", "\(recorded.count) bytes", "\(shown.count) bytes"))
             }

@@ -160,7 +160,7 @@ extension UpstreamFixtures {
             return match
         }
         let shown = cleaner.body(text, form)
-        let value = form == .json ? try? JSONParser.parse(Array(shown.utf8)) : nil
+        let value = form == .json ? JSONValue(json: shown.utf8) : nil
         match.body = value.flatMap { $0.object == nil ? nil : .json($0) } ?? .contains(shown)
         return match.storable(shown, digest: shown == text ? body.sha256 : nil)
     }
@@ -194,7 +194,7 @@ extension UpstreamFixtures {
         }
         suspected += SuspectedSecret.find(inBody: shown, form)
         guard clean.count <= Fixture.inline else { return .bytes(clean, ending: ending) }
-        let isJSON = form == .json && (try? JSONParser.parse(clean)) != nil && JSONText.compact(clean) == clean
+        let isJSON = form == .json && JSONValue(json: clean) != nil && JSONText.compact(clean) == clean
         return .content(isJSON ? .json(clean) : .text(shown))
     }
 

@@ -237,13 +237,13 @@ extension UpstreamFixtures {
     var summary: JSONObject { withFiles { self.summary($0) } }
 
     private func summary(_ state: State) -> JSONObject {
-        JSONObject(members: [
-            .init(name: "name", value: .string(name)), .init(name: "mode", value: .string(state.mode.rawValue)),
-            .init(name: "folder", value: (state.folder?.url.path).map { .string($0) } ?? .null),
-            .init(name: "exchanges", value: .integer(state.folder?.exchanges.count ?? 0)),
-            .init(name: "patches", value: .integer(state.folder?.patches.count ?? 0)),
-            .init(name: "broken", value: .array((state.folder?.defects ?? []).map(\.json))),
-        ])
+        [
+            "name": .string(name), "mode": .string(state.mode.rawValue),
+            "folder": (state.folder?.url.path).map { .string($0) } ?? .null,
+            "exchanges": .integer(state.folder?.exchanges.count ?? 0),
+            "patches": .integer(state.folder?.patches.count ?? 0),
+            "broken": .array((state.folder?.defects ?? []).map(\.json)),
+        ]
     }
 
     /// A day as files have it (RFC 3339 full-date, UTC).
@@ -265,7 +265,7 @@ extension UpstreamFixtures {
     /// The same with the files, and with the results of the requests since the mode was set.
     var details: JSONObject {
         withFiles { state in
-            var members = self.summary(state).members
+            var details = self.summary(state)
             let files = (state.folder?.exchanges ?? []).map { fixture -> JSONValue in
                 [
                     "file": .string(fixture.name), "request": .string(fixture.match.line),
@@ -274,11 +274,11 @@ extension UpstreamFixtures {
                     "uses": .integer(state.uses[fixture.name] ?? 0),
                 ]
             }
-            members.append(.init(name: "files", value: .array(files)))
-            members.append(.init(name: "unmatched", value: .array(state.unmatched)))
-            members.append(.init(name: "suspected", value: .array(state.suspected)))
-            members.append(.init(name: "differences", value: .array(state.differences.map(\.json))))
-            return JSONObject(members: members)
+            details["files"] = .array(files)
+            details["unmatched"] = .array(state.unmatched)
+            details["suspected"] = .array(state.suspected)
+            details["differences"] = .array(state.differences.map(\.json))
+            return details
         }
     }
 }

@@ -205,7 +205,7 @@ extension JSONValue {
     /// Whether JSON has a text as a number.
     private static func isNumber(_ text: String) -> Bool {
         guard let first = text.utf8.first, first == UInt8(ascii: "-") || (0x30...0x39).contains(first),
-            case .number? = try? JSONParser.parse(Array(text.utf8))
+            case .number? = JSONValue(json: text.utf8)
         else { return false }
         return true
     }

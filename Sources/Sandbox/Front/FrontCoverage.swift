@@ -45,9 +45,8 @@ package final class FrontCoverage: Sendable {
     ///
     /// - Parameter body: Of a problem.
     package static func state(of fields: HTTPFields, _ body: [UInt8]) -> String {
-        guard isProblem(fields), let problem = try? JSONParser.parse(body), let code = problem.object?["code"]?.string
-        else { return detail(of: fields) }
-        return code
+        let code = isProblem(fields) ? JSONValue(json: body)?["code"]?.string : nil
+        return code ?? detail(of: fields)
     }
 
     /// Whether a response is a problem (RFC 9457).

@@ -186,9 +186,8 @@ extension HarnessAPI {
 extension Rule {
     /// The rule as the faults of a route.
     fileprivate var frontJSON: JSONValue {
-        let own: Set = ["id", "match"]
-        let members = json.object?.members.filter { !own.contains($0.name) } ?? []
-        let route = JSONObject.Member(name: "route", value: .string(FrontRoute.text(definition.match)))
-        return .object(JSONObject(members: [route] + members))
+        var object: JSONObject = ["route": .string(FrontRoute.text(definition.match))]
+        object.members += json.object?.members.filter { !["id", "match"].contains($0.name) } ?? []
+        return .object(object)
     }
 }

@@ -3,34 +3,22 @@ package import Hummingbird
 package import NIOCore
 import ServiceLifecycle
 
-/// The responses of the server that is tested to requests with faults.
-package struct FrontResponses: Sendable {
-    /// Responds as if there were no fault.
-    let whole: @Sendable (Request) async throws -> Response
-    /// Responds with a status and, in seconds, `Retry-After`: by the server's own problem, if it has one for it.
-    let refusal: @Sendable (HTTPResponse.Status, _ retryAfter: Int?) async throws -> Response?
-
-    /// Collects the ways to respond.
-    package init(
-        whole: @escaping @Sendable (Request) async throws -> Response,
-        refusal: @escaping @Sendable (HTTPResponse.Status, _ retryAfter: Int?) async throws -> Response?
-    ) {
-        self.whole = whole
-        self.refusal = refusal
-    }
-}
-
+// The responses of the server that is tested to requests with faults.
 extension FrontRequest {
     /// Responds as the faults of the request decide.
     ///
     /// - Parameters:
     ///   - channel: The connection of the response.
-    ///   - server: Responds without the faults.
+    ///   - whole: Responds as if there were no fault.
+    ///   - refusal: Responds with a status and, in seconds, `Retry-After`: by the server's own problem, if it has one.
     /// - Throws: If no response is to be sent; the errors of the server.
-    package func respond(to request: Request, on channel: any Channel, by server: FrontResponses) async throws
-        -> Response
-    {
-        guard let fault else { return try await server.whole(request) }
+    package func respond(
+        to request: Request,
+        on channel: any Channel,
+        whole: (Request) async throws -> Response,
+        refusal: (HTTPResponse.Status, _ retryAfter: Int?) async throws -> Response?
+    ) async throws -> Response {
+        guard let fault else { return try await whole(request) }
         var admission = fault.admission
         if let ticket = fault.ticket {
             try await Self.wait(for: ticket, fault.faults.gate, on: channel)
@@ -42,32 +30,37 @@ extension FrontRequest {
         if decision.delay > 0 { try await Self.pass(.milliseconds(decision.delay), on: channel) }
         let delivery = decision.delivery
         let conditional = delivery.end == .whole && decision.source == .upstream
-        guard let response = try await Self.response(decision.source, conditional ? request : request.plain, server)
-        else { throw await channel.reset() }
-        guard !delivery.isPlain else { return response }
-        guard !delivery.isSilent(of: response.body.contentLength) else { throw await channel.reset() }
-        return response.delivered(delivery, fault.faults, token.sequence, on: channel)
+        let asked = conditional ? request : request.plain
+        guard let response = try await Self.response(decision.source, asked, whole, refusal) else {
+            throw await channel.reset()
+        }
+        return try await response.delivered(delivery, on: channel) {
+            try await Self.pass($0, on: channel)
+        } holding: { [gate = fault.faults.gate, sequence = token.sequence] in
+            try await Self.wait(for: gate.hold(sequence: sequence), gate, on: channel)
+        }
     }
 
     /// Returns the response before it is sent; nil if there is none.
     private static func response(
         _ source: FaultDecision.Source,
         _ request: Request,
-        _ server: FrontResponses
+        _ whole: (Request) async throws -> Response,
+        _ refusal: (HTTPResponse.Status, _ retryAfter: Int?) async throws -> Response?
     ) async throws -> Response? {
         switch source {
         case .none: return nil
-        case .upstream, .stub: return try await server.whole(request)
+        case .upstream, .stub: return try await whole(request)
         case .status(let code, let retryAfter):
             let status = HTTPResponse.Status(code: code)
-            if let refusal = try await server.refusal(status, retryAfter) { return refusal }
+            if let refusal = try await refusal(status, retryAfter) { return refusal }
             var plain = UpstreamResponse.text(status, "\(code) \(status.reasonPhrase)".trimmed)
             plain.headers[.retryAfter] = retryAfter.map { String($0) }
             return SandboxResponder.response(plain, to: request.method)
         case .html(let code):
             return SandboxResponder.response(FaultOutcome.page(.init(code: code)), to: request.method)
         case .garbage:
-            var garbled = try await server.whole(request)
+            var garbled = try await whole(request)
             garbled.status = .ok
             for name in [HTTPField.Name.eTag, .contentRange, .contentEncoding] { garbled.headers[name] = nil }
             garbled.headers[.contentLength] = String(FaultOutcome.garbage.count)
@@ -113,23 +106,28 @@ extension Request {
 }
 
 extension Response {
-    /// Returns the response with a body that is sent as a fault has it.
+    /// Returns the response as a fault has it sent.
     ///
-    /// - Parameter sequence: The number of the request in the journal.
-    func delivered(_ delivery: Delivery, _ faults: FrontFaults, _ sequence: Int, on channel: any Channel) -> Response {
+    /// - Parameters:
+    ///   - waiting: Lets time pass.
+    ///   - holding: Waits until the request is released.
+    /// - Throws: If no response is to be sent.
+    func delivered(
+        _ delivery: Delivery,
+        on channel: any Channel,
+        waiting: @escaping @Sendable (Duration) async throws -> Void,
+        holding: @escaping @Sendable () async throws -> Void
+    ) async throws -> Response {
+        let (body, length) = (body, body.contentLength)
+        guard !delivery.isPlain else { return self }
+        guard !delivery.isSilent(of: length) else { throw await channel.reset() }
         var response = self
         if delivery.closeDelay != nil { response.headers[.connection] = "close" }
-        let (body, length) = (body, body.contentLength)
         response.body = ResponseBody(contentLength: length) { writer in
+            // The length of a stream is unknown; it has no middle.
+            let steps = delivery.steps(of: length ?? .max)
             try await body.write(
-                FrontBodyWriter(
-                    base: writer,
-                    // The length of a stream is unknown; it has no middle.
-                    steps: delivery.steps(of: length ?? .max),
-                    faults: faults,
-                    sequence: sequence,
-                    channel: channel
-                )
+                DeliveryWriter(base: writer, steps: steps, channel: channel, waiting: waiting, holding: holding)
             )
         }
         return response
@@ -137,25 +135,14 @@ extension Response {
 }
 
 /// Writes a body step by step.
-private struct FrontBodyWriter: ResponseBodyWriter {
+private struct DeliveryWriter: ResponseBodyWriter {
     var base: any ResponseBodyWriter
     var steps: DeliverySteps
-    let faults: FrontFaults
-    let sequence: Int
     let channel: any Channel
+    let waiting: @Sendable (Duration) async throws -> Void
+    let holding: @Sendable () async throws -> Void
     /// Bytes of the current step that are still to be sent.
-    private var left = 0
-
-    init(
-        base: any ResponseBodyWriter,
-        steps: DeliverySteps,
-        faults: FrontFaults,
-        sequence: Int,
-        channel: any Channel
-    ) {
-        (self.base, self.steps, self.faults) = (base, steps, faults)
-        (self.sequence, self.channel) = (sequence, channel)
-    }
+    var left = 0
 
     mutating func write(_ buffer: ByteBuffer) async throws {
         var rest = buffer
@@ -181,8 +168,8 @@ private struct FrontBodyWriter: ResponseBodyWriter {
     private func perform(_ step: DeliveryStep) async throws {
         switch step {
         case .send, .close: break
-        case .wait(let time): try await FrontRequest.pass(time, on: channel)
-        case .hold: try await FrontRequest.wait(for: faults.gate.hold(sequence: sequence), faults.gate, on: channel)
+        case .wait(let time): try await waiting(time)
+        case .hold: try await holding()
         case .cut: throw ResponseTruncated()
         case .reset: throw await channel.reset()
         }

@@ -46,13 +46,25 @@ struct Geocoder: SimulatedUpstream {
         return .json(.ok, ["features": .array(found.map(\.feature)), "type": "FeatureCollection"])
     }
 
-    private struct Slot {
+    private struct Place {
         let name: String
         let city: String
         let country: String
         let code: String
         let latitude: String
         let longitude: String
+
+        init(
+            _ name: String,
+            _ city: String,
+            _ country: String,
+            _ code: String,
+            _ latitude: String,
+            _ longitude: String
+        ) {
+            (self.name, self.city, self.country, self.code) = (name, city, country, code)
+            (self.latitude, self.longitude) = (latitude, longitude)
+        }
 
         func matches(_ question: String) -> Bool {
             let words = Self.words("\(name) \(city)")
@@ -79,85 +91,15 @@ struct Geocoder: SimulatedUpstream {
     }
 
     private static let places = [
-        Slot(
-            name: "Laguna Street",
-            city: "San Francisco",
-            country: "United States",
-            code: "US",
-            latitude: "37.7914",
-            longitude: "-122.4277"
-        ),
-        Slot(
-            name: "Lagunda Bakery",
-            city: "Springfield",
-            country: "United States",
-            code: "US",
-            latitude: "39.79",
-            longitude: "-89.64"
-        ),
-        Slot(
-            name: "Ferry Building",
-            city: "San Francisco",
-            country: "United States",
-            code: "US",
-            latitude: "37.7955",
-            longitude: "-122.3937"
-        ),
-        Slot(
-            name: "Tower Bridge",
-            city: "London",
-            country: "United Kingdom",
-            code: "GB",
-            latitude: "51.5055",
-            longitude: "-0.0754"
-        ),
-        Slot(
-            name: "Parisian Garden",
-            city: "Lyon",
-            country: "France",
-            code: "FR",
-            latitude: "45.7797",
-            longitude: "4.8527"
-        ),
-        Slot(
-            name: "Café Zürich",
-            city: "Basel",
-            country: "Switzerland",
-            code: "CH",
-            latitude: "47.5584",
-            longitude: "7.5733"
-        ),
-        Slot(
-            name: "Парк Победы",
-            city: "Казань",
-            country: "Россия",
-            code: "RU",
-            latitude: "55.8297",
-            longitude: "49.1082"
-        ),
-        Slot(
-            name: "Old Mill",
-            city: "Berlin",
-            country: "Germany",
-            code: "DE",
-            latitude: "52.5017",
-            longitude: "13.3802"
-        ),
-        Slot(
-            name: "Berliner Straße",
-            city: "Frankfurt am Main",
-            country: "Germany",
-            code: "DE",
-            latitude: "50.1118",
-            longitude: "8.6831"
-        ),
-        Slot(
-            name: "Harbour Steps",
-            city: "Suva",
-            country: "Fiji",
-            code: "FJ",
-            latitude: "-18.1416",
-            longitude: "178.4419"
-        ),
+        Place("Laguna Street", "San Francisco", "United States", "US", "37.7914", "-122.4277"),
+        Place("Lagunda Bakery", "Springfield", "United States", "US", "39.79", "-89.64"),
+        Place("Ferry Building", "San Francisco", "United States", "US", "37.7955", "-122.3937"),
+        Place("Tower Bridge", "London", "United Kingdom", "GB", "51.5055", "-0.0754"),
+        Place("Parisian Garden", "Lyon", "France", "FR", "45.7797", "4.8527"),
+        Place("Café Zürich", "Basel", "Switzerland", "CH", "47.5584", "7.5733"),
+        Place("Парк Победы", "Казань", "Россия", "RU", "55.8297", "49.1082"),
+        Place("Old Mill", "Berlin", "Germany", "DE", "52.5017", "13.3802"),
+        Place("Berliner Straße", "Frankfurt am Main", "Germany", "DE", "50.1118", "8.6831"),
+        Place("Harbour Steps", "Suva", "Fiji", "FJ", "-18.1416", "178.4419"),
     ]
 }

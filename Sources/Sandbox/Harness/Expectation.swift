@@ -105,8 +105,8 @@ extension RequestMatch {
         switch body {
         case .contains(let text): match.body = .contains(cleaner.body(text, .assignments))
         case .json(let value):
-            let text = cleaner.body(String(decoding: value.serialized(), as: UTF8.self), .json)
-            match.body = (try? JSONParser.parse(Array(text.utf8))).map { .json($0) } ?? body
+            let text = cleaner.body(value.json, .json)
+            match.body = JSONValue(json: text.utf8).map { .json($0) } ?? body
         case nil: break
         }
         return match

@@ -54,7 +54,7 @@ extension HarnessAPI {
     }
 
     /// Turns an error into a problem.
-    private func reporting<Result>(_ work: () async throws -> Result) async throws -> Result {
+    func reporting<Result>(_ work: () async throws -> Result) async throws -> Result {
         do {
             return try await work()
         } catch let error as CancellationError {

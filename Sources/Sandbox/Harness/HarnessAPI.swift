@@ -15,20 +15,10 @@ struct HarnessAPI: Sendable {
     /// The journal of clients' requests.
     var front: FrontJournal { server.front }
 
-    /// - Throws: only `CancellationError`, if the sandbox stops while a request waits.
+    /// - Throws: ``ControlProblem``; `CancellationError` if the sandbox stops while a request waits.
     func respond(to request: ControlRequest) async throws -> UpstreamResponse {
-        do {
-            try request.requireLoopback()
-            // A look at the state changes nothing.
-            if !request.path.isEmpty { server.activate() }
-            server.noteUse()
-            return try await route(request)
-        } catch let problem as ControlProblem {
-            return problem.response
-        }
-    }
-
-    private func route(_ request: ControlRequest) async throws -> UpstreamResponse {
+        // A look at the state changes nothing.
+        if !request.path.isEmpty { server.activate() }
         if request.path.first == "spaces" { return try await spaces(request) }
         if request.path.first == "snapshots" { return try await snapshots(request) }
         switch request.path.joined(separator: "/") {
@@ -39,7 +29,7 @@ struct HarnessAPI: Sendable {
         case "clock": return try await setClock(request)
         case "clock/advance": return try await advance(request)
         case "journal": return try journal(request)
-        case "journal/wait": return try await waitForJournal(request)
+        case "journal/wait": return try await journalCalls.wait(request)
         case "front/fault": return try await frontFault(request)
         case "front/release": return try releaseFront(request)
         case "seed": return try await seed(request)
@@ -58,13 +48,7 @@ struct HarnessAPI: Sendable {
     private func reset(_ request: ControlRequest) async throws -> UpstreamResponse {
         try request.require(.post)
         try request.requireNoMembers()
-        do {
-            try await server.reset { [stage] in stage.reset() }
-        } catch let error as CancellationError {
-            throw error
-        } catch {
-            throw ControlProblem.resetFailed("\(error)")
-        }
+        try await reporting { try await server.reset { [stage] in stage.reset() } }
         return UpstreamResponse(status: .noContent)
     }
 }
@@ -126,8 +110,9 @@ extension HarnessAPI {
         for fixtures in server.fixtures.upstreams {
             let lapses = fixtures.lapses(oldestDays: days)
             let named = { (value: JSONValue) -> JSONValue in
-                let name = JSONObject.Member(name: "upstream", value: .string(fixtures.name))
-                return .object(JSONObject(members: [name] + (value.object?.members ?? [])))
+                var object: JSONObject = ["upstream": .string(fixtures.name)]
+                object.members += value.object?.members ?? []
+                return .object(object)
             }
             unmatched += lapses.unmatched.map(named)
             old += lapses.old.map(named)
@@ -221,11 +206,7 @@ extension ControlFields {
     func number(_ name: String, in range: ClosedRange<Double>) throws(ControlProblem) -> Double? {
         guard let value = self[name] else { return nil }
         guard case .number(let spelling) = value, let number = Double(spelling), range.contains(number) else {
-            throw .invalid(
-                field: name,
-                value: String(decoding: value.serialized().prefix(60), as: UTF8.self),
-                accepted: ["number \(Int(range.lowerBound))…\(Int(range.upperBound))"]
-            )
+            throw refusal(name, value, ["number \(Int(range.lowerBound))…\(Int(range.upperBound))"])
         }
         return number
     }

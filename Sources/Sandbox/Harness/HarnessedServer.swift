@@ -115,6 +115,11 @@ package struct ServedRoutes: Sendable {
         throw .invalid(field: field, value: value, accepted: nearest(to: match), reason: "Larder has no such route")
     }
 
+    /// Whether a request is one of a route; yes if no routes are known.
+    package func serves(_ method: String, _ path: String) -> Bool {
+        serves(RequestMatch(method: method, path: RequestTarget(path).segments, isWhole: true))
+    }
+
     /// Whether a request that matches may be one of a route; yes if no routes are known.
     func serves(_ match: RequestMatch) -> Bool {
         routes.isEmpty || match.path.isEmpty || routes.contains { $0.serves(match) }

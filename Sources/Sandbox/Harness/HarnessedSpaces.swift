@@ -64,7 +64,7 @@ package struct SpaceDescription: Sendable {
     }
 
     /// As the calls and `LARDER_SPACES` show it.
-    package var json: String { String(decoding: value.serialized(), as: UTF8.self) }
+    package var json: String { value.json }
 
     var value: JSONValue {
         [

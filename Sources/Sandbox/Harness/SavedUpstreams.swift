@@ -129,21 +129,3 @@ extension YandexDisk {
         return Saved(files: files, accounts: saved.accounts)
     }
 }
-
-/// The upstreams of a sandbox that serves.
-final class CurrentUpstreams: Sendable {
-    struct Stage: Sendable {
-        let upstreams: SimulatedUpstreams
-        /// Where connections are refused.
-        let refusing: RefusingPort
-    }
-
-    private let state = Mutex<Stage?>(nil)
-
-    var stage: Stage? {
-        get { state.withLock { $0 } }
-        set { state.withLock { $0 = newValue } }
-    }
-
-    var upstreams: SimulatedUpstreams? { stage?.upstreams }
-}

@@ -251,7 +251,7 @@ extension HarnessAPI {
                 "token": .string(account.token),
             ]
         }
-        let stored = JSONObject(members: counts.map { .init(name: $0.key, value: .integer($0.value)) })
+        let stored = JSONObject(counts.map { ($0.key, .integer($0.value)) })
         return .json(.ok, ["accounts": .array(accounts), "stored": .object(stored)])
     }
 }

@@ -74,28 +74,20 @@ struct JournalEntry: Sendable, Equatable {
         duration = max(0, now.timeIntervalSince(at))
     }
 
-    /// In UTC, with milliseconds.
-    private static let timeStyle = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
-
     var json: JSONValue {
         var fields = JSONObject()
         for header in headers {
             // A repeated field is shown as one list (RFC 9110 section 5.3).
             fields[header.name] = .string(fields[header.name]?.string.map { "\($0), \(header.value)" } ?? header.value)
         }
-        var members: [JSONObject.Member] = [
-            .init(name: "sequence", value: .integer(sequence)),
-            .init(name: "at", value: .string(at.formatted(Self.timeStyle))),
-            .init(name: "upstream", value: .string(upstream)), .init(name: "method", value: .string(method)),
-            .init(name: "path", value: .string(path)), .init(name: "headers", value: .object(fields)),
-            .init(name: "request_id", value: requestID.map { .string($0) } ?? .null),
-            .init(name: "cause", value: cause), .init(name: "status", value: .integerOrNull(status)),
-            .init(name: "bytes", value: .integerOrNull(bytes)),
-            .init(name: "duration_ms", value: .integerOrNull(duration.map { Int(($0 * 1_000).rounded()) })),
-            .init(name: "fault", value: .string(fault)), .init(name: "rule", value: .integerOrNull(rule)),
-        ]
-        if let body, body.count > 0 { members.append(.init(name: "body", value: body.json)) }
-        return .object(JSONObject(members: members))
+        return .object([
+            "sequence": .integer(sequence), "at": .string(at.formatted(ControlFields.timeForm)),
+            "upstream": .string(upstream), "method": .string(method), "path": .string(path),
+            "headers": .object(fields), "request_id": requestID.map { .string($0) } ?? .null, "cause": cause,
+            "status": .integerOrNull(status), "bytes": .integerOrNull(bytes),
+            "duration_ms": .integerOrNull(duration.map { Int(($0 * 1_000).rounded()) }), "fault": .string(fault),
+            "rule": .integerOrNull(rule), "body": body.flatMap { $0.count > 0 ? $0.json : nil },
+        ])
     }
 }
 
@@ -154,14 +146,11 @@ struct JournalBody: Sendable, Equatable {
     }
 
     var json: JSONValue {
-        var members: [JSONObject.Member] = [.init(name: "bytes", value: .integer(count))]
         switch content {
-        case .text(let text): members.append(.init(name: "text", value: .string(text)))
-        case .binary(let bytes):
-            members.append(.init(name: "base64", value: .string(Data(bytes).base64EncodedString())))
-        case nil: break
+        case .text(let text): ["bytes": .integer(count), "text": .string(text)]
+        case .binary(let bytes): ["bytes": .integer(count), "base64": .string(Data(bytes).base64EncodedString())]
+        case nil: ["bytes": .integer(count)]
         }
-        return .object(JSONObject(members: members))
     }
 }
 

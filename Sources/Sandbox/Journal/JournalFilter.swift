@@ -1,3 +1,4 @@
+import HTTPTypes
 import JSONValues
 
 /// Selects entries; a missing part matches everything.
@@ -170,5 +171,46 @@ enum JournalQuery {
         case "", "true": return true
         case .some(let text): throw .invalid(field: name, value: text, accepted: ["true", "false"])
         }
+    }
+}
+
+/// The calls that read a journal.
+struct JournalCalls {
+    let journal: Journal
+    /// Whether the entries are requests of clients, which may wait for an upstream.
+    let isFront: Bool
+    let clock: any Clock<Duration>
+    let filter: ([String: String]) throws(ControlProblem) -> JournalFilter
+
+    private var filters: [String] {
+        let common = ["route", "method", "path", "query", "header", "status", "since", "until", "request_id"]
+        return isFront ? common + ["waiting"] : ["upstream"] + common
+    }
+
+    func list(_ request: ControlRequest) throws(ControlProblem) -> UpstreamResponse {
+        let parameters = try request.parameters(filters + ["count", "limit"])
+        let found = journal.entries(matching: try filter(parameters))
+        let limit = try parameters.integer("limit", in: 1...Journal.capacity, default: Journal.capacity)
+        return response(found, limit: try JournalQuery.flag("count", in: parameters) ? nil : limit)
+    }
+
+    /// Returns the matching entries as soon as there are `count` of them.
+    func wait(_ request: ControlRequest) async throws -> UpstreamResponse {
+        try request.require(.get)
+        let parameters = try request.parameters(filters + ["count", "timeout_ms"])
+        let filter = try filter(parameters)
+        try await JournalQuery.wait(parameters, in: journal, matching: filter, clock)
+        return response(journal.entries(matching: filter), limit: Journal.capacity)
+    }
+
+    /// - Parameter limit: Most entries that are shown; nil for their number alone.
+    private func response(_ found: [JournalEntry], limit: Int?) -> UpstreamResponse {
+        let entries = limit.map { found.suffix($0).map { isFront ? $0.frontJSON : $0.json } }
+        let response: JSONObject = [
+            "entries": entries.map { .array($0) }, "count": .integer(found.count),
+            "waiting": isFront ? .integer(found.count(where: \.isWaiting)) : nil,
+            "dropped": .integer(journal.dropped),
+        ]
+        return .json(.ok, .object(response))
     }
 }

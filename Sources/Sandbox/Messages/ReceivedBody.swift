@@ -118,14 +118,6 @@ struct BytesInMemory: ByteSource {
     func bytes(in range: Range<Int>) -> [UInt8] { Array(content[range]) }
 }
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
-
 /// A file without a name: it is removed when its last descriptor is closed, even if the process is killed.
 final class TemporaryFile: Sendable {
     /// A call of the system that failed.

@@ -80,6 +80,11 @@ struct RequestTarget: Sendable, Equatable {
     private static func decoded(_ text: Substring) -> String { text.removingPercentEncoding ?? String(text) }
 }
 
+extension [RequestTarget.QueryItem] {
+    /// The values by their names: of a name that is given twice, the first one.
+    var values: [String: String] { Dictionary(map { ($0.name, $0.value) }) { first, _ in first } }
+}
+
 /// A `Range` field of one range (RFC 9110 section 14.2); several, and other units, mean the whole.
 enum RequestedRange: Equatable {
     case whole

@@ -53,7 +53,7 @@ final class People: SimulatedUpstream {
     }
 
     private func people(_ request: UpstreamRequest) -> UpstreamResponse {
-        let values = Dictionary(request.query.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+        let values = request.query.values
         guard let count = Int(values["count"] ?? "120"), count >= 1 else {
             return .json(.badRequest, ["error": "count must be a positive number"])
         }
@@ -140,7 +140,7 @@ enum MadePerson {
     /// Row `number` of the call that drew `draw`: the same number is another person in another call.
     static func row(_ number: Int, draw: UInt64) -> JSONValue {
         let pick = { (purpose: UInt64, count: Int) in
-            Int(SplitMix64.value(seed: draw, index: UInt64(number) &* 16 &+ purpose) % UInt64(count))
+            SplitMix64.number(seed: draw, index: UInt64(number) &* 16 &+ purpose, below: count)
         }
         let first = firstNames[pick(1, firstNames.count)]
         let last = lastNames[pick(2, lastNames.count)]
@@ -189,15 +189,11 @@ enum MadePerson {
 enum RobotPicture {
     /// - Parameter side: Width and height in pixels, at least 1.
     static func png(text: String, side: Int, seed: UInt64) -> [UInt8] {
-        let hash = text.utf8.reduce(UInt64(0xCBF2_9CE4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
-        let draw = { (purpose: UInt64, bound: Int) in
-            Int(SplitMix64.value(seed: seed ^ hash, index: purpose) % UInt64(bound))
-        }
-        let shade = { (purpose: UInt64, base: Int, range: Int) in UInt8(base + draw(purpose, range)) }
+        let draw = PictureDraws(of: text, seed: seed)
         let palette = [
             PNG.Color(red: 245, green: 245, blue: 245),
-            PNG.Color(red: shade(1, 60, 180), green: shade(2, 60, 180), blue: shade(3, 60, 180)),
-            PNG.Color(red: 255, green: shade(4, 200, 55), blue: shade(5, 0, 160)),
+            draw.color(1, red: (60, 180), green: (60, 180), blue: (60, 180)),
+            PNG.Color(red: 255, green: draw.shade(4, 200, 55), blue: draw.shade(5, 0, 160)),
             PNG.Color(red: 40, green: 40, blue: 48),
         ]
         let (eyes, mouth, antenna) = (32 + draw(6, 14), 66 + draw(7, 10), 20 + draw(8, 60))

@@ -1,3 +1,4 @@
+import CZlib
 import HTTPTypes
 
 /// A host of generated pictures with the habits of such hosts: a page in place of a picture, 404, redirects to
@@ -55,18 +56,36 @@ struct PictureHost: Sendable {
     }
 }
 
+/// The numbers of a drawing, which follow from its name and the sandbox's seed.
+struct PictureDraws {
+    private let seed: UInt64
+
+    init(of name: String, seed: UInt64) { self.seed = seed ^ SplitMix64.seed(of: name) }
+
+    /// Returns a number below `bound` for each purpose.
+    func callAsFunction(_ purpose: UInt64, _ bound: Int) -> Int {
+        SplitMix64.number(seed: seed, index: purpose, below: bound)
+    }
+
+    func shade(_ purpose: UInt64, _ base: Int, _ range: Int) -> UInt8 { UInt8(base + self(purpose, range)) }
+
+    /// Returns a colour by the base and the range of each part, for which there are three purposes.
+    func color(_ purpose: UInt64, red: (Int, Int), green: (Int, Int), blue: (Int, Int)) -> PNG.Color {
+        PNG.Color(
+            red: shade(purpose, red.0, red.1),
+            green: shade(purpose + 1, green.0, green.1),
+            blue: shade(purpose + 2, blue.0, blue.1)
+        )
+    }
+}
+
 /// A drawing of a ship at sea whose colours and proportions follow from its name and the sandbox's seed.
 enum ShipPicture {
     static let width = 320
     static let height = 200
 
     static func png(name: String, seed: UInt64) -> [UInt8] {
-        let hash = name.utf8.reduce(UInt64(0xCBF2_9CE4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
-        // A number below `bound` for each purpose.
-        let draw = { @Sendable (purpose: UInt64, bound: Int) in
-            Int(SplitMix64.value(seed: seed ^ hash, index: purpose) % UInt64(bound))
-        }
-        let palette = palette(draw)
+        let draw = PictureDraws(of: name, seed: seed)
         let length = 140 + draw(1, 100)
         let depth = 24 + draw(2, 20)
         let left = (width - length) / 2 + draw(3, 31) - 15
@@ -90,19 +109,18 @@ enum ShipPicture {
         ]
         var pixels = [UInt8](repeating: 0, count: width * height)
         for shape in shapes { shape.draw(on: &pixels) }
-        return PNG.encode(width: width, height: height, palette: palette, pixels: pixels)
+        return PNG.encode(width: width, height: height, palette: palette(draw), pixels: pixels)
     }
 
     /// Sky, sea, hull, stripe, cabin, funnel.
-    private static func palette(_ draw: @escaping @Sendable (UInt64, Int) -> Int) -> [PNG.Color] {
-        let shade = { (purpose: UInt64, base: Int, range: Int) in UInt8(base + draw(purpose, range)) }
-        return [
-            PNG.Color(red: shade(10, 150, 60), green: shade(11, 190, 40), blue: shade(12, 225, 30)),
-            PNG.Color(red: shade(13, 10, 40), green: shade(14, 70, 60), blue: shade(15, 110, 70)),
-            PNG.Color(red: shade(16, 30, 190), green: shade(17, 30, 190), blue: shade(18, 30, 190)),
-            PNG.Color(red: 255, green: shade(19, 180, 70), blue: shade(20, 0, 120)),
-            PNG.Color(red: shade(21, 225, 30), green: shade(22, 225, 30), blue: shade(23, 215, 30)),
-            PNG.Color(red: shade(24, 120, 120), green: shade(25, 40, 60), blue: shade(26, 30, 40)),
+    private static func palette(_ draw: PictureDraws) -> [PNG.Color] {
+        [
+            draw.color(10, red: (150, 60), green: (190, 40), blue: (225, 30)),
+            draw.color(13, red: (10, 40), green: (70, 60), blue: (110, 70)),
+            draw.color(16, red: (30, 190), green: (30, 190), blue: (30, 190)),
+            PNG.Color(red: 255, green: draw.shade(19, 180, 70), blue: draw.shade(20, 0, 120)),
+            draw.color(21, red: (225, 30), green: (225, 30), blue: (215, 30)),
+            draw.color(24, red: (120, 120), green: (40, 60), blue: (30, 40)),
         ]
     }
 
@@ -131,15 +149,11 @@ enum ProductPicture {
     static let height = 300
 
     static func png(name: String, seed: UInt64) -> [UInt8] {
-        let hash = name.utf8.reduce(UInt64(0xCBF2_9CE4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
-        let draw = { @Sendable (purpose: UInt64, bound: Int) in
-            Int(SplitMix64.value(seed: seed ^ hash, index: purpose) % UInt64(bound))
-        }
-        let shade = { (purpose: UInt64, base: Int, range: Int) in UInt8(base + draw(purpose, range)) }
+        let draw = PictureDraws(of: name, seed: seed)
         let palette = [
-            PNG.Color(red: shade(10, 200, 56), green: shade(11, 200, 56), blue: shade(12, 200, 56)),
-            PNG.Color(red: shade(13, 20, 180), green: shade(14, 20, 180), blue: shade(15, 20, 180)),
-            PNG.Color(red: shade(16, 120, 120), green: shade(17, 120, 120), blue: shade(18, 120, 120)),
+            draw.color(10, red: (200, 56), green: (200, 56), blue: (200, 56)),
+            draw.color(13, red: (20, 180), green: (20, 180), blue: (20, 180)),
+            draw.color(16, red: (120, 120), green: (120, 120), blue: (120, 120)),
         ]
         let (halfWidth, halfHeight) = (70 + draw(1, 90), 50 + draw(2, 70))
         // 1 is a lozenge, larger numbers come nearer to a rectangle.
@@ -214,24 +228,8 @@ enum PNG {
     }
 
     /// CRC-32 of PNG, annex D.
-    static func crc32(_ bytes: [UInt8]) -> UInt32 {
-        var crc: UInt32 = 0xFFFF_FFFF
-        for byte in bytes { crc = crcTable[Int(UInt8(truncatingIfNeeded: crc) ^ byte)] ^ (crc >> 8) }
-        return ~crc
-    }
-
-    private static let crcTable: [UInt32] = (0..<256).map { index in
-        (0..<8).reduce(UInt32(index)) { crc, _ in crc & 1 == 1 ? 0xEDB8_8320 ^ (crc >> 1) : crc >> 1 }
-    }
+    static func crc32(_ bytes: [UInt8]) -> UInt32 { UInt32(CZlib.crc32_z(0, bytes, bytes.count)) }
 
     /// Adler-32 of RFC 1950 section 9.
-    static func adler32(_ bytes: [UInt8]) -> UInt32 {
-        var low: UInt32 = 1
-        var high: UInt32 = 0
-        for byte in bytes {
-            low = (low + UInt32(byte)) % 65_521
-            high = (high + low) % 65_521
-        }
-        return high << 16 | low
-    }
+    static func adler32(_ bytes: [UInt8]) -> UInt32 { UInt32(CZlib.adler32_z(1, bytes, bytes.count)) }
 }

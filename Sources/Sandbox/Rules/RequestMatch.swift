@@ -39,7 +39,7 @@ struct RequestMatch: Sendable, Equatable {
                 let text = String(decoding: bytes, as: UTF8.self)
                 return exactly ? text == part : text.contains(part)
             case .json(let value):
-                guard let other = try? JSONParser.parse(bytes) else { return false }
+                guard let other = JSONValue(json: bytes) else { return false }
                 return value.isPart(of: other) && (!exactly || other.isPart(of: value))
             }
         }
@@ -217,36 +217,31 @@ extension RequestMatch {
     }
 
     var json: JSONValue {
-        var members: [JSONObject.Member] = []
-        if isWhole { members.append(.init(name: "route", value: .string(FrontRoute.text(self)))) }
-        if let method, !isWhole { members.append(.init(name: "method", value: .string(method))) }
-        if !path.isEmpty, !isWhole {
-            members.append(.init(name: "path", value: .string(Self.text(path))))
-        }
-        if let pathPattern { members.append(.init(name: "path_matches", value: .string(pathPattern.text))) }
-        if !query.isEmpty { members.append(.init(name: "query", value: Self.json(query))) }
-        if !header.isEmpty { members.append(.init(name: "header", value: Self.json(header))) }
-        switch body {
-        case nil: break
-        case .contains(let text): members.append(.init(name: "body", value: .string(text)))
-        case .json(let value): members.append(.init(name: "body", value: value))
-        }
-        if exactQuery { members.append(.init(name: "exact_query", value: true)) }
-        if exactBody { members.append(.init(name: "exact_body", value: true)) }
-        return .object(JSONObject(members: members))
+        let body: JSONValue? =
+            switch body {
+            case nil: nil
+            case .contains(let text): .string(text)
+            case .json(let value): value
+            }
+        return .object([
+            "route": isWhole ? .string(FrontRoute.text(self)) : nil,
+            "method": isWhole ? nil : method.map { .string($0) },
+            "path": isWhole || path.isEmpty ? nil : .string(Self.text(path)),
+            "path_matches": pathPattern.map { .string($0.text) }, "query": query.isEmpty ? nil : Self.json(query),
+            "header": header.isEmpty ? nil : Self.json(header), "body": body,
+            "exact_query": exactQuery ? true : nil, "exact_body": exactBody ? true : nil,
+        ])
     }
 
     private static func json(_ named: [Named]) -> JSONValue {
-        let members = named.map { item in
-            let value: JSONValue =
-                switch item.value {
-                case .equal(let text): .string(text)
-                case .pattern(let pattern): ["matches": .string(pattern.text)]
-                case .present: true
-                case .absent: false
-                }
-            return JSONObject.Member(name: item.name, value: value)
+        let members = named.map { item -> (String, JSONValue?) in
+            switch item.value {
+            case .equal(let text): (item.name, .string(text))
+            case .pattern(let pattern): (item.name, ["matches": .string(pattern.text)])
+            case .present: (item.name, true)
+            case .absent: (item.name, false)
+            }
         }
-        return .object(JSONObject(members: members))
+        return .object(JSONObject(members))
     }
 }

@@ -186,21 +186,12 @@ extension Rule {
     /// The rule with its counts.
     var json: JSONValue {
         let texts = definition.faults.map { JSONValue.string($0.description) }
-        var members: [JSONObject.Member] = [
-            .init(name: "id", value: .integer(id)), .init(name: "match", value: definition.match.json),
-        ]
-        if definition.isSequence {
-            members.append(.init(name: "faults", value: .array(texts)))
-        } else {
-            members.append(.init(name: "fault", value: texts[0]))
-        }
-        if let respond = definition.respond { members.append(.init(name: "respond", value: respond.json)) }
-        members += [
-            .init(name: "times", value: .integerOrNull(definition.times)),
-            .init(name: "after", value: .integer(definition.after)),
-            .init(name: "matched", value: .integer(matched)), .init(name: "applied", value: .integer(applied)),
-            .init(name: "left", value: .integerOrNull(left)),
-        ]
-        return .object(JSONObject(members: members))
+        return .object([
+            "id": .integer(id), "match": definition.match.json,
+            "faults": definition.isSequence ? .array(texts) : nil, "fault": definition.isSequence ? nil : texts[0],
+            "respond": definition.respond?.json, "times": .integerOrNull(definition.times),
+            "after": .integer(definition.after), "matched": .integer(matched), "applied": .integer(applied),
+            "left": .integerOrNull(left),
+        ])
     }
 }

@@ -188,11 +188,11 @@ extension SecretScanner {
     private static func unescaped(_ raw: String) -> String {
         guard raw.utf8.contains(UInt8(ascii: "\\")) else { return raw }
         // An escape that is cut off keeps its spelling.
-        return (try? JSONParser.parse(Array("\"\(raw)\"".utf8)))?.string ?? raw
+        return JSONValue(json: "\"\(raw)\"".utf8)?.string ?? raw
     }
 
     private static func escaped(_ text: String) -> String {
-        String(decoding: JSONValue.string(text).serialized().dropFirst().dropLast(), as: UTF8.self)
+        String(JSONValue.string(text).json.dropFirst().dropLast())
     }
 }
 

@@ -154,7 +154,7 @@ struct SuspectedSecret: Sendable, Equatable {
     }
 
     static func find(inBody text: String, _ form: BodyForm) -> [SuspectedSecret] {
-        if let value = try? JSONParser.parse(Array(text.utf8)) {
+        if let value = JSONValue(json: text.utf8) {
             var found: [SuspectedSecret] = []
             collect(value, at: JSONPointer(), &found)
             return found

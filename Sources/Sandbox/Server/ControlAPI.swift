@@ -11,18 +11,8 @@ struct ControlAPI: Sendable {
     /// The server that is tested, in the same process.
     var harness: (any HarnessedServer)?
 
-    /// - Throws: only `CancellationError`, if the sandbox stops while a request waits.
+    /// - Throws: ``ControlProblem``; `CancellationError` if the sandbox stops while a request waits.
     func respond(to request: ControlRequest) async throws -> UpstreamResponse {
-        do {
-            try request.requireLoopback()
-            harness?.noteUse()
-            return try await route(request)
-        } catch let problem as ControlProblem {
-            return problem.response
-        }
-    }
-
-    private func route(_ request: ControlRequest) async throws -> UpstreamResponse {
         switch (request.path.first, request.path.count) {
         case (nil, _):
             try request.require(.get)
@@ -48,7 +38,7 @@ struct ControlAPI: Sendable {
         case ("journal", 1):
             return try journal(request)
         case ("journal", 2) where request.path[1] == "wait":
-            return try await waitForJournal(request)
+            return try await journalCalls.wait(request)
         default:
             guard let name = request.path.first, let slot = stage.slot(named: name) else {
                 throw ControlProblem.nothing(at: request.path)
@@ -159,48 +149,20 @@ extension ControlAPI {
         return .json(.ok, rule.json)
     }
 
-    private static let filters = [
-        "upstream", "route", "method", "path", "query", "header", "status", "since", "until", "request_id",
-    ]
+    private var journalCalls: JournalCalls {
+        JournalCalls(journal: stage.journal, isFront: false, clock: clock) { (parameters) throws(ControlProblem) in
+            try filter(parameters)
+        }
+    }
 
     func journal(_ request: ControlRequest) throws(ControlProblem) -> UpstreamResponse {
         try request.require(.get, .delete)
-        if request.method == .delete {
-            _ = try request.parameters()
-            stage.journal.clear()
-            for slot in stage.slots { slot.gate.forgetSequences() }
-            return .json(.ok, ["entries": [], "count": 0, "dropped": 0])
-        }
-        let parameters = try request.parameters(Self.filters + ["count", "limit"])
-        let filter = try filter(parameters)
-        let isCount = try JournalQuery.flag("count", in: parameters)
-        let limit = try parameters.integer("limit", in: 1...Journal.capacity, default: Journal.capacity)
-        return isCount
-            ? .json(.ok, ["count": .integer(stage.journal.entries(matching: filter).count), "dropped": dropped])
-            : entries(matching: filter, limit: limit)
+        guard request.method == .delete else { return try journalCalls.list(request) }
+        _ = try request.parameters()
+        stage.journal.clear()
+        for slot in stage.slots { slot.gate.forgetSequences() }
+        return .json(.ok, ["entries": [], "count": 0, "dropped": 0])
     }
-
-    /// Returns the matching entries as soon as there are `count` of them.
-    func waitForJournal(_ request: ControlRequest) async throws -> UpstreamResponse {
-        try request.require(.get)
-        let parameters = try request.parameters(Self.filters + ["count", "timeout_ms"])
-        let filter = try filter(parameters)
-        try await JournalQuery.wait(parameters, in: stage.journal, matching: filter, clock)
-        return entries(matching: filter)
-    }
-
-    private func entries(matching filter: JournalFilter, limit: Int = Journal.capacity) -> UpstreamResponse {
-        let entries = stage.journal.entries(matching: filter)
-        return .json(
-            .ok,
-            [
-                "entries": .array(entries.suffix(limit).map(\.json)), "count": .integer(entries.count),
-                "dropped": dropped,
-            ]
-        )
-    }
-
-    private var dropped: JSONValue { .integer(stage.journal.dropped) }
 
     /// Returns a filter for the requests that those of clients to a route have caused; nil if the query names none.
     private func cause(_ parameters: [String: String]) throws(ControlProblem) -> JournalFilter.Cause? {

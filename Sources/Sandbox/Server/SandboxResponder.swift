@@ -26,17 +26,15 @@ struct SandboxResponder: HTTPResponder {
         let target = RequestTarget(request.head.path ?? "/")
         switch target.segments.first {
         case ControlAPI.prefix:
-            let response = try await control(request, target, context) {
+            return try await control(request, target, context) {
                 try await ControlAPI(stage: stage, clock: clock, harness: harness).respond(to: $0)
             }
-            return Self.response(response, to: request.method)
-        case HarnessAPI.prefix where harness != nil:
-            let response = try await control(request, target, context) { request in
-                guard let harness else { return ControlProblem.nothing(at: request.path).response }
-                return try await HarnessAPI(server: harness, stage: stage, clock: clock).respond(to: request)
-            }
-            return Self.response(response, to: request.method)
         case .some(let name):
+            if name == HarnessAPI.prefix, let harness {
+                return try await control(request, target, context) {
+                    try await HarnessAPI(server: harness, stage: stage, clock: clock).respond(to: $0)
+                }
+            }
             guard let slot = stage.slot(named: name) else { fallthrough }
             return try await UpstreamCall(slot: slot, stage: stage, clock: clock, context: context).respond(
                 to: request,
@@ -55,21 +53,27 @@ struct SandboxResponder: HTTPResponder {
         _ target: RequestTarget,
         _ context: SandboxContext,
         by respond: (ControlRequest) async throws -> UpstreamResponse
-    ) async throws -> UpstreamResponse {
-        let limit = HarnessAPI.maximumBody(of: target.segments)
-        guard let body = try await Self.body(of: request, upTo: limit) else {
-            return ControlProblem.tooLarge(limit: limit).response
+    ) async throws -> Response {
+        do {
+            let limit = HarnessAPI.maximumBody(of: target.segments)
+            guard let body = try await Self.body(of: request, upTo: limit) else {
+                throw ControlProblem.tooLarge(limit: limit)
+            }
+            let control = ControlRequest(
+                method: request.method,
+                path: Array(target.segments.dropFirst()),
+                query: target.form,
+                authority: request.head.authority,
+                fetchOrigin: request.headers[.origin],
+                body: body,
+                onClose: { [channel = context.channel] action in channel.closeFuture.whenComplete { _ in action() } }
+            )
+            try control.requireLoopback()
+            harness?.noteUse()
+            return Self.response(try await respond(control), to: request.method)
+        } catch let problem as ControlProblem {
+            return Self.response(problem.response, to: request.method)
         }
-        let control = ControlRequest(
-            method: request.method,
-            path: Array(target.segments.dropFirst()),
-            query: target.form,
-            authority: request.head.authority,
-            fetchOrigin: request.headers[.origin],
-            body: body,
-            onClose: { [channel = context.channel] action in channel.closeFuture.whenComplete { _ in action() } }
-        )
-        return try await respond(control)
     }
 
     /// Returns the whole body; nil if it is longer than the limit.

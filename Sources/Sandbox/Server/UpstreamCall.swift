@@ -166,35 +166,12 @@ struct UpstreamCall {
         -> Response
     {
         guard let response = outcome.response else { throw await reset() }
-        guard !outcome.delivery.isPlain else { return SandboxResponder.response(response, to: method) }
-        let length = method == .head ? 0 : response.length
-        guard !outcome.delivery.isSilent(of: length) else { throw await reset() }
-        var headers = response.headers
-        if outcome.delivery.closeDelay != nil { headers[.connection] = "close" }
-        if method == .head { headers[.contentLength] = String(response.length) }
-        let body = ResponseBody(contentLength: method == .head ? nil : length) { writer in
-            for step in outcome.delivery.steps(of: length) { try await perform(step, response, token, &writer) }
-            if outcome.delivery.closeDelay == nil { try await writer.finish(nil) }
-        }
-        return Response(status: response.status, headers: headers, body: body)
-    }
-
-    private func perform(
-        _ step: DeliveryStep,
-        _ response: UpstreamResponse,
-        _ token: Journal.Token,
-        _ writer: inout any ResponseBodyWriter
-    ) async throws {
-        switch step {
-        case .send(let range): try await response.write(range, to: &writer)
-        case .wait(let time): try await wait(time)
-        case .hold: try await hold(token)
-        case .cut: throw ResponseTruncated()
-        case .reset: throw await reset()
-        case .close:
-            try await writer.finish(nil)
-            try await context.channel.close().get()
-        }
+        return try await SandboxResponder.response(response, to: method)
+            .delivered(outcome.delivery, on: context.channel) {
+                try await wait($0)
+            } holding: {
+                try await hold(token)
+            }
     }
 
     /// Waits in the middle of a response until it is released; the upstream's fault at that time may still cut it

@@ -276,16 +276,15 @@ extension ShipQuery {
         let found = sort.sorted(ships.filter(filter.matches))
         let docs: ArraySlice<JSONObject> =
             paging.isOn ? found.dropFirst(paging.skipped).prefix(paging.limit) : found[...]
-        var page: JSONObject = .init(members: [
-            .init(name: "docs", value: .array(docs.map { .object(select.applied(to: $0)) })),
-            .init(name: "totalDocs", value: .integer(found.count)),
-        ])
-        if let offset = paging.offset { page["offset"] = .integer(offset) }
-        for (name, value) in numbers(total: found.count) { page[name] = value }
+        var page: JSONObject = [
+            "docs": .array(docs.map { .object(select.applied(to: $0)) }), "totalDocs": .integer(found.count),
+            "offset": paging.offset.map { .integer($0) },
+        ]
+        page.members += numbers(total: found.count).members
         return .object(page)
     }
 
-    private func numbers(total: Int) -> KeyValuePairs<String, JSONValue> {
+    private func numbers(total: Int) -> JSONObject {
         let pages = paging.isOn && paging.limit > 0 ? max(1, (total + paging.limit - 1) / paging.limit) : 1
         let number = paging.isOn && paging.limit > 0 ? paging.page : 1
         let previous = paging.isOn && paging.limit > 0 ? previousPage(of: number) : nil

@@ -89,7 +89,7 @@ enum Ship {
     /// A new ship: the schema's defaults, everything else null.
     static func blank(id: String) -> JSONValue {
         let defaults: [String: JSONValue] = ["roles": [], "launches": [], "active": true, "id": .string(id)]
-        return .object(JSONObject(members: keys.map { .init(name: $0, value: defaults[$0] ?? .null) }))
+        return .object(JSONObject(keys.map { ($0, defaults[$0] ?? .null) }))
     }
 
     /// 24 hexadecimal digits in lower case, as MongoDB writes an ObjectId.

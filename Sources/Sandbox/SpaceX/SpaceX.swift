@@ -6,7 +6,7 @@ import JSONValues
 final class SpaceX: SimulatedUpstream {
     let name = SandboxUpstream.spacex.rawValue
     let ships: ShipRecords
-    private let pictures: ShipPictures
+    private let pictures: PictureHost
 
     /// - Throws: ``SandboxError/malformedData(resource:reason:)`` if the built-in ships are not JSON.
     init(seed: UInt64) throws(SandboxError) {
@@ -15,7 +15,12 @@ final class SpaceX: SimulatedUpstream {
         } catch {
             throw .malformedData(resource: "ships.json", reason: error.description)
         }
-        pictures = ShipPictures(seed: seed)
+        pictures = PictureHost(
+            path: "/spacex/images",
+            page: ("showphoto.aspx", Self.page),
+            redirectsInside: false,
+            picture: { ShipPicture.png(name: $0, seed: seed) }
+        )
     }
 
     func reset() { ships.reset() }
@@ -70,9 +75,8 @@ final class SpaceX: SimulatedUpstream {
     /// Returns a response with the recorded fields; the API's own cache serves all requests but the first after a
     /// change.
     private func cached(_ body: [UInt8], key: String, _ request: UpstreamRequest) -> UpstreamResponse {
-        UpstreamResponse(status: .ok, headers: SpaceXHeaders.fields(hit: ships.wasServed(key)), body: body).conditional(
-            on: request
-        )
+        UpstreamResponse(status: .ok, headers: Self.fields(hit: ships.wasServed(key)), body: body)
+            .conditional(on: request)
     }
 
     private static let notFound = UpstreamResponse.text(.notFound, "Not Found")
@@ -101,14 +105,10 @@ extension SpaceX {
 
     private func patch(_ id: String, with patch: JSONValue) throws(ControlProblem) -> UpstreamResponse {
         guard let members = patch.object else {
-            throw .invalid(
-                field: "body",
-                value: String(decoding: patch.serialized().prefix(60), as: UTF8.self),
-                accepted: ["a JSON object"]
-            )
+            throw .invalid(field: "body", value: patch.excerpt, accepted: ["a JSON object"])
         }
         if let other = members["id"], other != .string(id) {
-            throw .invalid(field: "id", value: String(decoding: other.serialized(), as: UTF8.self), accepted: [id])
+            throw .invalid(field: "id", value: other.json, accepted: [id])
         }
         return try ships.update { (records) throws(ControlProblem) in
             guard var ships = records else { throw Self.noArray }
@@ -135,8 +135,8 @@ extension SpaceX {
     )
 }
 
-/// The fields of a 200 as recorded in 2021; `Date` is the server's, `ETag` comes with the body.
-enum SpaceXHeaders {
+extension SpaceX {
+    /// Returns the fields of a 200 as recorded in 2021; `Date` is the server's, `ETag` that of the body.
     static func fields(hit: Bool) -> HTTPFields {
         [
             .contentType: "application/json; charset=utf-8",
@@ -151,21 +151,6 @@ enum SpaceXHeaders {
             .server: "cloudflare",
         ]
     }
-}
-
-struct ShipPictures: Sendable {
-    private let host: PictureHost
-
-    init(seed: UInt64) {
-        host = PictureHost(
-            path: "/spacex/images",
-            page: ("showphoto.aspx", Self.page),
-            redirectsInside: false,
-            picture: { ShipPicture.png(name: $0, seed: seed) }
-        )
-    }
-
-    func respond(to request: UpstreamRequest) -> UpstreamResponse { host.respond(to: request) }
 
     private static let page =
         "<!DOCTYPE html>\n<html><head><title>Ship photo</title></head><body>"

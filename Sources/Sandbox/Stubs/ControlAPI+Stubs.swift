@@ -158,7 +158,7 @@ extension ControlAPI {
                 )
             }
         }
-        if let value = try? JSONParser.parse(Array(text.utf8)) { return value }
+        if let value = JSONValue(json: text.utf8) { return value }
         do throws(YAMLDefect) {
             return try JSONValue(yaml: text)
         } catch {

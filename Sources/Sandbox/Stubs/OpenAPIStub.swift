@@ -70,12 +70,11 @@ final class OpenAPIStub: SimulatedUpstream {
     private static func problem(_ status: HTTPResponse.Status, _ detail: String, _ errors: [StubError] = [])
         -> UpstreamResponse
     {
-        var members: [JSONObject.Member] = [
-            .init(name: "title", value: "Not in the document"), .init(name: "status", value: .integer(status.code)),
-            .init(name: "detail", value: .string(detail)),
+        let problem: JSONObject = [
+            "title": "Not in the document", "status": .integer(status.code), "detail": .string(detail),
+            "errors": errors.isEmpty ? nil : .array(errors.map(\.json)),
         ]
-        if !errors.isEmpty { members.append(.init(name: "errors", value: .array(errors.map(\.json)))) }
-        return .json(status, .object(JSONObject(members: members)), type: "application/problem+json")
+        return .json(status, .object(problem), type: "application/problem+json")
     }
 }
 
@@ -137,7 +136,7 @@ struct StubCheck: Sendable {
         let schema = document.resolved(schema)
         let value: JSONValue =
             switch schema.object?["type"]?.string {
-            case "integer", "number": (try? JSONParser.parse(Array(text.utf8))) ?? .string(text)
+            case "integer", "number": JSONValue(json: text.utf8) ?? .string(text)
             case "boolean": text == "true" ? true : text == "false" ? false : .string(text)
             default: .string(text)
             }

@@ -158,7 +158,7 @@ extension StubImport {
             pattern["ignoreArrayOrder"]?.bool != true
         {
             guard let text = value.string else { return .json(value) }
-            if let parsed = try? JSONParser.parse(Array(text.utf8)) { return .json(parsed) }
+            if let parsed = JSONValue(json: text.utf8) { return .json(parsed) }
         }
         throw Unmapped(source: "", member: "request/bodyPatterns/0/\(pattern.members.first?.name ?? "")")
     }

@@ -55,7 +55,7 @@ extension StubImport {
 
     /// Returns texts that are equal for equal matches. Segments are of their own, since they may have slashes.
     private static func key(of match: RequestMatch) -> [String] {
-        [String(decoding: match.json.serialized(), as: UTF8.self)] + match.path
+        [match.json.json] + match.path
     }
 
     private static func exchange(_ entry: JSONValue, _ host: inout String?) throws(Unmapped) -> Rule.Definition {
@@ -69,8 +69,7 @@ extension StubImport {
         match.query = target.query.map { .init(name: $0.name, value: .equal($0.value)) }
         match.exactQuery = true
         if let text = request["postData"]?.object?["text"]?.string, !text.isEmpty {
-            let value = try? JSONParser.parse(Array(text.utf8))
-            match.body = value.flatMap { $0.object == nil ? nil : .json($0) } ?? .contains(text)
+            match.body = JSONValue(json: text.utf8).flatMap { $0.object == nil ? nil : .json($0) } ?? .contains(text)
             match.exactBody = true
         }
         return rule(match, try Self.response(response))

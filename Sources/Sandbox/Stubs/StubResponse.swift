@@ -92,19 +92,16 @@ extension StubResponse {
     }
 
     var json: JSONValue {
-        var members: [JSONObject.Member] = [.init(name: "status", value: .integer(status))]
-        if !header.isEmpty {
-            let fields = header.map { JSONObject.Member(name: $0.name, value: .string($0.value)) }
-            members.append(.init(name: "header", value: .object(JSONObject(members: fields))))
-        }
+        let fields = JSONObject(header.map { ($0.name, .string($0.value)) })
+        var object: JSONObject = ["status": .integer(status), "header": header.isEmpty ? nil : .object(fields)]
         switch body {
         case .none: break
-        case .json(let value): members.append(.init(name: "json", value: value))
-        case .text(let text): members.append(.init(name: "text", value: .string(text)))
-        case .bytes(let bytes): members.append(.init(name: "base64", value: .string(Data(bytes).base64EncodedString())))
+        case .json(let value): object["json"] = value
+        case .text(let text): object["text"] = .string(text)
+        case .bytes(let bytes): object["base64"] = .string(Data(bytes).base64EncodedString())
         }
-        if !isTemplate { members.append(.init(name: "template", value: false)) }
-        return .object(JSONObject(members: members))
+        object["template"] = isTemplate ? nil : false
+        return .object(object)
     }
 }
 
@@ -119,7 +116,7 @@ enum StubTemplate {
         private(set) var left = StubResponse.largest
         private lazy var bytes = request.start(SandboxResponder.maximumBody)
         lazy var text = String(decoding: bytes, as: UTF8.self)
-        lazy var json = try? JSONParser.parse(bytes)
+        lazy var json = JSONValue(json: bytes)
 
         init(request: UpstreamRequest, count: Int, now: Date) {
             (self.request, self.count, self.now) = (request, count, now)
@@ -143,7 +140,7 @@ enum StubTemplate {
         pieces(of: text).map { piece in
             guard piece.isPlaceholder else { return piece.text }
             let value = counted(piece.text, source)
-            return value?.string ?? value.map { String(decoding: $0.serialized(), as: UTF8.self) } ?? ""
+            return value?.string ?? value?.json ?? ""
         }.joined()
     }
 

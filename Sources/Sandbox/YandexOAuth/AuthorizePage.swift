@@ -10,7 +10,7 @@ struct AuthorizePage {
     init(_ request: UpstreamRequest, accounts: YandexAccounts) {
         self.request = request
         self.accounts = accounts
-        parameters = Dictionary(request.form.map { ($0.name, $0.value) }) { first, _ in first }
+        parameters = request.form.values
     }
 
     var response: UpstreamResponse {
@@ -122,7 +122,7 @@ struct DevicePage {
 
     init(_ request: UpstreamRequest, accounts: YandexAccounts) {
         self.accounts = accounts
-        parameters = Dictionary(request.form.map { ($0.name, $0.value) }) { first, _ in first }
+        parameters = request.form.values
     }
 
     var response: UpstreamResponse {

@@ -107,8 +107,7 @@ struct OAuthForm {
     private let authorization: String?
 
     init(_ request: UpstreamRequest) {
-        let items = RequestTarget.form(String(decoding: request.body, as: UTF8.self))
-        fields = Dictionary(items.map { ($0.name, $0.value) }) { first, _ in first }
+        fields = RequestTarget.form(String(decoding: request.body, as: UTF8.self)).values
         authorization = request.headers[.authorization]
     }
 

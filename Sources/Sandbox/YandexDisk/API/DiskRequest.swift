@@ -22,7 +22,7 @@ struct DiskRequest {
         method = request.method == .head ? .get : request.method
         path = isVersioned ? Array(request.path.dropFirst(2)) : request.path
         // Of a parameter that is given twice the first one counts.
-        parameters = Dictionary(request.form.map { ($0.name, $0.value) }) { first, _ in first }
+        parameters = request.form.values
         body = request.body
         origin = request.origin
         base = "\(request.origin)/yandex_disk" + (isVersioned ? "/v1/disk" : "")
@@ -48,11 +48,10 @@ struct DiskRequest {
     func link(_ status: HTTPResponse.Status, href: String, method: String = "GET", operation: String? = nil)
         -> UpstreamResponse
     {
-        var link = JSONObject()
-        if let operation { link["operation_id"] = .string(operation) }
-        link["href"] = .string(href)
-        link["method"] = .string(method)
-        link["templated"] = false
+        let link: JSONObject = [
+            "operation_id": operation.map { .string($0) }, "href": .string(href), "method": .string(method),
+            "templated": false,
+        ]
         return json(status, .object(link))
     }
 
@@ -127,7 +126,7 @@ struct DiskRequest {
     /// The body as a JSON object; an empty one has no members.
     func object() throws(DiskFailure) -> JSONObject {
         guard !body.isEmpty else { return JSONObject() }
-        guard let value = try? JSONParser.parse(body), let object = value.object else {
+        guard let object = JSONValue(json: body)?.object else {
             throw .invalid("body", ("not a JSON object.", "не является объектом JSON."))
         }
         return object
@@ -179,13 +178,8 @@ struct FieldSelection: Sendable, Equatable {
         guard members != nil else { return value }
         switch value {
         case .object(let object):
-            return .object(
-                JSONObject(
-                    members: object.members.filter { contains($0.name) }.map {
-                        .init(name: $0.name, value: below($0.name).applied(to: $0.value))
-                    }
-                )
-            )
+            let chosen = object.members.filter { contains($0.name) }
+            return .object(JSONObject(chosen.map { ($0.name, below($0.name).applied(to: $0.value)) }))
         case .array(let values): return .array(values.map(applied))
         default: return value
         }

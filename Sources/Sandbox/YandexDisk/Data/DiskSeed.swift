@@ -191,7 +191,7 @@ struct DiskSeeding {
             file("Документы/Таблицы", "Выгрузка \(number).csv", .table(title: "товар \(number)", rows: 10 * number))
         }
         setProperties(
-            JSONObject(members: [.init(name: "цвет", value: "синий"), .init(name: "важность", value: 3)]),
+            ["цвет": "синий", "важность": 3],
             of: file("Документы", "Помеченный.txt", .text("Со свойствами.\n"))
         )
     }

@@ -76,7 +76,7 @@ final class YandexDownloader: SimulatedUpstream {
     }
 
     private static func preview(of subject: DiskPreview.Subject, _ request: UpstreamRequest) -> UpstreamResponse {
-        let form = Dictionary(request.form.map { ($0.name, $0.value) }) { first, _ in first }
+        let form = request.form.values
         // Without a size it is the original's.
         guard let size = DiskPreview.Size(form["size"] ?? "XXXL") else { return page(400, "Bad Request") }
         let bytes = DiskPreview.jpeg(of: subject, size: size, crop: form["crop"] == "1")

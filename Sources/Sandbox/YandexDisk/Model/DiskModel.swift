@@ -63,9 +63,7 @@ extension DiskModel {
                 "reg_time": registered, "trash_size": .integer(used.trash), "is_paid": .bool(user.isPaid),
                 "is_idm_managed_folder_address_access": false,
                 "used_space": .integer(used.all),
-                "system_folders": .object(
-                    JSONObject(members: DiskSeed.systemFolders.map { .init(name: $0.key, value: .string($0.value)) })
-                ),
+                "system_folders": .object(JSONObject(DiskSeed.systemFolders.map { ($0.key, .string($0.value)) })),
                 "user": [
                     "reg_time": registered, "display_name": .string(user.displayName), "uid": .string(user.uid),
                     "country": .string(user.country),
@@ -134,27 +132,19 @@ extension DiskModel {
 
     mutating func published(_ request: DiskRequest, _ account: Int) throws(DiskFailure) -> UpstreamResponse {
         let paging = try request.paging()
-        var rest: JSONObject = .init(members: [
-            .init(name: "limit", value: .integer(paging.limit)), .init(name: "offset", value: .integer(paging.offset)),
-        ])
-        var directories: Bool?
-        switch request.parameters["type"] {
-        case nil, "": break
-        case "dir": directories = true
-        case "file": directories = false
-        default: throw .invalid("type", ("must be dir or file.", "допустимы значения dir и file."))
+        let type = request.parameters["type"].flatMap { $0.isEmpty ? nil : $0 }
+        guard type.map(["dir", "file"].contains) ?? true else {
+            throw .invalid("type", ("must be dir or file.", "допустимы значения dir и file."))
         }
-        if let type = request.parameters["type"], !type.isEmpty { rest["type"] = .string(type) }
-        return try flat(
-            trees[account].published(directories: directories).dropFirst(paging.offset),
-            request,
-            account,
-            .object(rest)
-        )
+        let rest: JSONObject = [
+            "limit": .integer(paging.limit), "offset": .integer(paging.offset), "type": type.map { .string($0) },
+        ]
+        let found = trees[account].published(directories: type.map { $0 == "dir" })
+        return try flat(found.dropFirst(paging.offset), request, account, rest)
     }
 
     /// Lists that have neither a path nor a total.
-    private func flat(_ found: ArraySlice<Int>, _ request: DiskRequest, _ account: Int, _ rest: JSONValue)
+    private func flat(_ found: ArraySlice<Int>, _ request: DiskRequest, _ account: Int, _ rest: JSONObject)
         throws(DiskFailure) -> UpstreamResponse
     {
         let rendering = try request.rendering(links)
@@ -163,10 +153,9 @@ extension DiskModel {
         let items = nodes(found.prefix(limit), account).map {
             JSONValue.object(rendering.resource($0, in: trees[account], fields: fields))
         }
-        return request.json(
-            .ok,
-            .object(JSONObject(members: [.init(name: "items", value: .array(items))] + (rest.object?.members ?? [])))
-        )
+        var object: JSONObject = ["items": .array(items)]
+        object.members += rest.members
+        return request.json(.ok, .object(object))
     }
 
     private func nodes(_ ids: ArraySlice<Int>, _ account: Int) -> [DiskNode] {

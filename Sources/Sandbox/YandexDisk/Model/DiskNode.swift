@@ -2,14 +2,14 @@ import Foundation
 import JSONValues
 
 /// A file or a folder.
-struct DiskNode: Sendable {
+struct DiskNode: Sendable, Codable {
     /// Unique among all accounts.
     let id: Int
     var parent: Int
     /// In the trash this one has a suffix; ``Trashed/name`` is the one that people see.
     var name: String
     /// Of a folder; nil for a file.
-    var children: [NameKey: Int]?
+    @FolderChildren var children: [NameKey: Int]?
     var content: DiskContent?
     /// The service's judgement of the content; nil if the name decides.
     var judgedType: DiskFileType?
@@ -24,6 +24,13 @@ struct DiskNode: Sendable {
     var publication: Publication?
     var properties: Properties = .none
     var trashed: Trashed?
+
+    private enum CodingKeys: String, CodingKey {
+        case id, parent, name
+        case children = "isDirectory"
+        case content, judgedType, exif, created, modified, revision
+        case uploaded, publication, properties, trashed
+    }
 
     var isDirectory: Bool { children != nil }
 
@@ -63,51 +70,17 @@ struct DiskAccount: Sendable, Equatable, Codable {
     let registered: Date
 }
 
-extension DiskNode: Codable {
-    private enum CodingKeys: CodingKey {
-        case id, parent, name, isDirectory, content, judgedType, exif, created, modified, revision, uploaded,
-            publication
-        case properties, trashed
-    }
+/// The children of a folder. They are coded by their parents alone: of this only whether there may be any.
+@propertyWrapper
+struct FolderChildren: Sendable, Codable {
+    var wrappedValue: [NameKey: Int]?
 
-    /// Decodes a node; a folder has no children yet.
-    init(from decoder: any Decoder) throws {
-        let values = try decoder.container(keyedBy: CodingKeys.self)
-        self.init(
-            id: try values.decode(Int.self, forKey: .id),
-            parent: try values.decode(Int.self, forKey: .parent),
-            name: try values.decode(String.self, forKey: .name),
-            children: try values.decode(Bool.self, forKey: .isDirectory) ? [:] : nil,
-            content: try values.decodeIfPresent(DiskContent.self, forKey: .content),
-            judgedType: try values.decodeIfPresent(DiskFileType.self, forKey: .judgedType),
-            exif: try values.decode(JSONObject.self, forKey: .exif),
-            created: try values.decode(Date.self, forKey: .created),
-            modified: try values.decode(Date.self, forKey: .modified),
-            revision: try values.decode(Int.self, forKey: .revision),
-            uploaded: try values.decode(Int.self, forKey: .uploaded),
-            publication: try values.decodeIfPresent(Publication.self, forKey: .publication),
-            properties: try values.decode(Properties.self, forKey: .properties),
-            trashed: try values.decodeIfPresent(Trashed.self, forKey: .trashed)
-        )
-    }
+    init(wrappedValue: [NameKey: Int]?) { self.wrappedValue = wrappedValue }
 
-    func encode(to encoder: any Encoder) throws {
-        var values = encoder.container(keyedBy: CodingKeys.self)
-        try values.encode(id, forKey: .id)
-        try values.encode(parent, forKey: .parent)
-        try values.encode(name, forKey: .name)
-        try values.encode(isDirectory, forKey: .isDirectory)
-        try values.encodeIfPresent(content, forKey: .content)
-        try values.encodeIfPresent(judgedType, forKey: .judgedType)
-        try values.encode(exif, forKey: .exif)
-        try values.encode(created, forKey: .created)
-        try values.encode(modified, forKey: .modified)
-        try values.encode(revision, forKey: .revision)
-        try values.encode(uploaded, forKey: .uploaded)
-        try values.encodeIfPresent(publication, forKey: .publication)
-        try values.encode(properties, forKey: .properties)
-        try values.encodeIfPresent(trashed, forKey: .trashed)
-    }
+    /// Decodes a folder without children, or a file.
+    init(from decoder: any Decoder) throws { wrappedValue = try Bool(from: decoder) ? [:] : nil }
+
+    func encode(to encoder: any Encoder) throws { try (wrappedValue != nil).encode(to: encoder) }
 }
 
 /// A path of the API: an area and the names below its root. Names are compared byte for byte; whether the service
