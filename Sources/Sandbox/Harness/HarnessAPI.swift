@@ -20,7 +20,7 @@ struct HarnessAPI: Sendable {
         do {
             try request.requireLoopback()
             // A look at the state changes nothing.
-            if !request.path.isEmpty { server.activate() }
+            if !request.path.isEmpty, request.path != ["clock"] || request.method != .get { server.activate() }
             server.noteUse()
             return try await route(request)
         } catch let problem as ControlProblem {
@@ -58,14 +58,18 @@ struct HarnessAPI: Sendable {
     private func reset(_ request: ControlRequest) async throws -> UpstreamResponse {
         try request.require(.post)
         try request.requireNoMembers()
+        try await resetting { [stage, server] in try await server.reset { stage.reset() } }
+        return UpstreamResponse(status: .noContent)
+    }
+
+    private func resetting(_ reset: () async throws -> Void) async throws {
         do {
-            try await server.reset { [stage] in stage.reset() }
+            try await reset()
         } catch let error as CancellationError {
             throw error
         } catch {
             throw ControlProblem.resetFailed("\(error)")
         }
-        return UpstreamResponse(status: .noContent)
     }
 }
 
@@ -79,7 +83,11 @@ extension HarnessAPI {
     }
 
     private func setClock(_ request: ControlRequest) async throws -> UpstreamResponse {
-        try request.require(.get, .put)
+        try request.require(.get, .put, .delete)
+        if request.method == .delete {
+            try request.requireNoMembers()
+            try await resetting(server.followRealTime)
+        }
         if request.method == .put {
             let fields = try ControlFields(request.json())
             try fields.require(only: "now", "frozen")
@@ -88,7 +96,9 @@ extension HarnessAPI {
                 throw ControlProblem.invalid(field: "body", value: "{}", accepted: ["now", "frozen"])
             }
             guard await server.setClock(time, frozen: frozen) else {
-                throw ControlProblem.conflict("The clock goes back only with POST /\(Self.prefix)/reset.")
+                throw ControlProblem.conflict(
+                    "The clock goes back only with DELETE /\(Self.prefix)/clock and POST /\(Self.prefix)/reset."
+                )
             }
         }
         return .json(.ok, clockState)
