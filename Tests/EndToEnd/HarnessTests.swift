@@ -87,6 +87,23 @@ import Testing
         #expect(await tested.larder.stop() == 0)
     }
 
+    @Test("HARN-04 the machine's time returns; sessions and data stay, and no upstream waits for the time before")
+    func realTime() async throws {
+        let tested = try await TestedLarder.start()
+        let guest = try await tested.larder.guest()
+        try await tested.advance(86_400)
+        try await tested.sandbox.fault("offline")
+        _ = try await guest.get("/v1/ships?refresh=1")
+        let ended = try await tested.harness.send("DELETE", "/clock")
+        #expect(ended.status == 200)
+        let now = try #require(try ended.json.now.string)
+        #expect(abs(try Date.ISO8601FormatStyle(includingFractionalSeconds: true).parse(now).timeIntervalSinceNow) < 60)
+        try await tested.sandbox.fault("online")
+        let answer = try await guest.get("/v1/ships?refresh=1")
+        #expect(try answer.status == 200 && answer.json.meta.offline.bool == false)
+        #expect(await tested.larder.stop() == 0)
+    }
+
     @Test("HARN-05 moving the clock on makes copies stale and drafts expire, and sends the probe that is due")
     func advanced() async throws {
         let tested = try await TestedLarder.start(["--freshness-ships-s", "60"])

@@ -32,6 +32,14 @@ import Testing
         #expect(clock.now == machine.now)
     }
 
+    @Test("HARN-04 it shows the machine's time again, also if it began at another one and stands still")
+    func real() async {
+        let clock = VirtualClock(machine.wallClock, start: machine.now + 1000, isFrozen: true)
+        clock.restore(.real)
+        machine.advance(by: .seconds(1))
+        #expect(clock.now == machine.now && !clock.isFrozen)
+    }
+
     @Test("It begins at its start, frozen if that is wanted, and a reset begins there again")
     func start() async {
         let start = Date(timeIntervalSince1970: 1_893_456_000)

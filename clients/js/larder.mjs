@@ -259,12 +259,14 @@ class Controls extends Requests {
     this.sandbox = sandbox.replace(/(\/_sandbox)?\/?$/, '');
     this.#journal = (path, query) => this.control('GET', `/_harness/journal${path}`, {query});
     const clock = (method, path = '', json = undefined) => this.control(method, `/_harness/clock${path}`, {json});
-    /** The clock of Larder and its upstreams. It goes forward only; a reset sets it back. */
+    /** The clock of Larder and its upstreams. It goes forward, until it is ended or reset. */
     this.clock = {
       now: async () => (await clock('GET')).now,
       /** @param {string} [at] A time such as `2030-01-05T10:00:00Z`. */
       freeze: async at => (await clock('PUT', '', at === undefined ? {frozen: true} : {now: at, frozen: true})).now,
       run: async () => (await clock('PUT', '', {frozen: false})).now,
+      /** Shows the machine's time again. Larder starts anew with its data. */
+      end: async () => (await clock('DELETE')).now,
       /** What has become due is done when it returns. @param {number} seconds */
       advance: async seconds => (await clock('POST', '/advance', {s: seconds})).now,
     };

@@ -80,7 +80,7 @@ struct LarderServer: Service, CustomStringConvertible {
         _ sandbox: (sandbox: Sandbox, port: Int)?
     ) {
         harness?.begin(built) { contents in
-            try directory.replaceAll(by: contents)
+            if let contents { try directory.replaceAll(by: contents) }
             // The data of a test need not survive a loss of power.
             var configuration = configuration
             configuration.isDurable = false

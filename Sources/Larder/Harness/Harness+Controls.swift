@@ -151,21 +151,26 @@ extension Harness {
         }
     }
 
+    /// Builds the server anew with its own data: times that it holds in memory may be ahead of the machine's.
+    ///
+    /// - Throws: As ``replace(by:meanwhile:)``.
+    func followRealTime() async throws { try await replace(by: nil) { [clock] in clock.restore(.real) } }
+
     /// Replaces the stored data of the server; ports, process and certificate stay.
     ///
     /// - Parameters:
-    ///   - contents: The new data.
+    ///   - contents: The new data; nil for the present data.
     ///   - meanwhile: Called when no request of the old state is left, and none of the new one has begun.
     /// - Throws: ``HarnessError``; the errors of the composition root, after which the server responds with 503 until
     ///   the next attempt; those of the end of the old server, after which the new one is served.
-    func replace(by contents: any StoreContents, meanwhile: @escaping @Sendable () -> Void) async throws {
+    func replace(by contents: (any StoreContents)?, meanwhile: @escaping @Sendable () -> Void) async throws {
         try await resets.withPermit { [self] in
             // A task of its own: if its caller is cancelled, a replacement is not left half done.
             try await Task { try await replaceNow(by: contents, meanwhile) }.value
         }
     }
 
-    private func replaceNow(by contents: any StoreContents, _ meanwhile: @Sendable () -> Void) async throws {
+    private func replaceNow(by contents: (any StoreContents)?, _ meanwhile: @Sendable () -> Void) async throws {
         let (last, rebuild) = try begin()
         defer { finish() }
         let ended = await end(last)

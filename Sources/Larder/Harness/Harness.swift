@@ -35,8 +35,9 @@ final class Harness: Sendable {
         var lastUse = Date.distantPast
     }
 
-    /// Builds the server again in its directory, with other contents, in place of the one that has ended.
-    typealias Rebuild = @Sendable (_ contents: any StoreContents) async throws -> any ReplaceableServer
+    /// Builds the server again in its directory, in place of the one that has ended: with other contents, or with the
+    /// present ones if they are nil.
+    typealias Rebuild = @Sendable (_ contents: (any StoreContents)?) async throws -> any ReplaceableServer
 
     /// The one clock of the server and its simulated upstreams.
     let clock: VirtualClock

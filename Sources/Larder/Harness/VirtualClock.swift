@@ -101,6 +101,9 @@ final class VirtualClock: Sendable {
         /// Nil for one that was never set: it shows the time of the clock that it was made from.
         fileprivate let shown: Date?
         fileprivate let isFrozen: Bool
+
+        /// That of a clock that was never set.
+        static let real = Reading(shown: nil, isFrozen: false)
     }
 
     var reading: Reading {

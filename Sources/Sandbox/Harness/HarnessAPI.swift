@@ -18,7 +18,7 @@ struct HarnessAPI: Sendable {
     /// - Throws: ``ControlProblem``; `CancellationError` if the sandbox stops while a request waits.
     func respond(to request: ControlRequest) async throws -> UpstreamResponse {
         // A look at the state changes nothing.
-        if !request.path.isEmpty { server.activate() }
+        if !request.path.isEmpty, request.path != ["clock"] || request.method != .get { server.activate() }
         if request.path.first == "spaces" { return try await spaces(request) }
         if request.path.first == "snapshots" { return try await snapshots(request) }
         switch request.path.joined(separator: "/") {
@@ -63,7 +63,11 @@ extension HarnessAPI {
     }
 
     private func setClock(_ request: ControlRequest) async throws -> UpstreamResponse {
-        try request.require(.get, .put)
+        try request.require(.get, .put, .delete)
+        if request.method == .delete {
+            try request.requireNoMembers()
+            try await reporting(server.followRealTime)
+        }
         if request.method == .put {
             let fields = try ControlFields(request.json())
             try fields.require(only: "now", "frozen")
@@ -72,7 +76,9 @@ extension HarnessAPI {
                 throw ControlProblem.invalid(field: "body", value: "{}", accepted: ["now", "frozen"])
             }
             guard await server.setClock(time, frozen: frozen) else {
-                throw ControlProblem.conflict("The clock goes back only with POST /\(Self.prefix)/reset.")
+                throw ControlProblem.conflict(
+                    "The clock goes back only with DELETE /\(Self.prefix)/clock and POST /\(Self.prefix)/reset."
+                )
             }
         }
         return .json(.ok, clockState)

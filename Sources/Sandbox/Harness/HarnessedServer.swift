@@ -80,6 +80,9 @@ package protocol HarnessedServer: Sendable {
     /// - Returns: false, with nothing changed, if that would be a step back.
     func setClock(_ time: Date?, frozen: Bool?) async -> Bool
 
+    /// Has the time of the machine again. The server starts anew with its data, since it may go back.
+    func followRealTime() async throws
+
     /// Moves the time on. Work that has become due is done before it returns.
     func advanceClock(by seconds: Double) async
 }

@@ -79,7 +79,7 @@ class Journal:
 
 @dataclass(frozen=True)
 class Clock:
-    """The clock of Larder and of its simulated upstreams. It goes forward only; a reset sets it back."""
+    """The clock of Larder and of its simulated upstreams. It goes forward, until it is ended or reset."""
 
     _controls: "Controls"
 
@@ -101,6 +101,10 @@ class Clock:
     def run(self) -> str:
         """Lets time pass again."""
         return self._call("PUT", json={"frozen": False})["now"]
+
+    def end(self) -> str:
+        """Shows the machine's time again. Larder starts anew with its data."""
+        return self._call("DELETE")["now"]
 
     def advance(self, seconds: float) -> str:
         """Moves the clock on; what has become due is done when this returns."""
