@@ -160,11 +160,9 @@ import Testing
 
     @Test("A lock of another connection on the database is a typed error")
     func busy() throws {
-        let database = try LarderDatabase.withCacheTables(
-            in: DataDirectory(at: folder),
-            options: .init(busyTimeout: 0.01),
-            logger: log
-        )
+        var options = DatabaseOptions()
+        options.busyTimeout = 0.01
+        let database = try LarderDatabase.withCacheTables(in: DataDirectory(at: folder), options: options, logger: log)
         var configuration = Configuration()
         configuration.allowsUnsafeTransactions = true  // GRDB stops the process on a transaction that stays open.
         let stranger = try DatabaseQueue(path: database.directory.databasePath, configuration: configuration)

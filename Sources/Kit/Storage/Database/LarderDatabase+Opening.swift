@@ -156,7 +156,7 @@ extension LarderDatabase {
     }
 }
 
-/// Options for opening a database.
+/// Options for opening a database; the defaults fit a server.
 package struct DatabaseOptions: Sendable {
     /// When the pages of a database are checked before it is used. The check reads the whole file.
     package enum IntegrityCheck: Sendable {
@@ -169,11 +169,11 @@ package struct DatabaseOptions: Sendable {
     }
 
     /// When the pages are checked. Only the file's header is looked at in any case.
-    package var integrityCheck: IntegrityCheck
+    package var integrityCheck = IntegrityCheck.afterUncleanStop
     /// Number of connections that read at the same time. Each caches up to 4 MiB of pages.
-    package var maximumReaderCount: Int
+    package var maximumReaderCount = 5
     /// How long a connection waits for a lock of another one on the database, in seconds.
-    package var busyTimeout: Double
+    package var busyTimeout = 5.0
     /// Whether acknowledged writes survive a loss of power. Data that ends with its process does not need that.
     package var isDurable = true
     /// Whether the files are known to be those that this process has made and closed in order. They are neither checked
@@ -181,15 +181,10 @@ package struct DatabaseOptions: Sendable {
     package var trustsFiles = false
     /// Called with the SQL of each statement that is run, for tests; nil costs nothing.
     package var trace: (@Sendable (String) -> Void)?
+}
 
-    /// Creates options; the defaults fit a server.
-    package init(
-        integrityCheck: IntegrityCheck = .afterUncleanStop,
-        maximumReaderCount: Int = 5,
-        busyTimeout: Double = 5
-    ) {
-        self.integrityCheck = integrityCheck
-        self.maximumReaderCount = maximumReaderCount
-        self.busyTimeout = busyTimeout
+extension DatabaseOptions {
+    package init(integrityCheck: IntegrityCheck = .afterUncleanStop) {
+        self.init(integrityCheck: integrityCheck, isDurable: true)
     }
 }

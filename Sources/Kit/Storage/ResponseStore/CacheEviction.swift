@@ -12,8 +12,6 @@ package struct CacheEviction: Sendable {
         /// Bytes of both.
         package var bytes = 0
 
-        package init() {}
-
         /// Number of responses and page lists.
         package var count: Int { responses + pages }
     }
