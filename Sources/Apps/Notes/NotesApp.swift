@@ -100,18 +100,16 @@ package struct NotesApp: App {
 
     private static var trashRoutes: [AppRoute<Self>] {
         NoteTrash.routes { method, path, handler in
-            Route(method, path, Trash.notes.screen, session: Self.ofTrash(handler))
+            Route(
+                method,
+                path,
+                Trash.notes.screen,
+                session: { app in { try await handler(app.trash)($0, $1.noteAccount()) } }
+            )
         } + [
             Route(.post, "/v1/notes/trash/{id}/restore", "notes.details", session: { $0.trash.restore }).answering()
                 .query("tz")
         ]
-    }
-
-    /// Passes the account of the session to a handler of the trash.
-    private static func ofTrash(
-        _ handler: @escaping NoteTrash.TrashHandler
-    ) -> @Sendable (NotesApp) -> Screens.Route.SessionHandler {
-        { app in { try await handler(app.trash)($0, $1.noteAccount()) } }
     }
 }
 

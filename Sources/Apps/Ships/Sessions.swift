@@ -104,9 +104,9 @@ extension ShipsApp {
 struct ShipsAccount: Sendable, Equatable {
     let username: String
     let password: String
+}
 
-    init(username: String, password: String) { (self.username, self.password) = (username, password) }
-
+extension ShipsAccount {
     /// Reads `e-mail:password`; nil for other texts.
     init?(_ text: String) {
         let parts = text.split(separator: ":", maxSplits: 1)

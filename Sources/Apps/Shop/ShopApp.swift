@@ -15,7 +15,6 @@ package struct ShopApp: App {
     package static let migrations = ShopStore.migrations
     package static let replicated: JournalTables? = ShopStore.replicated
 
-    private let launch = Launch()
     private let search: Search
     private let history: History
     private let filters: Filters
@@ -86,7 +85,7 @@ package struct ShopApp: App {
 
     package static var routes: [AppRoute<Self>] {
         [
-            Route(.get, "/v1/shop/launch", "shop.launch", { $0.launch.show }),
+            Route(.get, "/v1/shop/launch", "shop.launch", showLaunch),
             Route(.get, "/v1/shop/search", "shop.search", { $0.search.show })
                 .query("q", "category_id", "price", "price_min", "price_max", "sort", .page, "saved", "refresh"),
             Route(.get, "/v1/shop/suggestions", "shop.suggestions", { $0.search.suggest }).query("q"),
@@ -148,12 +147,9 @@ package struct ShopApp: App {
         }
         lateResponses.publishChange()
     }
-}
 
-/// The start of the app.
-struct Launch: Sendable {
     /// `GET /v1/shop/launch`: every cold start shows the last search.
-    func show(_ request: ScreenRequest) async throws -> ScreenResponse {
+    private func showLaunch(_ request: ScreenRequest) async throws -> ScreenResponse {
         _ = try request.profile()
         let screen = LaunchScreen(route: ScreenLink("shop.search", "/v1/shop/search?saved=1"))
         return try ScreenResponse.local(screen, "shop.launch", request, changeToken: .unlimited).byProfile()

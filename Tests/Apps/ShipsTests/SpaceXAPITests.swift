@@ -397,7 +397,7 @@ struct ShipRecordTests {
 
     @Test("a text that is no UTF-8 makes no ship")
     func bytes() {
-        #expect(throws: ShipRecords.ShapeError"a list without a single ship") {
+        #expect(throws: UnusableResponse("a list without a single ship")) {
             try ShipRecords(json: Data([0x5B, 0x22, 0xFF, 0xFE, 0x22, 0x5D]))
         }
     }

@@ -10,16 +10,8 @@ struct GeocoderClient: Sendable {
     /// The fewest characters of a query that is sent.
     static let shortestQuestion = 3
 
-    private let upstream: Upstream
-    private let freshness: Duration
-
-    /// Creates a client of an upstream.
-    ///
-    /// - Parameter freshness: how long responses are fresh.
-    init(upstream: Upstream, freshness: Duration) {
-        self.upstream = upstream
-        self.freshness = freshness
-    }
+    let upstream: Upstream
+    let freshness: Duration
 
     /// Searches for places. The gazetteer is the bundled copy.
     ///

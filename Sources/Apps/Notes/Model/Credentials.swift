@@ -109,22 +109,16 @@ struct PasswordHash: Sendable, Equatable {
     let cost: Cost
     /// 32 bytes.
     let digest: Data
+}
 
+extension PasswordHash {
     /// Hashes a password, which takes a good part of a second and the memory of `cost`.
     ///
     /// - Throws: an error of the KDF.
     init(of password: Password, cost: Cost, salt: Data = SymmetricKey(size: .bits128).withUnsafeBytes { Data($0) })
         throws
     {
-        self.salt = salt
-        self.cost = cost
-        digest = try Self.derive(password, salt, cost)
-    }
-
-    init(salt: Data, cost: Cost, digest: Data) {
-        self.salt = salt
-        self.cost = cost
-        self.digest = digest
+        self.init(salt: salt, cost: cost, digest: try Self.derive(password, salt, cost))
     }
 
     /// Returns whether a password matches; takes as long as hashing it in both cases.

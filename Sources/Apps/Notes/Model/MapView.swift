@@ -167,11 +167,9 @@ struct BoundingBox: Sendable, Equatable {
     let north: Double
 
     static let world = BoundingBox(west: -180, south: -90, east: 180, north: 90)
+}
 
-    private init(west: Double, south: Double, east: Double, north: Double) {
-        (self.west, self.south, self.east, self.north) = (west, south, east, north)
-    }
-
+extension BoundingBox {
     /// Reads `west,south,east,north`; nil for any other text.
     init?(_ text: String) {
         let numbers = text.split(separator: ",", omittingEmptySubsequences: false).map { Double(plain: String($0)) }

@@ -21,13 +21,14 @@ struct DocumentLibrary: Sendable {
         let isEmpty = listing.page.total == 0
         let refusal = pdf.options.quota(of: profile).refusalOfPages(beside: listing.usage)
         let create = Action.newDocument(disabled: refusal)
+        let noDocuments = EmptyState(title: .noDocuments, text: .noDocumentsHint, action: create)
         let content = DocumentListScreen(
             items: listing.page.rows.map {
                 .init(DocumentProperties($0, zone: zone), canMerge: listing.count > 1, refusal: refusal)
             },
             revision: listing.revision,
             actions: [create, Trash.documents.show],
-            empty: isEmpty ? (search == nil ? .noDocuments(create) : .noMatches) : nil
+            empty: isEmpty ? (search == nil ? noDocuments : .noMatches) : nil
         )
         // `If-Match` of a creation is compared with the version.
         return try ScreenResponse.local(

@@ -11,9 +11,11 @@ struct DocumentWelcome: Sendable {
         let profile = try request.profile()
         let changeToken = pdf.store.changeToken(profile: profile)
         let banner = try await pdf.store.catchUp()
-        let content = LaunchScreen(isWelcomeSeen: try pdf.store.isWelcomeSeen(profile: profile))
+        let isSeen = try pdf.store.isWelcomeSeen(profile: profile)
+        let list = ScreenLink("pdf.list", "/v1/pdf/documents")
+        let welcome = ScreenLink("pdf.welcome", "/v1/pdf/welcome")
         return try .pdf(
-            content,
+            LaunchScreen(route: isSeen ? list : welcome),
             "pdf.launch",
             links: Links(self: request.selfLink),
             stale: banner,
@@ -49,30 +51,17 @@ struct DocumentWelcome: Sendable {
     private func screen(isSeen: Bool, _ request: ScreenRequest, stale banner: Banner?, changeToken: ChangeToken?) throws
         -> ScreenResponse
     {
-        var response = try ScreenResponse.pdf(
+        try ScreenResponse.pdf(
             DocumentWelcomeScreen(seen: isSeen),
             "pdf.welcome",
             links: Links(self: request.selfLink),
             stale: banner,
             changeToken: changeToken
-        )
-        response.version = String(Self.version(isSeen: isSeen))
-        return response
+        ).at(version: Self.version(isSeen: isSeen))
     }
 
     /// The version with which the entity tag of the welcome begins.
     private static func version(isSeen: Bool) -> Int { isSeen ? 1 : 0 }
-}
-
-extension LaunchScreen {
-    /// The welcome until it was seen, then the saved documents.
-    init(isWelcomeSeen: Bool) {
-        if isWelcomeSeen {
-            self.init(route: ScreenLink("pdf.list", "/v1/pdf/documents"))
-        } else {
-            self.init(route: ScreenLink("pdf.welcome", "/v1/pdf/welcome"))
-        }
-    }
 }
 
 /// `GET` and `PUT /v1/pdf/welcome`: the abilities of the app, shown once.

@@ -51,21 +51,12 @@ struct DocumentDraftsScreen: Encodable, Sendable {
 
     init(_ drafts: [DocumentStore.Draft], zone: TimeZone, refusal: Text?) {
         items = drafts.map { Row($0, zone: zone) }
-        empty = drafts.isEmpty ? .noDrafts(.newDocument(disabled: refusal)) : nil
+        let create = Action.newDocument(disabled: refusal)
+        empty = drafts.isEmpty ? EmptyState(title: .noDrafts, text: .noDraftsHint, action: create) : nil
     }
 }
 
 extension EmptyState {
-    /// All documents are saved.
-    static func noDrafts(_ create: Action) -> EmptyState {
-        EmptyState(title: .noDrafts, text: .noDraftsHint, action: create)
-    }
-
-    /// No document is saved.
-    static func noDocuments(_ create: Action) -> EmptyState {
-        EmptyState(title: .noDocuments, text: .noDocumentsHint, action: create)
-    }
-
     /// No document has the name that is searched.
     static let noMatches = EmptyState(
         title: .nothingFound,

@@ -20,9 +20,9 @@ struct CatalogueQuery: Sendable, Equatable {
 
     /// The whole catalogue, in the parts that inexact searches share.
     static let all = CatalogueQuery(items: [], isExact: false)
+}
 
-    private init(items: [Item], isExact: Bool) { (self.items, self.isExact) = (items, isExact) }
-
+extension CatalogueQuery {
     init(_ query: SearchQuery) {
         var items: [Item] = []
         var isExact = true
@@ -35,8 +35,7 @@ struct CatalogueQuery: Sendable, Equatable {
         let prices = Self.items(forPricesOf: filters)
         items += prices ?? []
         if let category = filters.categoryID { items.append(Item(name: "categoryId", value: String(category))) }
-        self.items = items
-        self.isExact = isExact && prices != nil
+        self.init(items: items, isExact: isExact && prices != nil)
     }
 
     /// Returns the parameters that select the prices of filters; nil if the upstream cannot select them.
