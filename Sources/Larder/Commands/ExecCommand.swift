@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import Sandbox
 import Screens
-import ServiceLifecycle
 import Synchronization
 
 /// `larder exec -- COMMAND`: a command with a server of its own.
