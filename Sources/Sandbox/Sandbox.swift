@@ -162,23 +162,17 @@ package final class Sandbox: Service {
 
 /// Settings of the sandbox. The host is always 127.0.0.1.
 package struct SandboxConfiguration: Sendable {
-    /// 0 takes any free port; see ``Sandbox/port``.
+    /// 0…65535; 0 takes any free port (``Sandbox/port``).
     package var port: Int
     /// The seed of random values: the same seed gives the same pictures.
     package var seed: UInt64
     /// Whether there are simulated upstreams, or only the controls of the server that is tested.
     package var simulatesUpstreams: Bool
-    /// OpenAPI documents of further upstreams, by their names.
+    /// OpenAPI documents of further upstreams in YAML or JSON, by their names.
     package var documents: [String: String]
     /// The condition under which the upstreams start.
     package var condition: HarnessCondition?
 
-    /// - Parameters:
-    ///   - port: 0…65535; 0 takes any free port.
-    ///   - seed: any number.
-    ///   - simulatesUpstreams: false for the controls of the server that is tested alone.
-    ///   - documents: YAML or JSON, by the names of the upstreams that are simulated by them.
-    ///   - condition: the condition under which the upstreams start.
     package init(
         port: Int = 0,
         seed: UInt64 = 1,

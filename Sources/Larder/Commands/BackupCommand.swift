@@ -1,7 +1,6 @@
 import ArgumentParser
 import Cluster
 import Foundation
-import Logging
 import Storage
 
 /// `larder backup`: copies a data directory, also while a server uses it.

@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import Sandbox
 import Screens
-import ServiceLifecycle
 import Synchronization
 
 /// `larder exec -- COMMAND`: a command with a server of its own.
@@ -151,7 +150,10 @@ final class ExecutedCommand: Sendable {
     @Sendable func run(_ addresses: ServerAddresses, _ spaces: (any HarnessedSpaces)?) async throws {
         guard conditions.isEmpty else { return try await runAll(in: spaces) }
         let spaces = try await makeSpaces(in: spaces)
-        let process = try CommandProcess(words, environment: Self.environment(addresses, spaces))
+        let process = try CommandProcess(
+            words,
+            environment: Self.environment(addresses.server, addresses.sandbox, spaces)
+        )
         let code = await process.endedWithServer()
         done.withLock { $0.append(Run(condition: "", code: code, output: "")) }
     }
@@ -172,10 +174,7 @@ final class ExecutedCommand: Sendable {
         order.idle = nil
         order.condition = condition
         let space = try await spaces.make(order)
-        var variables = ProcessInfo.processInfo.environment
-        variables["LARDER_URL"] = space.url
-        variables["LARDER_SANDBOX_URL"] = space.sandbox
-        variables["LARDER_SPACES"] = "[]"
+        var variables = Self.environment(space.url, space.sandbox, [])
         variables["LARDER_CONDITION"] = condition.text
         let output = folder.appending(path: "\(space.name).output")
         let process = try CommandProcess(words, environment: variables, output: output)
@@ -194,10 +193,12 @@ final class ExecutedCommand: Sendable {
     }
 
     /// The variables of this process, and the addresses.
-    private static func environment(_ addresses: ServerAddresses, _ spaces: [SpaceDescription]) -> [String: String] {
+    private static func environment(_ server: String, _ sandbox: String?, _ spaces: [SpaceDescription])
+        -> [String: String]
+    {
         var variables = ProcessInfo.processInfo.environment
-        variables["LARDER_URL"] = addresses.server
-        variables["LARDER_SANDBOX_URL"] = addresses.sandbox
+        variables["LARDER_URL"] = server
+        variables["LARDER_SANDBOX_URL"] = sandbox
         variables["LARDER_SPACES"] = "[\(spaces.map(\.json).joined(separator: ","))]"
         return variables
     }

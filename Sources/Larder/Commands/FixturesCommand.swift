@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import HTTPTypes
 import Logging
-import NIOPosix
 import Sandbox
 import Screens
 import Upstream

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Cluster
 import Foundation
-import Logging
 import Screens
 import Storage
 

@@ -2,7 +2,6 @@ import Concurrency
 import Foundation
 import HTTPTypes
 import JSONValues
-import NIOPosix
 import Sandbox
 import ServiceLifecycle
 import Synchronization

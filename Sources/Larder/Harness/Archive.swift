@@ -77,11 +77,7 @@ struct Archive {
     var bytes: Data { TarFile.encode(files) }
 
     /// The data of the simulated upstreams.
-    var upstreamFiles: [String: Data] {
-        names(below: Self.upstreams).reduce(into: [:]) { found, name in
-            found[String(name.dropLast(".json".count))] = files[Self.upstreams + name]
-        }
-    }
+    var upstreamFiles: [String: Data] { contents(of: Self.upstreams) }
 
     /// - Throws: `DecodingError`.
     var reading: VirtualClock.Reading? {
@@ -105,23 +101,23 @@ struct Archive {
 
     private func fill(_ directory: DataDirectory, _ migrations: [SchemaMigration], _ logger: Logger) throws {
         let database = try LarderDatabase(in: directory, migrations: migrations, logger: logger)
-        let tables = names(below: Self.database).reduce(into: [String: Data]()) { tables, name in
-            tables[String(name.dropLast(".json".count))] = files[Self.database + name]
-        }
-        try database.write { try TableDump.replaceAll(by: tables, in: $0) }
+        try database.write { [tables = contents(of: Self.database)] in try TableDump.replaceAll(by: tables, in: $0) }
         try database.close()
         // In place of the one that a new database gets.
         if let key = files[Self.key] {
             try PrivateFile(at: URL(filePath: directory.keyPath), key).write(replaces: true)
         }
-        for name in names(below: Self.blobs) {
-            try files[Self.blobs + name]?.write(to: URL(filePath: "\(directory.blobsPath)/\(name)"))
+        for (name, bytes) in contents(of: Self.blobs) {
+            try bytes.write(to: URL(filePath: "\(directory.blobsPath)/\(name)"))
         }
     }
 
-    private func names(below folder: String) -> [String] {
-        files.keys.filter { $0.hasPrefix(folder) }.map { String($0.dropFirst(folder.count)) }.sorted()
-            .filter { !$0.contains("/") }
+    /// Returns the files of a folder by their names without `.json`.
+    private func contents(of folder: String) -> [String: Data] {
+        let pairs = files.filter { $0.key.hasPrefix(folder) }.map { path, data in
+            (String(path.dropFirst(folder.count)).replacing(/\.json$/, with: ""), data)
+        }
+        return Dictionary(pairs.filter { !$0.0.contains("/") }) { first, _ in first }
     }
 
     private static func json(_ value: some Encodable) throws -> Data {

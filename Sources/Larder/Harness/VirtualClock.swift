@@ -70,30 +70,26 @@ final class VirtualClock: Sendable {
     ///
     /// - Returns: false, with nothing changed, if the time is before the one that it shows.
     func set(_ time: Date? = nil, frozen: Bool? = nil) async -> Bool {
+        await show(frozen: frozen) { now in
+            if let time, time < now { nil } else { time ?? now }
+        }
+    }
+
+    /// Advances the clock and runs due work before it returns.
+    func advance(by seconds: Double) async { _ = await show { $0.addingTimeInterval(seconds) } }
+
+    /// - Parameter time: Returns the time to be shown; nil for no change.
+    private func show(frozen: Bool? = nil, _ time: (Date) -> Date?) async -> Bool {
         let real = real.now()
         let isAccepted = state.withLock { state in
-            let now = isSet.load(ordering: .acquiring) ? state.time(at: real) : real
-            if let time, time < now { return false }
-            state.shown = time ?? now
-            state.origin = real
+            guard let time = time(isSet.load(ordering: .acquiring) ? state.time(at: real) : real) else { return false }
+            (state.shown, state.origin) = (time, real)
             if let frozen { state.isFrozen = frozen }
             isSet.store(true, ordering: .releasing)
             return true
         }
         if isAccepted { await doWhatIsDue() }
         return isAccepted
-    }
-
-    /// Advances the clock and runs due work before it returns.
-    func advance(by seconds: Double) async {
-        let real = real.now()
-        state.withLock { state in
-            let now = isSet.load(ordering: .acquiring) ? state.time(at: real) : real
-            state.shown = now.addingTimeInterval(seconds)
-            state.origin = real
-            isSet.store(true, ordering: .releasing)
-        }
-        await doWhatIsDue()
     }
 
     /// The state of a clock at a moment.

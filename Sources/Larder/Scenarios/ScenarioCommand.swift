@@ -1,8 +1,6 @@
 import ArgumentParser
 import Foundation
-import NIOPosix
 import Sandbox
-import ServiceLifecycle
 import Synchronization
 import Upstream
 

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 import JSONValues
-import NIOPosix
 import Sandbox
 import Upstream
 

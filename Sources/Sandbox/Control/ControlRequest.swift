@@ -146,7 +146,6 @@ struct ControlFields: Sendable {
 
 /// A name that a test author chooses for a space or a snapshot; it is a part of paths.
 enum ControlName {
-    /// Returns the name.
     /// - Throws: ``ControlProblem`` if it may not be one.
     static func checked(_ name: String) throws(ControlProblem) -> String {
         let isName =

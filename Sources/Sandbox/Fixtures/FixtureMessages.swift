@@ -40,12 +40,10 @@ package struct FixtureBody: Sendable {
 
     package init() {}
 
-    /// Creates a body of bytes.
     package init(_ bytes: [UInt8]) {
         bytes.withUnsafeBytes { append($0) }
     }
 
-    /// Adds bytes at the end.
     package mutating func append(_ bytes: UnsafeRawBufferPointer) {
         digest.update(bufferPointer: bytes)
         start += bytes.prefix(Self.limit - start.count)
@@ -66,7 +64,6 @@ package struct FixtureBody: Sendable {
 package struct FixtureResponse: Sendable {
     /// Where its body is.
     package enum Content: Sendable, Equatable {
-        /// In memory.
         case bytes([UInt8])
         /// In a file, with its size.
         case file(URL, Int)
@@ -143,7 +140,6 @@ package final class FixtureTee: Sendable {
     private let fixtures: UpstreamFixtures
     private let state = Mutex(State())
 
-    /// Creates a collection for a response of an upstream.
     package init(_ fixtures: UpstreamFixtures) { self.fixtures = fixtures }
 
     deinit {

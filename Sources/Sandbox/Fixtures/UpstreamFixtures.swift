@@ -28,7 +28,7 @@ package final class UpstreamFixtures: Sendable {
     /// Whether nothing is written: the folder is shared with servers that are to see nothing of this one.
     package let isReadOnly: Bool
     let cleaner: SecretCleaner
-    /// Whether an exchange with a likely secret is not written.
+    /// Whether an exchange with a likely secret is not written; else it is reported.
     let refusesSuspected: Bool
     let report: @Sendable (String) -> Void
     /// The time of the real world, where APIs change.
@@ -41,10 +41,7 @@ package final class UpstreamFixtures: Sendable {
     ///   - base: Its base URL.
     ///   - mode: The mode at first. Where nothing is written, it is `live` in place of `record`.
     ///   - folder: Where its files are; nil if the settings name none.
-    ///   - isReadOnly: Whether nothing is written.
-    ///   - refusesSuspected: Whether an exchange with a likely secret is not written; else it is reported.
     ///   - secrets: Those of all upstreams of a server.
-    ///   - now: The time of the real world, where APIs change.
     ///   - report: Is called with news for a person: a file that cannot be used, a request without one.
     /// - Throws: ``FixtureError/noFolder(upstream:)`` if the mode needs a folder.
     package init(

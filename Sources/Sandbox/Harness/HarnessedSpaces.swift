@@ -40,11 +40,9 @@ package struct SpaceOrder: Sendable {
     /// Has something done when the connection has ended with which the space is to end; nil if it outlives it.
     package var onDisconnect: (@Sendable (_ action: @escaping @Sendable () -> Void) -> Void)?
 
-    /// An order of a space with nothing special.
     package init() {}
 }
 
-/// A space that there is.
 package struct SpaceDescription: Sendable {
     package let name: String
     /// Base URL of its server.
@@ -81,9 +79,7 @@ package enum SpaceRefusal: Error {
     case taken(String)
     /// There are as many as there may be.
     case full(limit: Int)
-    /// There is no such snapshot.
     case unknownSnapshot(String, known: [String])
-    /// It did not start.
     case failed(String)
 }
 

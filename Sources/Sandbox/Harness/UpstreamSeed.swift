@@ -150,7 +150,6 @@ package struct SeedRefusal: Error, Sendable {
     /// The defects, at least one.
     package let all: [Fault]
 
-    /// Creates a refusal for at least one reason.
     package init(_ faults: [Fault]) { all = faults }
 }
 

@@ -7,7 +7,6 @@ final class Journal: Sendable {
     /// Names an entry that was recorded without a status.
     struct Token: Sendable {
         fileprivate let epoch: Int
-        /// The number of the entry.
         let sequence: Int
     }
 

@@ -38,7 +38,6 @@ struct ReceivedBody: Sendable {
         return make(start, file, md5: Hexadecimal.text(md5.finalize()), sha256: Hexadecimal.text(sha256.finalize()))
     }
 
-    /// Creates a body of bytes.
     init(_ bytes: [UInt8]) {
         self = Self.make(
             bytes,

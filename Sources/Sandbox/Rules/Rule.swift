@@ -183,7 +183,6 @@ extension Rule.Definition {
 }
 
 extension Rule {
-    /// The rule with its counts.
     var json: JSONValue {
         let texts = definition.faults.map { JSONValue.string($0.description) }
         return .object([

@@ -2,7 +2,6 @@ import JSONValues
 
 /// Reads a text, whole or cut off, and writes it without its secrets. Everything else keeps its spelling.
 struct SecretScanner {
-    /// The syntax of a text.
     enum Syntax: Sendable {
         case json
         /// HTML or XML.

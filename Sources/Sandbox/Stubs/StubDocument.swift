@@ -20,7 +20,6 @@ struct StubDocument: Sendable {
     private let root: JSONValue
     private(set) var operations: [Operation] = []
 
-    /// Creates one without operations.
     init() { root = .null }
 
     /// - Throws: ``OpenAPIDefect``.
@@ -130,6 +129,5 @@ extension JSONValue {
         }
     }
 
-    /// The identity of a parameter.
     fileprivate var identity: [String] { [object?["name"]?.text ?? "", object?["in"]?.text ?? ""] }
 }

@@ -75,15 +75,17 @@ struct AuthorizePage {
             "\(FormEncoding.encoded($0.name))=\(FormEncoding.encoded($0.value))"
         }
         .joined(separator: "&amp;")
-        let link = { (decision: String, text: String) in
-            let page = "\(request.origin)/yandex_oauth/authorize"
-            return #"<a id="\#(decision)" href="\#(page)?\#(query)&amp;decision=\#(decision)">\#(text)</a>"#
+        return Self.question("Приложение", login, "\(request.origin)/yandex_oauth/authorize?\(query)")
+    }
+
+    /// Asks a user for a decision.
+    ///
+    /// - Parameter address: The page that gets it, with a query.
+    static func question(_ subject: String, _ login: String, _ address: String) -> UpstreamResponse {
+        let links = [("allow", "Разрешить"), ("deny", "Отказать")].map { decision, text in
+            #"<a id="\#(decision)" href="\#(address)&amp;decision=\#(decision)">\#(text)</a>"#
         }
-        return Self.page(
-            .ok,
-            "Приложение просит доступ к Диску пользователя \(login). "
-                + "\(link("allow", "Разрешить")) \(link("deny", "Отказать"))"
-        )
+        return page(.ok, "\(subject) просит доступ к Диску пользователя \(login). \(links.joined(separator: " "))")
     }
 
     /// The manual way: the user copies the code from here.
@@ -137,23 +139,13 @@ struct DevicePage {
         switch parameters["decision"] ?? settings.consent.rawValue {
         case "allow": decision = .allowed(login: settings.account)
         case "deny": decision = .denied
-        default: return ask(code, settings.account)
+        default:
+            let address = "?user_code=\(FormEncoding.encoded(code))"
+            return AuthorizePage.question("Устройство", settings.account, address)
         }
         guard accounts.decide(userCode: code, decision) else {
             return AuthorizePage.page(.badRequest, "No device waits with this code.")
         }
         return AuthorizePage.page(.ok, decision == .denied ? "Доступ не разрешён." : "Доступ разрешён.")
-    }
-
-    private func ask(_ code: String, _ login: String) -> UpstreamResponse {
-        let link = { (decision: String, text: String) in
-            let query = "user_code=\(FormEncoding.encoded(code))&amp;decision=\(decision)"
-            return #"<a id="\#(decision)" href="?\#(query)">\#(text)</a>"#
-        }
-        return AuthorizePage.page(
-            .ok,
-            "Устройство просит доступ к Диску пользователя \(login). "
-                + "\(link("allow", "Разрешить")) \(link("deny", "Отказать"))"
-        )
     }
 }
