@@ -340,7 +340,7 @@ struct OfflineSyncTests {
                 size: 3
             )
             var partial: PartialContent?
-            #expect(await app.app.offline.fetcher.fetch(file, &partial) { _ in } == expected)
+            #expect(await OfflineFetcher(disk: app.app.disk).fetch(file, &partial) { _ in } == expected)
         }
     }
 

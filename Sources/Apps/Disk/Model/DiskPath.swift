@@ -116,10 +116,9 @@ extension Hasher {
     }
 }
 
+/// Parameters of the query; 400 `invalid-parameter` for one that is not acceptable.
 extension ScreenRequest {
     /// Reads a path of the query.
-    ///
-    /// - Throws: 400 `invalid-parameter` if it is not a path, or is missing and `fallback` is nil.
     func diskPath(_ name: String = "path", scheme: DiskPath.Scheme = .disk, fallback: DiskPath? = nil) throws
         -> DiskPath
     {
@@ -132,8 +131,6 @@ extension ScreenRequest {
     }
 
     /// Reads the path of a file or folder other than the root from the query.
-    ///
-    /// - Throws: 400 `invalid-parameter`.
     func diskPathBelowRoot() throws -> DiskPath {
         let path = try diskPath()
         guard !path.isRoot else {
@@ -143,8 +140,6 @@ extension ScreenRequest {
     }
 
     /// Reads the time zone of texts from the query.
-    ///
-    /// - Throws: 400 `invalid-parameter` for a name that is not in the time zone database.
     func timeZone(fallback: TimeZone) throws -> TimeZone {
         try query.timeZone() ?? fallback
     }
@@ -157,10 +152,9 @@ extension Problem {
     }
 }
 
+/// Members of the body; 422 `validation-failed` for one that is missing or not acceptable.
 extension JSONFields {
     /// Reads a path of the body.
-    ///
-    /// - Throws: 422 `validation-failed` if it is missing or not a path.
     func diskPath(_ name: String, scheme: DiskPath.Scheme = .disk) throws -> DiskPath {
         let text = try string(name)
         guard let text, let path = DiskPath(text, scheme: scheme) else {
@@ -174,8 +168,6 @@ extension JSONFields {
     }
 
     /// Reads the path of a file or folder other than the root.
-    ///
-    /// - Throws: 422 `validation-failed` if it is missing or the root.
     func itemPath(_ name: String = "path") throws -> DiskPath {
         let path = try diskPath(name)
         guard !path.isRoot else {
@@ -185,8 +177,6 @@ extension JSONFields {
     }
 
     /// Reads the path of something that is to be created.
-    ///
-    /// - Throws: 422 `validation-failed` if it is missing, the root, or its name cannot be created.
     func newDiskPath(_ name: String) throws -> DiskPath {
         let path = try itemPath(name)
         try DiskPath.checkName(path.name, field: name)
@@ -194,8 +184,6 @@ extension JSONFields {
     }
 
     /// Reads one of the values of a type.
-    ///
-    /// - Throws: 422 `validation-failed` if it is missing or another one.
     func choice<Value: RawRepresentable<String> & CaseIterable>(_ name: String, of type: Value.Type) throws -> Value {
         let text = try string(name)
         guard let value = text.flatMap(Value.init) else {
@@ -207,8 +195,6 @@ extension JSONFields {
     }
 
     /// Reads a flag of the body; null and a missing field are false.
-    ///
-    /// - Throws: 422 `validation-failed` if it is something else than a Boolean.
     func diskFlag(_ name: String) throws -> Bool {
         switch values[name] {
         case nil, .null, .bool(false): return false
@@ -225,8 +211,6 @@ extension DiskPath {
     }
 
     /// Checks a name that is to be given to a file or folder.
-    ///
-    /// - Throws: 422 `validation-failed`.
     static func checkName(_ name: String, isMissing: Bool = false, field: String = "name") throws {
         let rule = Text.nameRule(longestName)
         guard !name.unicodeScalars.allSatisfy(\.properties.isWhitespace) else {

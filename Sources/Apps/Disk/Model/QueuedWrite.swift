@@ -1,5 +1,4 @@
 import Foundation
-import HTTP
 import HTTPTypes
 import Screens
 import Upstream
@@ -180,14 +179,8 @@ extension QueuedWrite {
 extension Action {
     /// Returns the same request, made so that it is queued in the outbox.
     static func enqueue(_ request: ScreenRequest, _ body: [String: Constant]?) -> Action {
-        Action(
-            id: "leave",
-            title: .leaveInOutbox,
-            method: request.method.rawValue,
-            href: request.selfLink,
-            body: body,
-            headers: ["Prefer": HTTPFields.respondAsync]
-        )
+        let method = request.method.rawValue
+        return call("leave", .leaveInOutbox, method, request.selfLink, body: body, prefersAsync: true)
     }
 }
 

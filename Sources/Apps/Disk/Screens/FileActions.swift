@@ -73,29 +73,28 @@ extension DiskRow {
 }
 
 extension Action {
-    static func refresh(_ href: Link) -> Action {
-        .show("refresh", .refresh, href)
-    }
+    static func refresh(_ href: Link) -> Action { .show("refresh", .refresh, href) }
 
     static func createFolder(in folder: DiskPath, _ availability: Availability) -> Action {
         let fields = [Field("path", .text, .path, value: folder.below)]
         // The name is not known yet: the folder alone may hold it up.
         let refusal = availability.refusal(folder.child(""))
-        return write("create_folder", .newFolder, "POST", "/v1/disk/folders", refusal, fields: fields)
+        let href: Link = "/v1/disk/folders"
+        return call("create_folder", .newFolder, "POST", href, refusal, fields: fields, prefersAsync: true)
     }
 
-    /// Asks for a place in the outbox instead of a refusal (RFC 7240).
-    private static let prefersAsync = ["Prefer": HTTPFields.respondAsync]
-
-    /// Returns the action that sends a write, or queues it.
-    private static func write(
+    /// Returns the action that sends a request to the app.
+    ///
+    /// - Parameter prefersAsync: Whether it asks for a place in the outbox instead of a refusal (RFC 7240).
+    static func call(
         _ id: String,
         _ title: Text,
         _ method: String,
         _ href: Link,
-        _ refusal: Text?,
+        _ refusal: Text? = nil,
         body: [String: Constant]? = nil,
         fields: [Field]? = nil,
+        prefersAsync: Bool = false,
         confirm: Confirmation? = nil
     ) -> Action {
         Action(
@@ -105,25 +104,19 @@ extension Action {
             href: href,
             body: body,
             fields: fields,
-            headers: prefersAsync,
+            headers: prefersAsync ? ["Prefer": HTTPFields.respondAsync] : nil,
             disabled: refusal,
             confirm: confirm
         )
     }
 
+    private static let overwrite = Field("overwrite", .boolean, .overwrite, required: false)
+
     /// Returns the action that takes an item back out of the trash.
     static func restore(_ item: DiskItem, disabled reason: Text?) -> Action {
-        Action(
-            id: "restore",
-            title: .restore,
-            method: "POST",
-            href: "/v1/disk/trash/restore",
-            body: ["path": .text(item.path.text)],
-            fields: [
-                Field("name", .text, .name, required: false), Field("overwrite", .boolean, .overwrite, required: false),
-            ],
-            disabled: reason
-        )
+        let body = ["path": Constant.text(item.path.text)]
+        let fields = [Field("name", .text, .name, required: false), overwrite]
+        return call("restore", .restore, "POST", "/v1/disk/trash/restore", reason, body: body, fields: fields)
     }
 
     fileprivate static func details(_ path: DiskPath) -> Action {
@@ -132,14 +125,7 @@ extension Action {
 
     /// Returns the action that fetches the content as a job, with its progress.
     static func download(_ path: DiskPath, disabled reason: Text? = nil) -> Action {
-        Action(
-            id: "download",
-            title: .download,
-            method: "POST",
-            href: "/v1/disk/downloads",
-            body: ["path": .text(path.text)],
-            disabled: reason
-        )
+        call("download", .download, "POST", "/v1/disk/downloads", reason, body: ["path": .text(path.text)])
     }
 
     /// Returns the action that moves or copies an item to another path.
@@ -150,19 +136,9 @@ extension Action {
         prefersAsync: Bool = false,
         disabled reason: Text?
     ) -> Action {
-        Action(
-            id: id,
-            title: title,
-            method: "POST",
-            href: "/v1/disk/files/\(id)",
-            body: ["from": .text(item.path.text)],
-            fields: [
-                Field("to", .text, .path, value: item.path.text),
-                Field("overwrite", .boolean, .overwrite, required: false),
-            ],
-            headers: prefersAsync ? Self.prefersAsync : nil,
-            disabled: reason
-        )
+        let (href, body): (Link, _) = ("/v1/disk/files/\(id)", ["from": Constant.text(item.path.text)])
+        let fields = [Field("to", .text, .path, value: item.path.text), overwrite]
+        return call(id, title, "POST", href, reason, body: body, fields: fields, prefersAsync: prefersAsync)
     }
 
     /// Returns the action that removes the public address of an item. The original app asks in a sheet with the item's
@@ -170,7 +146,7 @@ extension Action {
     fileprivate static func unpublish(_ item: DiskItem, _ refusal: Text?) -> Action {
         let confirm = Confirmation(message: Text(verbatim: item.name), buttons: [.unpublish, .cancel])
         let href = item.path.link(to: "/v1/disk/published")
-        return write("unpublish", .unpublish, "DELETE", href, refusal, confirm: confirm)
+        return call("unpublish", .unpublish, "DELETE", href, refusal, prefersAsync: true, confirm: confirm)
     }
 
     /// Returns the action that keeps an item offline, or ends that. Both need no upstream.
@@ -183,21 +159,21 @@ extension Action {
     /// Returns the action that gives an item a public address, permanently or for a number of seconds.
     fileprivate static func link(_ item: DiskItem, _ refusal: Text?) -> Action {
         let fields = [Field("available_for_s", .integer, .seconds, required: false)]
-        let body = ["path": Constant.text(item.path.text)]
-        return write("link", .shareLink, "POST", "/v1/disk/links", refusal, body: body, fields: fields)
+        let (href, body): (Link, _) = ("/v1/disk/links", ["path": Constant.text(item.path.text)])
+        return call("link", .shareLink, "POST", href, refusal, body: body, fields: fields, prefersAsync: true)
     }
 
     fileprivate static func rename(_ item: DiskItem, href: Link, _ refusal: Text?) -> Action {
-        write("rename", .rename, "PATCH", href, refusal, fields: [Field("name", .text, .name, value: item.name)])
+        let fields = [Field("name", .text, .name, value: item.name)]
+        return call("rename", .rename, "PATCH", href, refusal, fields: fields, prefersAsync: true)
     }
 
     fileprivate static func share(_ item: DiskItem, disabled reason: Text?) -> Action {
-        let href = item.path.link(to: "/v1/disk/file/content")
-        return Action(id: "share", title: .shareFile, method: "GET", href: href, disabled: reason)
+        call("share", .shareFile, "GET", item.path.link(to: "/v1/disk/file/content"), reason)
     }
 
     fileprivate static func delete(_ item: DiskItem, href: Link, _ refusal: Text?) -> Action {
         let confirm = Confirmation(message: .confirmDeletion(of: item), buttons: [.deletion(of: item), .cancel])
-        return write("delete", .delete, "DELETE", href, refusal, confirm: confirm)
+        return call("delete", .delete, "DELETE", href, refusal, prefersAsync: true, confirm: confirm)
     }
 }

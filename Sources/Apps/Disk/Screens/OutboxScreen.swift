@@ -121,30 +121,23 @@ extension [Action] {
         if progress.canBeTakenBack {
             let confirm = entry.work.kind == .upload ? Action.Confirmation.forgets(entry.work, progress) : nil
             actions.append(
-                Action(
-                    id: "take_back",
-                    title: .takeBack,
-                    method: "DELETE",
-                    href: href,
-                    disabled: refusalToDrop,
-                    confirm: confirm
-                )
+                .call("take_back", .takeBack, "DELETE", href, refusalToDrop, confirm: confirm)
             )
         }
         if progress.canBeRetried {
-            actions.append(Action(id: "retry", title: .tryAgain, method: "POST", href: "\(href)/retry"))
+            actions.append(.call("retry", .tryAgain, "POST", "\(href)/retry"))
         }
         guard progress.state == .conflict else { return actions }
         return actions
             + ConflictChoice.allCases.map { choice in
                 let refusal = choice == .discard ? refusalToDrop : nil
-                return Action(
-                    id: choice.rawValue,
-                    title: choice.title(for: entry.work),
-                    method: "POST",
-                    href: "\(href)/resolve",
+                return .call(
+                    choice.rawValue,
+                    choice.title(for: entry.work),
+                    "POST",
+                    "\(href)/resolve",
+                    choice.isPossible(for: entry.work) ? refusal : .notPossible,
                     body: ["how": .text(choice.rawValue)],
-                    disabled: choice.isPossible(for: entry.work) ? refusal : .notPossible,
                     confirm: choice.confirm(for: entry.work)
                 )
             }

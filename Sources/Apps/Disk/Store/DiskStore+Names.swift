@@ -67,11 +67,9 @@ struct IndexedName: Equatable {
     let rank: Int64
     /// The name as searches compare it.
     let folded: String
+}
 
-    init(rank: Int64, folded: String) {
-        (self.rank, self.folded) = (rank, folded)
-    }
-
+extension IndexedName {
     /// Reads `rank` and `folded` of a row of table `disk_item`; nil if its name is not in the index.
     init?(row: Row) throws {
         guard let rank: Int64 = try row.value("rank") else { return nil }

@@ -98,8 +98,6 @@ struct Search: Sendable {
     }
 
     /// Reads the text to be searched for.
-    ///
-    /// - Throws: 400 `invalid-parameter`.
     private func query(_ request: ScreenRequest) throws -> PartQuery {
         let text = (try request.query.string("q") ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
         guard !text.isEmpty, text.unicodeScalars.count <= DiskPath.longestName, !text.utf8.contains(0) else {
@@ -269,15 +267,6 @@ extension Search {
         /// Whether all files are searched, as far as is known now.
         var isWhole: Bool { lastPart != nil && !provenance.offline }
 
-        /// Makes the value for an incomplete list of files.
-        init(provenance: Provenance) { self.provenance = provenance }
-
-        /// Adds a part to earlier ones: the whole is as good as the worst of its parts.
-        init(_ earlier: KnownFiles?, with part: Provenance, at lastPart: Int?) {
-            provenance = earlier.map(\.provenance).flatMap { $0.stale && !part.offline ? $0 : nil } ?? part
-            self.lastPart = lastPart
-        }
-
         /// Returns the same, received with the newest row of any list: a search looks through all of them.
         func received(_ changedAt: Date?) -> KnownFiles {
             var known = self
@@ -313,5 +302,13 @@ extension Search {
 
     func key(at offset: Int, for account: DiskAccount) -> PageKey {
         PageKey(account: DiskStore.owner(account.id), screen: Self.list, offset: offset, limit: Self.batchSize)
+    }
+}
+
+extension Search.KnownFiles {
+    /// Adds a part to earlier ones: the whole is as good as the worst of its parts.
+    init(_ earlier: Self?, with part: Provenance, at lastPart: Int?) {
+        let known = earlier.map(\.provenance).flatMap { $0.stale && !part.offline ? $0 : nil }
+        self.init(provenance: known ?? part, lastPart: lastPart)
     }
 }

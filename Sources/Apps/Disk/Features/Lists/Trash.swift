@@ -85,7 +85,9 @@ struct Trash: Sendable {
     private func purge(_ path: DiskPath, _ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let write = DiskWrite(kind: .purge, path: path, conditions: disk.conditions(of: request))
         let outcome = try await disk.run(write, for: try await disk.account(of: session))
-        return try disk.removed(outcome, path, back: "/v1/disk/trash", screen: "disk.trash", request)
+        return try disk.response(to: outcome, request) { _, _, _ in
+            try disk.removed(path, back: "/v1/disk/trash", screen: "disk.trash")
+        }
     }
 
     /// `POST /v1/disk/trash/restore`.
@@ -100,6 +102,11 @@ struct Trash: Sendable {
         let kind = DiskWrite.Kind.restore(name: name, overwrite: overwrite)
         let write = DiskWrite(kind: kind, path: path, conditions: disk.conditions(of: request))
         let outcome = try await disk.run(write, for: account)
-        return try disk.restored(outcome, request)
+        return try disk.response(to: outcome, request) { row, _, _ in
+            let place = row.item.path.scheme == .disk ? row.item.path : nil
+            let back = (place?.parent ?? .root).link(to: "/v1/disk/files")
+            let screen = RestorationScreen(path: place?.text, back: back)
+            return try disk.response(screen, "disk.trash", links: Links(self: back))
+        }
     }
 }

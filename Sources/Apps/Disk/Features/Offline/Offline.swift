@@ -68,8 +68,6 @@ struct Offline: Sendable {
     }
 
     /// Checks the preconditions of a write: a mark has the version 1 as long as it is there.
-    ///
-    /// - Throws: 412 `precondition-failed`.
     private func check(_ request: ScreenRequest, _ path: DiskPath, _ account: DiskAccount) throws {
         let version = try store.mark(path, account: account.id).map { _ in 1 }
         try request.writePreconditions().check(version: version, of: "\(path.name) in the list of offline files")
@@ -197,24 +195,12 @@ extension Action {
     ///
     /// - Parameter isKept: Whether a folder above it is kept, so that it is kept already.
     static func keepOffline(_ path: DiskPath, disabled reason: Text?) -> Action {
-        Action(
-            id: "keep_offline",
-            title: .addToOffline,
-            method: "PUT",
-            href: "/v1/disk/offline",
-            body: ["path": .text(path.text)],
-            disabled: reason
-        )
+        call("keep_offline", .addToOffline, "PUT", "/v1/disk/offline", reason, body: ["path": .text(path.text)])
     }
 
     /// Returns the action that ends it.
     static func removeOffline(_ path: DiskPath) -> Action {
-        Action(
-            id: "remove_offline",
-            title: .deleteFromOffline,
-            method: "DELETE",
-            href: path.link(to: "/v1/disk/offline")
-        )
+        call("remove_offline", .deleteFromOffline, "DELETE", path.link(to: "/v1/disk/offline"))
     }
 }
 

@@ -101,8 +101,6 @@ struct WriteRun: Sendable {
     }
 
     /// Refuses to unpublish something that is not published.
-    ///
-    /// - Throws: 404 `not-found`.
     private func checkIsPublished(_ before: CurrentState) async throws {
         guard let subject = before.subject, case .unpublish = write.kind, !subject.isPublished else { return }
         try await store.apply(.unpublished(write.path), account: account.id, at: clock.now())
@@ -251,8 +249,6 @@ extension DiskItem {
 
 extension DiskWrite {
     /// Checks that a rename keeps the extension of a file.
-    ///
-    /// - Throws: 422 `validation-failed`.
     func checkExtension(of item: DiskItem) throws(Problem) {
         let required = DiskItem.fileExtension(of: path.name)
         guard item.kind == .file, let target, DiskItem.fileExtension(of: target.name) != required else { return }

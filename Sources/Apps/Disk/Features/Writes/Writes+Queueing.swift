@@ -238,8 +238,6 @@ extension DiskStore {
     }
 
     /// Checks that there is room for one more write.
-    ///
-    /// - Throws: 507 `outbox-full`.
     func checkRoom(_ bytes: Int, account: String) throws {
         let queue = outbox.queue(of: account) ?? OutboxQueue()
         guard !isOutboxFull(pendingWrites(of: account)), bytes <= settings[DiskApp.outboxBytes] - queue.bytes else {

@@ -30,8 +30,8 @@ struct Writes: Sendable {
         let overwrite = try request.query.flag("overwrite")
         let content = try request.fileContent()
         let kind = DiskWrite.Kind.upload(content, length: request.declaredBodyLength, overwrite: overwrite)
-        return try await run(kind, path, request, session) {
-            try disk.changed($0, request, status: .created, isContent: true)
+        return try await run(kind, path, request, session) { row, provenance, _ in
+            try disk.changed(row, provenance, request, status: .created, isContent: true)
         }
     }
 
@@ -40,8 +40,8 @@ struct Writes: Sendable {
         let path = try request.diskPathBelowRoot()
         let permanently = try request.query.flag("permanently")
         let back = (path.parent ?? .root).link(to: "/v1/disk/files")
-        return try await run(.delete(permanently: permanently), path, request, session) {
-            try disk.removed($0, path, back: back, screen: "disk.file", request)
+        return try await run(.delete(permanently: permanently), path, request, session) { _, _, _ in
+            try disk.removed(path, back: back, screen: "disk.file")
         }
     }
 
@@ -53,16 +53,18 @@ struct Writes: Sendable {
         try DiskPath.checkName(name, isMissing: fields.values["name"] == nil)
         let target = (path.parent ?? .root).child(name)
         let kind = DiskWrite.Kind.move(to: target, overwrite: false)
-        return try await run(kind, path, request, session, isRename: true, body: ["name": .text(name)]) {
-            try disk.changed($0, request)
+        let body = ["name": Action.Constant.text(name)]
+        return try await run(kind, path, request, session, isRename: true, body: body) { row, provenance, _ in
+            try disk.changed(row, provenance, request)
         }
     }
 
     /// `POST /v1/disk/folders`.
     @Sendable func makeFolder(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let path = try await request.jsonObject().newDiskPath("path")
-        return try await run(.makeFolder, path, request, session, body: ["path": .text(path.text)]) {
-            try disk.changed($0, request, status: .created)
+        let body = ["path": Action.Constant.text(path.text)]
+        return try await run(.makeFolder, path, request, session, body: body) { row, provenance, _ in
+            try disk.changed(row, provenance, request, status: .created)
         }
     }
 
@@ -91,8 +93,8 @@ struct Writes: Sendable {
         let body: [String: Action.Constant] = [
             "from": .text(from.text), "to": .text(to.text), "overwrite": .boolean(overwrite),
         ]
-        return try await run(kind(to, overwrite), from, request, session, body: body) {
-            try disk.changed($0, request, status: .created)
+        return try await run(kind(to, overwrite), from, request, session, body: body) { row, provenance, _ in
+            try disk.changed(row, provenance, request, status: .created)
         }
     }
 
@@ -103,7 +105,7 @@ struct Writes: Sendable {
         _ session: Session,
         isRename: Bool = false,
         body: [String: Action.Constant]? = nil,
-        _ response: (DiskWrite.Outcome) throws -> ScreenResponse
+        _ response: (DiskRow, Provenance, _ isNew: Bool) throws -> ScreenResponse
     ) async throws -> ScreenResponse {
         // The response needs it: after the change a refusal of it would be untrue.
         _ = try request.timeZone(fallback: disk.timeZone)
@@ -111,7 +113,7 @@ struct Writes: Sendable {
         let conditions = disk.conditions(of: request)
         let write = DiskWrite(kind: kind, path: path, conditions: conditions, isRename: isRename)
         switch try await submit(write, request, for: account, body: body) {
-        case .sent(let outcome): return try response(outcome)
+        case .sent(let outcome): return try disk.response(to: outcome, request, response)
         case .queued(_, let response): return response
         }
     }
@@ -129,19 +131,14 @@ extension Writes {
         if let given = fields.values["available_for_s"] {
             body["available_for_s"] = given.double.map { Action.Constant.integer(Int($0)) } ?? .null
         }
-        return try await run(.publish(end), path, request, session, body: body) { outcome in
-            switch outcome {
-            case .underWay(let operation): return try disk.operationResponse(operation, request)
-            case .done(let row, let provenance, let isNew): return try link(row.item, provenance, isNew: isNew)
-            }
-        }
+        return try await run(.publish(end), path, request, session, body: body) { try link($0.item, $1, isNew: $2) }
     }
 
     /// `DELETE /v1/disk/published`: removes the public address.
     @Sendable func unpublish(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let path = try request.diskPathBelowRoot()
-        return try await run(.unpublish, path, request, session) {
-            try disk.removed($0, path, back: "/v1/disk/published", screen: "disk.published", request)
+        return try await run(.unpublish, path, request, session) { _, _, _ in
+            try disk.removed(path, back: "/v1/disk/published", screen: "disk.published")
         }
     }
 
@@ -190,20 +187,30 @@ extension Disk {
         )
     }
 
+    /// Returns the response to a write that was sent.
+    ///
+    /// - Parameter done: Makes that of a write that is done.
+    func response(
+        to outcome: DiskWrite.Outcome,
+        _ request: ScreenRequest,
+        _ done: (DiskRow, Provenance, _ isNew: Bool) throws -> ScreenResponse
+    ) throws -> ScreenResponse {
+        switch outcome {
+        case .underWay(let operation): try operationResponse(operation, request)
+        case .done(let row, let provenance, let isNew): try done(row, provenance, isNew)
+        }
+    }
+
     /// Returns the response to a write that leaves a file or folder.
     ///
     /// - Parameter isContent: Whether the target of the request is the content, not the screen.
     func changed(
-        _ outcome: DiskWrite.Outcome,
+        _ row: DiskRow,
+        _ provenance: Provenance,
         _ request: ScreenRequest,
         status: HTTPResponse.Status = .ok,
         isContent: Bool = false
     ) throws -> ScreenResponse {
-        let (row, provenance): (DiskRow, Provenance)
-        switch outcome {
-        case .underWay(let operation): return try operationResponse(operation, request)
-        case .done(let present, let origin, _): (row, provenance) = (present, origin)
-        }
         let timeZone = try request.timeZone(fallback: timeZone)
         var response = try fileResponse(row, request, timeZone, provenance, status: status)
         // The tag of the present state (RFC 9110 §8.8.3), if the API has returned that state.
@@ -217,25 +224,8 @@ extension Disk {
     /// Returns the response to a write that removes something.
     ///
     /// - Parameter back: The screen to return to.
-    func removed(
-        _ outcome: DiskWrite.Outcome,
-        _ path: DiskPath,
-        back: Link,
-        screen: String,
-        _ request: ScreenRequest
-    ) throws -> ScreenResponse {
-        if case .underWay(let operation) = outcome { return try operationResponse(operation, request) }
-        return try response(RemovalScreen(path: path.text, back: back), screen, links: Links(self: back))
-    }
-
-    func restored(_ outcome: DiskWrite.Outcome, _ request: ScreenRequest) throws -> ScreenResponse {
-        var place: DiskPath?
-        switch outcome {
-        case .underWay(let operation): return try operationResponse(operation, request)
-        case .done(let row, _, _): place = row.item.path.scheme == .disk ? row.item.path : nil
-        }
-        let back = (place?.parent ?? .root).link(to: "/v1/disk/files")
-        return try response(RestorationScreen(path: place?.text, back: back), "disk.trash", links: Links(self: back))
+    func removed(_ path: DiskPath, back: Link, screen: String) throws -> ScreenResponse {
+        try response(RemovalScreen(path: path.text, back: back), screen, links: Links(self: back))
     }
 
     /// Returns the screen of an operation: 202 while it runs, 200 after its end.

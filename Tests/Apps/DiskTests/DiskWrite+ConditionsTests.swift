@@ -10,7 +10,7 @@ import Testing
 @testable import Upstream
 
 @Suite("Preconditions of writes")
-struct WriteConditionsTests {
+struct DiskWriteConditionsTests {
     private static let content = "/v1/disk/file/content?path=/a.txt&overwrite=1"
 
     /// The tags of a file: of its screen and of its content.

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Disk
 
-@Suite(.timeLimit(.minutes(FaultSteps.areAll ? 30 : 3))) struct DownloadTeeFaultTests {
+@Suite(.timeLimit(.minutes(FaultSteps.areAll ? 30 : 3))) struct FileFetcherFaultTests {
     @Test(
         "TRUST-02 each system call of keeping a content fails, and a content that is not wanted any more leaves no file"
     )

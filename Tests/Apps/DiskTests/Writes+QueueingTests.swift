@@ -7,7 +7,7 @@ import Upstream
 @testable import Disk
 
 @Suite("What is left in the outbox, and what is not", .timeLimit(.minutes(2)))
-struct WriteRouterTests {
+struct WritesQueueingTests {
     /// Runs a test with lists that were seen but for the content of a folder in a folder, and a Disk that is away.
     private static func away(_ test: @Sendable (DiskHarness, String) async throws -> Void) async throws {
         let disk = WriteScenario.disk()
