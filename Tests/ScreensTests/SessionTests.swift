@@ -124,15 +124,15 @@ struct SessionStoreTests {
     )
     func ownToken(scheme: String) async throws {
         let (token, other) = (try await store.open(session), try await store.open(session))
-        let tokens = PossibleTokens(in: [.authorization: scheme + token])
+        let tokens = SessionToken.possibleHashes(in: [.authorization: scheme + token])
         let changeToken = store.changeToken(ofAny: tokens)
         #expect(try await store.session(ofAny: tokens) == stored(session, token))
         #expect(changeToken.holds(at: .now()))
         try await store.close(credential(token), app: "ships")
         #expect(try await store.session(ofAny: tokens) == nil)
         #expect(!changeToken.holds(at: .now()))
-        #expect(store.changeToken(ofAny: PossibleTokens(in: [:])).holds(at: .now()))
-        let others = PossibleTokens(in: [.authorization: scheme + other])
+        #expect(store.changeToken(ofAny: SessionToken.possibleHashes(in: [:])).holds(at: .now()))
+        let others = SessionToken.possibleHashes(in: [.authorization: scheme + other])
         #expect(store.changeToken(ofAny: others).holds(at: .now()))
     }
 

@@ -117,36 +117,18 @@ extension JSONValue {
     private static func write(_ string: String, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "\""))
         for byte in string.utf8 {
-            if let escape = JSONEscapes.escape(of: byte) { bytes += escape.utf8 } else { bytes.append(byte) }
+            switch byte {
+            case UInt8(ascii: "\""): bytes += #"\""#.utf8
+            case UInt8(ascii: "\\"): bytes += #"\\"#.utf8
+            case 0x08: bytes += #"\b"#.utf8
+            case 0x09: bytes += #"\t"#.utf8
+            case 0x0A: bytes += #"\n"#.utf8
+            case 0x0C: bytes += #"\f"#.utf8
+            case 0x0D: bytes += #"\r"#.utf8
+            case 0..<0x20: bytes += ((byte < 0x10 ? #"\u000"# : #"\u00"#) + String(byte, radix: 16)).utf8
+            default: bytes.append(byte)
+            }
         }
         bytes.append(UInt8(ascii: "\""))
-    }
-}
-
-/// Which characters of a JSON text are escaped, and how (RFC 8259 §7). A slash is not.
-package enum JSONEscapes {
-    /// Whether a text has such a character. A sum, and not a search, so that the loop looks at many bytes at a time.
-    package static func areNeeded(in utf8: UnsafeBufferPointer<UInt8>) -> Bool {
-        var found: UInt8 = 0
-        for byte in utf8 { found |= isNeeded(byte) ? 1 : 0 }
-        return found > 0
-    }
-
-    /// Returns the escape of a byte; nil if it needs none.
-    package static func escape(of byte: UInt8) -> String? {
-        guard isNeeded(byte) else { return nil }
-        switch byte {
-        case 0x08: return "\\b"
-        case 0x09: return "\\t"
-        case 0x0A: return "\\n"
-        case 0x0C: return "\\f"
-        case 0x0D: return "\\r"
-        case ..<0x20: return "\\u00" + String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
-        default: return "\\" + String(Unicode.Scalar(byte))
-        }
-    }
-
-    private static func isNeeded(_ byte: UInt8) -> Bool {
-        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
     }
 }

@@ -129,8 +129,10 @@ package struct DeviceRoutes: Sendable {
 
     /// Returns the device that a request is for, if its client may change it: an operator any, a device itself.
     private func permitted(_ request: ScreenRequest) throws -> String {
-        let id = try request.parameter("id")
-        guard request.context.isOperator || id == request.context.deviceID else { throw Problem(.localOnly, .localOnly) }
+        let (id, context) = (try request.parameter("id"), request.context)
+        guard context.isOperator || id == context.deviceID else {
+            throw Problem(.localOnly, .localOnly)
+        }
         guard devices.device(id) != nil else { throw Problem.notFound(.noDevice) }
         try request.writePreconditions().check(version: 1)
         return id

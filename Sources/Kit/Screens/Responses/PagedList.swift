@@ -108,17 +108,8 @@ extension PagedList.CursorError {
 
 extension Data {
     /// The bytes in base64url without padding (RFC 4648 §5).
-    fileprivate var base64URL: String {
-        var bytes = [UInt8](base64EncodedData())
-        while bytes.last == UInt8(ascii: "=") { bytes.removeLast() }
-        for index in bytes.indices {
-            switch bytes[index] {
-            case UInt8(ascii: "+"): bytes[index] = UInt8(ascii: "-")
-            case UInt8(ascii: "/"): bytes[index] = UInt8(ascii: "_")
-            default: break
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
+    var base64URL: String {
+        base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
     }
 
     /// Decodes base64url without padding; nil for anything else.

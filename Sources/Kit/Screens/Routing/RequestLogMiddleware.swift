@@ -54,7 +54,7 @@ final class RequestLogMiddleware: RouterMiddleware {
             method: request.method,
             route: route,
             status: response.status.code,
-            cacheResult: CacheStatusField.isHit(response.headers).map { $0 ? .hit : .forwarded }
+            cacheResult: Self.isHit(response.headers).map { $0 ? .hit : .forwarded }
         )
         return RequestRecord(
             method: request.method,
@@ -64,6 +64,13 @@ final class RequestLogMiddleware: RouterMiddleware {
         )
     }
 
+    /// Returns whether the response was served without a request to an upstream, by the server's own member of
+    /// `Cache-Status`, the last one (RFC 9211 §2); nil without the field.
+    private static func isHit(_ fields: HTTPFields) -> Bool? {
+        guard let own = fields[values: .cacheStatus].flatMap({ FieldList.members(of: $0) }).last else { return nil }
+        return FieldList.members(of: own, separator: ";").contains("hit")
+    }
+
     private func measurements(_ labels: RequestLabels) -> RequestMeasurements {
         counters.withLock { all in
             if let known = all[labels] { return known }
@@ -71,14 +78,5 @@ final class RequestLogMiddleware: RouterMiddleware {
             all[labels] = new
             return new
         }
-    }
-}
-
-/// The parameters of the server's own member of `Cache-Status`, the last one (RFC 9211 §2).
-private enum CacheStatusField {
-    /// Returns whether the response was served without a request to an upstream; nil without the field.
-    static func isHit(_ fields: HTTPFields) -> Bool? {
-        guard let own = fields[values: .cacheStatus].flatMap({ FieldList.members(of: $0) }).last else { return nil }
-        return FieldList.members(of: own, separator: ";").contains("hit")
     }
 }

@@ -46,8 +46,15 @@ package struct Session: Sendable, Equatable {
 package enum SessionToken {
     /// Returns 256 random bits in base64url (RFC 4648 §5).
     package static func make() -> String {
-        Data(Randomness.bytes(32, for: "token")).base64EncodedString()
-            .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+        Data(Randomness.bytes(32, for: "token")).base64URL
+    }
+
+    /// Returns the hashes of everything in `Authorization` that may be a token of a session, whatever its scheme: a
+    /// token of Larder's must not reach an upstream under another name.
+    static func possibleHashes(in headerFields: HTTPFields) -> [Data] {
+        headerFields[values: .authorization].compactMap { value in
+            value.split(separator: " ").last.map { hash(String($0), .bearer) }
+        }
     }
 
     private static let cookieKey = SymmetricKey(data: Data("larder session cookie".utf8))
@@ -112,8 +119,8 @@ package struct SessionCredentials: Sendable {
         return SessionToken.hash(token, .cookie)
     }
 
-    /// The text that ``ScreenResponse/settingCookie(_:_:age:path:_:)`` has kept under a name; nil if there is none, or two
-    /// that differ.
+    /// The text that ``ScreenResponse/settingCookie(_:_:age:path:_:)`` has kept under a name; nil if there is none, or
+    /// two that differ.
     package func text(keptIn name: String) -> String? {
         let own = cookies.filter { $0.app == name }
         guard let first = own.first, own.allSatisfy({ $0.token == first.token }) else { return nil }
@@ -131,20 +138,6 @@ package struct SessionCredentials: Sendable {
             )
         }
         return token
-    }
-}
-
-/// The hashes of everything in `Authorization` that may be a token of a session, whatever its scheme: a token of
-/// Larder's must not reach an upstream under another name.
-struct PossibleTokens: Sendable {
-    let hashes: [Data]
-
-    init(in headerFields: HTTPFields) {
-        hashes = headerFields[values: .authorization].compactMap { value in
-            value.split(separator: " ", omittingEmptySubsequences: true).last.map {
-                SessionToken.hash(String($0), .bearer)
-            }
-        }
     }
 }
 

@@ -99,8 +99,8 @@ package struct SessionStore: Sendable {
 
     /// Returns the session that one of these tokens opens, of any app.
     /// - Throws: `StorageError`, `ClusterError`.
-    func session(ofAny tokens: PossibleTokens) async throws -> Session? {
-        for hash in tokens.hashes {
+    func session(ofAny tokenHashes: [Data]) async throws -> Session? {
+        for hash in tokenHashes {
             if let session = try await session(tokenHash: hash) { return session }
         }
         return nil
@@ -150,8 +150,8 @@ package struct SessionStore: Sendable {
     }
 
     /// Returns how long ``session(ofAny:)`` gives the same. To be taken before it.
-    func changeToken(ofAny tokens: PossibleTokens) -> ChangeToken {
-        tokens.hashes.reduce(.unlimited) { $0.and(unended($1)) }
+    func changeToken(ofAny tokenHashes: [Data]) -> ChangeToken {
+        tokenHashes.reduce(.unlimited) { $0.and(unended($1)) }
     }
 
     /// Returns how long a session that is open now is known to be. If other servers may end it, that is not for long.

@@ -136,7 +136,7 @@ package struct MountRoutes: Sendable {
         _ context: ScreenContext
     ) async throws -> Response {
         do {
-            let tokens = PossibleTokens(in: request.headers)
+            let tokens = SessionToken.possibleHashes(in: request.headers)
             let sessionToken = sessions.changeToken(ofAny: tokens)
             let mountRequest = try await mountRequest(request, method, target: target, tokens, of: mount, context)
             let response = try await mount.respond(to: mountRequest)
@@ -170,7 +170,7 @@ package struct MountRoutes: Sendable {
         _ request: Request,
         _ method: HTTPRequest.Method,
         target: String,
-        _ tokens: PossibleTokens,
+        _ tokens: [Data],
         of mount: Mount,
         _ context: ScreenContext
     ) async throws -> MountRequest {

@@ -47,7 +47,7 @@ struct Arrival {
                 share.wait(.arrival) { proceed(mayWait: false) }
             }
         } else {
-            share.opened()
+            share.count(.connection)
             opens(share)
         }
     }

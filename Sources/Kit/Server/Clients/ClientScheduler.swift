@@ -263,9 +263,6 @@ final class SchedulerShare {
         }
     }
 
-    /// Counts the handlers and the task of the connection.
-    func opened() { queue.charge(.connection, to: client) }
-
     /// Counts work that was not known when it began.
     func count(_ work: ClientScheduler.Work) { queue.charge(work, to: client) }
 

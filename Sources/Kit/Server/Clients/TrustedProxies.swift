@@ -106,9 +106,7 @@ package struct AddressRange: Sendable, Equatable {
             (self.first, prefixLength) = (first, bits)
             return
         }
-        guard !parts[1].isEmpty, parts[1].utf8.allSatisfy({ (0x30...0x39).contains($0) }),
-            let length = Int(parts[1]), length <= bits
-        else { return nil }
+        guard parts[1].isDigits, let length = Int(parts[1]), length <= bits else { return nil }
         (self.first, prefixLength) = (first, length)
     }
 

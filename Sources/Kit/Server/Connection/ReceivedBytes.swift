@@ -1,4 +1,5 @@
 import Foundation
+import HTTP
 import NIOCore
 import NIOHTTP1
 
@@ -237,9 +238,9 @@ struct ChunkSizes: Equatable {
             let byte = bytes[index]
             switch position {
             case .size:
-                if let digit = Self.digit(byte) {
+                if let digit = PercentEncoding.hexadecimalValue(of: byte) {
                     guard size < 1 << 59 else { return false }
-                    size = size << 4 | digit
+                    size = size << 4 | UInt64(digit)
                 } else {
                     position = .restOfLine
                     continue
@@ -260,13 +261,5 @@ struct ChunkSizes: Equatable {
             index += 1
         }
         return true
-    }
-
-    private static func digit(_ byte: UInt8) -> UInt64? {
-        switch byte {
-        case 0x30...0x39: UInt64(byte - 0x30)
-        case 0x41...0x46, 0x61...0x66: UInt64((byte | 0x20) - 0x61 + 10)
-        default: nil
-        }
     }
 }
