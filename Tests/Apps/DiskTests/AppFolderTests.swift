@@ -117,8 +117,7 @@ struct AppFolderTests {
     func writes() async throws {
         let disk = Self.disk()
         disk.change { $0.rights = ["app_folder"] }
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk) { app, token in
             func done(_ method: HTTPRequest.Method, _ target: String, _ json: String? = nil) async throws {
                 let made = try await app.ask(method, "/v1/disk/\(target)", as: token, json: json)
                 #expect(made.status < 300, "\(target): \(made.text)")

@@ -116,8 +116,7 @@ struct DiskStoreSearchTests {
         let disk = FakeYandexDisk()
         for folder in ["disk:/Zimbabwe", "disk:/Zimbabwe/Inner", "disk:/Zimbabwe/empty"] { disk.makeFolder(folder) }
         disk.put("disk:/Zimbabwe/Inner/letter.txt")
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk) { app, token in
             func found(_ text: String) async throws -> [String] {
                 let answer = try await app.get("/v1/disk/search?q=\(text)&refresh=1", as: token)
                 #expect(answer.status == 200 && answer["meta.partial"] == false, "\(answer.text)")
@@ -181,8 +180,7 @@ extension DiskStoreSearchTests {
     func variants() async throws {
         let disk = FakeYandexDisk()
         for name in ["Отчёт за март.pdf", "summer photos.zip", "IMG_2024.jpg"] { disk.put("disk:/\(name)") }
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk) { app, token in
             func expect(_ text: String, _ names: [String], _ used: String?) async throws {
                 let response = try await app.get("/v1/disk/search?q=\(FakeYandexDisk.encoded(text))", as: token)
                 #expect(DiskHarness.names(response) == names, "\(text)")
@@ -210,8 +208,7 @@ extension DiskStoreSearchTests {
     func many() async throws {
         let disk = FakeYandexDisk()
         for number in 0...1000 { disk.put("disk:/report \(number).txt") }
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk) { app, token in
             let none = try await app.get("/v1/disk/search?q=report&type=dir", as: token)
             #expect(none["meta.partial"] == true && none["meta.state"] == "empty", "\(none.text)")
             let one = try await app.get("/v1/disk/search?q=report&type=file&limit=1", as: token)
@@ -227,8 +224,7 @@ extension DiskStoreSearchTests {
         disk.put("disk:/report folder/report b.jpg", "four", mediaType: "image")
         disk.put("disk:/Report C.jpg", "1", mediaType: "image")
         disk.put("disk:/report a.pdf", "twenty-two characters!")
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk) { app, token in
             func found(_ query: String) async throws -> Exchanged {
                 let response = try await app.get("/v1/disk/search?q=report\(query)", as: token)
                 response.expectScreen("disk.search")

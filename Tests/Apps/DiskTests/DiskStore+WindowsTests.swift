@@ -23,8 +23,7 @@ struct DiskStoreWindowsTests {
 
     @Test("DISK-36 offline any window inside what is stored is served: other limits, other offsets, across pages")
     func inside() async throws {
-        try await DiskHarness.run(Self.disk(30)) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(Self.disk(30)) { app, token in
             let seen = ["files?limit=20", "files?limit=20&offset=20", "recent?limit=25", "published", "trash?limit=9"]
             for target in seen {
                 #expect(try await app.get("/v1/disk/\(target)", as: token).status == 200)
@@ -53,8 +52,7 @@ struct DiskStoreWindowsTests {
         arguments: ["files?", "files?sort=-name&", "recent?"]
     )
     func cursors(list: String) async throws {
-        try await DiskHarness.run(Self.disk(30)) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(Self.disk(30)) { app, token in
             let first = try await app.get("/v1/disk/\(list)limit=10", as: token)
             let second = try first.string("links.next")
             #expect(second.contains("cursor=") && !second.contains("offset="))
@@ -83,8 +81,7 @@ struct DiskStoreWindowsTests {
         arguments: ["path=/sub", "sort=name", "offset=1"]
     )
     func foreignCursors(parameter: String) async throws {
-        try await DiskHarness.run(Self.disk(3)) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(Self.disk(3)) { app, token in
             let next = try await app.get("/v1/disk/files?limit=1", as: token).string("links.next")
             let asked = app.disk.asked.count
             try await app.get("\(next)&\(parameter)", as: token).expectProblem("invalid-parameter", 400)
@@ -98,8 +95,7 @@ struct DiskStoreWindowsTests {
 
     @Test("DISK-36 a folder that is stored whole is served in any order; one that is not, in the order of its pages")
     func orders() async throws {
-        try await DiskHarness.run(Self.disk(30)) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(Self.disk(30)) { app, token in
             for offset in [0, 20] { _ = try await app.get("/v1/disk/files?offset=\(offset)", as: token) }
             app.disk.makeFolder("disk:/sub")
             for number in 0..<5 { app.disk.put("disk:/sub/\(number)") }
@@ -119,8 +115,7 @@ struct DiskStoreWindowsTests {
 
     @Test("DISK-36 a window that is stored in part is served with `partial` while the upstream is unreachable only")
     func partial() async throws {
-        try await DiskHarness.run(Self.disk(30)) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(Self.disk(30)) { app, token in
             _ = try await app.get("/v1/disk/files?limit=10&offset=10", as: token)
             app.disk.respond(503)
             try await app.get("/v1/disk/files?limit=15", as: token).expectProblem("upstream-unavailable", 503)
@@ -136,8 +131,7 @@ struct DiskStoreWindowsTests {
 
     @Test("DISK-36 a failing upstream: the window is stale and not offline; a whole one is requested when it is back")
     func failing() async throws {
-        try await DiskHarness.run(Self.disk(30)) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(Self.disk(30)) { app, token in
             _ = try await app.get("/v1/disk/files?limit=30", as: token)
             app.disk.respond(503)
             let stale = try await app.get("/v1/disk/files?limit=8", as: token)

@@ -124,8 +124,7 @@ struct DiskStoreTests {
                     + #""items":[\#(items.joined(separator: ","))]}}"#
             )
         }
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk) { app, token in
             let last = try await app.get("/v1/disk/files?limit=100&offset=99950", as: token)
             #expect(
                 last["meta.page.count"] == 50 && last["meta.page.total"] == 100_000
@@ -153,10 +152,7 @@ struct DiskStoreTests {
 
     @Test("a response requested before a change is discarded after it: the list is requested again")
     func staleResponse() async throws {
-        let disk = FakeYandexDisk()
-        disk.put("disk:/a.txt")
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(FakeYandexDisk("disk:/a.txt")) { (app, disk, token) async throws in
             let isFirst = Counter(1)
             let store = app.store
             disk.intercept { (request) in

@@ -43,8 +43,7 @@ import Testing
     func graded() async throws {
         let disk = FakeYandexDisk()
         for file in Self.files { disk.put("disk:/\(file)") }
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk) { app, token in
             for state in ["online", "offline"] {
                 var (found, expected, said, lines) = (0, 0, 0, "")
                 for query in Self.queries {

@@ -27,8 +27,7 @@ struct ListedRowTests {
                 origin: "disk:/old"
             )
         }
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk) { app, token in
             for screen in screens {
                 #expect(try await app.get("/v1/disk/\(screen)", as: token).status == 200, "\(screen)")
             }
@@ -307,9 +306,7 @@ struct ListedRowTests {
 
     @Test("TRUST-06 a row that cannot be read beside good ones makes a flat list stale, and keeps its position")
     func unreadableRow() async throws {
-        let disk = FakeYandexDisk()
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run { app, disk, token in
             disk.intercept { request in
                 guard request.url.contains("last-uploaded") else { return nil }
                 let rows = (0..<6).map { $0 == 1 ? "null" : #"{"path":"disk:/\#($0)","type":"file","name":"\#($0)"}"# }
@@ -327,8 +324,7 @@ struct ListedRowTests {
     func emptyPage() async throws {
         let disk = FakeYandexDisk()
         for name in ["a", "b", "c", "d"] { disk.put("disk:/\(name)") }
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk) { app, token in
             #expect(DiskHarness.names(try await app.get("/v1/disk/files?limit=2&offset=2", as: token)) == ["c", "d"])
             disk.intercept { _ in .json(#"{"path":"disk:/","type":"dir","_embedded":{"items":[],"total":4}}"#) }
             let stale = try await app.get("/v1/disk/files?limit=2&offset=2&refresh=1", as: token)
@@ -422,8 +418,7 @@ struct ListedRowTests {
 
     @Test("DISK-38 the root is neither published nor unpublished; no request is sent")
     func publishedRoot() async throws {
-        try await DiskHarness.run { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run { app, token in
             let asked = app.disk.requests.count
             try await app.ask(.post, "/v1/disk/links", as: token, json: #"{"path":"disk:/"}"#).expectProblem(
                 "validation-failed",

@@ -14,10 +14,7 @@ struct MountedDiskTests {
 
     @Test("DISK-48 links lead back to the mount; what was read stays readable offline, and goes with the logout")
     func links() async throws {
-        let disk = FakeYandexDisk()
-        disk.put("disk:/a.txt", "text of a")
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(FakeYandexDisk(["disk:/a.txt": "text of a"])) { app, disk, token in
             func href(_ target: String, _ member: String) async throws -> String {
                 let link = try text(try await app.get(Self.mount + target, as: token)[member])
                 let start = try #require(link.firstRange(of: Self.mount)?.lowerBound, "\(link)")

@@ -25,9 +25,7 @@ struct OfflineTests {
 
     @Test("DISK-39 a file is marked once, fetched, served offline with ranges; neither eviction nor a purge takes it")
     func file() async throws {
-        let disk = Self.disk()
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(Self.disk()) { app, disk, token in
             let first = try await app.keep("/a.bin", as: token)
             first.expectScreen("disk.offline", status: 201)
             #expect(first["data.path"] == "disk:/a.bin" && first["data.size"] == 300_000 && first["data.files"] == 1)
@@ -55,9 +53,7 @@ struct OfflineTests {
 
     @Test("DISK-39 a folder is kept with all below it: contents and lists that were never opened, flagged")
     func folder() async throws {
-        let disk = Self.disk()
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(Self.disk()) { app, disk, token in
             try await app.keep("/docs", as: token)
             try await app.offline("/docs", is: "kept", as: token)
             let row = try await app.offlineRow("/docs", as: token)
@@ -83,8 +79,7 @@ struct OfflineTests {
 
     @Test("DISK-39 rows and the file's screen say what is kept, and offer to keep it and to end that")
     func actions() async throws {
-        try await DiskHarness.run(Self.disk()) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(Self.disk()) { app, token in
             func action(_ target: String) async throws -> (JSON?, [JSON]) {
                 let response = try await app.get(target, as: token)
                 let ids = response.all("id", in: "data.actions").filter { "\($0)".contains("offline") }
@@ -110,9 +105,7 @@ struct OfflineTests {
 
     @Test("DISK-39 what no mark keeps any more is removed with its files; what another mark keeps stays")
     func unmarking() async throws {
-        let disk = Self.disk()
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(Self.disk()) { app, disk, token in
             for path in ["/docs", "/docs/b.txt"] { try await app.keep(path, as: token) }
             try await app.offline("/docs", is: "kept", as: token)
             let removal = try await app.ask(.delete, "/v1/disk/offline?path=/docs", as: token)
@@ -130,8 +123,7 @@ struct OfflineTests {
 
     @Test("DISK-39 the root, what is not there and what is not marked are refused; preconditions hold")
     func refusals() async throws {
-        try await DiskHarness.run(Self.disk()) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(Self.disk()) { app, token in
             for path in ["/", "disk:/", "trash:/x", "x"] {
                 try await app.keep(path, as: token).expectProblem("validation-failed", 422)
             }
@@ -153,8 +145,7 @@ struct OfflineTests {
     func pages() async throws {
         let disk = FakeYandexDisk()
         for number in 0..<5 { disk.put("disk:/\(number).txt") }
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk) { app, token in
             for number in 0..<5 { try await app.keep("/\(number).txt", as: token) }
             var target = "/v1/disk/offline?limit=2"
             var names: [String] = []

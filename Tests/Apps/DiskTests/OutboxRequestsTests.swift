@@ -20,8 +20,7 @@ struct OutboxRequestsTests {
     ) async throws {
         let disk = WriteScenario.disk()
         disk.change { $0.nodes["disk:/a.txt"]?.publicURL = nil }
-        try await DiskHarness.run(disk, settings) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk, settings) { app, token in
             try await WriteScenario.seen(app, token)
             _ = try await app.get("/v1/disk/profile", as: token)
             disk.goAway()

@@ -46,10 +46,7 @@ struct OutboxRunnerTests {
         arguments: ["delete", "rename"]
     )
     func refused(what: String) async throws {
-        let disk = WriteScenario.disk()
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
-            try await WriteScenario.seen(app, token)
+        try await WriteScenario.run { app, disk, token in
             let screens = ["recent", "files", "published", "search?q=a", "file?path=/a.txt", "files?path=/folder"]
             func shown() async throws -> [[String]] {
                 var names: [[String]] = []

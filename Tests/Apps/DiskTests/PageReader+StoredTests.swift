@@ -12,8 +12,7 @@ struct DiskStatementTests {
     func offline(target: String) async throws {
         let disk = FakeYandexDisk()
         for number in 0..<30 { disk.put("disk:/\(number).txt") }
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk) { app, token in
             for _ in 0..<2 { _ = try await app.get("/v1/disk/\(target)", as: token) }
             app.disk.goAway()
             app.clock.advance(by: .seconds(60))

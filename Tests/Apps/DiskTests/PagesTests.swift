@@ -53,8 +53,7 @@ struct PagesTests {
         disk.put("disk:/a.pdf", bytes: Self.pdf, mimeType: "application/pdf")
         let work = TemporaryFolder.unmade()
         defer { withExtendedLifetime(work) {} }
-        try await DiskHarness.run(disk, DiskHarness.Settings(media: try Self.engine(in: work))) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk, DiskHarness.Settings(media: try Self.engine(in: work))) { app, token in
             let first = try await app.get("/v1/disk/file/page?path=/a.pdf&width=100", as: token)
             #expect(first.status == 200 && first.headerFields[.contentType] == "image/jpeg")
             #expect(first.cacheStatus == "larder; fwd=uri-miss; stored")
@@ -85,8 +84,7 @@ struct PagesTests {
             tools: MediaTools(paths: found.paths.merging([.pdftoppm: program.path]) { $1 }),
             folder: folder.url.appending(path: "jobs")
         )
-        try await DiskHarness.run(disk, DiskHarness.Settings(media: engine)) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk, DiskHarness.Settings(media: engine)) { app, token in
             try become("kill -SEGV $$")
             let target = "/v1/disk/file/page?path=/a.pdf&width="
             try await app.get(target + "100", as: token).expectProblem("unsupported-media-type", 415)
@@ -126,8 +124,7 @@ struct PagesTests {
         for name in ["a.zip", "a.pdf", "a.png", "none"] { disk.put("disk:/\(name)", "not what it seems") }
         let work = TemporaryFolder.unmade()
         defer { withExtendedLifetime(work) {} }
-        try await DiskHarness.run(disk, DiskHarness.Settings(media: try Self.engine(in: work))) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk, DiskHarness.Settings(media: try Self.engine(in: work))) { app, token in
             for name in ["a.zip", "a.pdf", "a.png", "none"] {
                 try await app.get("/v1/disk/file/page?path=/\(name)", as: token).expectProblem(
                     "unsupported-media-type",
@@ -151,8 +148,7 @@ struct PagesTests {
         let disk = FakeYandexDisk()
         let work = TemporaryFolder.unmade()
         defer { withExtendedLifetime(work) {} }
-        try await DiskHarness.run(disk, DiskHarness.Settings(media: try Self.engine(in: work))) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk, DiskHarness.Settings(media: try Self.engine(in: work))) { app, token in
             _ = try await app.get("/v1/disk/files", as: token)
             disk.goAway()
             _ = try await app.get("/v1/disk/files?refresh=1", as: token)

@@ -11,10 +11,7 @@ import Upstream
 struct PendingListPageTests {
     @Test("OUT-04 a page that changes fill is the last one if nothing else will be shown", arguments: [true, false])
     func lastPage(isDeleted: Bool) async throws {
-        let disk = FakeYandexDisk()
-        disk.put("disk:/a.txt")
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(FakeYandexDisk("disk:/a.txt")) { app, disk, token in
             let screens = ["files?limit=1", "search?q=a&limit=1"]
             for screen in screens { #expect(try await app.get("/v1/disk/\(screen)", as: token).status == 200) }
             disk.goAway()
@@ -31,10 +28,7 @@ struct PendingListPageTests {
 
     @Test("OUT-04 a page that changes fill is shown although the API cannot be asked", arguments: ["", "&refresh=1"])
     func filledPage(refresh: String) async throws {
-        let disk = FakeYandexDisk()
-        disk.put("disk:/f/a.txt")
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(FakeYandexDisk("disk:/f/a.txt")) { app, disk, token in
             #expect(try await app.get("/v1/disk/files", as: token).status == 200)
             disk.goAway()
             _ = try await app.get("/v1/disk/files?refresh=1", as: token)

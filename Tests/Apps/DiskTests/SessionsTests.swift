@@ -83,10 +83,7 @@ struct SessionsTests {
 
     @Test("TRUST-05 what opens a session, ends it, or begins a download honours If-Match and If-None-Match")
     func sessionPreconditions() async throws {
-        let disk = FakeYandexDisk()
-        disk.put("disk:/a.txt")
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(FakeYandexDisk("disk:/a.txt")) { app, token in
             let tag = try #require(try await app.get("/v1/disk/session", as: token).headerFields[.eTag])
             let login = #"{"mode":"oauth_token","access_token":"good"}"#
             try await app.ask(.post, "/v1/disk/session", [.ifMatch: tag], json: login)
@@ -296,10 +293,7 @@ struct SessionsTests {
         "DISK-06 a token that is revoked later: 401, also for what is stored, offline too, until it is accepted again"
     )
     func revoked() async throws {
-        let disk = FakeYandexDisk()
-        disk.put("disk:/a.txt", "text")
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(FakeYandexDisk("disk:/a.txt")) { app, disk, token in
             for target in ["files", "file/content?path=/a.txt"] {
                 #expect(try await app.get("/v1/disk/\(target)", as: token).status == 200)
             }
@@ -332,8 +326,7 @@ struct SessionsTests {
         arguments: ["", "?confirm=false", "?confirm=0"]
     )
     func unconfirmed(query: String) async throws {
-        try await DiskHarness.run { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run { app, token in
             let response = try await app.ask(.delete, "/v1/disk/session\(query)", as: token)
             response.expectProblem("confirmation-required", 409)
             #expect(response["dialog.message"] == "Are you sure you want to log out? All local data will be deleted.")

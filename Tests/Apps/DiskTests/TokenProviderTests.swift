@@ -13,10 +13,7 @@ import Upstream
 struct TokenProviderTests {
     @Test("a token is opened only if a request is sent: what is stored needs none, fresh or offline")
     func opened() async throws {
-        let disk = FakeYandexDisk()
-        disk.put("disk:/a.txt")
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(FakeYandexDisk("disk:/a.txt")) { app, disk, token in
             #expect(try await app.get("/v1/disk/files", as: token).status == 200)
             try await app.database.write { try $0.execute(sql: "DELETE FROM user_secret") }
 

@@ -12,9 +12,7 @@ import Upstream
 struct TrashTests {
     @Test("DISK-34 the trash is listed and restored from")
     func trash() async throws {
-        let disk = WriteScenario.disk()
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(WriteScenario.disk()) { app, disk, token in
             _ = try await app.ask(.delete, "/v1/disk/file?path=/a.txt", as: token)
             let trash = try await app.get("/v1/disk/trash", as: token)
             trash.expectScreen("disk.trash")
@@ -47,8 +45,7 @@ struct TrashTests {
     func purge() async throws {
         let disk = WriteScenario.disk()
         for name in ["b.txt", "c.txt"] { disk.put("disk:/\(name)") }
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk) { app, token in
             for name in ["b.txt", "a.txt", "c.txt"] {
                 _ = try await app.ask(.delete, "/v1/disk/file?path=/\(name)", as: token)
             }
@@ -85,9 +82,7 @@ struct TrashTests {
 
     @Test("DISK-38 a restore says where the item is now: as the upstream says, else as it follows from its origin")
     func place() async throws {
-        let disk = WriteScenario.disk()
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(WriteScenario.disk()) { app, disk, token in
             for (href, path) in [
                 (
                     "https://disk.test/v1/disk/resources?path=disk%3A%2Ffolder%2Fa%20%281%29.txt",

@@ -84,8 +84,7 @@ struct WriteRunLoadTests {
         disk.makeFolder("disk:/load")
         disk.put("disk:/m0.txt")
         disk.change { $0.detours = 5 }
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk) { app, token in
             let tally = Tally()
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for reader in 0..<16 { group.addTask { try await read(app, token, reader: reader, tally) } }
@@ -113,11 +112,7 @@ struct WriteRunLoadTests {
         "TRUST-04 a list requested before a delete and received after it does not restore the row, and is revalidated"
     )
     func overtakenByDelete() async throws {
-        let disk = FakeYandexDisk()
-        disk.put("disk:/a.txt")
-        disk.put("disk:/b.txt")
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(FakeYandexDisk("disk:/a.txt", "disk:/b.txt")) { app, disk, token in
             _ = try await app.get("/v1/disk/files", as: token)
             let isFirst = Counter(1)
             app.clock.advance(by: .seconds(60))
@@ -141,8 +136,7 @@ struct WriteRunLoadTests {
     func overtakenByUnpublishing() async throws {
         let disk = FakeYandexDisk()
         for name in ["a", "b"] { disk.put("disk:/\(name).txt") }
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk) { app, token in
             for name in ["a", "b"] {
                 _ = try await app.ask(.post, "/v1/disk/links", as: token, json: #"{"path":"/\#(name).txt"}"#)
             }
@@ -158,10 +152,7 @@ struct WriteRunLoadTests {
 
     @Test("TRUST-04 a write that stalls holds up others of its path for a bounded time only: 423, retryable")
     func stalled() async throws {
-        let disk = FakeYandexDisk()
-        disk.put("disk:/a.txt")
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(FakeYandexDisk("disk:/a.txt")) { app, disk, token in
             let gate = Gate()
             disk.onTheWay { request in
                 if request.method == .delete { try await gate.passUnlessCancelled() }
@@ -183,9 +174,7 @@ struct WriteRunLoadTests {
 
     @Test("TRUST-04 a 404 that was requested before an upload does not remove what has been uploaded since")
     func overtakenByUpload() async throws {
-        let disk = FakeYandexDisk()
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run { app, disk, token in
             let isFirst = Counter(1)
             let path = DiskPath.root.child("a.txt")
             disk.onTheWay { [disk] request in

@@ -140,9 +140,7 @@ struct WriteRunSettlingTests {
             UpstreamError.unreachable(.reset), .unreachable(.totalTimeout),
             .badResponse(status: nil, reason: "not HTTP"),
         ] {
-            let disk = EachWrite.disk()
-            try await DiskHarness.run(disk) { app in
-                let token = try await app.logIn()
+            try await DiskHarness.run(EachWrite.disk()) { app, disk, token in
                 try await know(app, token)
                 disk.intercept { [disk] (request) throws(UpstreamError) in
                     guard EachWrite.isWrite(request) else { return nil }
@@ -162,9 +160,7 @@ struct WriteRunSettlingTests {
         arguments: EachWrite.allCases
     )
     func notCarriedOut(write: EachWrite) async throws {
-        let disk = EachWrite.disk()
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(EachWrite.disk()) { app, disk, token in
             try await know(app, token)
             let before = try await names(app, token)
             disk.intercept { (request) in
@@ -189,9 +185,7 @@ struct WriteRunSettlingTests {
         [true, false]
     )
     func unknown(write: EachWrite, isCarriedOut: Bool) async throws {
-        let disk = EachWrite.disk()
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(EachWrite.disk()) { app, disk, token in
             try await know(app, token)
             let isGone = Counter(1)
             disk.intercept { [disk] (request) throws(UpstreamError) in
@@ -238,9 +232,7 @@ struct WriteRunSettlingTests {
             .success(IncomingResponse(status: .badGateway)), .success(IncomingResponse(status: .gatewayTimeout)),
         ]
         for loss in losses {
-            let disk = EachWrite.disk()
-            try await DiskHarness.run(disk) { app in
-                let token = try await app.logIn()
+            try await DiskHarness.run(EachWrite.disk()) { app, disk, token in
                 try await know(app, token)
                 let sent = HeldRequest()
                 disk.intercept { (request) throws(UpstreamError) in
@@ -267,9 +259,7 @@ struct WriteRunSettlingTests {
     )
     func readBack(write: EachWrite) async throws {
         for reason in [UnreachableReason.refused, .totalTimeout] {
-            let disk = EachWrite.disk()
-            try await DiskHarness.run(disk) { app in
-                let token = try await app.logIn()
+            try await DiskHarness.run(EachWrite.disk()) { app, disk, token in
                 try await know(app, token)
                 let isGone = Counter(1)
                 disk.intercept { [disk] (request) throws(UpstreamError) in
@@ -291,9 +281,7 @@ struct WriteRunSettlingTests {
 
     @Test("TRUST-05 after 503, what is gone and was not known before is `outcome-unknown`, not a refusal")
     func unavailable() async throws {
-        let disk = EachWrite.disk()
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(EachWrite.disk()) { app, disk, token in
             disk.intercept { [disk] (request) in
                 guard EachWrite.isWrite(request) else { return nil }
                 disk.carryOut(request)
@@ -309,9 +297,7 @@ struct WriteRunSettlingTests {
         "TRUST-05 500, 502 and 504 say nothing of a write, and are looked into"
     )
     func statuses() async throws {
-        let disk = EachWrite.disk()
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(EachWrite.disk()) { app, disk, token in
             for (status, write) in [(500, EachWrite.upload), (502, .delete), (504, .publish)] {
                 disk.change { $0.nodes["disk:/new"] = nil }
                 disk.put("disk:/a.txt", "text of a")
@@ -353,9 +339,7 @@ struct WriteRunSettlingTests {
             .failure(.badResponse(status: .ok, reason: UpstreamError.cutShort)),
         ]
         for response in responses {
-            let disk = EachWrite.disk()
-            try await DiskHarness.run(disk) { app in
-                let token = try await app.logIn()
+            try await DiskHarness.run(EachWrite.disk()) { app, disk, token in
                 try await know(app, token)
                 disk.intercept { [disk] (request) throws(UpstreamError) in
                     guard EachWrite.isWrite(request) else { return nil }
@@ -379,9 +363,7 @@ struct WriteRunSettlingTests {
         [400, 403, 404, 408, 499, 500, 502, 503, 504, 524]
     )
     func foreignFailure(write: EachWrite, status: Int) async throws {
-        let disk = EachWrite.disk()
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(EachWrite.disk()) { app, disk, token in
             try await know(app, token)
             disk.intercept { [disk] (request) in
                 guard EachWrite.isWrite(request) else { return nil }
@@ -403,8 +385,7 @@ struct WriteRunSettlingTests {
     func neverThere() async throws {
         let disk = EachWrite.disk()
         disk.put("disk:/folder/taken.txt", "another")
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk) { app, token in
             #expect(try await app.get("/v1/disk/files", as: token).status == 200)
             // Another client deletes an item that is stored here.
             disk.change { $0.nodes["disk:/a.txt"] = nil }
@@ -431,8 +412,7 @@ struct WriteRunSettlingTests {
         let disk = EachWrite.disk()
         disk.put("disk:/folder/b.txt", "text of a")
         disk.makeFolder("disk:/new")
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk) { app, token in
             disk.intercept { (request) throws(UpstreamError) in
                 guard EachWrite.isWrite(request) else { return nil }
                 throw .unreachable(.reset)

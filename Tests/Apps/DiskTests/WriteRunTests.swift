@@ -7,10 +7,7 @@ import Testing
 @Suite struct WriteRunTests {
     @Test("An upload reads the account three times, and four times the item that it makes or replaces")
     func statements() async throws {
-        let disk = FakeYandexDisk()
-        disk.put("disk:/old.txt", "old")
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(FakeYandexDisk(["disk:/old.txt": "old"])) { app, token in
             _ = try await app.get("/v1/disk/files", as: token)
             for target in ["/new.txt", "/old.txt&overwrite=true"] {
                 let log = try await app.statements.statements {

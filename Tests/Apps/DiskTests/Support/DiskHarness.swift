@@ -79,6 +79,26 @@ extension AppHarness<DiskApp, FakeYandexDisk> {
         )
     }
 
+    /// Runs a test for a client that has logged in, with its token.
+    static func run(
+        _ disk: FakeYandexDisk = FakeYandexDisk(),
+        clock: ManualClock = ManualClock(),
+        _ settings: Settings = Settings(),
+        _ test: @Sendable (DiskHarness, FakeYandexDisk, String) async throws -> Void
+    ) async throws {
+        try await run(disk, clock: clock, settings) { try await test($0, disk, try await $0.logIn()) }
+    }
+
+    /// Runs a test that does not touch the Disk itself for a client that has logged in.
+    static func run(
+        _ disk: FakeYandexDisk = FakeYandexDisk(),
+        clock: ManualClock = ManualClock(),
+        _ settings: Settings = Settings(),
+        _ test: @Sendable (DiskHarness, String) async throws -> Void
+    ) async throws {
+        try await run(disk, clock: clock, settings) { app, _, token in try await test(app, token) }
+    }
+
     var disk: FakeYandexDisk { fixture }
     var store: DiskStore { app.disk.store }
 

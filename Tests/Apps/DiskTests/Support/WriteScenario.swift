@@ -18,6 +18,14 @@ enum WriteScenario {
         return disk
     }
 
+    /// Runs a test against the app on that Disk, for a client that has requested all lists.
+    static func run(_ test: @Sendable (DiskHarness, FakeYandexDisk, String) async throws -> Void) async throws {
+        try await DiskHarness.run(disk()) { app, disk, token in
+            try await seen(app, token)
+            try await test(app, disk, token)
+        }
+    }
+
     /// Returns the names of all lists as they are stored, without the upstream.
     static func stored(_ app: DiskHarness, _ token: String) async throws -> [String: [String]] {
         app.disk.goAway()
