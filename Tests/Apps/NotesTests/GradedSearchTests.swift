@@ -29,8 +29,7 @@ import Testing
 
     @Test("ONE-08 at least 90 % of the expected notes are found, and the screen says by what")
     func graded() async throws {
-        try await NotesHarness.run { app in
-            let token = try await app.register()
+        try await NotesHarness.run { app, token in
             for note in Self.notes { try await app.add(note, as: token) }
             var (found, expected, said, lines) = (0, 0, 0, "")
             for query in Self.queries {

@@ -34,8 +34,7 @@ struct KeyedNotesTests {
 
     @Test("ONE-09 A note that is added again with its key is there once; both responses are the same")
     func once() async throws {
-        try await NotesHarness.run { app in
-            let token = try await app.register()
+        try await NotesHarness.run { app, token in
             let first = try await Self.create(app, "one", as: token)
             #expect(first.status == 201 && first.headerFields[.idempotencyReplayed] == nil)
             _ = try await app.ask(.patch, first.string("data.href"), as: token, #"{"body":"changed since"}"#)
@@ -52,8 +51,7 @@ struct KeyedNotesTests {
 
     @Test("ONE-09 Changing, deleting, restoring and purging are done once, whatever has happened since")
     func changes() async throws {
-        try await NotesHarness.run { app in
-            let token = try await app.register()
+        try await NotesHarness.run { app, token in
             let id = try await app.add("one", as: token)
             let (note, bin) = ("/v1/notes/\(id)", "/v1/notes/trash/\(id)")
             let requests: [(HTTPRequest.Method, String, String?)] = [
@@ -83,8 +81,7 @@ struct KeyedNotesTests {
 
     @Test("ONE-09 Of sixteen equal requests at once one adds the note, and all get its response")
     func sixteen() async throws {
-        try await NotesHarness.run { app in
-            let token = try await app.register()
+        try await NotesHarness.run { app, token in
             let responses = try await withThrowingTaskGroup(of: Exchanged.self) { group in
                 for _ in 0..<16 { group.addTask { try await Self.create(app, "one", as: token) } }
                 return try await group.reduce(into: []) { $0.append($1) }
@@ -97,8 +94,7 @@ struct KeyedNotesTests {
 
     @Test("ONE-09 The response is stored in the transaction of the note, and a request without a key stores nothing")
     func together() async throws {
-        try await NotesHarness.run { app in
-            let token = try await app.register()
+        try await NotesHarness.run { app, token in
             _ = try await app.add("zero", as: token)
             let plain = try await app.statements.count { _ = try await app.add("one", as: token) }
             let keyed = try await app.statements.statements { _ = try await Self.create(app, "two", as: token) }
@@ -117,8 +113,7 @@ struct KeyedNotesTests {
         let directory = try DataDirectory.temporary()
         let scope = try FaultScope(directory.path)
         let number = Atomic(0)
-        try await NotesHarness.run(directory: directory) { app in
-            let token = try await app.register()
+        try await NotesHarness.run(directory: directory) { app, token in
             let loop = FaultLoop(scope, app.database, migrations: NotesHarness.migrations)
             let count = try await loop.run(
                 mayBePartial: true,

@@ -37,8 +37,7 @@ struct NoteQueryTests {
         ]
     )
     func finds(question: String, expected: [Int]) async throws {
-        try await NotesHarness.run { app in
-            let token = try await app.register()
+        try await NotesHarness.run { app, token in
             for body in Self.bodies { try await app.add(body.replacing("\n", with: "\\n"), as: token) }
             let response = try await Self.found(question, app, token)
             let ids = expected.reversed().map { JSON.string("n\($0 + 1)") }
@@ -49,8 +48,7 @@ struct NoteQueryTests {
 
     @Test("NOTE-15 A row shows the passage of its hit, not the first line; without a search there is none")
     func passages() async throws {
-        try await NotesHarness.run { app in
-            let token = try await app.register()
+        try await NotesHarness.run { app, token in
             try await app.add("first\\n\(String(repeating: "more words ", count: 30))\\nthe Needle is here", as: token)
             try await app.add("nothing", #"{"lat":1,"lon":1,"name":"Needle Bay"}"#, as: token)
             let response = try await Self.found("\"needle is\" he", app, token)
@@ -86,8 +84,7 @@ struct NoteQueryTests {
 
     @Test("NOTE-15 Notes that an earlier version has stored are found by parts of signs after the update")
     func earlier() async throws {
-        try await NotesHarness.run { app in
-            let token = try await app.register()
+        try await NotesHarness.run { app, token in
             try await app.add("Счёт №777888", as: token)
             try await app.database.write { db in
                 try NoteStore.terms.deleteAll(db)

@@ -183,8 +183,7 @@ struct NoteSessionsTests {
 
     @Test("NOTE-02 Logging out ends the session without a question and keeps the notes")
     func logout() async throws {
-        try await NotesHarness.run { app in
-            let token = try await app.register()
+        try await NotesHarness.run { app, token in
             let note = try await app.add("kept", as: token)
             let farewell = try await app.delete("/v1/notes/session", as: token)
             farewell.expectScreen("notes.session")

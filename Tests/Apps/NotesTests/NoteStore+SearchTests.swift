@@ -14,8 +14,7 @@ import Testing
 struct NoteStoreSearchTests {
     private func found(_ question: String, among bodies: [String]) async throws -> [String] {
         let box = Box()
-        try await NotesHarness.run { app in
-            let token = try await app.register()
+        try await NotesHarness.run { app, token in
             for body in bodies { try await app.add(body, as: token) }
             let query = question.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
             let response = try await app.get("/v1/notes?q=\(query)", as: token)
@@ -108,8 +107,7 @@ struct NoteStoreSearchTests {
 
     @Test("NOTE-09 A search without a match is empty in words of its own, and one of nothing shows everything")
     func empty() async throws {
-        try await NotesHarness.run { app in
-            let token = try await app.register()
+        try await NotesHarness.run { app, token in
             try await app.add("a dog", as: token)
             let none = try await app.get("/v1/notes?q=cat", as: token)
             #expect(
@@ -124,8 +122,7 @@ struct NoteStoreSearchTests {
 
     @Test("NOTE-09 The index follows every change and every deletion, places included")
     func follows() async throws {
-        try await NotesHarness.run { app in
-            let token = try await app.register()
+        try await NotesHarness.run { app, token in
             let note = try await app.add("alpha", #"{"lat":1,"lon":1,"name":"Harbour"}"#, as: token)
             let count = { (word: String) in try await app.get("/v1/notes?q=\(word)", as: token)["meta.page.total"] }
             #expect(try await count("alpha") == 1)
@@ -169,8 +166,7 @@ struct NoteStoreSearchTests {
 
     @Test("NOTE-09 Pages of a search follow a cursor, which counts for this search only")
     func cursors() async throws {
-        try await NotesHarness.run { app in
-            let token = try await app.register()
+        try await NotesHarness.run { app, token in
             for number in 1...5 { try await app.add(number == 3 ? "cat" : "dog \(number)", as: token) }
             let first = try await app.get("/v1/notes?q=dog&limit=2", as: token)
             #expect(first.all("id", in: "data.items") == ["n5", "n4"])

@@ -19,8 +19,7 @@ import Testing
         let scope = try FaultScope(directory.path)
         let number = Atomic(0)
         let id = Mutex("")
-        try await NotesHarness.run(directory: directory) { app in
-            let token = try await app.register()
+        try await NotesHarness.run(directory: directory) { app, token in
             let loop = FaultLoop(scope, app.database, migrations: NotesHarness.migrations)
             let add: @Sendable () async throws -> Void = {
                 let added = try await app.add("note \(number.add(1, ordering: .relaxed).newValue)", as: token)

@@ -29,8 +29,7 @@ struct NoteTermsTests {
         ]
     )
     func letters(question: String, count: Int) async throws {
-        try await NotesHarness.run { app in
-            let token = try await app.register()
+        try await NotesHarness.run { app, token in
             try await app.add("\(Self.word) Anna", as: token)
             try await app.add("Boris, \(Self.word)skapitän", as: token)
             #expect(try await ids(question, app, as: token) == count)
@@ -39,8 +38,7 @@ struct NoteTermsTests {
 
     @Test("NOTE-09 Long words of notes of an earlier version are found, and no others")
     func earlier() async throws {
-        try await NotesHarness.run { app in
-            let token = try await app.register()
+        try await NotesHarness.run { app, token in
             try await app.add("\(Self.word) Anna", as: token)
             try await app.add("短いメモ of mine", as: token)
             try await app.database.write { db in

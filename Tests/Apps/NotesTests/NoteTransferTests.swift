@@ -46,8 +46,7 @@ struct NoteTransferTests {
 
     @Test("NOTE-16 The list offers an import and an export in each form, and the files say what they are")
     func offered() async throws {
-        try await NotesHarness.run { app in
-            let token = try await app.register()
+        try await NotesHarness.run { app, token in
             try await app.add("A dog outside", #"{"lat":37.79,"lon":-122.42,"name":"Laguna St"}"#, as: token)
             let actions = try await app.get("/v1/notes", as: token)
             let ids = actions.all("id", in: "data.actions")
@@ -77,8 +76,7 @@ struct NoteTransferTests {
     )
     func roundTrips() async throws {
         for (format, seed) in [("json", 1), ("geojson", 2), ("gpx", 3)] as [(String, UInt64)] {
-            try await NotesHarness.run { app in
-                let token = try await app.register()
+            try await NotesHarness.run { app, token in
                 let account = try #require(try app.app.notes.store.account(UserName.registering("bob"))).id
                 try await Self.addAnyNotes(40, of: account, app, seed: seed, hasPlaces: format == "gpx")
                 let before = try await Self.shown(app, as: token)
@@ -133,8 +131,7 @@ struct NoteTransferTests {
         "NOTE-16 GPX of other programs: waypoints with names, texts and times of any zone; tracks, routes are counted"
     )
     func gpx() async throws {
-        try await NotesHarness.run { app in
-            let token = try await app.register()
+        try await NotesHarness.run { app, token in
             let file = """
                 <?xml version="1.0"?>
                 <gpx xmlns="http://www.topografix.com/GPX/1/1" version="1.1"><metadata><name>no</name></metadata>
@@ -158,8 +155,7 @@ struct NoteTransferTests {
 
     @Test("NOTE-16 GeoJSON of other programs: points with titles and descriptions, no geometry, other geometries")
     func geoJSON() async throws {
-        try await NotesHarness.run { app in
-            let token = try await app.register()
+        try await NotesHarness.run { app, token in
             let file = """
                 {"type":"FeatureCollection","features":[
                 {"type":"Feature","geometry":{"type":"Point","coordinates":[24.94,60.17,7]},\
@@ -218,8 +214,7 @@ struct NoteTransferTests {
         ]
     )
     func bad(file: String, code: String, status: Int, details: [String]) async throws {
-        try await NotesHarness.run { app in
-            let token = try await app.register()
+        try await NotesHarness.run { app, token in
             let response = try await Self.load(file, app, as: token)
             response.expectProblem(code, status)
             #expect(response["errors.0.pointer"] == "/files/0")
@@ -235,8 +230,7 @@ struct NoteTransferTests {
 
     @Test("NOTE-16 Beyond the limits of notes, bytes and faults a file is refused, and soon")
     func limits() async throws {
-        try await NotesHarness.run { app in
-            let token = try await app.register()
+        try await NotesHarness.run { app, token in
             let points = String(repeating: "<wpt lat=\"1\" lon=\"2\"/>\n", count: 100_000)
             try await Self.load("<gpx>\(points)</gpx>", app, as: token).expectProblem("too-large", 413)
             let faults = String(repeating: "<wpt/>\n", count: 100_000)
@@ -256,8 +250,7 @@ struct NoteTransferTests {
     @Test("NOTE-16 An import is one change: quota, versions and Idempotency-Key hold for all of it")
     func whole() async throws {
         let settings = SettingValues.notes.with(NotesApp.quota, 1 << 20)
-        try await NotesHarness.run(settings: settings) { app in
-            let token = try await app.register()
+        try await NotesHarness.run(settings: settings) { app, token in
             let records = (0..<1200).map { #"{"body":"note \#($0)"}"# }.joined(separator: ",")
             try await Self.load(#"{"notes":[\#(records)]}"#, app, as: token).expectProblem("quota-exceeded", 507)
             #expect(try await Self.total(app, token) == 0)
@@ -276,8 +269,7 @@ struct NoteTransferTests {
 
     @Test("NOTE-16 Equal notes of a file are added as often as it has them; those of another language's file are known")
     func equal() async throws {
-        try await NotesHarness.run { app in
-            let token = try await app.register()
+        try await NotesHarness.run { (app, token) async throws in
             let nowhere = #"{"lat":0,"lon":0,"name":"Место неизвестно"}"#
             let file =
                 #"{"notes":[{"body":"a"},{"body":"a"},{"body":"a","location":\#(nowhere)}]}"#

@@ -42,8 +42,7 @@ struct NoteVariantsTests {
 
     @Test("ONE-08 the words follow every change, deletion and restoration, and go with their account")
     func follows() async throws {
-        try await NotesHarness.run { app in
-            let token = try await app.register()
+        try await NotesHarness.run { app, token in
             let href = "/v1/notes/" + (try await app.add("keyboard and laptop", as: token))
             func total(_ text: String) async throws -> JSON? {
                 try await app.get("/v1/notes?q=\(text)", as: token)["meta.page.total"]

@@ -88,8 +88,7 @@ struct PlaceTableTests {
 
     @Test("NOTE-14 Addresses and suggestions are in the language of the request")
     func languages() async throws {
-        try await NotesHarness.run { app in
-            let token = try await app.register()
+        try await NotesHarness.run { app, token in
             let russian: HTTPFields = [.acceptLanguage: "ru"]
             let body = #"{"body":"a","location":{"lat":55.752,"lon":37.6175}}"#
             let note = try await app.ask(.post, "/v1/notes", as: token, russian, body)

@@ -42,8 +42,7 @@ struct ShipMergeTests {
     )
     func parts(change: String) async throws {
         let (all, kept) = (Self.ships(0..<2500), Self.ships(0..<3))
-        try await ShipsHarness.run(ScriptedSpaceX(.ships(change == "new" ? kept : all))) { app in
-            let token = try await app.logIn()
+        try await ShipsHarness.run(ScriptedSpaceX(.ships(change == "new" ? kept : all))) { app, token in
             _ = try await app.get("/v1/ships", as: token)
             let revision = try Self.list(app.store).counts.revision
             let changed = Self.ships(0..<2500, #""type":"Tug""#)
@@ -82,8 +81,7 @@ struct ShipMergeTests {
     func interrupted() async throws {
         let ships = Self.ships(0..<2500)
         let snapshot = try ShipFixtures.snapshot(Array(ships[..<3]))
-        try await ShipsHarness.run(ScriptedSpaceX(.ships(ships)), snapshot: snapshot) { app in
-            let token = try await app.logIn()
+        try await ShipsHarness.run(ScriptedSpaceX(.ships(ships)), snapshot: snapshot) { app, token in
             try await app.database.write { db in
                 try db.execute(
                     sql: """
@@ -118,8 +116,7 @@ struct ShipMergeTests {
 
     @Test("TRUST-19 the ships are compared before the transaction, which reads none of them")
     func compared() async throws {
-        try await ShipsHarness.run { app in
-            let token = try await app.logIn()
+        try await ShipsHarness.run { app, token in
             _ = try await app.get("/v1/ships", as: token)
             app.spaceX.become(.ships(ShipFixtures.fleet + [ShipFixtures.record("e0", "Eve")]))
             let ran = try await app.statements.statements { _ = try await app.get("/v1/ships?refresh=1", as: token) }

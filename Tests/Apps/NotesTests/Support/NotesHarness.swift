@@ -81,6 +81,19 @@ extension AppHarness<NotesApp, NotesUpstreams> {
         )
     }
 
+    /// Runs a test for an account that has registered, with its token.
+    static func run(
+        people script: @escaping ScriptedTransport.Step = respondPeople,
+        geocoder: ScriptedTransport.Step? = nil,
+        directory: DataDirectory? = nil,
+        settings: SettingValues = .notes,
+        _ test: @Sendable (NotesHarness, String) async throws -> Void
+    ) async throws {
+        try await run(people: script, geocoder: geocoder, directory: directory, settings: settings) { app in
+            try await test(app, try await app.register())
+        }
+    }
+
     var people: ScriptedTransport { fixture.people }
     var geocoder: ScriptedTransport { fixture.geocoder }
 

@@ -47,6 +47,16 @@ extension AppHarness<ShipsApp, ScriptedSpaceX> {
         )
     }
 
+    /// Runs a test for a client that has logged in, with its token.
+    static func run(
+        _ spaceX: ScriptedSpaceX = ScriptedSpaceX(),
+        snapshot: ShipSnapshot? = nil,
+        settings: SettingValues = .ships,
+        _ test: @Sendable (ShipsHarness, String) async throws -> Void
+    ) async throws {
+        try await run(spaceX, snapshot: snapshot, settings: settings) { try await test($0, try await $0.logIn()) }
+    }
+
     var spaceX: ScriptedSpaceX { fixture }
     var store: ShipStore { ShipStore(database) }
 
