@@ -9,6 +9,10 @@ import Testing
 /// Down, probed, back: without any client.
 @Suite(.timeLimit(.minutes(10)))
 struct UpstreamHealthTests {
+    private let scene: Scenario
+
+    init() throws { scene = try Scenario() }
+
     @Test("SRV-09 A probe notices the recovery without a client: refreshers run first, then listeners")
     func comesBack() async throws {
         let scene = try Scenario { $0.probePath = "/v4" }
@@ -36,7 +40,6 @@ struct UpstreamHealthTests {
 
     @Test("HARN-06 it is settled when the probe has ended, and what is shown was refreshed after its recovery")
     func settled() async throws {
-        let scene = try Scenario()
         let (gate, order) = (Watched(false), Watched<[String]>([]))
         scene.upstream.onRecovery {
             await gate.until { $0 }
@@ -63,7 +66,6 @@ struct UpstreamHealthTests {
 
     @Test("HARN-06 while the clock stands still, changes are announced and probes sent when the response is ready")
     func behindRequest() async throws {
-        let scene = try Scenario()
         scene.clock.freeze()
         let order = Watched<[String]>([])
         scene.upstream.onRecovery { order.update { $0.append("refreshed") } }
@@ -102,7 +104,6 @@ struct UpstreamHealthTests {
 
     @Test("While it is down, probes are sent with growing pauses, and no listener is notified twice")
     func staysDown() async throws {
-        let scene = try Scenario()
         await scene.goDown()
         scene.transport.always(failure(.unreachable(.refused)))
         for (probe, pause) in [5, 10, 20, 40, 60, 60].enumerated() {
@@ -118,7 +119,6 @@ struct UpstreamHealthTests {
 
     @Test("An upstream that only redirects is reachable")
     func redirectingProbe() async throws {
-        let scene = try Scenario()
         await scene.goDown()
         scene.transport.then(response(.found, fields: [.location: "https://docs.elsewhere.test/"]))
         await scene.clock.sleepers(of: .seconds(5))
@@ -129,7 +129,6 @@ struct UpstreamHealthTests {
 
     @Test("A client that gets a response ends the probing")
     func clientWasFaster() async throws {
-        let scene = try Scenario()
         await scene.goDown()
         await scene.clock.sleepers(of: .seconds(5))
         scene.transport.then(response(.ok, "one"))
@@ -143,7 +142,6 @@ struct UpstreamHealthTests {
         "SRV-09 Listeners get changes in their order, also if it goes down while its screens are refreshed"
     )
     func flapping() async throws {
-        let scene = try Scenario()
         scene.upstream.onRecovery { _ = try? await scene.upstream.read(scene.list("/refreshed"), .revalidate) }
         await scene.goDown()
         await scene.clock.sleepers(of: .seconds(5))
@@ -157,7 +155,6 @@ struct UpstreamHealthTests {
 
     @Test("After concurrent failures and responses the listeners have the final state")
     func race() async throws {
-        let scene = try Scenario()
         let turn = Watched(0)
         scene.transport.always { _ throws(UpstreamError) in
             let number = turn.update { turn in
@@ -191,7 +188,6 @@ struct UpstreamHealthTests {
 
     @Test("A refresh may request the resource whose read noticed the recovery")
     func refreshesTheSame() async throws {
-        let scene = try Scenario()
         scene.upstream.onRecovery { _ = try? await scene.upstream.read(scene.list(), .revalidate) }
         await scene.goDown()
         scene.transport.always(response(.ok, "one"))
@@ -219,7 +215,6 @@ struct UpstreamHealthTests {
 
     @Test("stop() ends the waiting for a probe")
     func stopWhileWaiting() async throws {
-        let scene = try Scenario()
         await scene.goDown()
         await scene.clock.sleepers(of: .seconds(5))
         scene.upstream.stop()
@@ -229,7 +224,6 @@ struct UpstreamHealthTests {
 
     @Test("stop() ends a probe under way, and none follows")
     func stopWhileProbing() async throws {
-        let scene = try Scenario()
         await scene.goDown()
         await scene.clock.sleepers(of: .seconds(5))
         let ended = Watched(false)
@@ -248,7 +242,6 @@ struct UpstreamHealthTests {
 
     @Test("stop() ends requests under way; their reads end")
     func stopWhileReading() async throws {
-        let scene = try Scenario()
         try await scene.age(scene.list())
         let gate = Gate()
         scene.transport.then(held(by: gate, response(.ok, "new")))
