@@ -175,9 +175,7 @@ import Testing
         #expect(await back.stop() == 0)
     }
 
-    @Test(
-        "SCALE-24 A backup beside servers with store.url has all users' data; restored, a server or a new store has it"
-    )
+    @Test("SCALE-24 A backup beside servers with store.url has all users' data; a restored server or new store has it")
     func backup() async throws {
         let sandbox = try await RunningSandbox.start()
         let postgres = try await RunningPostgres.shared.value

@@ -118,9 +118,7 @@ import Testing
         }
     }
 
-    @Test(
-        "PDF-18 a photo whose small picture is not of the size that the file states, as Sony's, is scaled all the same"
-    )
+    @Test("PDF-18 a photo whose small picture has another size than the file states, as Sony's, is scaled all the same")
     func sony() async throws {
         let file = try scratch.write(PictureFixtures.heicOfSony, to: "DSC0001.HIF")
         for width in [100, 48, 20] {

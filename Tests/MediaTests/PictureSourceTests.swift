@@ -121,9 +121,7 @@ import Testing
         }
     }
 
-    @Test(
-        "TRUST-11 the position of the photographer stays out of the PDF, in whatever format, and in it if it is wanted"
-    )
+    @Test("TRUST-11 the photographer's position stays out of the PDF, in whatever format, and in it if it is wanted")
     func metadata() async throws {
         let plain = try await scratch.picture(.quadrants(), "a.jpg")
         var bytes = try [UInt8](Data(contentsOf: plain))

@@ -133,9 +133,7 @@ import Testing
         #expect(try await database.write { try Int.fetchOne($0, sql: "SELECT count(*) FROM blob") } == 0)
     }
 
-    @Test(
-        "A newer body removes the older one's file, a purge and a logout all files; a body saved again keeps its file"
-    )
+    @Test("A newer body removes the older one's file, a purge, a logout all files; one saved again keeps its file")
     func removalWithReplacement() async throws {
         let store = ResponseStore(database)
         let first = try database.blobs.write(Data([1]))
@@ -203,9 +201,7 @@ import Testing
         )
     }
 
-    @Test(
-        "TRUST-03 a file restored after its removal was committed stays: it may be that of a restored database"
-    )
+    @Test("TRUST-03 a file restored after its removal was committed stays: it may be that of a restored database")
     func restoredFile() async throws {
         let restored = TemporaryFolder.unmade()
         defer { withExtendedLifetime(restored) {} }

@@ -48,9 +48,7 @@ import Testing
         #expect(try await stored().count == 5)
     }
 
-    @Test(
-        "The least recently used responses and their files are removed down to the low-water mark; a noted use counts"
-    )
+    @Test("The least recently used responses, with files, are removed to the low-water mark; a noted use counts")
     func order() async throws {
         var ids: [CachedResponse.ID] = []
         for number in 0..<10 { ids.append(try await save(number, asFile: number < 5)) }
@@ -137,9 +135,7 @@ import Testing
         #expect(try reader.readAll() == Data(repeating: 1, count: 1000))
     }
 
-    @Test(
-        "Under concurrent saves, each followed by eviction, the budget is kept in the end, and every file has its row"
-    )
+    @Test("Under concurrent saves, each followed by eviction, the budget is kept, and every file has its row")
     func concurrentSaves() async throws {
         let budget = CacheBudget(bytes: 20_000)
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -98,9 +98,7 @@ struct UpstreamReadPatienceTests {
         #expect(scene.transport.count == 20)
     }
 
-    @Test(
-        "SRV-08 A read that was planned before a flight ended and starts after it gets its response as if it had joined"
-    )
+    @Test("SRV-08 A read planned before a flight ended that starts after it gets its response as if it had joined")
     func cameTooLate() async throws {
         scene.transport.then(response(.ok, "one"))
         let before = try scene.upstream.snapshot(of: scene.list())

@@ -177,9 +177,7 @@ struct ContentTests {
         }
     }
 
-    @Test(
-        "DISK-24 a stored file opens offline; same-named files of two folders do not mix; a changed one is refetched"
-    )
+    @Test("DISK-24 a stored file opens offline; same-named files of two folders do not mix; a changed one is refetched")
     func versions() async throws {
         let disk = FakeYandexDisk()
         for folder in ["x", "y"] {
@@ -292,9 +290,7 @@ struct ContentTests {
         }
     }
 
-    @Test(
-        "DISK-11 a preview is proxied and stored by version; a failed one is a placeholder that is not stored"
-    )
+    @Test("DISK-11 a preview is proxied and stored by version; a failed one is a placeholder that is not stored")
     func preview() async throws {
         let disk = FakeYandexDisk()
         disk.put("disk:/a.jpg", mediaType: "image")

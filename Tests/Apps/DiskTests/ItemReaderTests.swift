@@ -11,9 +11,7 @@ import Upstream
 
 @Suite("What the upstream changes or refuses by itself")
 struct ItemReaderTests {
-    @Test(
-        "DISK-34 what another client has deleted is not found any more, online and offline"
-    )
+    @Test("DISK-34 what another client has deleted is not found any more, online and offline")
     func searchForgets() async throws {
         let disk = FakeYandexDisk()
         for path in ["disk:/gone.txt", "disk:/stays.txt"] { disk.put(path) }
@@ -45,9 +43,7 @@ struct ItemReaderTests {
         }
     }
 
-    @Test(
-        "a folder in whose place another client has put a file: 409 not-a-folder, and what was in it is known no more"
-    )
+    @Test("a folder in whose place another client has put a file: 409 not-a-folder, and its former items are forgotten")
     func folderBecomesFile() async throws {
         let disk = FakeYandexDisk()
         disk.makeFolder("disk:/thing")
@@ -88,9 +84,7 @@ struct ItemReaderTests {
         }
     }
 
-    @Test(
-        "DISK-16 a file that was moved away, requested while the upstream fails: 503, not a bad response"
-    )
+    @Test("DISK-16 a file that was moved away, requested while the upstream fails: 503, not a bad response")
     func failingAfterRename() async throws {
         try await DiskHarness.run(FakeYandexDisk("disk:/a.txt")) { app, disk, token in
             #expect(try await app.get("/v1/disk/file?path=/a.txt", as: token).status == 200)
@@ -103,9 +97,7 @@ struct ItemReaderTests {
         }
     }
 
-    @Test(
-        "DISK-12 DISK-19 rows that the app cannot show, such as of another scheme, end no list early and shift no page"
-    )
+    @Test("DISK-12 DISK-19 rows that the app cannot show, as of another scheme, end no list early and shift no page")
     func unknownRows() async throws {
         let disk = FakeYandexDisk()
         disk.intercept { (request) in
@@ -151,9 +143,7 @@ struct ItemReaderTests {
         }
     }
 
-    @Test(
-        "DISK-30 an operation that the upstream refuses or cannot report is an error, one that it forgot has ended"
-    )
+    @Test("DISK-30 an operation that the upstream refuses or cannot report is an error, one that it forgot has ended")
     func lostOperation() async throws {
         let disk = FakeYandexDisk()
         disk.put("disk:/a.txt")

@@ -178,9 +178,7 @@ struct ListedRowTests {
         }
     }
 
-    @Test(
-        "TRUST-06 DISK-16 what Yandex reports as deleted is removed; its 404 about something else removes nothing"
-    )
+    @Test("TRUST-06 DISK-16 what Yandex reports as deleted is removed; its 404 about something else removes nothing")
     func own() async throws {
         try await Self.warmed { app, token in
             app.disk.intercept { (_) in FakeYandexDisk.refusal(404, "DiskOperationNotFoundError") }
@@ -262,9 +260,7 @@ struct ListedRowTests {
         }
     }
 
-    @Test(
-        "TRUST-06 rows of another folder are left out of a list and change no row; a list that is truly empty is empty"
-    )
+    @Test("TRUST-06 rows of another folder are left out of a list and change no row; an empty list is empty")
     func foreignRows() async throws {
         try await Self.warmed { app, token in
             app.disk.intercept { request in

@@ -55,9 +55,7 @@ struct ListingTests {
         }
     }
 
-    @Test(
-        "DISK-12 recent is paged although the upstream has no offset: pages follow without overlap and gap"
-    )
+    @Test("DISK-12 recent is paged although the upstream has no offset: pages follow without overlap and gap")
     func recentPages() async throws {
         let disk = FakeYandexDisk()
         for number in 1...7 { disk.put("disk:/\(number).txt") }
@@ -330,9 +328,7 @@ struct ListingTests {
         }
     }
 
-    @Test(
-        "a list that changes between two pages: each page is that of its request, and no row is stored twice"
-    )
+    @Test("a list that changes between two pages: each page is that of its request, and no row is stored twice")
     func changingList() async throws {
         let disk = FakeYandexDisk()
         for name in ["b", "c", "d", "e"] { disk.put("disk:/\(name)") }
@@ -405,9 +401,7 @@ struct ListingTests {
         }
     }
 
-    @Test(
-        "DISK-34 search finds any part of a name, in any case: of all files online, of the known ones offline"
-    )
+    @Test("DISK-34 search finds any part of a name, in any case: of all files online, of the known ones offline")
     func search() async throws {
         let disk = FakeYandexDisk()
         disk.makeFolder("disk:/Отчёты")

@@ -309,9 +309,7 @@ struct OutboxOfServersTests {
         #expect(try await one.other().waiting.isEmpty)
     }
 
-    @Test(
-        "SCALE-23 While PostgreSQL is away what waits is known as it was, and nothing is left or sent; then all goes on"
-    )
+    @Test("SCALE-23 While PostgreSQL is away, waiting writes stay known, and nothing is left or sent; then all goes on")
     func storeAway() async throws {
         let postgres = try await RunningPostgres.start()
         let one = try DiskNode(try await DiskNode.store(on: postgres))

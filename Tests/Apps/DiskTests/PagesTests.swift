@@ -45,9 +45,7 @@ struct PagesTests {
         return Array((text + "trailer\n<< /Size 5 /Root 1 0 R >>\nstartxref\n\(start)\n%%EOF\n").utf8)
     }()
 
-    @Test(
-        "DISK-25 a page of a PDF is a picture, stored by version and there offline; a page that it does not have is 404"
-    )
+    @Test("DISK-25 a page of a PDF is a picture, stored by version and there offline; a missing page is 404")
     func pdfPage() async throws {
         let disk = FakeYandexDisk()
         disk.put("disk:/a.pdf", bytes: Self.pdf, mimeType: "application/pdf")
@@ -95,9 +93,7 @@ struct PagesTests {
         }
     }
 
-    @Test(
-        "DISK-25 without LibreOffice an office file says so, in its view and in the response to a request for its PDF"
-    )
+    @Test("DISK-25 without LibreOffice an office file says so, in its view and in response to a request for its PDF")
     func withoutOffice() async throws {
         let disk = FakeYandexDisk()
         disk.put("disk:/a.docx")
@@ -116,9 +112,7 @@ struct PagesTests {
         }
     }
 
-    @Test(
-        "DISK-25 what has no pages says so; what is not what its name says is refused by the children, not by a crash"
-    )
+    @Test("DISK-25 files without pages say so; misnamed ones are refused by the children, not by a crash")
     func unsupported() async throws {
         let disk = FakeYandexDisk()
         for name in ["a.zip", "a.pdf", "a.png", "none"] { disk.put("disk:/\(name)", "not what it seems") }

@@ -8,9 +8,7 @@ import Testing
 
 @Suite("The profile over HTTP")
 struct ProfileScreenTests {
-    @Test(
-        "DISK-07 total, used, available and trash, as numbers and texts; DISK-09 with the actions published and logout"
-    )
+    @Test("DISK-07 total, used, available, trash, as numbers and texts; DISK-09 with actions published and logout")
     func profile() async throws {
         let disk = FakeYandexDisk()
         disk.change { state in

@@ -165,9 +165,7 @@ struct SessionsTests {
         }
     }
 
-    @Test(
-        "DISK-04 a token opens a session; it is sent as OAuth, and is in no response, no log line, no file in clear"
-    )
+    @Test("DISK-04 a token opens a session; it is sent as OAuth, and is in no response, no log line, no file in clear")
     func token() async throws {
         let disk = FakeYandexDisk()
         disk.change { $0.tokens["y0_VerySecretToken"] = "77" }
@@ -289,9 +287,7 @@ struct SessionsTests {
         }
     }
 
-    @Test(
-        "DISK-06 a token that is revoked later: 401, also for what is stored, offline too, until it is accepted again"
-    )
+    @Test("DISK-06 a token that is revoked later: 401, also for stored data, offline too, until it is accepted again")
     func revoked() async throws {
         try await DiskHarness.run(FakeYandexDisk("disk:/a.txt")) { app, disk, token in
             for target in ["files", "file/content?path=/a.txt"] {
@@ -335,9 +331,7 @@ struct SessionsTests {
         }
     }
 
-    @Test(
-        "DISK-33 logging out removes all of the account, offline too, and nothing else; the old token opens nothing"
-    )
+    @Test("DISK-33 logging out removes all of the account, offline too, and nothing else; the old token opens nothing")
     func logout() async throws {
         let disk = FakeYandexDisk()
         disk.change { $0.tokens["other"] = "2240" }

@@ -10,9 +10,7 @@ import Upstream
 
 @Suite("Publishing over HTTP")
 struct SharingTests {
-    @Test(
-        "DISK-26 a share link publishes what is not public, 201; the second is the same, 200; it is listed as published"
-    )
+    @Test("DISK-26 a share link publishes a private file, 201; the second is the same, 200; it is listed as published")
     func links() async throws {
         try await DiskHarness.run(WriteScenario.disk()) { app, disk, token in
             _ = try await app.get("/v1/disk/published", as: token)
@@ -53,9 +51,7 @@ struct SharingTests {
         }
     }
 
-    @Test(
-        "an upstream that fails after a publish: it is published, without its address; the next request has the address"
-    )
+    @Test("an upstream that fails after a publish: published, without its address; the next request has it")
     func publishInterrupted() async throws {
         try await DiskHarness.run(WriteScenario.disk()) { app, disk, token in
             let calls = Counter(2)
@@ -220,9 +216,7 @@ struct SharingTests {
         }
     }
 
-    @Test(
-        "DISK-20 unpublishing takes the item out of the list, stored too; again it is 404; a failure leaves it listed"
-    )
+    @Test("DISK-20 unpublishing removes an item from the list, stored too; again it is 404; a failure leaves it listed")
     func unpublish() async throws {
         try await WriteScenario.run { app, disk, token in
             disk.intercept { (request) in

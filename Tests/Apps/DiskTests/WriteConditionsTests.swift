@@ -207,9 +207,7 @@ struct WriteConditionsTests {
         }
     }
 
-    @Test(
-        "TRUST-05 offline precedes any precondition; a part of a file is 400 and sends nothing; what is missing is 404"
-    )
+    @Test("TRUST-05 offline precedes any precondition; part of a file is 400 and sends nothing; a missing file is 404")
     func order() async throws {
         try await DiskHarness.run(EachWrite.disk()) { app, disk, token in
             let part = HTTPFields([HTTPField(name: .contentRange, value: "bytes 100-103/104")])

@@ -293,9 +293,7 @@ struct WriteRunSettlingTests {
         }
     }
 
-    @Test(
-        "TRUST-05 500, 502 and 504 say nothing of a write, and are looked into"
-    )
+    @Test("TRUST-05 500, 502 and 504 say nothing of a write, and are looked into")
     func statuses() async throws {
         try await DiskHarness.run(EachWrite.disk()) { app, disk, token in
             for (status, write) in [(500, EachWrite.upload), (502, .delete), (504, .publish)] {

@@ -58,9 +58,7 @@ struct WritesTests {
         }
     }
 
-    @Test(
-        "DISK-28 a renamed file has its new name upstream and in all stored lists, and keeps its date and content"
-    )
+    @Test("DISK-28 a renamed file has its new name upstream and in all stored lists, and keeps its date and content")
     func rename() async throws {
         try await WriteScenario.run { app, disk, token in
             _ = try await app.get("/v1/disk/file/content?path=/a.txt", as: token)
@@ -139,9 +137,7 @@ struct WritesTests {
         }
     }
 
-    @Test(
-        "DISK-29 a name of 255 characters is valid; an existing target is 409, unchanged; the same name does nothing"
-    )
+    @Test("DISK-29 a name of 255 characters is valid; an existing target is 409, unchanged; the same name does nothing")
     func names() async throws {
         let disk = WriteScenario.disk()
         disk.put("disk:/b.txt", "text of b")

@@ -73,9 +73,7 @@ struct YandexOAuthClientTests {
         redirectURI: "https://app.test/back"
     )
 
-    @Test(
-        "DISK-05 the code flow: an address with PKCE and state, the exchange, a session; a state works once"
-    )
+    @Test("DISK-05 the code flow: an address with PKCE and state, the exchange, a session; a state works once")
     func codeFlow() async throws {
         let disk = FakeYandexDisk()
         let oauth = Self.oauth(disk)
@@ -118,9 +116,7 @@ struct YandexOAuthClientTests {
         }
     }
 
-    @Test(
-        "DISK-05 a code without a state works, too; a wrong one is 401; an old state is unknown"
-    )
+    @Test("DISK-05 a code without a state works, too; a wrong one is 401; an old state is unknown")
     func plainCode() async throws {
         let disk = FakeYandexDisk()
         try await DiskHarness.run(disk, DiskHarness.Settings(client: Self.client, oauth: Self.oauth(disk))) { app in
@@ -216,9 +212,7 @@ struct YandexOAuthClientTests {
         }
     }
 
-    @Test(
-        "DISK-06 a refused refresh ends the upstream's session: 401; one that fails is 503, and shows nothing stored"
-    )
+    @Test("DISK-06 a refused refresh ends the upstream's session: 401; one that fails is 503, and shows nothing stored")
     func refreshRefused() async throws {
         try await Self.loggedIn { app, disk, oauth, token in
             _ = try await app.get("/v1/disk/files", as: token)
@@ -300,6 +294,22 @@ struct YandexOAuthClientTests {
                 request.url == "https://oauth.test/revoke_token" && Self.form(of: request)["access_token"] == "access1"
             )
             oauth.release()
+        }
+    }
+}
+
+@Suite("The token of an account", .timeLimit(.minutes(10)))
+struct TokenProviderTests {
+    @Test("a token is opened only if a request is sent: what is stored needs none, fresh or offline")
+    func opened() async throws {
+        try await DiskHarness.run(FakeYandexDisk("disk:/a.txt")) { app, disk, token in
+            #expect(try await app.get("/v1/disk/files", as: token).status == 200)
+            try await app.database.write { try $0.execute(sql: "DELETE FROM user_secret") }
+
+            #expect(DiskHarness.names(try await app.get("/v1/disk/files", as: token)) == ["a.txt"])
+            let requests = disk.requests.count
+            try await app.get("/v1/disk/files?refresh=1", as: token).expectProblem("session-expired", 401)
+            #expect(disk.requests.count == requests)
         }
     }
 }

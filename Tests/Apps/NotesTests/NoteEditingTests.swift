@@ -311,9 +311,7 @@ struct NoteEditingTests {
         }
     }
 
-    @Test(
-        "NOTE-05 SRV-09 A change is published to its account only, for both screens that show it"
-    )
+    @Test("NOTE-05 SRV-09 A change is published to its account only, for both screens that show it")
     func events() async throws {
         try await NotesHarness.run { app in
             try await app.add("a", as: try await app.register())

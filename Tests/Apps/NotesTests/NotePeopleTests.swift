@@ -15,9 +15,7 @@ import Upstream
 struct NotePeopleTests {
     private static let others = #"[{"id":1,"first_name":"Another","last_name":"One"}]"#
 
-    @Test(
-        "NOTE-06 People are fetched by the first request only and sorted by first name; nulls affect one row only"
-    )
+    @Test("NOTE-06 People are fetched by the first request only and sorted by first name; nulls affect one row only")
     func once() async throws {
         try await NotesHarness.run { app, token in
             #expect(app.people.requests.isEmpty, "nothing is fetched before the first request")
@@ -196,9 +194,7 @@ struct NotePeopleTests {
         }
     }
 
-    @Test(
-        "NOTE-06 Only refresh and replace together replace all people, with a new revision; a failure keeps them"
-    )
+    @Test("NOTE-06 Only refresh and replace together replace all people, with a new revision; a failure keeps them")
     func replaced() async throws {
         try await NotesHarness.run { app, token in
             _ = try await app.get("/v1/notes/people", as: token)

@@ -128,9 +128,7 @@ struct NotePlacesTests {
         }
     }
 
-    @Test(
-        "NOTE-08 A geocoder that is down, fails or sends nonsense is no error: the others are listed with partial set"
-    )
+    @Test("NOTE-08 A geocoder that is down, fails or sends nonsense is no error: others are listed with partial set")
     func partial() async throws {
         let script: ScriptedTransport.Step = { (_) throws(UpstreamError) in throw .unreachable(.refused) }
         try await NotesHarness.run(geocoder: script) { app, token in
@@ -155,9 +153,7 @@ struct NotePlacesTests {
         }
     }
 
-    @Test(
-        "NOTE-08 The bundled gazetteer is whole: every line read, names unique in their country, a Cyrillic name each"
-    )
+    @Test("NOTE-08 The bundled gazetteer is whole: every line read, names unique in a country, a Cyrillic name each")
     func bundled() throws {
         let gazetteer = try Gazetteer.bundled()
         #expect(gazetteer.cities.count > 700)

@@ -90,9 +90,7 @@ struct NoteSessionsTests {
         }
     }
 
-    @Test(
-        "NOTE-01 Names are one account in any case and normal form; passwords are one in any normal form, but not case"
-    )
+    @Test("NOTE-01 Names are one account in any case and normal form; passwords are one in any normal form, not case")
     func normalization() async throws {
         try await NotesHarness.run { app in
             #expect(try await app.session("register", "Zoe\u{308}", "pa\u{308}ss").status == 201)

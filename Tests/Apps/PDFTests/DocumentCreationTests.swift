@@ -46,9 +46,7 @@ import Testing
         }
     }
 
-    @Test(
-        "PDF-02 PDF-05 several photos become one draft, a page each, in order; it is readable and shared, not listed"
-    )
+    @Test("PDF-02 PDF-05 several photos become one draft, a page each, in order; it is readable and shared, not listed")
     func single() async throws {
         try await PDFHarness.run { app in
             let created = try await app.create(["one", "two", "three"].map { PDFHarness.photo($0) })
@@ -98,9 +96,7 @@ import Testing
         }
     }
 
-    @Test(
-        "PDF-02 accepted types are recognised by their bytes, whatever the name; mixed types become one document"
-    )
+    @Test("PDF-02 accepted types are recognised by their bytes, whatever the name; mixed types become one document")
     func types() async throws {
         let beginnings: [(PictureFormat, [UInt8])] = [
             (.jpeg, [0xFF, 0xD8, 0xFF, 0xE1]), (.png, [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]),
@@ -213,9 +209,7 @@ import Testing
         }
     }
 
-    @Test(
-        "PDF-02 no file and an empty input are 422, another field is 400; nameless parts count if declared as files"
-    )
+    @Test("PDF-02 no file and an empty input are 422, another field is 400; nameless parts count if declared as files")
     func noFiles() async throws {
         try await PDFHarness.run { app in
             let field = PDFHarness.Upload(head: "Content-Disposition: form-data; name=\"mode\"", Data("separate".utf8))
@@ -365,9 +359,7 @@ import Testing
         }
     }
 
-    @Test(
-        "PDF-02 a creation is a job under the request's identity, published from its start to its end or failure"
-    )
+    @Test("PDF-02 a creation is a job under the request's identity, published from its start to its end or failure")
     func progress() async throws {
         try await PDFHarness.run { app in
             _ = try await app.create([PDFHarness.photo("a"), PDFHarness.photo("b")], [.requestID: "upload-1"])

@@ -41,9 +41,7 @@ import Testing
         }
     }
 
-    @Test(
-        "PDF-05 thumbnails are cached by page content: changes of other pages, merges and moves reuse them"
-    )
+    @Test("PDF-05 thumbnails are cached by page content: changes of other pages, merges and moves reuse them")
     func byContent() async throws {
         try await PDFHarness.run { app in
             let (href, other) = (try await app.saved("one", "two"), try await app.saved("three"))
@@ -115,9 +113,7 @@ import Testing
         }
     }
 
-    @Test(
-        "A page that changes while it is drawn is drawn as it is then; one that is deleted meanwhile leaves no picture"
-    )
+    @Test("A page that changes while it is drawn is drawn anew; one that is deleted meanwhile leaves no picture")
     func changedMeanwhile() async throws {
         try await PDFHarness.run { app in
             let href = try await app.draft("one", "two")

@@ -161,9 +161,7 @@ import Testing
         }
     }
 
-    @Test(
-        "PDF-23 Several pages are deleted by one change, but not all of them, and none that is unknown or named twice"
-    )
+    @Test("PDF-23 Several pages are deleted by one change, but not all, and none that is unknown or named twice")
     func severalPages() async throws {
         try await PDFHarness.run { app in
             let href = try await app.saved("one", "two", "three")

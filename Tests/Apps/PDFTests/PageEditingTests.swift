@@ -56,9 +56,7 @@ import Testing
         }
     }
 
-    @Test(
-        "PDF-10 rotations add up mod 360, forwards and backwards, are in the file, and survive save, merge and extract"
-    )
+    @Test("PDF-10 rotations add up mod 360, both ways, are in the file, and survive save, merge and extract")
     func rotation() async throws {
         try await PDFHarness.run { app in
             let href = try await app.draft("one", "two")

@@ -175,9 +175,7 @@ import Testing
         try await app.routes.ask(.post, "\(href)/pages", json: body)
     }
 
-    @Test(
-        "PDF-09 dictated text becomes pages at the end or at a position; overflow continues on further pages"
-    )
+    @Test("PDF-09 dictated text becomes pages at the end or at a position; overflow continues on further pages")
     func pages() async throws {
         try await PDFHarness.run { app in
             let href = try await app.saved("one", "two")

@@ -278,9 +278,7 @@ struct ImagesTests {
         }
     }
 
-    @Test(
-        "only-if-cached asks no upstream: 504 if the picture is not stored, the placeholder if there is none"
-    )
+    @Test("only-if-cached asks no upstream: 504 if the picture is not stored, the placeholder if there is none")
     func onlyIfCached() async throws {
         try await run { app, token in
             let fields: HTTPFields = [.cacheControl: "only-if-cached"]

@@ -216,9 +216,7 @@ struct ShipRefresherTests {
         }
     }
 
-    @Test(
-        "TRUST-19 a list of more ships than are merged within a quarter of a second is refused, and nothing is merged"
-    )
+    @Test("TRUST-19 a list of more ships than are merged in a quarter of a second is refused, and nothing is merged")
     func tooLong() async throws {
         try await ShipsHarness.run { app, token in
             _ = try await app.get("/v1/ships", as: token)

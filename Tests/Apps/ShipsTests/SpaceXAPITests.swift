@@ -69,9 +69,7 @@ struct FirstStartTests {
         }
     }
 
-    @Test(
-        "SHIP-12 SHIP-06 the first response replaces the bundled ships; what was deleted meanwhile stays deleted"
-    )
+    @Test("SHIP-12 SHIP-06 the first response replaces the bundled ships; what was deleted meanwhile stays deleted")
     func recovery() async throws {
         try await ShipsHarness.run(ScriptedSpaceX(.unreachable(.refused))) { app, token in
             #expect(

@@ -463,9 +463,7 @@ extension Exchanged {
 
 @Suite("When the upstream is reset")
 struct ReseedTests {
-    @Test(
-        "the list keeps its product and says that the id is another product's; another price is the same product"
-    )
+    @Test("the list keeps its product and says that the id is another product's; another price is the same product")
     func replaced() async throws {
         try await ShopHarness.run { (app) async throws in
             try await app.add(10, quantity: 2)
@@ -547,9 +545,7 @@ struct ReseedTests {
         }
     }
 
-    @Test(
-        "SHOP-12 a removed product stays on the list, marked; it can be added again there, but to no other list"
-    )
+    @Test("SHOP-12 a removed product stays on the list, marked; it can be added again there, but to no other list")
     func gone() async throws {
         try await ShopHarness.run { (app) async throws in
             try await app.add(3)

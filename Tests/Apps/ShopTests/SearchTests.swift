@@ -214,9 +214,7 @@ struct SearchTests {
         }
     }
 
-    @Test(
-        "SHOP-04 a page is the same without the pages before it; ten rows by default; a page past the end is empty"
-    )
+    @Test("SHOP-04 a page is the same without the pages before it; ten rows by default; a page past the end is empty")
     func jump() async throws {
         try await ShopHarness.run { (app) async throws in
             #expect(try await app.get("/v1/shop/search").ids == Array(1...10))
@@ -406,9 +404,7 @@ struct SearchTests {
         }
     }
 
-    @Test(
-        "SHOP-08 ONE-10 a failure with nothing stored is a retryable problem in the user's words; a retry succeeds"
-    )
+    @Test("SHOP-08 ONE-10 a failure with nothing stored is a retryable problem in the user's words; a retry succeeds")
     func failure() async throws {
         try await ShopHarness.run { (app) async throws in
             app.transport.goAway()

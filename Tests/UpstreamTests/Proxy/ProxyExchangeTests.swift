@@ -21,9 +21,7 @@ struct ProxyExchangeEffectsTests {
         response(.ok, body, fields: it.fields("max-age=60", fields))
     }
 
-    @Test(
-        "SRV-07 A response that was under way during a write is no hit afterwards, nor collapsed with later requests"
-    )
+    @Test("SRV-07 A response that was under way during a write is no hit afterwards, nor collapsed with later requests")
     func overtaken() async throws {
         it.scene.transport.then(held(by: gate, fresh("old")), response(.ok, "written"), fresh("new"))
         let before = Task { try await it.ask() }
@@ -94,9 +92,7 @@ struct ProxyExchangeEffectsTests {
         #expect(try await it.ask().cacheStatus == "larder; hit; ttl=60")
     }
 
-    @Test(
-        "SRV-07 A HEAD that shows another version invalidates the stored response, which stays the last good one"
-    )
+    @Test("SRV-07 A HEAD that shows another version invalidates the stored response, which stays the last good one")
     func head() async throws {
         it.scene.transport.then(fresh("old", [.eTag: "\"a\""]), fresh("", [.eTag: "\"b\""]))
         try await it.ask()

@@ -202,9 +202,7 @@ import Testing
         #expect(try await cluster.numbers() == [])
     }
 
-    @Test(
-        "A copy with a build that lacks columns is refused, and a change that is no addition stops by the table's name"
-    )
+    @Test("A copy with a build that lacks columns is refused; a change that is no addition stops by its table")
     func refused() async throws {
         let cluster = try await JournalCluster()
         let newer = try await Self.newer("newer", cluster)
