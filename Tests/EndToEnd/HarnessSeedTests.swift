@@ -118,7 +118,6 @@ import Testing
 }
 
 extension TestedLarder {
-    /// A client with a token.
     func client(_ token: String) -> Client {
         var client = larder.client
         client.token = token

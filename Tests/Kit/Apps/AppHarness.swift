@@ -19,17 +19,14 @@ package struct AppHarness<Served: App, Fixture: Sendable>: Sendable {
     /// Those of them that several servers replicate.
     package static var replicated: JournalTables { AppParts.replicated(of: Served.self) }
 
-    /// The app.
     package let app: Served
     /// The fixture that the app's tests script, such as a simulated upstream.
     package let fixture: Fixture
     /// The clock of app, sessions, events and upstreams.
     package let clock: ManualClock
-    /// The event stream.
     package let events: EventStream
     /// The database with the tables of the cache, of sessions and of the app.
     package let database: LarderDatabase
-    /// The sessions.
     package let sessions: SessionStore
     /// The upstreams by name.
     package let upstreams: [String: Upstream]
@@ -49,7 +46,6 @@ package struct AppHarness<Served: App, Fixture: Sendable>: Sendable {
     ///   - make: creates the app; by default as the server does.
     ///   - finish: runs after the test, before upstreams and database are closed.
     ///   - test: the test.
-    /// - Throws: the errors of `make`, `test` and `finish`, and `StorageError` if the database cannot be used.
     package static func run(
         _ type: Served.Type,
         fixture: Fixture,
@@ -110,7 +106,6 @@ extension AppHarness {
     ///   - headerFields: further header fields.
     ///   - body: a body; without a type it is declared as JSON.
     /// - Returns: The whole response.
-    /// - Throws: the errors of the router.
     package func ask(
         _ method: HTTPRequest.Method,
         _ target: String,
@@ -138,7 +133,6 @@ extension AppHarness {
         try await ask(method, target, as: client, headerFields, body: json.map { Data($0.utf8) })
     }
 
-    /// Sends a GET.
     package func get(_ target: String, as client: String? = nil, _ headerFields: HTTPFields = [:]) async throws
         -> Exchanged
     {
@@ -196,7 +190,6 @@ package final class TokenBox: Sendable {
     /// An empty box.
     package init() {}
 
-    /// The token.
     package var token: String {
         get { state.withLock { $0 } }
         set { state.withLock { $0 = newValue } }

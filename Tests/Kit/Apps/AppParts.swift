@@ -129,7 +129,6 @@ package enum ClientIdentification: Sendable {
 
 /// The surroundings of an app under test, apart from its upstreams.
 package struct AppSurroundings: Sendable {
-    /// The clock.
     package var clock: ManualClock
     /// The data directory; nil for a temporary one.
     package var directory: DataDirectory?

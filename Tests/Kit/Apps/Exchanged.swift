@@ -6,11 +6,8 @@ package import Testing
 
 /// A whole response as a client sees it.
 package struct Exchanged: Sendable {
-    /// Status.
     package let status: Int
-    /// Header fields.
     package let headerFields: HTTPFields
-    /// Body.
     package let body: Data
 
     /// A response of these parts.
@@ -43,8 +40,6 @@ package struct Exchanged: Sendable {
     }
 
     /// Returns a text of the body by its path.
-    ///
-    /// - Throws: ``NoText`` if the path leads to something else, or nowhere.
     package func string(_ path: String) throws -> String {
         guard case .string(let text) = self[path] else { throw NoText(path: path, response: text) }
         return text
@@ -58,7 +53,6 @@ package struct Exchanged: Sendable {
     /// Names of the members of an object.
     package func names(in path: String) -> Set<String> { Set(self[path]?.object?.keys ?? [:].keys) }
 
-    /// The body as text.
     package var text: String { String(decoding: body, as: UTF8.self) }
     /// `Cache-Status`.
     package var cacheStatus: String? { headerFields[.cacheStatus] }

@@ -11,7 +11,6 @@ extension ClusterAccess {
     /// - Parameters:
     ///   - kept: how long a server may rely on rows that it has read.
     ///   - server: the PostgreSQL, if the test stops it.
-    /// - Throws: ``RunningPostgres/Failure``, `ClusterError`.
     package static func temporary(
         _ migrations: [PostgresMigration],
         kept: Duration = .seconds(1),
@@ -70,8 +69,6 @@ package enum StoreKind: String, CaseIterable, CustomTestStringConvertible, Senda
 
 extension PostgresDatabase {
     /// Has commits wait for a standby; for none if the name is empty. Returns when they do.
-    ///
-    /// - Throws: `ClusterError`.
     package static func require(standby: String, _ options: PostgresOptions) async throws {
         let database = PostgresDatabase(options, logger: .quiet)
         defer { database.close() }

@@ -10,7 +10,6 @@ extension LarderDatabase {
     ///   - migrations: Those of the apps under test; the cache's own come first.
     ///   - options: How to open.
     ///   - logger: Receives the database's log messages.
-    /// - Throws: `StorageError`.
     package static func withCacheTables(
         in directory: DataDirectory,
         migrations: [SchemaMigration] = [],
@@ -26,8 +25,6 @@ extension LarderDatabase {
     }
 
     /// Opens a database in a temporary folder that is removed with it.
-    ///
-    /// - Throws: `StorageError`.
     package static func temporary(
         migrations: [SchemaMigration] = [],
         logger: Logger = Logger(label: "test")
@@ -58,8 +55,6 @@ package struct QueryPlan: Sendable, CustomStringConvertible {
     package let steps: [String]
 
     /// Plans a statement; parameters without a value are null.
-    ///
-    /// - Throws: `DatabaseError` if it is no statement of this database.
     package init(_ sql: String, _ arguments: StatementArguments = StatementArguments(), in database: LarderDatabase)
         throws
     {

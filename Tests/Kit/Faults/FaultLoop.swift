@@ -33,7 +33,6 @@ package struct FaultLoop {
     ///   - prepare: Prepares the data that the write needs, without faults.
     ///   - write: The write; throws if it is refused.
     /// - Returns: Number of system calls that failed or, in a sample, were skipped: the sum for all faults.
-    /// - Throws: ``Violation``; the write's error if it is refused without a fault.
     package func run(
         mayBePartial: Bool = false,
         faults: [FaultScope.Fault] = FaultScope.Fault.all,
@@ -95,8 +94,6 @@ package struct FaultLoop {
     }
 
     /// Opens a copy of the files, as a killed process leaves them.
-    ///
-    /// - Throws: ``Violation``; errors of the database.
     private func checkKilled() throws {
         let temporary = TemporaryFolder.unmade()
         defer { withExtendedLifetime(temporary) {} }
@@ -119,8 +116,6 @@ package struct FaultLoop {
     }
 
     /// Closes the database and checks that no file is missing, truncated or left over.
-    ///
-    /// - Throws: ``Violation``; errors of the database.
     package func finish() throws {
         try database.close()
         let found = try DirectoryCheck(
@@ -180,8 +175,6 @@ package struct StoredState: Equatable, Sendable {
     private static let bookkeeping: Set<String> = ["removed_blob", "sqlite_sequence"]
 
     /// Reads the state and checks pages, references and files.
-    ///
-    /// - Throws: ``Broken``; errors of the database.
     package init(_ database: LarderDatabase) throws {
         try database.checkIntegrity()
         let (tables, blobs) = try database.read { db in

@@ -98,8 +98,6 @@ package enum Unprivileged {
     package static let user: uid_t = geteuid() == 0 ? 65534 : geteuid()
 
     /// Runs `body` on a thread of its own, with the rights of ``user``, and waits for it.
-    ///
-    /// - Throws: The error of `body`; ``Unavailable``.
     package static func run<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) throws -> Value {
         guard geteuid() == 0 else { return try body() }
         let done = DispatchSemaphore(value: 0)

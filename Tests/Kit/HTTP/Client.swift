@@ -42,22 +42,18 @@ package struct Client: Sendable {
         return moved
     }
 
-    /// Sends a GET.
     package func get(_ path: String, _ headers: [String: String] = [:]) async throws -> ReceivedResponse {
         try await send("GET", path, headers)
     }
 
-    /// Sends a POST of JSON.
     package func post(_ path: String, _ json: String) async throws -> ReceivedResponse {
         try await send("POST", path, [:], body: json)
     }
 
-    /// Sends a PUT of JSON.
     package func put(_ path: String, _ json: String) async throws -> ReceivedResponse {
         try await send("PUT", path, [:], body: json)
     }
 
-    /// Sends a DELETE.
     package func delete(_ path: String) async throws -> ReceivedResponse { try await send("DELETE", path, [:]) }
 
     /// Sends a request; a body is declared as JSON.
@@ -67,7 +63,6 @@ package struct Client: Sendable {
         try await send(method, path, headers, body: body.map { (Data($0.utf8), "application/json") })
     }
 
-    /// Sends a form.
     package func send(_ method: String, _ path: String, _ form: MultipartForm) async throws -> ReceivedResponse {
         try await send(method, path, [:], body: (form.body, form.contentType))
     }
@@ -117,10 +112,8 @@ package struct ReceivedResponse: Sendable {
     /// The body, decompressed if it was compressed.
     package var content: Data { headers["content-encoding"] == "gzip" ? (try? gunzipped(body)) ?? body : body }
 
-    /// The content as text.
     package var text: String { String(decoding: content, as: UTF8.self) }
 
-    /// The content as JSON.
     package var json: JSON { get throws { try JSON(content) } }
 
     /// The code of a problem document; nil for everything else.
@@ -150,11 +143,9 @@ extension ReceivedResponse {
     }
 }
 
-/// A file of a form.
 package struct FormFile: Sendable {
     /// The header of its part, without the empty line.
     package var head: String
-    /// Its bytes.
     package var bytes: Data
 
     /// A file of the field `files`.
@@ -176,7 +167,6 @@ package struct FormFile: Sendable {
 package struct MultipartForm: Sendable {
     private static let boundary = "limit"
 
-    /// The body.
     package let body: Data
 
     /// Writes a form of these files.
@@ -196,8 +186,6 @@ package struct MultipartForm: Sendable {
 package struct NotGzip: Error {}
 
 /// Decompresses a whole gzip stream (RFC 1952) with the zlib of the system.
-///
-/// - Throws: ``NotGzip`` if the bytes are none.
 package func gunzipped(_ data: Data) throws -> Data {
     var stream = z_stream()
     guard inflateInit2_(&stream, 15 + 16, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else {

@@ -64,12 +64,10 @@ package struct RawClient: ~Copyable {
         }
     }
 
-    /// Sends a text.
     package func send(_ text: String) async throws {
         try await outbound.write(ByteBuffer(string: text))
     }
 
-    /// Sends bytes.
     package func send(_ bytes: Data) async throws {
         try await outbound.write(ByteBuffer(bytes: bytes))
     }
@@ -153,7 +151,6 @@ package struct RawExchange: Sendable {
     ///   - port: the port on the loopback interface.
     ///   - first: bytes that are sent at once.
     ///   - later: bytes that are each sent when the received ones end with their `after`.
-    /// - Throws: the error of the connection if none could be made.
     package init(port: Int, send first: String, later: [(after: String, send: String)] = []) async throws {
         let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton).connect(
             host: "127.0.0.1",

@@ -188,7 +188,6 @@ package final class RunningProcess: Sendable {
         try await find { state in state.errors.contains(text) ? () : nil }
     }
 
-    /// Sends a signal.
     package func signal(_ number: Int32) {
         if let pid { kill(pid, number) }
     }
@@ -263,8 +262,6 @@ package final class PseudoTerminal: Sendable {
     private static let getNumber: UInt = 0x8004_5430
 
     /// Opens a terminal.
-    ///
-    /// - Throws: ``Unavailable``.
     package init() throws {
         // The functions of stdlib.h are not in Swift's module of glibc.
         master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)

@@ -4,12 +4,10 @@ package import Upstream
 
 /// An upstream that sends the responses that the test scripts, and records the requests. Nothing leaves the process.
 package final class ScriptedTransport: Transport {
-    /// Makes the response to a request.
     package typealias Step = @Sendable (OutgoingRequest) async throws(UpstreamError) -> IncomingResponse
 
     /// A request that was sent.
     package struct Exchange: Sendable {
-        /// The request.
         package let request: OutgoingRequest
         /// The limits within which its response was to arrive.
         package let limits: TransportLimits
@@ -106,12 +104,9 @@ package final class ScriptedTransport: Transport {
 
 /// A transport that sends nothing.
 package struct NoTransport: Transport {
-    /// Creates it.
     package init() {}
 
     /// Fails.
-    ///
-    /// - Throws: Always ``UpstreamError/unreachable(_:)``.
     package func exchange(_ request: OutgoingRequest, within limits: TransportLimits) async throws(UpstreamError)
         -> IncomingResponse
     {

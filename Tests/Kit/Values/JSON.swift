@@ -14,8 +14,6 @@ package enum JSON: Equatable, Sendable {
 
 extension JSON {
     /// Reads JSON text.
-    ///
-    /// - Throws: `JSONSyntaxError` if it is none.
     package init(_ data: Data) throws { self.init(try JSONParser.parse(Array(data))) }
 
     private init(_ value: JSONValue) {
@@ -107,8 +105,6 @@ extension JSON: Encodable {
 
 extension String {
     /// The same JSON with the members of each object in the order of their names, to compare it as a whole.
-    ///
-    /// - Throws: `JSONSyntaxError` for anything but JSON.
     package var sortedJSON: String {
         get throws {
             let encoder = JSONEncoder()
@@ -128,8 +124,5 @@ extension JSONEncoder {
         return encoder
     }
 
-    /// Encodes a value as text.
-    ///
-    /// - Throws: `EncodingError`.
     package func text(_ value: some Encodable) throws -> String { String(decoding: try encode(value), as: UTF8.self) }
 }

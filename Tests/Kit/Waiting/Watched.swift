@@ -93,8 +93,6 @@ package final class Gate: Sendable {
     }
 
     /// Waits until the gate is open.
-    ///
-    /// - Throws: `CancellationError` if the task is cancelled.
     package func passUnlessCancelled() async throws {
         await pass()
         try Task.checkCancellation()

@@ -61,7 +61,6 @@ extension AppHarness<PDFApp, StubDocumentEngine> {
     }
 
     var paper: StubDocumentEngine { fixture }
-    /// The documents of the app.
     var documents: DocumentStore { app.pdf.store }
     /// The requests of the tests go through it.
     var routes: PDFHarness { self }

@@ -139,7 +139,6 @@ final class ScriptedSpaceX: Sendable {
 
     /// The requests so far.
     var requests: [OutgoingRequest] { upstream.requests }
-    /// Requests for the list of ships.
     var listRequests: [OutgoingRequest] { requests.filter { $0.url.hasSuffix("/v4/ships") } }
 
     private static func response(to request: OutgoingRequest, _ behaviour: Behaviour) throws(UpstreamError)

@@ -79,8 +79,6 @@ struct StrictEdition {
     }
 
     /// Returns the strict document.
-    ///
-    /// - Throws: ``Unknown``.
     func document() throws -> JSON {
         var root = tightened(published).object ?? [:]
         var components = root["components"]?.object ?? [:]

@@ -87,7 +87,6 @@ extension ContractScenario {
         static let nobody = Drawn(id: "0123456789abcdef", pages: ["0123456789abcdef"])
     }
 
-    /// Makes a draft.
     func draft(_ files: [(name: String, content: String)], query: String = "") async throws -> Drawn {
         let response = try await askPDF(Self.create, query: query, Self.form, body: Self.form(files))
         try #require(response.status == 201, "\(response.text)")
@@ -309,7 +308,6 @@ extension ContractScenario {
         }
     }
 
-    /// Uploads that are refused.
     func uploadsRefused() async throws {
         for query in ["?mode=both", "?page=letter"] {
             try await askPDF(Self.create, query: query, Self.form, body: Self.form([]))

@@ -8,7 +8,6 @@ struct Repository {
     /// Returns the text of a file.
     ///
     /// - Parameter path: relative to the root of the repository.
-    /// - Throws: If it cannot be read as UTF-8.
     static func text(_ path: String) throws -> String {
         try String(contentsOf: root.appending(path: path), encoding: .utf8)
     }

@@ -12,8 +12,6 @@ struct SchemaValidator {
     ]
 
     /// All violations; empty if the value conforms.
-    ///
-    /// - Throws: ``SchemaError`` if the schema cannot be followed, at any place in it.
     func violations(of value: JSON, schema: JSON, at place: String = "") throws -> [SchemaViolation] {
         if case .bool(let isAllowed) = schema {
             return isAllowed ? [] : [SchemaViolation(place: place, keyword: "false", detail: "nothing is allowed here")]
@@ -128,8 +126,6 @@ struct SchemaValidator {
 
 extension SchemaValidator {
     /// Checks all branches of a schema without a value, so that an unknown keyword is refused in each of them.
-    ///
-    /// - Throws: ``SchemaError``.
     func check(_ schema: JSON) throws {
         guard let keywords = schema.object else {
             if schema.bool != nil { return }

@@ -105,7 +105,6 @@ final class AcknowledgedChanges: Sendable {
         (self.database, self.prefix, self.log) = (database, prefix, log)
     }
 
-    /// Starts the callers.
     func begin(callers count: Int) {
         let tasks = (0..<count).map { caller in Task { await self.change(as: caller) } }
         callers.withLock { $0 = tasks }
@@ -118,8 +117,6 @@ final class AcknowledgedChanges: Sendable {
     }
 
     /// Returns the acknowledged changes that are missing.
-    ///
-    /// - Throws: ``ClusterError``.
     func missing(in database: PostgresDatabase) async throws -> [String] {
         let kept = Set(try await database.rows("SELECT name FROM acknowledged") { try $0.value("name") as String })
         return names.value.filter { !kept.contains($0) }

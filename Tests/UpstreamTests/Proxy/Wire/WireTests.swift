@@ -105,7 +105,6 @@ final class WireRun: Sendable {
     /// that it was at.
     ///
     /// - Returns: How many cases ended in which way: `served`, the name of an `UpstreamError`, or `left`.
-    /// - Throws: ``Failure`` for an untyped error, and if no healthy request is served.
     func run(_ cases: Range<Int>) async throws -> [String: Int] {
         FileHandle.standardError.write(Data("wire: seed \(seed), cases \(cases), at \(progress.path)\n".utf8))
         let watching = Task { [self] in await watch() }
