@@ -30,7 +30,7 @@ import Testing
         return Started(sandbox: sandbox, larder: larder)
     }
 
-    /// Fields of a request that goes to the router, always.
+    /// Fields of a request that always reaches the router.
     private static let routed = ["TE": "trailers", "X-Request-Id": "own"]
     private static let changing: Set = ["date", "x-request-id", "age", "cache-status"]
 

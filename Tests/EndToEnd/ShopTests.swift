@@ -134,7 +134,7 @@ import Testing
             upstream: sandbox.spacex,
             [
                 "--upstreams-catalogue-url", sandbox.base + "/catalogue",
-                // Each of the parts on the way comes from the upstream, however busy the machine is.
+                // Each of the parts on the way is fetched from the upstream, however busy the machine is.
                 "--upstreams-catalogue-patience-ms", "60000", "--upstreams-catalogue-total-timeout-ms", "60000",
             ]
         )

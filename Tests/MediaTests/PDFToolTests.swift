@@ -43,7 +43,7 @@ import Testing
     @Test("PDF-06 exactly the page that is deleted goes, and its content with it") func delete() async throws {
         var pdf = PDFFixture(widths: [200, 300, 400])
         for page in 0..<3 { pdf.objects[3 + 2 * page] = PDFFixture.stream(Array("% content of \(page)\n".utf8)) }
-        // An outline that refers to the page which goes: it must not keep it.
+        // An outline that refers to the removed page: it must not keep it.
         pdf.objects[0] = Array(
             "<< /Type /Catalog /Pages 2 0 R /Outlines << /Count 1 /First 9 0 R /Last 9 0 R >> >>".utf8
         )

@@ -65,7 +65,7 @@ struct SessionStoreTests {
         SessionCredentials([.authorization: "Bearer \(token)"])
     }
 
-    /// A session as it is read back by its token: with the identity that follows from the token.
+    /// A session that is read back by its token: with the identity that follows from the token.
     private func stored(_ session: Session, _ token: String) -> Session {
         Session(
             app: session.app,

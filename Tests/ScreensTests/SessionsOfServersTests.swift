@@ -50,7 +50,7 @@ struct SessionsOfServersTests {
         try await access.database.rows("SELECT count(*) AS count FROM journal") { try $0.value("count") as Int }.first
     }
 
-    /// Runs a test on two servers that hear each other, and rely for a minute on what they have read.
+    /// Runs a test on two servers that hear each other, and rely for a minute on the rows that they have read.
     private static func hearing(_ test: (ClusterAccess, Node, Node) async throws -> Void) async throws {
         let access = try await ClusterAccess.temporary(Journal.storeMigrations, kept: .seconds(60))
         let other = access.otherServer(kept: .seconds(60))

@@ -86,7 +86,7 @@ import Testing
     }
 }
 
-/// The time by which data of users expires, however the clock goes.
+/// The time by which data of users expires, whichever way the clock moves.
 @Suite struct RetentionTimeTests {
     private static let now = Date(timeIntervalSince1970: 1_750_000_000)
 

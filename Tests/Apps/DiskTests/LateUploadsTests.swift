@@ -18,7 +18,7 @@ struct LateUploadsTests {
 
     /// Runs a test against an uploader that has the file some time after its last byte.
     ///
-    /// - Parameter losesResponse: Whether the connection breaks at once, and the service goes on.
+    /// - Parameter losesResponse: Whether the connection breaks at once, and the service continues.
     private static func run(
         _ seconds: Int,
         losesResponse: Bool = false,

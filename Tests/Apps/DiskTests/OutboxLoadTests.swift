@@ -170,7 +170,7 @@ struct OutboxLoadTests {
         }
     }
 
-    /// Lets three writes wait in a folder that was read in pages, and looks at what its lists cost.
+    /// Lets three writes wait in a folder that was read in pages, and measures the costs of its lists.
     ///
     /// - Parameters:
     ///   - limits: Other limits by which its beginning was read.

@@ -215,7 +215,7 @@ struct OutboxOfServersTests {
                 queued += 1
                 continue
             }
-            // The moment at which the sending server ends, one of four; it goes on if the number is 4 or more.
+            // The moment at which the sending server ends, one of four; it continues if the number is 4 or more.
             let end = Int.random(in: 0..<8, using: &random)
             #expect(try await server.begin())
             if end != 0 {

@@ -125,7 +125,7 @@ struct WriteRunSendingTests {
         }
     }
 
-    /// The refusals that clients of the service know, and the problem that each becomes. One that signs out comes last.
+    /// The refusals that clients of the service know, and the problem that each becomes. One that signs out is last.
     private static let refusals: [(status: Int, code: String, problem: String, isRetryable: Bool)] = [
         (400, "FieldValidationError", "invalid-parameter", false),
         (400, "DiskPathFormatError", "invalid-parameter", false),

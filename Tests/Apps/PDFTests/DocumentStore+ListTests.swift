@@ -29,7 +29,7 @@ import Testing
                 #expect(shown.count == 2 || page["meta.page.has_more"] == false)
                 seen += shown
                 target = page["links.next"] == .null ? nil : try page.string("links.next")
-                // Deletes the last one of the page and the next one, and adds one that comes before all.
+                // Deletes the last one of the page and the next one, and adds one before all.
                 for href in [shown.last, all.first { !seen.contains($0) && !deleted.contains($0) }].compactMap(\.self)
                 where deleted.count < 5 {
                     _ = try await app.ask(.delete, href)

@@ -243,9 +243,9 @@ struct GradedSearchTests {
         (911, "Café au Lait Bowl", "Stoneware."), (912, "Ёлка живая", "В горшке."),
     ]
 
-    /// The texts are of the classes that were tried in the Shop, each with the words named in what was found there.
+    /// The texts are of the classes that were tried in the Shop, each with the words named in the results there.
     static let queries: [Query] = [
-        // The text as it is: in the title, folded, in any order, in the description.
+        // The text unchanged: in the title, folded, in any order, in the description.
         Query("hoodie", [2]), Query("лампа", [19, 20]), Query("стол", [31]), Query("shirt", [1, 8]),
         Query("boot", [42, 47, 51]), Query("table", [27, 38]), Query("smart", [22, 25]), Query("usb", [17, 20]),
         Query("tee", [1]), Query("boot rain", [51]), Query("lamp bedside", [34]), Query("кроссовки nike", [902, 906]),

@@ -250,7 +250,7 @@ struct SearchTests {
     func longJump() async throws {
         try await ShopHarness.run { (app) async throws in
             try app.control(.put, "generated", #"{"count":6000,"seed":1}"#)
-            // Asked of the upstream as it is; the other one is sorted out here.
+            // The upstream gets it unchanged; the other one is sorted out here.
             let expected = try await app.get("/v1/shop/search?price_min=0&limit=5&offset=5500").ids
             let jump = try await app.get("/v1/shop/search?price_max=1000000&limit=5&offset=5500")
             #expect(

@@ -2,7 +2,7 @@ package import Concurrency
 package import Foundation
 package import Testing
 
-/// A clock that stands still until the test advances it. Sleeping tasks wake once their time has passed.
+/// A clock that only the test advances. Sleeping tasks wake once their time has passed.
 package final class ManualClock: Sendable {
     private struct Sleeper {
         let duration: Duration
@@ -31,7 +31,7 @@ package final class ManualClock: Sendable {
         WallClock(now: { self.now }, sleep: { try await self.sleep($0) }, isFrozen: { self.state.value.isFrozen })
     }
 
-    /// From now on the clock says of itself that it stands still.
+    /// From now on the clock reports itself as frozen.
     package func freeze() { state.update { $0.isFrozen = true } }
 
     /// Moves the clock on.

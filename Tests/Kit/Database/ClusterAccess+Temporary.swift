@@ -5,7 +5,7 @@ package import Storage
 import Testing
 
 extension ClusterAccess {
-    /// Opens a new schema of the tests' PostgreSQL, with the tables of some steps. What servers tell each other
+    /// Opens a new schema of the tests' PostgreSQL, with the tables of some steps. Messages between servers
     /// is heard while ``ClusterMessages/run()`` runs.
     ///
     /// - Parameters:

@@ -7,7 +7,7 @@ import Server
 package struct RunningLarder: Sendable {
     package let process: RunningProcess
     package let client: Client
-    /// Kept for as long as the server runs: a folder goes with its last owner.
+    /// Kept for as long as the server runs: a folder is removed with its last owner.
     package let data: TemporaryFolder
 
     /// Starts it on any free port and waits until it listens. Logins take no time unless the settings say so.

@@ -60,7 +60,7 @@ extension JSON {
     /// An item of an array; null if there is none.
     package subscript(_ index: Int) -> JSON { elements.indices.contains(index) ? elements[index] : .null }
 
-    /// Returns the value that a JSON pointer (RFC 6901) leads to.
+    /// Returns the value that a JSON pointer (RFC 6901) names.
     package func at(pointer: String) -> JSON? {
         JSONPointer(pointer).flatMap { at($0.tokens) }
     }

@@ -146,7 +146,7 @@ struct ActionTests {
 
 @Suite("Links of responses")
 struct LinkTests {
-    /// The ids of all pages from a first one on, as `links.next` leads through them.
+    /// The ids of all pages from a first one on, by following `links.next`.
     private func ids(from first: String, _ larder: InProcessLarder, _ member: [String: String]) async throws -> [String]
     {
         var ids: [String] = []

@@ -9,7 +9,7 @@ import Testing
 
 /// `/v1/events` through the router, with a clock whose sleepers the test wakes.
 struct EventHarness {
-    /// A heartbeat that comes when the test says.
+    /// A heartbeat at the test's command.
     struct Beats {
         let ticks: AsyncStream<Void>
         let tick: AsyncStream<Void>.Continuation

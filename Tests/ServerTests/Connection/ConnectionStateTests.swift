@@ -314,7 +314,7 @@ struct ConnectionStateTests {
 }
 
 extension ConnectionState {
-    /// The head as it goes out; nil if it does not.
+    /// The head in its sent form; nil if it is not sent.
     fileprivate mutating func sentHead(_ head: HTTPResponseHead) -> HTTPResponseHead? {
         switch responseHead(head) {
         case .pass: head

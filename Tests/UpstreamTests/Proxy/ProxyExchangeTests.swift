@@ -139,7 +139,7 @@ struct ProxyExchangePartsTests {
         try await it.play("0-", upTo: 2 * RangeOrigin.partBytes)
         try await it.partsAre([0..<(2 * RangeOrigin.partBytes)])
         expect(try await it.play("-100000"), (Self.length - 100_000)..<Self.length)
-        // It seeks, goes on from there, and back.
+        // It seeks, continues from there, and seeks back.
         for number in [5, 6, 7, 1, 0, 2, 3, 4] {
             let range = (number * Self.step)..<((number + 1) * Self.step)
             expect(try await it.play("\(range.lowerBound)-\(range.upperBound - 1)"), range)

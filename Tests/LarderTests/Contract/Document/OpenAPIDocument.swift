@@ -117,7 +117,7 @@ extension OpenAPIDocument {
 }
 
 extension JSON {
-    /// Reads YAML as the JSON that it stands for: times stay the texts that they are.
+    /// Reads YAML as the JSON that it represents: times remain texts.
     init(yaml: String) throws {
         let resolver = Resolver.default.removing(.timestamp).removing(.value)
         self = try Self(loaded: try Yams.load(yaml: yaml, resolver))

@@ -65,7 +65,7 @@ extension ContractScenario {
         for id in [ids[0], "unknown"] {
             for isHead in [false, true] { try await ask(one, query: "?tz=UTC", ship: id, member, isHead: isHead) }
             try await ask(retry, query: "?tz=UTC", ship: id, member)
-            // The move leads into the folder.
+            // The target of the move is in the folder.
             try await ask("DELETE /v1/disk/outbox/{id}", ship: id, member)
         }
         let tag = try #require(try await ask(one, ship: ids[0], member).headers["etag"])

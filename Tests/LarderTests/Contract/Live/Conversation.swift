@@ -105,7 +105,7 @@ enum Conversation {
             let made = try await ContractScenario(larder: larder, transcript: transcript).stored()
             kept.update { $0 = made }
         }
-        // The lock of the first folder goes with its last owner.
+        // The last owner of the first folder releases its lock.
         try FileManager.default.copyItem(at: first, to: second)
         let none = ["--data-directory", second.path, "--notes-quota-mb", "0", "--pdf-quota-mb", "0"]
         try await withLarder(none) { larder in

@@ -48,7 +48,7 @@ struct SchemaValidator {
         }
     }
 
-    /// Where a reference leads.
+    /// The target of a reference.
     func resolve(_ reference: JSON) throws -> JSON {
         guard let text = reference.string, text.hasPrefix("#"),
             let target = document.at(pointer: String(text.dropFirst()))

@@ -98,7 +98,7 @@ import Testing
     }
 }
 
-@Suite("What servers tell each other")
+@Suite("Messages between servers")
 struct ClusterMessagesTests {
     private static func changes(_ store: Store, _ node: String, kept: Duration = .seconds(600)) -> ClusterMessages {
         ClusterMessages(store.other(), node: node, kept: kept, logger: .quiet)

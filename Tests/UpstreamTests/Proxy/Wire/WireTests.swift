@@ -287,7 +287,7 @@ struct WireCase: Sendable {
         let isWhole = isSelfDelimited && !isMutated
         switch chance.number(0...19) {
         case 0: ending = .resets
-        // An end that never comes costs its deadline; some of those have to be.
+        // An end that never arrives costs its deadline; some of those have to be.
         case 1...(isWhole ? 12 : 1): ending = .stays
         default: ending = .closes
         }
