@@ -228,7 +228,7 @@ import Testing
         }
         #expect(throws: StorageError.blobUnavailable(blob.id)) { try reader.readAll() }
         #expect(try await store.openBody(of: response) == nil)
-        let rows = try database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM stored_response") }
+        let rows = try database.integer("SELECT count(*) FROM stored_response")
         #expect(rows == 0)
     }
 }

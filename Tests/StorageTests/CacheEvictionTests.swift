@@ -138,16 +138,11 @@ import Testing
     @Test("Under concurrent saves, each followed by eviction, the budget is kept, and every file has its row")
     func concurrentSaves() async throws {
         let budget = CacheBudget(bytes: 20_000)
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for task in 0..<4 {
-                group.addTask {
-                    for round in 0..<40 {
-                        try await save(task * 100 + round, asFile: round.isMultiple(of: 3))
-                        _ = try await CacheEviction(database, budget: budget).run()
-                    }
-                }
+        try await (0..<4).concurrentMap { task in
+            for round in 0..<40 {
+                try await save(task * 100 + round, asFile: round.isMultiple(of: 3))
+                _ = try await CacheEviction(database, budget: budget).run()
             }
-            try await group.waitForAll()
         }
         #expect(try !budget.isExceeded(by: CacheEviction(database, budget: budget).total()))
         let (sum, blobs) = try await database.pool.read { db in

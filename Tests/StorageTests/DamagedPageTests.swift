@@ -132,7 +132,7 @@ import Testing
         try #require(trunk > 1)
         try overwrite(trunk, of: scenario.databasePath, with: Data(repeating: 0x5A, count: Self.pageSize))
         let database = try scenario.open()
-        let count = try database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM stored_response") }
+        let count = try database.integer("SELECT count(*) FROM stored_response")
         #expect(!database.takeSuspicion())
         let rows = StoredBody.bytes(Data(count: 90_000))
         let error = await #expect(throws: StorageError.self) {
@@ -147,7 +147,7 @@ import Testing
         try database.checkReadiness()
         try await ResponseStore(database).save(makeCachedResponse("https://ships.test/large", body: rows))
         #expect(
-            try database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM stored_response") }
+            try database.integer("SELECT count(*) FROM stored_response")
                 == count.map { $0 + 1 }
         )
         try database.close()

@@ -83,7 +83,7 @@ import Testing
     @Test("A closed database leaves no log behind, and its later use is a typed error")
     func close() throws {
         let database = try open()
-        _ = try database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM blob") }
+        _ = try database.integer("SELECT count(*) FROM blob")
         try database.close()
         #expect(!FileManager.default.fileExists(atPath: database.directory.databasePath + "-wal"))
         #expect(throws: StorageError.databaseClosed(path: database.directory.databasePath)) {
@@ -153,7 +153,7 @@ import Testing
         #expect(throws: StorageError.diskFull(path: database.directory.databasePath)) {
             try database.write { try $0.execute(sql: "INSERT INTO filler VALUES (zeroblob(1000000))") }
         }
-        #expect(try database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM filler") } == 0)
+        #expect(try database.integer("SELECT count(*) FROM filler") == 0)
         try database.checkIntegrity()
     }
 

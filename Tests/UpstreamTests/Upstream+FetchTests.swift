@@ -173,7 +173,7 @@ struct UpstreamFetchTests {
         #expect(try scene.body(of: result.response) == "old")
         #expect(result.provenance.stale)
         #expect(try scene.storedBody(resource) == "old")
-        #expect(try scene.database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM seen") } == 0)
+        #expect(try scene.database.integer("SELECT count(*) FROM seen") == 0)
         var unseen = scene.list("/unseen")
         unseen.validate = resource.validate
         await #expect(throws: UpstreamError.storageFailed(isFull: true)) {

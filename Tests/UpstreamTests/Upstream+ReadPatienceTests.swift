@@ -90,10 +90,7 @@ struct UpstreamReadPatienceTests {
         scene.transport.always(response(.ok, "one"))
         for round in 1...20 {
             let resource = scene.list("/\(round)")
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                for _ in 1...50 { group.addTask { _ = try await scene.upstream.read(resource) } }
-                try await group.waitForAll()
-            }
+            try await (1...50).concurrentMap { _ in _ = try await scene.upstream.read(resource) }
         }
         #expect(scene.transport.count == 20)
     }

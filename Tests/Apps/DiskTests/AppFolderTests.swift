@@ -80,7 +80,7 @@ struct AppFolderTests {
             let login = #"{"mode":"oauth_token","access_token":"good"}"#
             let refused = try await app.ask(.post, "/v1/disk/session", json: login)
             refused.expectProblem("upstream-unavailable", 503)
-            let accounts = try app.database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM disk_account") }
+            let accounts = try app.database.integer("SELECT count(*) FROM disk_account")
             #expect(accounts == 0)
         }
     }
@@ -169,7 +169,7 @@ struct MountedDiskTests {
     func links() async throws {
         try await DiskHarness.run(FakeYandexDisk(["disk:/a.txt": "text of a"])) { app, disk, token in
             func href(_ target: String, _ member: String) async throws -> String {
-                let link = try text(try await app.get(Self.mount + target, as: token)[member])
+                let link = try await app.get(Self.mount + target, as: token).string(member)
                 let start = try #require(link.firstRange(of: Self.mount)?.lowerBound, "\(link)")
                 return String(link[start...])
             }

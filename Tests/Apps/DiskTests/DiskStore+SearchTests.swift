@@ -196,7 +196,7 @@ extension DiskStoreSearchTests {
             }
             #expect(words == ["img", "jpg", "pdf", "photos", "summer", "zip", "за", "март", "отчет"])
             try await app.store.logOut("1130", sessions: app.sessions)
-            #expect(try app.database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM disk_word") } == 0)
+            #expect(try app.database.integer("SELECT count(*) FROM disk_word") == 0)
         }
     }
 
@@ -236,7 +236,7 @@ extension DiskStoreSearchTests {
             )
             let images = try await found("&media_type=image&sort=-name&limit=1")
             #expect(DiskHarness.names(images) == ["Report C.jpg"] && images["meta.page.total"] == 2)
-            let next = try await app.get(try text(images["links.next"]), as: token)
+            let next = try await app.get(try images.string("links.next"), as: token)
             #expect(DiskHarness.names(next) == ["report b.jpg"] && next["links.next"] == .null)
             #expect(try await found("&media_type=video")["meta.state"] == "empty")
             disk.goAway()

@@ -131,11 +131,7 @@ struct DiskStoreTests {
             )
             let first = try await app.get("/v1/disk/files?limit=100", as: token)
             #expect(first["meta.page.count"] == 100 && first["meta.page.has_more"] == true)
-            #expect(
-                try app.database.read {
-                    try Int.fetchOne($0, sql: "SELECT count(*) FROM disk_item WHERE kind = 'file'")
-                } == 150
-            )
+            #expect(try app.database.integer("SELECT count(*) FROM disk_item WHERE kind = 'file'") == 150)
             #expect(disk.asked.count { $0.contains("_embedded") } == 2)
             let past = try await app.get("/v1/disk/files?offset=100000", as: token)
             #expect(past.status == 200 && past["meta.page.has_more"] == false && DiskHarness.names(past) == [])
@@ -166,15 +162,6 @@ struct DiskStoreTests {
             #expect(DiskHarness.names(try await app.get("/v1/disk/files", as: token)) == ["a.txt"])
             #expect(try app.store.row(DiskPath.root.child("old.txt"), account: "1130") == nil)
         }
-    }
-}
-
-extension Sequence {
-    /// One after the other.
-    func asyncMap<Value>(_ transform: (Element) async throws -> Value) async rethrows -> [Value] {
-        var values: [Value] = []
-        for element in self { values.append(try await transform(element)) }
-        return values
     }
 }
 

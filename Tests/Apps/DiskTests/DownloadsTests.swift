@@ -79,7 +79,7 @@ struct DownloadsTests {
                 done.status == 200 && done["meta.state"] == "content" && done["data.status"] == "done"
                     && done["data.progress"] == 1
             )
-            let content = try text(done["data.content_url"])
+            let content = try done.string("data.content_url")
             disk.goAway()
             #expect(try await app.get(content, as: token).body == Data(Self.bytes))
             let events = app.events.published.filter { $0.kind == "job" }

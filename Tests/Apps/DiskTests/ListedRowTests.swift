@@ -398,7 +398,7 @@ struct ListedRowTests {
         try await DiskHarness.run(FakeYandexDisk(), settings) { app in
             app.disk.put("disk:/a.txt")
             let opened = try await app.ask(.post, "/v1/disk/session", json: #"{"mode":"oauth_code","code":"1"}"#)
-            let token = try text(opened["data.token"])
+            let token = try opened.string("data.token")
             _ = try await app.get("/v1/disk/files", as: token)
             app.clock.advance(by: .seconds(7200))
             oauth.always { (_) throws(UpstreamError) in .page(status) }

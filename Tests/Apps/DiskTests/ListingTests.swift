@@ -214,15 +214,15 @@ struct ListingTests {
         disk.put(path, name)
         try await DiskHarness.run(disk) { app, token in
             let first = try await app.get("/v1/disk/files", as: token)
-            let href = try text(first["data.items.0.href"])
+            let href = try first.string("data.items.0.href")
             let second = try await app.get(href, as: token)
-            let deeper = try text(second["data.items.0.href"])
+            let deeper = try second.string("data.items.0.href")
             #expect(second["data.folder.parent"] == "disk:/")
             let third = try await app.get(deeper, as: token)
             #expect(third["data.items.0.path"] == .string(path))
-            let file = try text(third["data.items.0.href"])
+            let file = try third.string("data.items.0.href")
             let view = try await app.get(file, as: token)
-            let content = try text(view["data.content_url"])
+            let content = try view.string("data.content_url")
             #expect(try await app.get(content, as: token).body == Data(name.utf8))
             disk.goAway()
             #expect(try await app.get(deeper, as: token, [.cacheControl: "no-cache"]).status == 200)
@@ -342,11 +342,7 @@ struct ListingTests {
             #expect(DiskHarness.names(first) == ["a", "b"])
             let third = try await app.get("/v1/disk/files?sort=name&limit=2&offset=4", as: token)
             #expect(DiskHarness.names(third) == ["e"])
-            #expect(
-                try app.database.read {
-                    try Int.fetchOne($0, sql: "SELECT count(*) FROM disk_item WHERE path >= 'disk:/a'")
-                } == 5
-            )
+            #expect(try app.database.integer("SELECT count(*) FROM disk_item WHERE path >= 'disk:/a'") == 5)
             #expect(app.events.published.contains { $0.kind == "screen-changed" && $0.json.contains("disk.files") })
         }
     }
@@ -457,7 +453,7 @@ extension ListingTests {
                     let query = list == "offline" || refresh.isEmpty ? "" : (list.contains("?") ? "&" : "?") + refresh
                     let response = try await app.get("/v1/disk/\(list)\(query)", as: token)
                     let rows = zip(response.all("name", in: "data.items"), response.all("id", in: "data.items"))
-                    ids.insert(try text(rows.first { $0.0 == .string(name) }?.1))
+                    ids.insert(try #require(rows.first { $0.0 == .string(name) }?.1.string))
                 }
                 #expect(ids.count == 1, "\(name) \(ids)")
                 return try #require(ids.first)

@@ -62,7 +62,7 @@ struct OfflineSyncTests {
             await BoundedWait.poll(for: "the end of the job") { app.app.offline.received(of: "1130").isEmpty }
             let files = try FileManager.default.contentsOfDirectory(atPath: app.database.directory.path + "/blobs")
             #expect(files.filter { $0.hasSuffix(".part") } == [])
-            #expect(try app.database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM blob") } == 0)
+            #expect(try app.database.integer("SELECT count(*) FROM blob") == 0)
         }
     }
 
@@ -248,7 +248,7 @@ struct OfflineSyncTests {
             try await app.keep("/a.bin", as: token)
             try await app.offline("/a.bin", is: "kept", as: token)
             #expect(Self.fetches(disk).count == 1)
-            #expect(try app.database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM blob") } == 1)
+            #expect(try app.database.integer("SELECT count(*) FROM blob") == 1)
         }
     }
 

@@ -117,7 +117,7 @@ struct OfflineTests {
             _ = try await app.ask(.delete, "/v1/disk/offline?path=/docs/b.txt", as: token)
             let empty = try await app.get("/v1/disk/offline", as: token)
             #expect(empty["meta.state"] == "empty" && empty["data.empty.title"] == "Offline")
-            #expect(try app.database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM blob") } == 0)
+            #expect(try app.database.integer("SELECT count(*) FROM blob") == 0)
         }
     }
 

@@ -181,7 +181,7 @@ struct SessionsTests {
             #expect(opened.names(in: "data") == ["kind", "name", "linked_at", "created_at", "token", "route"])
             #expect(opened["data.name"] == "login-77")
             #expect(opened["data.route.screen"] == "disk.recent")
-            let bearer = try text(opened["data.token"])
+            let bearer = try opened.string("data.token")
             var responses = [opened]
             for target in [
                 "session", "profile", "recent", "files", "published", "file?path=/a.txt", "file/content?path=/a.txt",

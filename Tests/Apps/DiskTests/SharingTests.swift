@@ -208,7 +208,7 @@ struct SharingTests {
             let offline = try await app.get("/v1/disk/published", as: token)
             #expect(offline["data.items.0.actions.0.enabled"] == true)
             #expect(offline["data.items.0.actions.0.headers.Prefer"] == "respond-async", "the outbox takes it")
-            let href = try text(file["data.actions.7.href"])
+            let href = try file.string("data.actions.7.href")
             disk.intercept(nil)
             _ = try await app.get("/v1/disk/published?refresh=1", as: token)
             #expect(try await app.ask(.delete, href, as: token).status == 200)

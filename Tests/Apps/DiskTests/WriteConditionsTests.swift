@@ -161,9 +161,8 @@ struct WriteConditionsTests {
         disk.change { $0.detours = 10 }
         try await DiskHarness.run(disk) { app, token in
             let tag = try await tags(app, "/a.txt", token).screen
-            let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
-                for _ in 0..<4 { group.addTask { try await write.ask(app, token, [.ifMatch: tag]).status } }
-                return try await group.reduce(into: []) { $0.append($1) }
+            let statuses = try await (0..<4).concurrentMap { _ in
+                try await write.ask(app, token, [.ifMatch: tag]).status
             }
             #expect(statuses.count { $0 == write.successStatus } == 1, "\(statuses)")
             // An item that was deleted or renamed is not there: that counts before any precondition (RFC 9110 §13.2.1).

@@ -42,49 +42,25 @@ enum EachWrite: String, CaseIterable, Sendable, CustomTestStringConvertible {
         }
     }
 
-    func ask(_ app: DiskHarness, _ token: String, _ fields: HTTPFields = [:]) async throws -> Exchanged {
+    private var request: (method: HTTPRequest.Method, target: String, body: String?) {
         switch self {
-        case .upload:
-            try await app.ask(.put, "/v1/disk/file/content?path=/new", as: token, fields, bytes: Array("new".utf8))
-        case .overwrite:
-            try await app.ask(
-                .put,
-                "/v1/disk/file/content?path=/a.txt&overwrite=1",
-                as: token,
-                fields,
-                bytes: Array("other".utf8)
-            )
-        case .folder: try await app.ask(.post, "/v1/disk/folders", as: token, fields, json: #"{"path":"/new"}"#)
-        case .rename:
-            try await app.ask(.patch, "/v1/disk/file?path=/a.txt", as: token, fields, json: #"{"name":"b.txt"}"#)
-        case .move:
-            try await app.ask(
-                .post,
-                "/v1/disk/files/move",
-                as: token,
-                fields,
-                json: #"{"from":"/a.txt","to":"/folder/b.txt"}"#
-            )
-        case .copy:
-            try await app.ask(
-                .post,
-                "/v1/disk/files/copy",
-                as: token,
-                fields,
-                json: #"{"from":"/a.txt","to":"/folder/b.txt"}"#
-            )
-        case .delete: try await app.ask(.delete, "/v1/disk/file?path=/a.txt", as: token, fields)
-        case .publish: try await app.ask(.post, "/v1/disk/links", as: token, fields, json: #"{"path":"/a.txt"}"#)
-        case .unpublish: try await app.ask(.delete, "/v1/disk/published?path=/public.txt", as: token, fields)
-        case .restore:
-            try await app.ask(
-                .post,
-                "/v1/disk/trash/restore",
-                as: token,
-                fields,
-                json: #"{"path":"trash:/gone.txt_1"}"#
-            )
+        case .upload: (.put, "file/content?path=/new", "new")
+        case .overwrite: (.put, "file/content?path=/a.txt&overwrite=1", "other")
+        case .folder: (.post, "folders", #"{"path":"/new"}"#)
+        case .rename: (.patch, "file?path=/a.txt", #"{"name":"b.txt"}"#)
+        case .move: (.post, "files/move", #"{"from":"/a.txt","to":"/folder/b.txt"}"#)
+        case .copy: (.post, "files/copy", #"{"from":"/a.txt","to":"/folder/b.txt"}"#)
+        case .delete: (.delete, "file?path=/a.txt", nil)
+        case .publish: (.post, "links", #"{"path":"/a.txt"}"#)
+        case .unpublish: (.delete, "published?path=/public.txt", nil)
+        case .restore: (.post, "trash/restore", #"{"path":"trash:/gone.txt_1"}"#)
         }
+    }
+
+    func ask(_ app: DiskHarness, _ token: String, _ fields: HTTPFields = [:]) async throws -> Exchanged {
+        let (method, path, body) = request
+        let content: HTTPFields = method == .put ? [.contentType: "application/octet-stream"] : [:]
+        return try await app.ask(method, "/v1/disk/\(path)", as: token, fields.merging(content), json: body)
     }
 
     var successStatus: Int {
@@ -204,7 +180,7 @@ struct WriteRunSettlingTests {
                 response["retryable"] == false && response["offline"] == true
                     && response["upstream.name"] == "yandex_disk"
             )
-            let href = try text(response["href"])
+            let href = try response.string("href")
             #expect(disk.requests.count { EachWrite.isWrite($0) } == 1)
             // The upstream is known to be unreachable now: nothing is sent at all.
             let count = disk.requests.count
@@ -247,7 +223,7 @@ struct WriteRunSettlingTests {
                 disk.intercept(nil)
                 disk.carryOut(try #require(sent.request))
                 #expect(write.isDone(on: disk))
-                let shown = try await app.get(try text(response["href"]), as: token)
+                let shown = try await app.get(try response.string("href"), as: token)
                 #expect(shown["meta.stale"] == false || shown.status == 404, "\(loss): \(shown.text)")
             }
         }

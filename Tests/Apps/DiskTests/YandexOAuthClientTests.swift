@@ -63,7 +63,7 @@ struct YandexOAuthClientTests {
         let oauth = oauth(disk, expiresIn: expiresIn)
         try await DiskHarness.run(disk, DiskHarness.Settings(client: client, oauth: oauth)) { app in
             let login = try await app.ask(.post, "/v1/disk/session", json: #"{"mode":"oauth_code","code":"1234567"}"#)
-            try await test(app, disk, oauth, try text(login["data.token"]))
+            try await test(app, disk, oauth, try login.string("data.token"))
         }
     }
 
@@ -80,7 +80,7 @@ struct YandexOAuthClientTests {
         try await DiskHarness.run(disk, DiskHarness.Settings(client: Self.client, oauth: oauth)) { app in
             let begun = try await app.ask(.post, "/v1/disk/session/authorization")
             begun.expectScreen("disk.session", status: 201)
-            let (address, state) = (try text(begun["data.authorize_url"]), try text(begun["data.state"]))
+            let (address, state) = (try begun.string("data.authorize_url"), try begun.string("data.state"))
             let items = try #require(URLComponents(string: address)).queryItems ?? []
             let query = Dictionary(items.map { ($0.name, $0.value ?? "") }) { first, _ in first }
             #expect(address.hasPrefix("https://oauth.test/authorize?"))
@@ -130,7 +130,7 @@ struct YandexOAuthClientTests {
                 "validation-failed",
                 422
             )
-            let state = try await text(app.ask(.post, "/v1/disk/session/authorization")["data.state"])
+            let state = try await app.ask(.post, "/v1/disk/session/authorization").string("data.state")
             app.clock.advance(by: .seconds(601))
             try await app.ask(
                 .post,
@@ -151,7 +151,7 @@ struct YandexOAuthClientTests {
                 let begun = try await app.ask(.post, Self.authorization, as: nil, [.larderSession: "cookie"])
                 let cookie = try #require(begun.headerFields[.setCookie])
                 #expect(cookie.hasSuffix("; Path=/v1; HttpOnly; SameSite=Strict; Max-Age=600"))
-                return (try text(begun["data.state"]), String(cookie.prefix { $0 != ";" }))
+                return (try begun.string("data.state"), String(cookie.prefix { $0 != ";" }))
             }
             let (mine, theirs) = (try await begin(), try await begin())
             #expect(mine.cookie.hasPrefix(app.sessions.cookies.name(of: "disk-login") + "="))
@@ -204,11 +204,7 @@ struct YandexOAuthClientTests {
             }
             #expect(statuses == [200, 200, 200, 200, 200])
             #expect(oauth.requests.count { Self.form(of: $0)["grant_type"] == "refresh_token" } == 1)
-            #expect(
-                try app.database.read {
-                    try Int.fetchOne($0, sql: "SELECT count(DISTINCT credential) FROM stored_response")
-                } == 1
-            )
+            #expect(try app.database.integer("SELECT count(DISTINCT credential) FROM stored_response") == 1)
         }
     }
 

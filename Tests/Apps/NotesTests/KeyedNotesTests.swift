@@ -82,10 +82,7 @@ struct KeyedNotesTests {
     @Test("ONE-09 Of sixteen equal requests at once one adds the note, and all get its response")
     func sixteen() async throws {
         try await NotesHarness.run { app, token in
-            let responses = try await withThrowingTaskGroup(of: Exchanged.self) { group in
-                for _ in 0..<16 { group.addTask { try await Self.create(app, "one", as: token) } }
-                return try await group.reduce(into: []) { $0.append($1) }
-            }
+            let responses = try await (0..<16).concurrentMap { _ in try await Self.create(app, "one", as: token) }
             #expect(Set(responses.map(\.body)).count == 1 && responses.allSatisfy { $0.status == 201 })
             #expect(responses.count { $0.headerFields[.idempotencyReplayed] == nil } == 1)
             #expect(try await Self.total(app, token) == 1)
@@ -103,7 +100,7 @@ struct KeyedNotesTests {
                 part.contains { $0.hasPrefix("INSERT INTO keyed_response") }
             }
             #expect(writes.count == 1 && writes[0].contains { $0.hasPrefix("INSERT INTO note") })
-            let rows = try app.database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM keyed_response") }
+            let rows = try app.database.integer("SELECT count(*) FROM keyed_response")
             #expect(rows == 1 && plain.statements > 0)
         }
     }
@@ -162,7 +159,7 @@ struct KeyedNotesTests {
 
     @Test("ONE-09 SCALE-08 Two servers repeat each other's responses; of requests at both at once one adds the note")
     func servers() async throws {
-        let access = try await ClusterAccess.notes()
+        let access = try await ClusterAccess.temporary()
         try await NotesHarness.run(shared: access) { one in
             try await NotesHarness.run(shared: access.otherServer()) { two in
                 let token = try await one.register()
@@ -172,14 +169,9 @@ struct KeyedNotesTests {
                 try await Self.create(two, "two", as: token).expectProblem("idempotency-key-reused", 422)
                 for round in 0..<5 {
                     let fields: HTTPFields = [.idempotencyKey: "round-\(round)"]
-                    let responses = try await withThrowingTaskGroup(of: Exchanged.self) { group in
-                        for number in 0..<8 {
-                            group.addTask {
-                                let app = number % 2 == 0 ? one : two
-                                return try await app.ask(.post, "/v1/notes", as: token, fields, #"{"body":"x"}"#)
-                            }
-                        }
-                        return try await group.reduce(into: []) { $0.append($1) }
+                    let responses = try await (0..<8).concurrentMap { number in
+                        let app = number % 2 == 0 ? one : two
+                        return try await app.ask(.post, "/v1/notes", as: token, fields, #"{"body":"x"}"#)
                     }
                     #expect(Set(responses.map(\.body)).count == 1 && responses.allSatisfy { $0.status == 201 })
                     #expect(responses.count { $0.headerFields[.idempotencyReplayed] == nil } == 1)

@@ -33,9 +33,7 @@ struct NoteEditingPreconditionTests {
                     .status == 200
             )
             #expect(try await app.ask(.patch, path, as: token, [.ifMatch: "*"], #"{"body":"four"}"#).status == 200)
-            guard case .number(let version) = try await app.get(path, as: token)["data.version"] else {
-                throw Exchanged.NoText(path: "", response: "")
-            }
+            let version = try #require(try await app.get(path, as: token)["data.version"]?.number)
             #expect(try await app.delete(path, as: token, [.ifMatch: "\"\(Int(version))\""]).status == 200)
             try await app.delete(path, as: token, [.ifMatch: "*"]).expectProblem("not-found", 404)
         }

@@ -23,9 +23,7 @@ struct NoteEditingTests {
                 #"{"body":"A dog outside","location":\#(Self.laguna)}"#
             )
             created.expectScreen("notes.details", status: 201)
-            guard case .string(let id) = created["data.id"] else {
-                throw Exchanged.NoText(path: "", response: created.text)
-            }
+            let id = try created.string("data.id")
             #expect(created.headerFields[.location] == "/v1/notes/\(id)")
             let read = try await app.get("/v1/notes/\(id)", as: token)
             read.expectScreen("notes.details")
@@ -87,9 +85,7 @@ struct NoteEditingTests {
                 page["meta.page.total"] == 3 && page["meta.page.has_more"] == true && page["meta.page.next_offset"] == 2
             )
             #expect(page["data.items.0.modified_text"] == "Today at 11:00")
-            guard case .string(let next) = page["links.next"] else {
-                throw Exchanged.NoText(path: "", response: page.text)
-            }
+            let next = try page.string("links.next")
             #expect(try await app.get(next, as: token).all("id", in: "data.items") == [.string(second)])
             let past = try await app.get("/v1/notes?offset=9", as: token)
             #expect(past["meta.page.count"] == 0 && past["meta.state"] == "content")

@@ -105,9 +105,7 @@ struct NoteMappingTests {
             #expect(far["data.zoom"] == 4 && far.all("count", in: "data.clusters") == [3])
             #expect(far["data.clusters.0.lat"] == 48.86 && far["data.clusters.0.lon"] == 2.35)
             #expect(far.all("title", in: "data.pins") == ["Sydney"])
-            guard case .string(let href) = far["data.clusters.0.href"] else {
-                throw Exchanged.NoText(path: "", response: far.text)
-            }
+            let href = try far.string("data.clusters.0.href")
             let nearer = try await app.get(href, as: token)
             #expect(
                 nearer["data.zoom"] == 7 && nearer.all("count", in: "data.clusters") == [3] && nearer["data.pins"] == []

@@ -66,9 +66,8 @@ struct NotePeopleTests {
             app.people.always { (_) throws(UpstreamError) in .json(Self.others) }
             let others = try await app.get("/v1/notes/people?refresh=1&replace=1", as: token)
             #expect(others["meta.page.total"] == 1)
-            let counted = try app.database.read {
-                try Int.fetchOne($0, sql: "SELECT people - (SELECT count(*) FROM notes_person) FROM notes_people")
-            }
+            let sql = "SELECT people - (SELECT count(*) FROM notes_person) FROM notes_people"
+            let counted = try app.database.integer(sql)
             #expect(counted == 0)
         }
     }

@@ -233,9 +233,7 @@ struct NoteStoreQueryPlanTests {
         try earlier.close()
 
         let database = try LarderDatabase.withCacheTables(in: directory, migrations: NoteStore.migrations, logger: log)
-        let long = try database.read {
-            try Int.fetchOne($0, sql: "SELECT count(*) FROM note_position WHERE account_to = account_from + 0.5")
-        }
+        let long = try database.integer("SELECT count(*) FROM note_position WHERE account_to = account_from + 0.5")
         #expect(long == 100)
         #expect(try NoteStore(database).map(.world, zoom: nil, account: 1).pins.map(\.id) == before)
     }

@@ -232,13 +232,13 @@ extension PDFHarness {
             }
             _ = try await app.draft("passport draft")
             func names(_ query: String) async throws -> [String] {
-                try await app.routes.get("/v1/pdf/documents?\(query)").strings("name", in: "data.items")
+                try await app.get("/v1/pdf/documents?\(query)").strings("name", in: "data.items")
             }
             #expect(try await names("q=passport") == ["passport Boris", "Passport Anna"])
             #expect(try await names("q=anna+PASS") == ["Passport Anna"])
             #expect(try await names("q=%D0%BF%D0%B0%D1%81%D0%BF%D0%BE%D1%80%D1%82") == ["Паспорт Иван"])
             #expect(try await names("q=+").count == 5)
-            let page = try await app.routes.get("/v1/pdf/documents?q=pass&limit=2&offset=1")
+            let page = try await app.get("/v1/pdf/documents?q=pass&limit=2&offset=1")
             #expect(page.strings("name", in: "data.items") == ["passport Boris", "Passport Anna"])
             #expect(page["meta.page.total"] == 3 && page["meta.page.has_more"] == false)
             #expect(page["data.items.0.actions.3.enabled"] == true, "there are others to merge it with")
@@ -256,7 +256,7 @@ extension PDFHarness {
         try await PDFHarness.run { app in
             _ = try await app.saved("one", name: name)
             let query = question.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
-            let response = try await app.routes.get("/v1/pdf/documents?q=\(query)")
+            let response = try await app.get("/v1/pdf/documents?q=\(query)")
             #expect(response.strings("name", in: "data.items") == [name])
         }
     }
@@ -273,11 +273,11 @@ extension PDFHarness {
                 ("рфззщке", nil, nil), ("зфыызщке", "Passport Anna", "layout"), ("visa", nil, nil),
             ] as [(String, String?, String?)] {
                 let query = text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
-                let response = try await app.routes.get("/v1/pdf/documents?q=\(query)")
+                let response = try await app.get("/v1/pdf/documents?q=\(query)")
                 #expect(response.strings("name", in: "data.items") == (name.map { [$0] } ?? []), "\(text)")
                 #expect(response["meta.search.used"] == used.map { .array([.string($0)]) }, "\(text)")
             }
-            let other = try await app.routes.get("/v1/pdf/documents?q=pasport", [.larderProfile: "other"])
+            let other = try await app.get("/v1/pdf/documents?q=pasport", [.larderProfile: "other"])
             #expect(other["meta.page.total"] == 0)
         }
     }
@@ -287,37 +287,37 @@ extension PDFHarness {
             let href = try await app.saved("one", name: "Passport")
             let draft = try await app.draft("two")
             let zone = "tz=Asia/Kolkata"
-            let list = try await app.routes.get("/v1/pdf/documents?\(zone)")
+            let list = try await app.get("/v1/pdf/documents?\(zone)")
             #expect(try list.string("data.items.0.created_text").contains("January 2026, 15:3"))
             #expect(try list.string("links.self").contains("Kolkata"))
-            let reader = try await app.routes.get("\(draft)?\(zone)")
+            let reader = try await app.get("\(draft)?\(zone)")
             #expect(try reader.string("data.created_text").contains("January 2026, 15:3"))
             #expect(try reader.string("data.draft_until_text").contains("January 2026, 15:3"))
-            _ = try await app.routes.ask(.delete, href)
-            let trash = try await app.routes.get("/v1/pdf/trash?\(zone)")
+            _ = try await app.ask(.delete, href)
+            let trash = try await app.get("/v1/pdf/trash?\(zone)")
             #expect(try trash.string("data.items.0.deleted_text").contains("January 2026, 15:3"))
-            #expect(try await app.routes.get("/v1/pdf/documents?tz=Nowhere").status == 400)
+            #expect(try await app.get("/v1/pdf/documents?tz=Nowhere").status == 400)
         }
     }
 
     @Test("PDF-17 what is found follows each change of a name, and of what is saved") func changes() async throws {
         try await PDFHarness.run { app in
             func total(_ query: String) async throws -> JSON? {
-                try await app.routes.get("/v1/pdf/documents?q=\(query)")["meta.page.total"]
+                try await app.get("/v1/pdf/documents?q=\(query)")["meta.page.total"]
             }
             let href = try await app.saved("one", name: "Passport")
             let draft = try await app.draft("two")
-            _ = try await app.routes.ask(.patch, draft, json: #"{"name":"Passport draft"}"#)
+            _ = try await app.ask(.patch, draft, json: #"{"name":"Passport draft"}"#)
             #expect(try await total("passport") == 1)
-            _ = try await app.routes.ask(.patch, href, json: #"{"name":"Visa"}"#)
+            _ = try await app.ask(.patch, href, json: #"{"name":"Visa"}"#)
             #expect(try await total("passport") == 0)
             #expect(try await total("visa") == 1)
             #expect(try await total("isa") == 1)
-            _ = try await app.routes.ask(.post, "\(draft)/save", json: "{}")
+            _ = try await app.ask(.post, "\(draft)/save", json: "{}")
             #expect(try await total("passport") == 1)
             _ = try await app.ask(.delete, href)
             #expect(try await total("visa") == 0)
-            let other = try await app.routes.get("/v1/pdf/documents?q=passport", [.larderProfile: "other"])
+            let other = try await app.get("/v1/pdf/documents?q=passport", [.larderProfile: "other"])
             #expect(other["meta.page.total"] == 0)
         }
     }
@@ -332,7 +332,7 @@ extension PDFHarness {
                 try migration.migrate(db)
             }
             for (query, total) in [("strasse", 1), ("12", 1), ("%F0%9F%87%A9%F0%9F%87%AA", 1), ("%F0%9F%87%A9", 0)] {
-                let found = try await app.routes.get("/v1/pdf/documents?q=\(query)")
+                let found = try await app.get("/v1/pdf/documents?q=\(query)")
                 #expect(found["meta.page.total"] == .number(Double(total)), "\(query)")
             }
         }
@@ -341,9 +341,9 @@ extension PDFHarness {
     @Test("PDF-17 a search that finds nothing says so") func nothing() async throws {
         try await PDFHarness.run { app in
             _ = try await app.saved("one", name: "Visa")
-            let response = try await app.routes.get("/v1/pdf/documents?q=passport")
+            let response = try await app.get("/v1/pdf/documents?q=passport")
             #expect(response["meta.state"] == "empty" && response["data.empty.title"] == "Nothing found")
-            try await app.routes.get("/v1/pdf/documents?q=a&q=b").expectProblem("invalid-parameter", 400)
+            try await app.get("/v1/pdf/documents?q=a&q=b").expectProblem("invalid-parameter", 400)
         }
     }
 }
@@ -382,7 +382,7 @@ extension PDFHarness {
             var (found, expected, said, lines) = (0, 0, 0, "")
             for query in Self.queries {
                 let text = query.text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
-                let response = try await app.routes.get("/v1/pdf/documents?q=\(text)")
+                let response = try await app.get("/v1/pdf/documents?q=\(text)")
                 let names = response.strings("name", in: "data.items")
                 let hits = query.expected.filter(names.contains)
                 (found, expected) = (found + hits.count, expected + query.expected.count)

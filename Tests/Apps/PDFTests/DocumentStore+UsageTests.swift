@@ -128,8 +128,8 @@ extension PDFHarness {
         try await PDFHarness.run { app in
             let (draft, saved) = (try await app.draft("one", "two"), try await app.saved("three"))
             app.clock.advance(by: .seconds(Self.day - 1))
-            #expect(try await app.routes.get(draft).status == 200)
-            let turned = try await app.routes.ask(
+            #expect(try await app.get(draft).status == 200)
+            let turned = try await app.ask(
                 .patch,
                 "\(draft)/pages/\(try await app.pages(draft)[0])",
                 json: #"{"rotate_by":90}"#
@@ -137,11 +137,11 @@ extension PDFHarness {
             #expect(turned["data.draft_until"] == "2026-01-07T09:59:59Z")
             #expect(try await app.documents.purgeDrafts(at: app.clock.now) == 0)
             app.clock.advance(by: .seconds(Self.day - 1))
-            #expect(try await app.routes.get(draft).status == 200)
+            #expect(try await app.get(draft).status == 200)
             app.clock.advance(by: .seconds(1))
-            try await app.routes.get(draft).expectProblem("not-found", 404)
-            try await app.routes.get("\(draft)/file").expectProblem("not-found", 404)
-            try await app.routes.ask(.post, "\(draft)/save").expectProblem("not-found", 404)
+            try await app.get(draft).expectProblem("not-found", 404)
+            try await app.get("\(draft)/file").expectProblem("not-found", 404)
+            try await app.ask(.post, "\(draft)/save").expectProblem("not-found", 404)
             #expect(try app.blobFiles == 3, "not seen any more, but still there, with the file for an undo")
             #expect(try await app.documents.purgeDrafts(at: app.clock.now) == 1)
             #expect(try app.blobFiles == 1)
@@ -155,7 +155,7 @@ extension PDFHarness {
             let href = try await app.draft("one", "two")
             let page = try await app.pages(href)[0]
             app.paper.hold()
-            async let change = app.routes.ask(.delete, "\(href)/pages/\(page)")
+            async let change = app.ask(.delete, "\(href)/pages/\(page)")
             await app.paper.isHolding(1)
             app.clock.advance(by: .seconds(Self.day))
             #expect(try await app.documents.purgeDrafts(at: app.clock.now) == 1)
@@ -242,7 +242,7 @@ extension PDFHarness {
         let prepare = { @Sendable (app: PDFHarness) in try await app.saved("one", "two") }
         try await loop("page rotated", prepare: prepare) { app, href in
             let page = try await app.pages(href)[0]
-            return try await app.routes.ask(.patch, "\(href)/pages/\(page)", json: #"{"rotate_by":90}"#)
+            return try await app.ask(.patch, "\(href)/pages/\(page)", json: #"{"rotate_by":90}"#)
         }
     }
 
@@ -255,23 +255,23 @@ extension PDFHarness {
         )
         let trashed = { @Sendable (app: PDFHarness) in
             let href = try await saved(app)
-            _ = try await app.routes.ask(.delete, href)
+            _ = try await app.ask(.delete, href)
             return href
         }
         try await loop("saved", prepare: draft) { app, href in
-            try await app.routes.ask(.post, "\(href)/save", json: "{}")
+            try await app.ask(.post, "\(href)/save", json: "{}")
         }
         try await loop("renamed", prepare: saved) { app, href in
-            try await app.routes.ask(.patch, href, json: #"{"name":"another"}"#)
+            try await app.ask(.patch, href, json: #"{"name":"another"}"#)
         }
         try await loop("deleted", prepare: saved) { app, href in
-            try await app.routes.ask(.delete, href)
+            try await app.ask(.delete, href)
         }
         try await loop("restored", prepare: trashed) { app, href in
-            try await app.routes.ask(.post, "/v1/pdf/trash/\(href.suffix(16))/restore")
+            try await app.ask(.post, "/v1/pdf/trash/\(href.suffix(16))/restore")
         }
         try await loop("deleted for good", prepare: trashed) { app, href in
-            try await app.routes.ask(.delete, "/v1/pdf/trash/\(href.suffix(16))")
+            try await app.ask(.delete, "/v1/pdf/trash/\(href.suffix(16))")
         }
     }
 }

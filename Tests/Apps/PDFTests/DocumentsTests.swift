@@ -239,31 +239,31 @@ import Testing
     @Test("PDF-01 the welcome describes the functions, and remembers that it was seen, each profile for itself")
     func seen() async throws {
         try await PDFHarness.run { app in
-            let first = try await app.routes.get("/v1/pdf/welcome")
+            let first = try await app.get("/v1/pdf/welcome")
             first.expectPDF("pdf.welcome")
             #expect(first["data.seen"] == false)
             #expect(first.strings("id", in: "data.features") == ["create", "read", "edit", "keep"])
             #expect(first.all("text", in: "data.features").count == 4)
-            let noted = try await app.routes.ask(.put, "/v1/pdf/welcome", json: #"{"seen":true}"#)
+            let noted = try await app.ask(.put, "/v1/pdf/welcome", json: #"{"seen":true}"#)
             noted.expectPDF("pdf.welcome")
             #expect(noted["data.seen"] == true)
-            #expect(try await app.routes.get("/v1/pdf/welcome")["data.seen"] == true)
-            #expect(try await app.routes.get("/v1/pdf/welcome", [.larderProfile: "other"])["data.seen"] == false)
-            _ = try await app.routes.ask(.put, "/v1/pdf/welcome", json: #"{"seen":false}"#)
-            #expect(try await app.routes.get("/v1/pdf/welcome")["data.seen"] == false)
+            #expect(try await app.get("/v1/pdf/welcome")["data.seen"] == true)
+            #expect(try await app.get("/v1/pdf/welcome", [.larderProfile: "other"])["data.seen"] == false)
+            _ = try await app.ask(.put, "/v1/pdf/welcome", json: #"{"seen":false}"#)
+            #expect(try await app.get("/v1/pdf/welcome")["data.seen"] == false)
         }
     }
 
     @Test("PDF-01 a cold start shows the welcome until it was seen, then the saved documents")
     func launch() async throws {
         try await PDFHarness.run { app in
-            let first = try await app.routes.get("/v1/pdf/launch")
+            let first = try await app.get("/v1/pdf/launch")
             first.expectPDF("pdf.launch")
             #expect(first["data.route.screen"] == "pdf.welcome" && first["data.route.href"] == "/v1/pdf/welcome")
-            _ = try await app.routes.ask(.put, "/v1/pdf/welcome", json: #"{"seen":true}"#)
-            let second = try await app.routes.get("/v1/pdf/launch")
+            _ = try await app.ask(.put, "/v1/pdf/welcome", json: #"{"seen":true}"#)
+            let second = try await app.get("/v1/pdf/launch")
             #expect(second["data.route.screen"] == "pdf.list" && second["data.route.href"] == "/v1/pdf/documents")
-            let other = try await app.routes.get("/v1/pdf/launch", [.larderProfile: "other"])
+            let other = try await app.get("/v1/pdf/launch", [.larderProfile: "other"])
             #expect(other["data.route.screen"] == "pdf.welcome")
         }
     }
@@ -271,10 +271,10 @@ import Testing
     @Test("PDF-01 seen is true or false", arguments: [#"{}"#, #"{"seen":null}"#, #"{"seen":"yes"}"#, #"{"seen":1}"#])
     func wrong(body: String) async throws {
         try await PDFHarness.run { app in
-            let response = try await app.routes.ask(.put, "/v1/pdf/welcome", json: body)
+            let response = try await app.ask(.put, "/v1/pdf/welcome", json: body)
             response.expectProblem("validation-failed", 422)
             #expect(response["errors.0.pointer"] == "/seen")
-            #expect(try await app.routes.get("/v1/pdf/welcome")["data.seen"] == false)
+            #expect(try await app.get("/v1/pdf/welcome")["data.seen"] == false)
         }
     }
 
@@ -282,10 +282,10 @@ import Testing
     func restart() async throws {
         let directory = try DataDirectory.temporary()
         try await PDFHarness.run(directory: directory) {
-            _ = try await $0.routes.ask(.put, "/v1/pdf/welcome", json: #"{"seen":true}"#)
+            _ = try await $0.ask(.put, "/v1/pdf/welcome", json: #"{"seen":true}"#)
         }
         try await PDFHarness.run(directory: directory) { app in
-            let welcome = try await app.routes.get("/v1/pdf/welcome")
+            let welcome = try await app.get("/v1/pdf/welcome")
             #expect(welcome["data.seen"] == true)
         }
     }
@@ -298,7 +298,7 @@ import Testing
                     "{page_id}",
                     with: "0123456789abcdef"
                 )
-                let response = try await app.routes.ask(
+                let response = try await app.ask(
                     route.method,
                     path,
                     [.larderProfile: "a b"],

@@ -255,7 +255,7 @@ struct ShipStoreDeletionsTests {
             _ = try await store.hide("b0b", account: "me")
             _ = try await store.restore(nil, account: "me")
         }
-        let rows = try store.database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM ship_of_account") }
+        let rows = try store.database.integer("SELECT count(*) FROM ship_of_account")
         #expect(rows == ShipStore.keptMarks)
         #expect(try list("me").ships.count == 4)
     }

@@ -150,10 +150,7 @@ struct ImagesTests {
             let asked = app.transport.count
             app.transport.hold()
             @Sendable func view() async throws -> [Exchanged] {
-                try await withThrowingTaskGroup(of: Exchanged.self) { group in
-                    for id in 1...10 { group.addTask { try await app.get("/v1/shop/images/\(id)/0") } }
-                    return try await group.reduce(into: []) { $0.append($1) }
-                }
+                try await (1...10).concurrentMap { id in try await app.get("/v1/shop/images/\(id)/0") }
             }
             async let first = view()
             await app.transport.requests(asked + 10)

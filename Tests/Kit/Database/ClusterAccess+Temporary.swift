@@ -12,7 +12,7 @@ extension ClusterAccess {
     ///   - kept: how long a server may rely on rows that it has read.
     ///   - server: the PostgreSQL, if the test stops it.
     package static func temporary(
-        _ migrations: [PostgresMigration],
+        _ migrations: [PostgresMigration] = Journal.storeMigrations,
         kept: Duration = .seconds(1),
         on server: RunningPostgres? = nil
     ) async throws -> ClusterAccess {

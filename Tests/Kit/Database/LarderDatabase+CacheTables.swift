@@ -24,6 +24,9 @@ extension LarderDatabase {
         )
     }
 
+    /// Reads the first value of a query.
+    package func integer(_ sql: String) throws -> Int? { try read { try Int.fetchOne($0, sql: sql) } }
+
     /// Opens a database in a temporary folder that is removed with it.
     package static func temporary(
         migrations: [SchemaMigration] = [],

@@ -176,3 +176,25 @@ package enum BoundedWait {
         }
     }
 }
+
+extension Sequence {
+    /// Transforms the elements one after the other.
+    package func asyncMap<Value>(_ transform: (Element) async throws -> Value) async rethrows -> [Value] {
+        var values: [Value] = []
+        for element in self { values.append(try await transform(element)) }
+        return values
+    }
+}
+
+extension Sequence where Element: Sendable {
+    /// Transforms all elements at the same time. The results are in the order of their ends.
+    @discardableResult
+    package func concurrentMap<Value: Sendable>(
+        _ transform: @escaping @Sendable (Element) async throws -> Value
+    ) async throws -> [Value] {
+        try await withThrowingTaskGroup(of: Value.self) { group in
+            for element in self { group.addTask { try await transform(element) } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+    }
+}

@@ -105,10 +105,4 @@ extension HTTPFields {
     static func browser(_ cookies: [String], site: String = "same-origin") -> HTTPFields {
         [.cookie: cookies.joined(separator: "; "), .secFetchSite: site]
     }
-
-    func merging(_ other: HTTPFields) -> HTTPFields {
-        var fields = self
-        fields.append(contentsOf: other)
-        return fields
-    }
 }

@@ -121,21 +121,13 @@ extension AppHarness<DiskApp, FakeYandexDisk> {
 
     /// Logs in with a token that the Disk knows, and returns Larder's own.
     func logIn(_ token: String = "good") async throws -> String {
-        let response = try await ask(
-            .post,
-            "/v1/disk/session",
-            json: #"{"mode":"oauth_token","access_token":"\#(token)"}"#
-        )
-        guard case .string(let bearer) = response["data.token"] else {
-            Issue.record("no session: \(response.text)")
-            return ""
-        }
-        return bearer
+        let login = #"{"mode":"oauth_token","access_token":"\#(token)"}"#
+        return try await ask(.post, "/v1/disk/session", json: login).string("data.token")
     }
 
     /// Returns the names in the list of a response.
     static func names(_ response: Exchanged) -> [String] {
-        response.all("name", in: "data.items").compactMap { if case .string(let text) = $0 { text } else { nil } }
+        response.strings("name", in: "data.items")
     }
 
     /// Returns the bytes of all files in the data directory.
@@ -154,24 +146,9 @@ extension AppHarness<DiskApp, FakeYandexDisk> {
     }
 }
 
-extension HTTPFields {
-    func merging(_ other: HTTPFields) -> HTTPFields { HTTPFields(Array(self) + Array(other)) }
-}
-
 extension String {
     var q: String { FakeYandexDisk.encoded(self) }
 }
-
-/// Returns a string of a response; the test fails if it is something else.
-func text(_ value: JSON?, sourceLocation: SourceLocation = #_sourceLocation) throws -> String {
-    guard case .string(let text) = value else {
-        Issue.record("no text: \(String(describing: value))", sourceLocation: sourceLocation)
-        throw NoText()
-    }
-    return text
-}
-
-struct NoText: Error {}
 
 // Helpers for tests of pending writes.
 extension AppHarness<DiskApp, FakeYandexDisk> {

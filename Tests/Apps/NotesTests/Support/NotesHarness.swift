@@ -198,11 +198,6 @@ extension NoteStore {
 }
 
 extension ClusterAccess {
-    /// Opens a store for servers of the Notes app.
-    static func notes(on server: RunningPostgres? = nil) async throws -> ClusterAccess {
-        try await temporary(Journal.storeMigrations, on: server)
-    }
-
     /// Returns one more server's notes, in a new file.
     func noteStore() throws -> NoteStore {
         let database = try LarderDatabase.temporary(migrations: NoteStore.migrations + Journal.fileMigrations)
@@ -215,7 +210,7 @@ extension StoreKind {
     func notes() async throws -> NoteStore {
         switch self {
         case .sqlite: NoteStore(try LarderDatabase.temporary(migrations: NoteStore.migrations))
-        case .postgresql: try await ClusterAccess.notes().noteStore()
+        case .postgresql: try await ClusterAccess.temporary().noteStore()
         }
     }
 }

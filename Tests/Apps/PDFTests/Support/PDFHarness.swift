@@ -62,8 +62,6 @@ extension AppHarness<PDFApp, StubDocumentEngine> {
 
     var paper: StubDocumentEngine { fixture }
     var documents: DocumentStore { app.pdf.store }
-    /// The requests of the tests go through it.
-    var routes: PDFHarness { self }
 
     /// A photo that the engine of paper takes.
     static func photo(_ text: String, name: String? = nil) -> Upload {
@@ -81,7 +79,7 @@ extension AppHarness<PDFApp, StubDocumentEngine> {
         let form = MultipartForm(uploads)
         var headerFields = fields
         headerFields[.contentType] = form.contentType
-        return try await routes.ask(.post, "/v1/pdf/documents\(query)", headerFields, body: form.body)
+        return try await ask(.post, "/v1/pdf/documents\(query)", headerFields, body: form.body)
     }
 
     /// A draft of these photos; the path of its address.
@@ -98,14 +96,14 @@ extension AppHarness<PDFApp, StubDocumentEngine> {
     /// A saved document of these photos; its address.
     func saved(_ photos: String..., name: String? = nil) async throws -> String {
         let href = try await draft(of: photos)
-        let response = try await routes.ask(.post, "\(href)/save", json: name.map { #"{"name":"\#($0)"}"# } ?? "{}")
+        let response = try await ask(.post, "\(href)/save", json: name.map { #"{"name":"\#($0)"}"# } ?? "{}")
         #expect(response.status == 200, "\(response.text)")
         return href
     }
 
     /// The pages in a document's file, as the engine of paper wrote them.
     func paper(_ href: String, _ fields: HTTPFields = [:]) async throws -> [String] {
-        let response = try await routes.get("\(href)/file", fields)
+        let response = try await get("\(href)/file", fields)
         #expect(response.status == 200, "\(response.text)")
         return response.text.dropFirst(StubDocumentEngine.header.count).split(separator: "\n").filter {
             !$0.hasPrefix("%")
@@ -114,11 +112,11 @@ extension AppHarness<PDFApp, StubDocumentEngine> {
     }
 
     /// Ids of a document's pages.
-    func pages(_ href: String) async throws -> [String] { try await routes.get(href).strings("id", in: "data.pages") }
+    func pages(_ href: String) async throws -> [String] { try await get(href).strings("id", in: "data.pages") }
 
     /// Ids of the saved documents, as they are listed.
     func listed(_ fields: HTTPFields = [:]) async throws -> [String] {
-        try await routes.get("/v1/pdf/documents", fields).strings("id", in: "data.items")
+        try await get("/v1/pdf/documents", fields).strings("id", in: "data.items")
     }
 
     /// The history of a change of the standard profile.
@@ -153,11 +151,6 @@ extension Exchanged {
 }
 
 extension ClusterAccess {
-    /// Opens a store for servers of the PDF app.
-    static func documents(on server: RunningPostgres? = nil) async throws -> ClusterAccess {
-        try await temporary(Journal.storeMigrations, on: server)
-    }
-
     /// Numbers of files in PostgreSQL, and of their parts.
     func contentCounts() async throws -> [Int] {
         let tables = ["content", "content_part"]
@@ -181,7 +174,7 @@ extension StoreKind {
     func documents() async throws -> ClusterAccess? {
         switch self {
         case .sqlite: nil
-        case .postgresql: try await .documents()
+        case .postgresql: try await .temporary()
         }
     }
 }

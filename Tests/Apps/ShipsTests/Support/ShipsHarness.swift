@@ -290,11 +290,6 @@ struct ShipNode {
 }
 
 extension ClusterAccess {
-    /// Opens a store for servers of the Ships app.
-    static func ships(on server: RunningPostgres? = nil) async throws -> ClusterAccess {
-        try await temporary(Journal.storeMigrations, on: server)
-    }
-
     /// Returns one more server's ships, in a new file.
     func shipNode() throws -> ShipNode {
         let database = try LarderDatabase.temporary(migrations: ShipsHarness.migrations)
@@ -310,7 +305,7 @@ extension StoreKind {
             let store = ShipStore(try LarderDatabase.temporary(migrations: ShipStore.migrations))
             return Array(repeating: ShipNode(store: store), count: count)
         case .postgresql:
-            let access = try await ClusterAccess.ships()
+            let access = try await ClusterAccess.temporary()
             return try (0..<count).map { _ in try access.shipNode() }
         }
     }

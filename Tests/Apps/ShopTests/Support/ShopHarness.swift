@@ -152,11 +152,6 @@ struct ShopNode {
 }
 
 extension ClusterAccess {
-    /// Opens a store for servers of the Shop app.
-    static func shop(on server: RunningPostgres? = nil) async throws -> ClusterAccess {
-        try await temporary(Journal.storeMigrations, on: server)
-    }
-
     /// Returns one more server's tables, in a new file.
     func shopNode() throws -> ShopNode {
         let database = try LarderDatabase.temporary(migrations: ShopStore.migrations + Journal.fileMigrations)
@@ -172,7 +167,7 @@ extension StoreKind {
             let store = ShopStore(try LarderDatabase.temporary(migrations: ShopStore.migrations))
             return Array(repeating: ShopNode(store: store), count: count)
         case .postgresql:
-            let access = try await ClusterAccess.shop()
+            let access = try await ClusterAccess.temporary()
             return try (0..<count).map { _ in try access.shopNode() }
         }
     }

@@ -407,11 +407,3 @@ extension ContractScenario {
         }
     }
 }
-
-extension Sequence {
-    func asyncMap<Other>(_ transform: (Element) async throws -> Other) async rethrows -> [Other] {
-        var result: [Other] = []
-        for element in self { result.append(try await transform(element)) }
-        return result
-    }
-}

@@ -116,10 +116,7 @@ struct ClusterMessagesTests {
         one.onMessage("event") { text in texts.update { $0.append("1 \(text)") } }
         two.onMessage("event") { text in texts.update { $0.append("2 \(text)") } }
         let running = Task {
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                for changes in [one, two] { group.addTask { try await changes.run() } }
-                try await group.waitForAll()
-            }
+            try await [one, two].concurrentMap { changes in try await changes.run() }
         }
         defer { running.cancel() }
         await Self.heard(one)
