@@ -9,7 +9,7 @@ import Testing
     enum Framing: CaseIterable {
         case length, chunks
 
-        /// Returns the head of a request with this body, and the body as it is sent.
+        /// Returns the head of a request with this body, and the body in its sent form.
         fileprivate func message(_ form: MultipartForm) -> (head: String, body: Data) {
             let head = "POST /v1/pdf/documents HTTP/1.1\r\nHost: localhost\r\nContent-Type: \(form.contentType)\r\n"
             switch self {

@@ -12,9 +12,7 @@ import Testing
         return (status, process.output, process.log)
     }
 
-    @Test(
-        "SRV-04 a small budget holds under many pictures; ships, their date and the session stay, also after kill -9"
-    )
+    @Test("SRV-04 a small budget holds under many pictures; ships, their date and the session stay, also after kill -9")
     func smallBudget() async throws {
         let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
         let larder = try await RunningLarder.start(
@@ -63,9 +61,7 @@ import Testing
         #expect(await second.stop() == 0)
     }
 
-    @Test(
-        "larder cache lists and measures beside a running server, hides queries, and names the process if it refuses"
-    )
+    @Test("larder cache lists and measures beside a running server, hides queries, and names the process if it refuses")
     func besideServer() async throws {
         let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
         let larder = try await RunningLarder.start(data: data, upstream: sandbox.spacex)

@@ -30,7 +30,7 @@ import Testing
         return Started(sandbox: sandbox, larder: larder)
     }
 
-    /// Fields of a request that goes to the router, always.
+    /// Fields of a request that always reaches the router.
     private static let routed = ["TE": "trailers", "X-Request-Id": "own"]
     private static let changing: Set = ["date", "x-request-id", "age", "cache-status"]
 
@@ -40,9 +40,7 @@ import Testing
         )
     }
 
-    @Test(
-        "SRV-05 SRV-06 a cached response is the router's: plain, gzip, 304, HEAD, list, details, index and launch"
-    )
+    @Test("SRV-05 SRV-06 a cached response is the router's: plain, gzip, 304, HEAD, list, details, index and launch")
     func same() async throws {
         let started = try await Self.start()
         var guest = try await started.larder.guest()
@@ -99,9 +97,7 @@ import Testing
         #expect(try await guest.get(path).status == 401)
     }
 
-    @Test(
-        "SRV-07 a cached response of a mount is the store's, with the origin's Date, until there is a newer one"
-    )
+    @Test("SRV-07 a cached response of a mount is the store's, with the origin's Date, until there is a newer one")
     func mount() async throws {
         let started = try await Self.start()
         let client = started.larder.client

@@ -193,9 +193,7 @@ import Testing
         #expect(order == left.map { "disk:" + $0 })
     }
 
-    @Test(
-        "DISK-40 an upload whose server is killed while Yandex Disk computes is found by its operation, not sent again"
-    )
+    @Test("DISK-40 an upload whose server is killed while Yandex Disk computes is found by its operation, not resent")
     func killedWhileProcessing() async throws {
         let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
         var larder = try await start(data, sandbox)

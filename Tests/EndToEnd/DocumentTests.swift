@@ -16,9 +16,7 @@ import Testing
         Wmp6ipqrKztLW2t7i5usLDxMXGx8jJytLT1NXW19jZ2uHi4+Tl5ufo6erx8vP09fb3+Pn6/9oACAEBAAA/APP6K//Z
         """
 
-    @Test(
-        "PDF-02 PDF-03 PDF-05 PDF-08 PDF-10 a PDF has its photo's bytes unchanged; changes and a merge outlive kill -9"
-    )
+    @Test("PDF-02 PDF-03 PDF-05 PDF-08 PDF-10 a PDF has its photo's bytes unchanged; changes, a merge outlive kill -9")
     func wholeWay() async throws {
         let data = try TemporaryFolder()
         let first = try await RunningLarder.start(data: data)
@@ -63,9 +61,7 @@ import Testing
         )
     }
 
-    @Test(
-        "PDF-13 a kill during a change leaves the document as it was and no other file; the change works afterwards"
-    )
+    @Test("PDF-13 a kill during a change leaves the document as it was and no other file; the change works afterwards")
     func killInTheMiddle() async throws {
         let (data, tools) = (try TemporaryFolder(), try TemporaryFolder())
         let (worker, hold) = (tools.url.appending(path: "worker"), tools.url.appending(path: "hold"))
@@ -149,9 +145,7 @@ import Testing
         #expect(Set(seen).isSuperset(of: acknowledged))
     }
 
-    @Test(
-        "Without the programs all that needs none works; the rest names the package, and readiness reports it"
-    )
+    @Test("Without the programs all that needs none works; the rest names the package, and readiness reports it")
     func noPrograms() async throws {
         let data = try TemporaryFolder()
         let larder = try await RunningLarder.start(

@@ -96,3 +96,121 @@ import Testing
         #expect(try await larder.cachedResponses() == before + 200)
     }
 }
+
+/// The progress of commands that take long.
+@Suite(.timeLimit(.minutes(10))) struct ProgressTests {
+    /// A data directory with a document, a file and a stored response.
+    private func directory() async throws -> TemporaryFolder {
+        let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
+        let larder = try await RunningLarder.start(data: data, upstream: sandbox.spacex)
+        #expect(try await larder.guest().get("/v1/ships").status == 200)
+        let document = try await larder.client.document(of: [DocumentTests.photo])
+        #expect(try await larder.client.post("\(document)/save", "{}").status == 200)
+        #expect(await larder.stop() == 0)
+        return data
+    }
+
+    @Test("SRV-16 Doctor, backup, restore and purge show their steps on a terminal, and nothing in a pipe")
+    func commands() async throws {
+        let (data, folder) = (try await directory(), try TemporaryFolder())
+        // Nothing listens at this port: the upstreams respond at once that they are away.
+        let away = ["spacex", "catalogue", "people", "yandex-disk", "yandex-oauth"].flatMap {
+            ["--upstreams-\($0)-url", "http://127.0.0.1:9"]
+        }
+        let commands: [(arguments: [String], steps: [String])] = [
+            (
+                ["doctor", "--deep"] + away,
+                ["checking the database", "reading files", "trying programs", "asking spacex"]
+            ),
+            (["backup", folder.path + "/BACKUP"], ["copying files", "copying the database", "reading the copies"]),
+            (["restore", folder.path + "/backup-true", "--data-directory", folder.path + "/NEW"], ["copying files"]),
+            (["cache", "purge", "--all"], ["removing responses", "returning free pages"]),
+        ]
+        for (arguments, steps) in commands {
+            for isOnTerminal in [true, false] {
+                var arguments = arguments.map {
+                    $0.replacing("BACKUP", with: "backup-\(isOnTerminal)").replacing("NEW", with: "new-\(isOnTerminal)")
+                }
+                if !arguments.contains("--data-directory") { arguments += ["--data-directory", data.path] }
+                let process = RunningProcess(
+                    arguments,
+                    environment: ["TERM": "xterm"],
+                    terminal: isOnTerminal ? try PseudoTerminal() : nil
+                )
+                let status = await process.ended()
+                #expect(status == 0 || arguments[0] == "doctor" && status == 2, "\(arguments): \(process.log)")
+                for step in steps {
+                    #expect(process.log.contains(step) == isOnTerminal, "\(arguments): \(process.log)")
+                }
+                #expect(!process.output.contains("\r") && (isOnTerminal || process.log.isEmpty), "\(process.log)")
+                // The line is removed at the end.
+                #expect(!isOnTerminal || process.log.hasSuffix("\r\u{1B}[K"), "\(process.log)")
+            }
+        }
+    }
+}
+
+/// The screens of upstreams, read again and again by the real executable.
+@Suite(.timeLimit(.minutes(10))) struct PollingTests {
+    private func start(_ sandbox: RunningSandbox) async throws -> RunningLarder {
+        try await .start(
+            data: try TemporaryFolder(),
+            upstream: sandbox.spacex,
+            [
+                "--upstreams-yandex-disk-url", sandbox.base + "/yandex_disk", "--upstreams-catalogue-url",
+                sandbox.base + "/catalogue", "--upstreams-people-url", sandbox.base + "/people",
+                "--upstreams-geocoder-url", sandbox.base + "/geocoder", "--notes-scrypt-logarithm", "10",
+            ]
+        )
+    }
+
+    @Test("TRUST-08 Each upstream screen polled 20 times with its last ETag, fetched and kept in turns: 19 x 304")
+    func unchanged() async throws {
+        let sandbox = try await RunningSandbox.start()
+        let larder = try await start(sandbox)
+        let ships = try await larder.guest()
+        var disk = larder.client
+        disk.token = try await disk.post("/v1/disk/session", #"{"mode":"oauth_token","access_token":"sandbox-token"}"#)
+            .json.data.token.string
+        var notes = larder.client
+        let registration = #"{"mode":"register","username":"bob","password":"correct horse"}"#
+        notes.token = try await notes.post("/v1/notes/session", registration).json.data.token.string
+        let ship = try #require(try await ships.get("/v1/ships").json.data.items[0].href.string)
+        let file = try #require(
+            try await disk.get("/v1/disk/recent").json.data.items.elements.compactMap(\.href.string).first
+        )
+        let screens: [(Client, [String])] = [
+            (ships, ["/v1/ships", "/v1/ships?limit=5", ship]),
+            (
+                disk,
+                [
+                    "/v1/disk/profile", "/v1/disk/files", "/v1/disk/files?limit=3", "/v1/disk/recent",
+                    "/v1/disk/published", "/v1/disk/trash", "/v1/disk/search?q=a", file,
+                ]
+            ),
+            (larder.client, ["/v1/shop/search?limit=10", "/v1/shop/categories", "/v1/shop/products/5"]),
+            (notes, ["/v1/notes/people", "/v1/notes/places?q=par"]),
+        ]
+        for (client, paths) in screens {
+            for path in paths { try await poll(path, by: client) }
+        }
+        #expect(await larder.stop() == 0)
+    }
+
+    private func poll(_ path: String, by client: Client) async throws {
+        var tag: String?
+        var statuses: [Int] = []
+        var body = ""
+        for number in 0..<20 {
+            var headers: [String: String] = [:]
+            if let tag { headers["If-None-Match"] = tag }
+            if number.isMultiple(of: 2) { headers["Cache-Control"] = "no-cache" }
+            let response = try await client.get(path, headers)
+            statuses.append(response.status)
+            if response.status == 200, number > 0 { #expect(response.text == body, "\(path)") }
+            if response.status == 200 { body = response.text }
+            tag = response["ETag"] ?? tag
+        }
+        #expect(statuses == [200] + Array(repeating: 304, count: 19), "\(path): \(statuses)")
+    }
+}

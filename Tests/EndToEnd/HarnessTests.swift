@@ -246,3 +246,116 @@ import Testing
         #expect(await RunningProcess(["exec"]).ended() != 0)
     }
 }
+
+/// An upstream that refuses connections (docs/sandbox.md).
+@Suite(.timeLimit(.minutes(3))) struct HarnessRefusalTests {
+    @Test("HARN-12 refused: Larder's connections to one upstream are refused, no request arrives, others are reached")
+    func refused() async throws {
+        let never = ["--upstreams-spacex-probe-interval-ms", "3600000"]
+        let tested = try await TestedLarder.start(never)
+        let guest = try await tested.larder.guest()
+        let online = try await guest.get("/v1/ships?refresh=1").json
+        #expect(online.meta.offline.bool == false)
+        let arrived = try await tested.sandbox.journal().count
+
+        try await tested.sandbox.fault("refused")
+        let refused = try await guest.get("/v1/ships?refresh=1").json
+        #expect(refused.meta.offline.bool == true && refused.data == online.data)
+        let rows = try await tested.client.get("/v1/status").json.data.upstreams.elements
+        let spacex = try #require(rows.first { $0.name.string == "spacex" })
+        #expect("\(spacex)".contains("refused"), "\(spacex)")
+        #expect(try await tested.sandbox.journal().count == arrived)
+        #expect(try await tested.client.get("/v1/shop/search").status == 200)
+        // The controls share the port, so it has to accept connections: other clients see the same as with `offline`.
+        await #expect(throws: (any Error).self) { try await tested.sandbox.client.get("/spacex/v4/ships") }
+
+        try await tested.sandbox.fault("online")
+        #expect(try await guest.get("/v1/ships?refresh=1").json.meta.offline.bool == false)
+        #expect(try await tested.sandbox.journal().count > arrived)
+        #expect(await tested.larder.stop() == 0)
+    }
+
+    @Test("HARN-12 refused is of a whole upstream: no rule, no single request and no route of Larder has it")
+    func wholeUpstreams() async throws {
+        let tested = try await TestedLarder.start()
+        let rules = "/upstreams/spacex/rules"
+        for body in [#"{"fault":"refused"}"#, #"{"faults":["error(500)","refused"]}"#] {
+            let response = try await tested.sandbox.control.post(rules, body)
+            #expect(response.status == 400 && response.text.contains("whole upstream"), "\(response.text)")
+        }
+        let header = try await tested.sandbox.client.get("/spacex/v4/ships", ["Sandbox-Fault": "refused"])
+        #expect(header.status == 400)
+        let front = try await tested.harness.put("/front/fault", #"{"route":"/v1/ships","fault":"refused"}"#)
+        #expect(front.status == 400)
+        #expect(await tested.larder.stop() == 0)
+    }
+}
+
+/// The controls of a server through the server itself, as its pages reach them.
+@Suite(.timeLimit(.minutes(5))) struct HarnessRelayTests {
+    @Test("Through the server, its own reset ends with its response; controls are in no journal and not in the way")
+    func relayed() async throws {
+        let tested = try await TestedLarder.start()
+        let status = try await tested.client.get("/v1/status").json.data
+        #expect(status.harness.base.string == "/v1/harness" && status.sandbox.base.string == "/v1/sandbox")
+        let clock = try await tested.client.put("/v1/harness/clock", #"{"now":"2030-01-05T10:00:00Z","frozen":true}"#)
+        #expect(clock.status == 200, "\(clock.text)")
+        let guest = try await tested.larder.guest()
+        try await tested.sandbox.fault("hold")
+        async let held = guest.get("/v1/ships")
+        try await tested.sandbox.arrived(1)
+        let waiting = try await tested.client.get("/v1/harness/journal?waiting=true&count").json
+        #expect(waiting.count.int == 1)
+        let all = try await tested.client.get("/v1/harness/journal").json.entries.elements.compactMap(\.path.string)
+        #expect(!all.isEmpty && !all.contains { $0.hasPrefix("/v1/harness") || $0.hasPrefix("/v1/sandbox") })
+
+        let reset = try await tested.client.send("POST", "/v1/harness/reset")
+        #expect(reset.status == 204, "\(reset.text)")
+        #expect(try await held.status == 503)
+        #expect(try await guest.get("/v1/ships").status == 401)
+        #expect(try await tested.client.get("/v1/harness/journal").json.count.int == 1)
+        #expect(try await tested.client.get("/v1/harness/clock").json.frozen.bool == false)
+        #expect(await tested.larder.stop() == 0)
+    }
+}
+
+/// The controls beside their contract, openapi-sandbox.yaml, which the index of the controls is made of.
+@Suite(.timeLimit(.minutes(3))) struct ControlContractTests {
+    /// A call as the index has it.
+    private struct Call {
+        let method: String
+        /// The path, with a name in place of each parameter.
+        let path: String
+        /// The names of the query.
+        let query: Set<String>
+
+        init(_ line: JSON) {
+            let parts = (line.path.string ?? "").split(separator: "?")
+            method = line.method.string ?? ""
+            path = String(parts.first ?? "").replacing(/\{\w+\}/, with: "spacex")
+            let items = parts.dropFirst().first?.split(separator: "&") ?? []
+            query = Set(items.map { item in String(item.prefix { $0 != "=" }) })
+        }
+    }
+
+    @Test("HARN-27 a path of the controls has the methods and the query that are described, and no other")
+    func described() async throws {
+        let tested = try await TestedLarder.start()
+        let client = tested.sandbox.client
+        let calls = try await client.get("/_sandbox").json.calls.elements.map { Call($0) }
+        #expect(calls.contains { $0.path.hasPrefix("/_harness/") } && calls.contains { !$0.query.isEmpty })
+        for (path, calls) in Dictionary(grouping: calls, by: \.path) {
+            let response = try await client.send("PATCH", path, body: "{}")
+            let methods = response["Allow"]?.split(separator: ", ").filter { $0 != "HEAD" }.map { String($0) } ?? []
+            #expect(response.status == 405, "\(path)")
+            #expect(methods.sorted() == calls.map(\.method).sorted(), "\(path)")
+        }
+        // A refusal of a query names those that are accepted. Without one, a control has no query.
+        for call in calls where call.method == "GET" || !call.query.isEmpty {
+            let refusal = try await client.send(call.method, "\(call.path)?none=1").json
+            let names: Set<String> = refusal.field.string == "query" ? Set(refusal.accepted.strings) : []
+            #expect(names.subtracting(["no query"]) == call.query, "\(call.method) \(call.path)")
+        }
+        #expect(await tested.larder.stop() == 0)
+    }
+}

@@ -6,9 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct MountTests {
     static let ships = "/v1/upstreams/spacex/v4/ships"
 
-    @Test(
-        "SRV-07 A mount sends the upstream's bytes, then those of its store with age and life, by range, HEAD and ETag"
-    )
+    @Test("SRV-07 A mount sends the upstream's bytes, then those of its store with age and life, by range, HEAD, ETag")
     func throughTheCache() async throws {
         let sandbox = try await RunningSandbox.start()
         let larder = try await RunningLarder.start(data: try TemporaryFolder(), upstream: sandbox.spacex)
@@ -94,9 +92,7 @@ import Testing
         #expect(try never.json.code.string == "upstream-unavailable")
     }
 
-    @Test(
-        "SRV-07 A POST passes where it is configured and is not cached; elsewhere it is 405; an unknown upstream is 404"
-    )
+    @Test("SRV-07 A POST passes where configured and is not cached; elsewhere it is 405; an unknown upstream is 404")
     func methods() async throws {
         let sandbox = try await RunningSandbox.start()
         let settings = ["--upstreams-spacex-methods", "GET,HEAD,POST", "--upstreams-other-api-url", sandbox.spacex]

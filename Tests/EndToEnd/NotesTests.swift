@@ -27,9 +27,7 @@ import Testing
         return client
     }
 
-    @Test(
-        "NOTE-02 NOTE-03 every acknowledged note is there after kill -9, whole and in every index; the login too"
-    )
+    @Test("NOTE-02 NOTE-03 every acknowledged note is there after kill -9, whole and in every index; the login too")
     func killed() async throws {
         let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
         let larder = try await start(data, sandbox)
@@ -74,9 +72,7 @@ import Testing
         #expect(try await client.get("/v1/notes?q=note&limit=1").json.meta.page.total.int == kept.count)
     }
 
-    @Test(
-        "NOTE-06 NOTE-07 fetched people and avatars are shown without any upstream after a restart"
-    )
+    @Test("NOTE-06 NOTE-07 fetched people and avatars are shown without any upstream after a restart")
     func offline() async throws {
         let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
         let larder = try await start(data, sandbox)

@@ -119,7 +119,7 @@ import Testing
         do {
             while let event = try await heard.next() { Issue.record("heard \(event.kind)") }
         } catch {
-            // Cut off rather than ended: either way nothing more comes.
+            // Cut off rather than ended: either way nothing more arrives.
         }
         #expect(try await others.next("devices-changed") != nil)
         #expect(try await larder.client.send("GET", "/v1", phone.fields).status == 401)
@@ -203,7 +203,7 @@ import Testing
         do {
             while let event = try await heard.next() { Issue.record("heard \(event.kind)") }
         } catch {
-            // Cut off rather than ended: either way nothing more comes.
+            // Cut off rather than ended: either way nothing more arrives.
         }
         #expect(try await others.next("devices-changed") != nil)
         #expect(try await client.send("GET", "/v1", phone.fields).status == 401)

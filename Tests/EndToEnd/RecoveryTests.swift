@@ -2,7 +2,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// The upstream goes and comes back.
+/// The upstream fails and recovers.
 @Suite(.timeLimit(.minutes(10))) struct RecoveryTests {
     @Test("SHIP-06 SHIP-09 SRV-09 the upstream's recovery is noticed, published and used without any client asking")
     func recovery() async throws {

@@ -223,14 +223,9 @@ import Testing
         var random = SeededRandom(seed: seed)
         for _ in 0..<20 {
             let seeds = (0..<3).map { _ in UInt64.random(in: 0..<1 << 32, using: &random) }
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                for (number, seed) in seeds.enumerated() {
-                    group.addTask {
-                        var random = SeededRandom(seed: seed)
-                        try await change(clients[number], clients[(number + 1) % 3], &random)
-                    }
-                }
-                try await group.waitForAll()
+            try await seeds.enumerated().concurrentMap { (number, seed) in
+                var random = SeededRandom(seed: seed)
+                try await change(clients[number], clients[(number + 1) % 3], &random)
             }
         }
         #expect(try await paths(clients[0]).count > 5)

@@ -78,3 +78,56 @@ struct SharedServers {
 
     private var name: String { url.split(separator: "?")[0].split(separator: "/").last.map { String($0) } ?? "" }
 }
+
+/// Starts the processes of a store with one key.
+struct SharedDiskNodes {
+    let servers: SharedServers
+    let sandbox: RunningSandbox
+    private let key: TemporaryFolder
+
+    init() async throws {
+        servers = try await SharedServers("disk")
+        sandbox = try await RunningSandbox.start()
+        key = try TemporaryFolder()
+        try key.writePrivately("store.key", Data(repeating: 7, count: 32))
+    }
+
+    func start(_ data: TemporaryFolder, _ settings: [String] = []) async throws -> RunningLarder {
+        try await RunningLarder.start(
+            data: data,
+            [
+                "--node-apps", "disk", "--store-url", servers.url, "--store-connections", "4",
+                "--store-timeout-ms", "20000", "--store-key-file", key.url.appending(path: "store.key").path,
+                "--upstreams-yandex-disk-url", sandbox.base + "/yandex_disk", "--upstreams-yandex-oauth-url",
+                sandbox.base + "/yandex_oauth", "--disk-oauth-client-id", "sandbox-client",
+            ] + settings
+        )
+    }
+
+    func start() async throws -> RunningLarder { try await start(try TemporaryFolder()) }
+}
+
+extension RunningLarder {
+    /// Starts a process with a folder of its own that shares the data of users with other processes.
+    ///
+    /// - Parameters:
+    ///   - schema: That of the processes, in the store.
+    ///   - apps: The apps that it serves.
+    ///   - upstream: The API of ships; nil for a sandbox of its own.
+    static func sharing(
+        _ server: RunningPostgres,
+        _ schema: String,
+        apps: String,
+        upstream: String? = nil,
+        _ settings: [String] = []
+    ) async throws -> RunningLarder {
+        let url = "\(server.address())&options=-csearch_path%3D\(schema)"
+        return try await RunningLarder.start(
+            data: TemporaryFolder(),
+            upstream: upstream,
+            [
+                "--node-apps", apps, "--store-url", url, "--store-connections", "4", "--store-timeout-ms", "20000",
+            ] + (upstream == nil ? ["--sandbox"] : []) + settings
+        )
+    }
+}

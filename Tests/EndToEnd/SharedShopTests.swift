@@ -8,9 +8,7 @@ import Testing
         try await client.post("/v1/shop/list/items", #"{"product_id":\#(id)}"#).status
     }
 
-    @Test(
-        "SCALE-04 SCALE-15 SHOP-23 One list of two processes has each addition once, of two changes of a version one"
-    )
+    @Test("SCALE-04 SCALE-15 SHOP-23 One list of two processes has each addition once, of two changes of a version one")
     func lists() async throws {
         let server = try await RunningPostgres.shared.value
         let schema = try server.schema()
@@ -100,9 +98,7 @@ import Testing
         }
     }
 
-    @Test(
-        "SCALE-23 SCALE-10 Without PostgreSQL lists and ships are as they were, also for a session of the other process"
-    )
+    @Test("SCALE-23 SCALE-10 Without PostgreSQL lists and ships stay, also for a session of the other process")
     func withoutStore() async throws {
         let postgres = try await RunningPostgres.start()
         let schema = try postgres.schema()

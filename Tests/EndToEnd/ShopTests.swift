@@ -4,9 +4,7 @@ import Testing
 
 /// The Shop app of the real executable, over a socket.
 @Suite(.timeLimit(.minutes(10))) struct ShopTests {
-    @Test(
-        "SHOP-09 SHOP-13 SHOP-16 products, searches and lists outlive kill -9 during writes, and are usable offline"
-    )
+    @Test("SHOP-09 SHOP-13 SHOP-16 products, searches and lists outlive kill -9 during writes, and are usable offline")
     func survivesKill() async throws {
         let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
         let upstream = ["--upstreams-catalogue-url", sandbox.base + "/catalogue"]
@@ -61,9 +59,7 @@ import Testing
         #expect(await second.stop() == 0)
     }
 
-    @Test(
-        "SHOP-11 no picture of the catalogue leads into this machine, by address, name or redirect; a trusted host may"
-    )
+    @Test("SHOP-11 no picture of the catalogue leads into this machine, by address, name, redirect; a trusted host may")
     func inside() async throws {
         let (data, sandbox, other) = (
             try TemporaryFolder(), try await RunningSandbox.start(), try await RunningSandbox.start()
@@ -99,9 +95,7 @@ import Testing
         #expect(await trusting.stop() == 0)
     }
 
-    @Test(
-        "SHOP-15 a cached response ends with each change of the list and each search of its profile"
-    )
+    @Test("SHOP-15 a cached response ends with each change of the list and each search of its profile")
     func cachedResponses() async throws {
         let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
         let larder = try await RunningLarder.start(
@@ -132,9 +126,7 @@ import Testing
         #expect(await larder.stop() == 0)
     }
 
-    @Test(
-        "SHOP-04 a page far behind is reached by following next, though the pages on the way have the same address"
-    )
+    @Test("SHOP-04 a page far behind is reached by following next, though the pages on the way have the same address")
     func longJump() async throws {
         let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
         let larder = try await RunningLarder.start(
@@ -142,7 +134,7 @@ import Testing
             upstream: sandbox.spacex,
             [
                 "--upstreams-catalogue-url", sandbox.base + "/catalogue",
-                // Each of the parts on the way comes from the upstream, however busy the machine is.
+                // Each of the parts on the way is fetched from the upstream, however busy the machine is.
                 "--upstreams-catalogue-patience-ms", "60000", "--upstreams-catalogue-total-timeout-ms", "60000",
             ]
         )

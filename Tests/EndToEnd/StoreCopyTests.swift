@@ -175,9 +175,7 @@ import Testing
         #expect(await back.stop() == 0)
     }
 
-    @Test(
-        "SCALE-24 A backup beside servers with store.url has all users' data; restored, a server or a new store has it"
-    )
+    @Test("SCALE-24 A backup beside servers with store.url has all users' data; a restored server or new store has it")
     func backup() async throws {
         let sandbox = try await RunningSandbox.start()
         let postgres = try await RunningPostgres.shared.value
@@ -194,7 +192,7 @@ import Testing
         let backup = RunningProcess(["backup", target] + settings)
         #expect(await backup.ended() == 0, "\(backup.log)")
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["backup"])
-        // What is written later is not in it.
+        // Later writes are not in it.
         #expect(try await users.bob.moved(to: second).post("/v1/notes", #"{"body":"later"}"#).status == 201)
         #expect(await first.stop() == 0)
         #expect(await second.stop() == 0)

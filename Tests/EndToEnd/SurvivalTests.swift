@@ -105,9 +105,7 @@ import Testing
         #expect(await larder.stop() == 0)
     }
 
-    @Test(
-        "SHIP-12 a first start without an upstream shows the bundled ships with flag and date; recovery replaces them"
-    )
+    @Test("SHIP-12 a first start without upstream shows the bundled ships with flag and date; recovery replaces them")
     func snapshot() async throws {
         let data = try TemporaryFolder()
         let sandbox = try await RunningSandbox.start()

@@ -31,7 +31,6 @@ struct TestedLarder {
         )
     }
 
-    /// Makes a space.
     func space(_ order: String = "{}") async throws -> TestedSpace {
         let response = try await harness.post("/spaces", order)
         try #require(response.status == 201, "\(response.text)")

@@ -80,9 +80,7 @@ import Testing
         #expect(try await member.get("/v1/disk/session").status == 200)
     }
 
-    @Test(
-        "TRUST-14 private bytes are only in the data directory and the owner's: at work, after kill -9, after a restart"
-    )
+    @Test("TRUST-14 private bytes are only in the data directory and the owner's: at work, after kill -9 or a restart")
     func scratch() async throws {
         let (data, tools, temporary) = (try TemporaryFolder(), try TemporaryFolder(), try TemporaryFolder())
         let sandbox = try await RunningSandbox.start()

@@ -61,7 +61,7 @@ struct FixtureTransportTests {
         }
         try fixtures.setMode(.record)
         let first = try await send("/a?x=1", [.ifNoneMatch: #""1""#, .acceptEncoding: "gzip"])
-        // The whole response is asked for, as it is.
+        // The request asks for the whole response, unencoded.
         #expect(real.requests[0].headerFields.isEmpty)
         let long = String(repeating: "0123456789", count: 30_000)
         let uploads = [try await upload("short"), try await upload(long)]

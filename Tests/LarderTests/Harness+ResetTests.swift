@@ -1,5 +1,6 @@
 import Concurrency
 import Foundation
+import GRDB
 import Hummingbird
 import Sandbox
 import Screens
@@ -55,9 +56,7 @@ import Upstream
 
     private struct NotBuilt: Error {}
 
-    @Test(
-        "A reset whose old server does not close says so and serves the new one; a failed start is repaired by the next"
-    )
+    @Test("A reset whose old server does not close says so and serves the new one; the next repairs a failed start")
     func failures() async throws {
         let servers = [try Ending(fails: true), try Ending(), try Ending()]
         let next = Mutex([servers[1], nil, servers[2]])
@@ -78,5 +77,29 @@ import Upstream
         #expect(servers[2].closed == 1 && harness.application == nil)
         await #expect(throws: HarnessError.self) { try await harness.reset {} }
         try await running.value
+    }
+}
+
+@Suite struct SnapshotTests {
+    @Test("HARN-16 a space of a snapshot has the stored responses of its sandbox, also of links, and changes no others")
+    func moved() throws {
+        let urls = try DatabaseQueue().write { db in
+            try db.execute(sql: "CREATE TABLE stored_response (url TEXT UNIQUE)")
+            for url in [
+                "http://127.0.0.1:9000/spacex/v4/ships", "http://127.0.0.1:9000/yandex_downloader/disk/a%20b_c?x=1",
+                // A port that begins with the same figures, a real upstream on this machine, and an earlier sandbox.
+                "http://127.0.0.1:90001/spacex/v4/ships", "http://127.0.0.1:8000/spacex/v4/ships",
+                "http://127.0.0.1:9001/spacex/v4/ships", "https://disk.example/127.0.0.1:9000/",
+            ] { try db.execute(sql: "INSERT INTO stored_response VALUES (?)", arguments: [url]) }
+            try Snapshots.moveResponses(db, from: 9000, to: 9001)
+            return try String.fetchAll(db, sql: "SELECT url FROM stored_response ORDER BY url")
+        }
+        #expect(
+            urls == [
+                "http://127.0.0.1:8000/spacex/v4/ships", "http://127.0.0.1:90001/spacex/v4/ships",
+                "http://127.0.0.1:9001/spacex/v4/ships", "http://127.0.0.1:9001/yandex_downloader/disk/a%20b_c?x=1",
+                "https://disk.example/127.0.0.1:9000/",
+            ]
+        )
     }
 }

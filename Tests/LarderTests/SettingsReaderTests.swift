@@ -65,9 +65,7 @@ import Upstream
         #expect(keys.subtracting(catalogue.all.map(\.key)) == [])
     }
 
-    @Test(
-        "A value is of its setting's type, in its unit; nothing is one, too, and the default is that of the declaration"
-    )
+    @Test("A value is of its setting's type, in its unit; nothing is one, too; the default is the declaration's")
     func values() {
         let (url, days, size) = (
             Setting("a.url", .url, default: URL(string: "http://a"), ""),
@@ -260,9 +258,7 @@ import Upstream
         )
     }
 
-    @Test(
-        "SRV-13 origins of browsers and of pages without an address are accepted, as are hosts with and without a port"
-    )
+    @Test("SRV-13 origins of browsers and of pages without an address are accepted, and hosts with and without port")
     func originsAndHosts() throws {
         let origins = [
             "https://shop.example:8443", "http://[::1]:3000", "capacitor://localhost", "null", "file://", "*",

@@ -8,7 +8,7 @@ import Testing
 @testable import Cluster
 @testable import Larder
 
-/// Databases that this build has not left as they are.
+/// Databases that this build has not written.
 @Suite(.timeLimit(.minutes(10))) struct UpgradeTests {
     /// A database as a build with the first migrations left it, with a session and a secret.
     private func made(by migrations: [SchemaMigration], in data: TemporaryFolder) throws {
@@ -75,7 +75,7 @@ import Testing
         return migrations.filter { step in last[owner(step.name)].map { step.name <= $0 } ?? true }
     }
 
-    /// Returns what later steps do that servers of the build before cannot bear beside them.
+    /// Returns the changes of later steps that servers of the earlier build cannot work beside.
     private static func breaks(_ base: [SchemaMigration], _ all: [SchemaMigration], _ tables: [String]) throws
         -> [String]
     {

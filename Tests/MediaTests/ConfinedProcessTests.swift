@@ -6,6 +6,10 @@ import Testing
 @testable import Media
 
 @Suite(.timeLimit(.minutes(10))) struct ConfinedProcessTests {
+    private let scratch: Scratch
+
+    init() throws { scratch = try Scratch() }
+
     private static let limits = ChildLimits(memory: 1 << 30, processor: .seconds(20), wall: .seconds(60))
 
     private func shell(
@@ -120,7 +124,6 @@ import Testing
     }
 
     @Test("it reaches no server by TCP") func network() async throws {
-        let scratch = try Scratch()
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(listener) }
         var address = sockaddr_in()
@@ -139,13 +142,11 @@ import Testing
     }
 
     @Test("its output, its errors and its code come back") func ordinaryEnd() async throws {
-        let scratch = try Scratch()
         let outcome = try await shell("echo out; echo err >&2; exit 3", in: scratch).run()
         #expect(outcome == ChildOutcome(ending: .exited(3), output: Array("out\n".utf8), errors: "err\n"))
     }
 
     @Test("its environment holds what it needs and nothing of Larder's") func environment() async throws {
-        let scratch = try Scratch()
         let outcome = try await shell(
             "env | grep -v -E '^(PWD|SHLVL|_|OLDPWD)=' | sort",
             in: scratch,
@@ -159,7 +160,6 @@ import Testing
     }
 
     @Test("its limits are set, and it has a session of its own") func limits() async throws {
-        let scratch = try Scratch()
         let outcome = try await shell(
             "ulimit -v; ulimit -t; ulimit -c; ulimit -n; cut -d' ' -f6 /proc/$$/stat; echo $$; pwd",
             in: scratch
@@ -171,7 +171,6 @@ import Testing
     }
 
     @Test("when its time is over, it and all that it started are killed") func deadline() async throws {
-        let scratch = try Scratch()
         var limits = Self.limits
         limits.wall = .milliseconds(300)
         let outcome = try await shell("sleep 1000 & echo $!; echo $$; sleep 1000", in: scratch, limits: limits).run()
@@ -183,7 +182,6 @@ import Testing
     }
 
     @Test("what it leaves behind when it ends is killed too") func leftBehind() async throws {
-        let scratch = try Scratch()
         let outcome = try await shell("sleep 1000 >/dev/null 2>&1 & echo $!", in: scratch).run()
         #expect(outcome.ending == .exited(0))
         let pid = try #require(Int32(String(decoding: outcome.output, as: UTF8.self).dropLast()))
@@ -191,7 +189,6 @@ import Testing
     }
 
     @Test("one that has left its group cannot block Larder by its output") func escaped() async throws {
-        let scratch = try Scratch()
         var limits = Self.limits
         limits.wall = .milliseconds(300)
         let outcome = try await shell(
@@ -208,7 +205,6 @@ import Testing
     }
 
     @Test("a cancelled one is killed") func cancellation() async throws {
-        let scratch = try Scratch()
         let pipe = scratch.url("pid").path
         try #require(mkfifo(pipe, 0o600) == 0)
         let process = try shell("echo $$ >pid; sleep 1000", in: scratch)
@@ -226,7 +222,6 @@ import Testing
     }
 
     @Test("processor time beyond its limit is a time-out") func processorTime() async throws {
-        let scratch = try Scratch()
         var limits = Self.limits
         limits.processor = .seconds(1)
         let outcome = try await shell("while :; do :; done", in: scratch, limits: limits).run()
@@ -234,7 +229,6 @@ import Testing
     }
 
     @Test("a file beyond its limit is too large") func fileSize() async throws {
-        let scratch = try Scratch()
         var limits = Self.limits
         limits.fileBytes = 1 << 20
         let outcome = try await shell("exec head -c 2000000 /dev/zero >big", in: scratch, limits: limits).run()
@@ -242,7 +236,6 @@ import Testing
     }
 
     @Test("memory beyond its limit is refused to it") func memory() async throws {
-        let scratch = try Scratch()
         var limits = Self.limits
         limits.memory = 64 << 20
         let outcome = try await shell("exec dd if=/dev/zero of=/dev/null bs=200M count=1", in: scratch, limits: limits)
@@ -252,7 +245,6 @@ import Testing
     }
 
     @Test("endless output is read and dropped") func output() async throws {
-        let scratch = try Scratch()
         var limits = Self.limits
         limits.capturedBytes = 1000
         let outcome = try await shell("yes | head -c 5000000; yes | head -c 5000000 >&2", in: scratch, limits: limits)

@@ -4,6 +4,10 @@ import Testing
 @testable import Media
 
 @Suite(.timeLimit(.minutes(10))) struct PDFToolPicturesTests {
+    private let scratch: Scratch
+
+    init() throws { scratch = try Scratch() }
+
     private func document(_ scratch: Scratch, _ pictures: [URL], layout: PageLayout = .fit, title: String? = nil)
         async throws -> PDFDocumentSummary
     {
@@ -40,7 +44,6 @@ import Testing
     }
 
     @Test("PDF-02 pictures of all formats become one document, a page each, in order") func allFormats() async throws {
-        let scratch = try Scratch()
         let names = ["a.jpg[Q=95]", "b.png", "c.heic[Q=90]", "d.webp[Q=95]", "e.gif", "f.tif", "g.avif[Q=90,effort=0]"]
         var files: [URL] = []
         for (index, name) in names.enumerated() {
@@ -66,7 +69,6 @@ import Testing
         arguments: ["a.jpg", "a.jpg[interlace]", "grey.jpg", "cmyk.jpg", "profile.jpg", "bare.jpg"]
     )
     func identicalData(name: String) async throws {
-        let scratch = try Scratch()
         let file = scratch.url(String(name.prefix { $0 != "[" }))
         let plain = try await scratch.picture(.gradient(), "plain.png")
         switch name {
@@ -89,7 +91,6 @@ import Testing
         [PageLayout.fit, .a4]
     )
     func orientations(orientation: Int, layout: PageLayout) async throws {
-        let scratch = try Scratch()
         let plain = Array(try Data(contentsOf: try await scratch.picture(.quadrants(), "plain.jpg[Q=95]")))
         let file = try scratch.write(
             PictureFixtures.jpeg(plain, orientation: orientation, littleEndian: orientation.isMultiple(of: 2)),
@@ -130,7 +131,6 @@ import Testing
         ]
     )
     func looks(name: String) async throws {
-        let scratch = try Scratch()
         let plain = try await scratch.picture(.gradient(), "source.png").path
         let file = scratch.url(name).path
         switch name {
@@ -166,7 +166,6 @@ import Testing
         arguments: ["alpha.png", "deepalpha.png", "alpha.webp", "alpha.tif", "clear.gif", "trns.png"]
     )
     func transparency(name: String) async throws {
-        let scratch = try Scratch()
         let red = try await scratch.picture(Pixels(width: 64, height: 64) { _, _ in .red }, "red.png").path
         let file = scratch.url(name).path
         let isClear = name == "clear.gif" || name == "trns.png"
@@ -196,7 +195,6 @@ import Testing
         arguments: [Pixels.Color(200, 30, 60), .init(90, 90, 90)]
     )
     func opaqueGIF(color: Pixels.Color) async throws {
-        let scratch = try Scratch()
         let palette = [color.red, color.green, color.blue].map { UInt8($0) } + [UInt8](repeating: 0, count: 9)
         let head = Array("GIF87a".utf8) + [8, 0, 8, 0, 0x81, 0, 0]
         // 8 × 8 pixels of the first colour.
@@ -213,7 +211,6 @@ import Testing
         arguments: [true, false]
     )
     func partialFrame(isAnimation: Bool) async throws {
-        let scratch = try Scratch()
         let head = Array("GIF89a".utf8) + [16, 0, 16, 0, 0x81, 0, 0] + [200, 30, 60, 0, 0, 0, 0, 0, 0, 0, 0, 0]
         func frame(at place: UInt8) -> [UInt8] {
             [0x2C, place, 0, place, 0, 8, 0, 8, 0, 0]
@@ -246,7 +243,6 @@ import Testing
         [100_000, 45_455]
     )
     func gamma(kind: (colorType: UInt8, isInterlaced: Bool), gamma: Int) async throws {
-        let scratch = try Scratch()
         let number = (0..<4).map { UInt8(truncatingIfNeeded: gamma >> (24 - 8 * $0)) }
         let pixel: [UInt8] = [0: [128], 2: [128, 128, 128], 3: [1], 6: [128, 128, 128, 255]][kind.colorType] ?? []
         let passes = kind.isInterlaced ? [(1, 1), (1, 1), (2, 1), (2, 2), (4, 2), (4, 4), (8, 4)] : [(8, 8)]
@@ -273,7 +269,6 @@ import Testing
     }
 
     @Test("PDF-21 a fax has the shape of its sheet, in each quality") func fax() async throws {
-        let scratch = try Scratch()
         let fax = try await scratch.picture(.quadrants(), "fax.tif[xres=8,yres=4]")
         for quality in [PictureOptions.Quality.original, .medium] {
             let pages = try await scratch.engine.documents.pages(
@@ -286,7 +281,6 @@ import Testing
     }
 
     @Test("PNG pixels go in as they are; the compressed data are the file's own") func pngData() async throws {
-        let scratch = try Scratch()
         let file = try await scratch.picture(.gradient(), "a.png")
         _ = try await document(scratch, [file])
         let png = try Data(contentsOf: file)
@@ -299,7 +293,6 @@ import Testing
     }
 
     @Test("the same pictures give the same bytes") func deterministic() async throws {
-        let scratch = try Scratch()
         let files = [
             try await scratch.picture(.gradient(), "a.jpg"), try await scratch.picture(.quadrants(), "b.heic"),
         ]
@@ -310,7 +303,6 @@ import Testing
     }
 
     @Test("PDF-04 what is wrong with a picture names it, and nothing is written") func wrongPictures() async throws {
-        let scratch = try Scratch()
         let good = try await scratch.picture(.gradient(400, 300), "good.jpg")
         let whole = try Data(contentsOf: good)
         let cases: [([UInt8], MediaError)] = [
@@ -345,7 +337,6 @@ import Testing
     }
 
     @Test("progress comes in steps that end with all") func progress() async throws {
-        let scratch = try Scratch()
         let file = try await scratch.picture(.gradient(), "a.jpg")
         let steps = ProgressLog()
         _ = try await scratch.engine.documents.pages(
@@ -356,7 +347,6 @@ import Testing
     }
 
     @Test("a PNG's iCCP bomb is not blown up, nor taken along") func profileBomb() async throws {
-        let scratch = try Scratch()
         let rows = PictureFixtures.deflated([UInt8](repeating: 0, count: 4 * 13))
         let bomb = Array("p\0\0".utf8) + PictureFixtures.deflated([UInt8](repeating: 0, count: 64 << 20))
         let file = try scratch.write(

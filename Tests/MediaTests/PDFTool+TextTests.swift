@@ -4,6 +4,10 @@ import Testing
 @testable import Media
 
 @Suite(.timeLimit(.minutes(10))) struct PDFToolTextTests {
+    private let scratch: Scratch
+
+    init() throws { scratch = try Scratch() }
+
     /// Returns pdftotext's output without white space and direction marks. Positions of letters are compared as
     /// pictures, if at all.
     private func extracted(_ scratch: Scratch, _ pdf: URL, page: Int? = nil) async throws -> String {
@@ -32,7 +36,6 @@ import Testing
         ]
     )
     func scripts(text: String) async throws {
-        let scratch = try Scratch()
         let summary = try await scratch.engine.documents.textPages(text, title: "Text", to: scratch.url("out.pdf"))
         #expect(summary.pages == [PDFPage(width: 595.276, height: 841.89, rotation: 0)])
         #expect(summary.missingGlyphs == [])
@@ -43,7 +46,6 @@ import Testing
 
     @Test("TRUST-09 Without pango text cannot be set, and all that needs no text works")
     func withoutPango() async throws {
-        let scratch = try Scratch()
         let worker = try scratch.tools.path(of: .pdfWorker)
         // Found before the system's, and no library.
         let script =
@@ -71,7 +73,6 @@ import Testing
 
     @Test("PDF-09 right-to-left text is found again, and is aligned right", arguments: ["שלום עולם", "مرحبا بالعالم"])
     func rightToLeft(text: String) async throws {
-        let scratch = try Scratch()
         let summary = try await scratch.engine.documents.textPages(text, to: scratch.url("out.pdf"))
         #expect(summary.missingGlyphs == [])
         let found = try await extracted(scratch, scratch.url("out.pdf")).precomposedStringWithCompatibilityMapping
@@ -95,7 +96,6 @@ import Testing
         ]
     )
     func words(text: String) async throws {
-        let scratch = try Scratch()
         _ = try await scratch.engine.documents.textPages(text, to: scratch.url("out.pdf"))
         let printed = try await scratch.text(of: "pdftotext", ["-enc", "UTF-8", scratch.url("out.pdf").path, "-"])
         // Marks of direction stand where it changes, between words.
@@ -117,7 +117,6 @@ import Testing
     }
 
     @Test("PDF-09 emoji are drawn, in colour and as large as the text") func emoji() async throws {
-        let scratch = try Scratch()
         let summary = try await scratch.engine.documents.textPages("😀😀 12", to: scratch.url("out.pdf"))
         #expect(summary.missingGlyphs == [])
         try await scratch.check(scratch.url("out.pdf"))
@@ -137,7 +136,6 @@ import Testing
         ]
     )
     func overflow(words: [String]) async throws {
-        let scratch = try Scratch()
         let summary = try await scratch.engine.documents.textPages(
             words.joined(separator: " "),
             to: scratch.url("out.pdf")
@@ -153,7 +151,6 @@ import Testing
     }
 
     @Test("a word longer than a line, paragraphs, page breaks") func breaks() async throws {
-        let scratch = try Scratch()
         let long = String(repeating: "x", count: 500)
         let text = "\(long)\n\nsecond\r\nthird\u{0C}on page two\n\n"
         let summary = try await scratch.engine.documents.textPages(text, to: scratch.url("out.pdf"))
@@ -163,7 +160,6 @@ import Testing
     }
 
     @Test("characters that no font has are listed and left out") func missing() async throws {
-        let scratch = try Scratch()
         // A noncharacter's neighbour in the last private plane: no font has it.
         let summary = try await scratch.engine.documents.textPages(
             "A\u{10FFF0}B\u{10FFF1}\u{10FFF0}C",
@@ -179,7 +175,6 @@ import Testing
     }
 
     @Test("the same text gives the same bytes") func deterministic() async throws {
-        let scratch = try Scratch()
         for name in ["a.pdf", "b.pdf"] {
             _ = try await scratch.engine.documents.textPages("Hello мир 你好 😀", locale: "ja", to: scratch.url(name))
         }

@@ -4,6 +4,10 @@ import Testing
 @testable import Media
 
 @Suite(.timeLimit(.minutes(5))) struct PDFToolFieldsTests {
+    private let scratch: Scratch
+
+    init() throws { scratch = try Scratch() }
+
     /// A page of 200 × 200 points with a form. Objects 5 and 6 are appearances, green and blue.
     private func document(_ form: String, _ fields: [String]) -> PDFFixture {
         let widgets = fields.indices.map { "\(7 + $0) 0 R" }.joined(separator: " ")
@@ -32,7 +36,6 @@ import Testing
 
     @Test("PDF-20 values without an appearance, or with an outdated one, are drawn in any script, and a notice says so")
     func values() async throws {
-        let scratch = try Scratch()
         let fields = [
             "/FT /Tx /Rect [10 170 190 190] /V <FEFF041F04400438043204350442> /DA (/F 0 Tf 0 g) /AP << /N 5 0 R >>",
             "/FT /Tx /Ff 4096 /Rect [10 120 190 160] /V (first line\\nsecond line) /Q 2 /MK << /BG [1 0 0] >>",
@@ -64,7 +67,6 @@ import Testing
     @Test("PDF-20 buttons have the state of their value if appearances are outdated or it is not said") func buttons()
         async throws
     {
-        let scratch = try Scratch()
         let states = "/AP << /N << /One 5 0 R /Off 6 0 R >> >>"
         let radio = "/FT /Btn /Ff 32768 /Parent << /FT /Btn /Ff 32768 /V /One >>"
         func fields(_ state: String) -> [String] {
@@ -86,14 +88,12 @@ import Testing
 
     @Test("PDF-20 fields whose appearance is up to date look as before; only that they are no fields is reported")
     func upToDate() async throws {
-        let scratch = try Scratch()
         let fields = ["/FT /Tx /Rect [10 170 190 190] /V (value) /AP << /N 5 0 R >>"]
         #expect(try await imported(document("/DA (/F 9 Tf)", fields), scratch) == [.fieldsRemoved])
         #expect(try await scratch.drawn(scratch.url("out.pdf")) == scratch.drawn(scratch.url("in.pdf")))
     }
 
     @Test("PDF-20 fields that contradict themselves end in a document or a typed error") func odd() async throws {
-        let scratch = try Scratch()
         let odd = [
             "/FT /Tx /Rect [0 0 100 100] /Parent 7 0 R", "/FT /Tx /Rect [0 0 999999999 5] /V (x) /MK << /R 90 >>",
             "/FT (Tx) /Rect 5 /V 7 0 R",
@@ -106,7 +106,6 @@ import Testing
     }
 
     @Test("PDF-20 bookmarks and attached files that are left behind are reported") func losses() async throws {
-        let scratch = try Scratch()
         var pdf = document("", ["/Subtype /FileAttachment /Rect [0 0 9 9]"])
         pdf.objects[0] = Array("<< /Type /Catalog /Pages 2 0 R /Outlines << /First 8 0 R >> >>".utf8)
         pdf.objects.append(Array("<< /Title (x) >>".utf8))
@@ -134,7 +133,6 @@ import Testing
         ] as [(String, String, [InputNotice.Kind])]
     )
     func losses(catalog: String, annotation: String, kinds: [InputNotice.Kind]) async throws {
-        let scratch = try Scratch()
         var pdf = document("", [""])
         pdf.objects[0] = Array("<< /Type /Catalog /Pages 2 0 R \(catalog) >>".utf8)
         pdf.objects[6] = Array("<< /Rect [0 0 9 9] \(annotation) >>".utf8)

@@ -6,6 +6,10 @@ import Testing
 
 /// PDF-12: a hostile document can neither crash the server nor hold it past its limits.
 @Suite(.timeLimit(.minutes(10))) struct PDFToolHostileTests {
+    private let scratch: Scratch
+
+    init() throws { scratch = try Scratch() }
+
     private func failure(_ scratch: Scratch, _ bytes: [UInt8]) async throws -> MediaError? {
         let file = try scratch.write(bytes, to: "hostile.pdf")
         do {
@@ -24,7 +28,6 @@ import Testing
 
     @Test("PDF-12 documents with a password are encrypted; with an empty one they open, and the result is plain")
     func encrypted() async throws {
-        let scratch = try Scratch()
         let plain = try scratch.write(PDFFixture(widths: [200]).bytes, to: "plain.pdf")
         for options in [["256"], ["128", "--use-aes=y"], ["40"]] {
             let weak = options == ["256"] ? [] : ["--allow-weak-crypto"]
@@ -49,7 +52,6 @@ import Testing
 
     @Test("PDF-23 with their password documents of every kind of encryption open, with a wrong one they do not")
     func password() async throws {
-        let scratch = try Scratch()
         let plain = try scratch.write(PDFFixture(widths: [200]).bytes, to: "plain.pdf")
         for options in [["256"], ["128", "--use-aes=y"], ["40"]] {
             let weak = options == ["256"] ? [] : ["--allow-weak-crypto"]
@@ -76,7 +78,6 @@ import Testing
     }
 
     @Test("PDF-12 cut, empty and foreign files", arguments: [0, 4, 20, 300, 5000]) func cut(length: Int) async throws {
-        let scratch = try Scratch()
         let whole = PDFFixture(widths: Array(repeating: 200, count: 100)).bytes
         let error = try await failure(scratch, Array(whole.prefix(length)))
         #expect(
@@ -87,7 +88,6 @@ import Testing
 
     @Test("PDF-12 a file that is something else as well is rewritten, so that nothing else is left in it")
     func polyglots() async throws {
-        let scratch = try Scratch()
         let pdf = PDFFixture(widths: [200]).bytes
         for (before, after) in [
             ("<html><script>alert(0)</script>", ""), ("", "PK\u{3}\u{4}<script>alert(1)</script>"),
@@ -100,7 +100,6 @@ import Testing
     }
 
     @Test("PDF-12 page lists that run in circles, nest without end, or lie") func pageTrees() async throws {
-        let scratch = try Scratch()
         let circle = PDFFixture([
             "<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
             "<< /Type /Pages /Kids [2 0 R] /Parent 2 0 R /Count 1 >>",
@@ -126,7 +125,6 @@ import Testing
     }
 
     @Test("PDF-12 a million pages are counted, not read") func million() async throws {
-        let scratch = try Scratch()
         let pdf = PDFFixture([
             "<< /Type /Catalog /Pages 2 0 R >>",
             "<< /Type /Pages /Kids [\(String(repeating: "3 0 R ", count: 1_000_000))] /Count 1000000 >>",
@@ -217,7 +215,6 @@ import Testing
     }
 
     @Test("PDF-12 deeply nested objects, senseless boxes, endless strings") func odds() async throws {
-        let scratch = try Scratch()
         var pdf = PDFFixture(widths: [200])
         pdf.objects.append(
             Array((String(repeating: "[", count: 200_000) + String(repeating: "]", count: 200_000)).utf8)
@@ -250,7 +247,6 @@ import Testing
     }
 
     @Test("PDF-12 no mutated document does more than fail with a type") func mutations() async throws {
-        let scratch = try Scratch()
         let whole = PDFFixture(widths: [200, 300], content: "0 0 10 10 re f").bytes
         var random = SeededRandom(seed: 42)
         for _ in 0..<25 {

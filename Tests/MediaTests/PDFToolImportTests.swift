@@ -8,6 +8,10 @@ import Testing
 private let mutations = ProcessInfo.processInfo.environment["PDF_MUTATIONS"].flatMap { Int($0) } ?? 60
 
 @Suite(.timeLimit(.minutes(mutations > 60 ? 60 : 5))) struct PDFToolImportTests {
+    private let scratch: Scratch
+
+    init() throws { scratch = try Scratch() }
+
     /// A page with these entries, and further objects from number 5 on.
     private func document(
         page: String,
@@ -38,7 +42,6 @@ private let mutations = ProcessInfo.processInfo.environment["PDF_MUTATIONS"].fla
 
     @Test("TRUST-11 actions, scripts, launches, attachments and other files are dropped, wherever they are")
     func activeContent() async throws {
-        let scratch = try Scratch()
         let pdf = document(
             page: """
                 /AA << /O << /S /JavaScript /JS (app.alert\\(1\\)) >> >> /Metadata 11 0 R /PieceInfo << /X 11 0 R >>
@@ -86,7 +89,6 @@ private let mutations = ProcessInfo.processInfo.environment["PDF_MUTATIONS"].fla
     /// A PDF of photos is the files of a camera with a few bytes around them.
     @Test("TRUST-11 photos in an imported PDF lose the position of the photographer, and nothing that is shown")
     func photos() async throws {
-        let scratch = try Scratch()
         var photo = try [UInt8](Data(contentsOf: try await scratch.picture(.quadrants(), "a.jpg")))
         let exif = Array("Exif\0\0MM\0*\0\0\0\u{8}\0\0 GPSLatitude 55.7558".utf8)
         photo.replaceSubrange(2..<2, with: [0xFF, 0xE1, 0, UInt8(exif.count + 2)] + exif)
@@ -126,7 +128,6 @@ private let mutations = ProcessInfo.processInfo.environment["PDF_MUTATIONS"].fla
     }
 
     @Test("what is shown stays: marks, drawings, web links, fonts, patterns, layers") func shown() async throws {
-        let scratch = try Scratch()
         let pdf = document(
             page: """
                 /Rotate 90 /CropBox [0 0 150 100] /UserUnit 2 /Annots [5 0 R 6 0 R]
@@ -170,7 +171,6 @@ private let mutations = ProcessInfo.processInfo.environment["PDF_MUTATIONS"].fla
         ]
     )
     func inPart(kind: String) async throws {
-        let scratch = try Scratch()
         var pdf = document(page: "")
         let data = PictureFixtures.deflated(Array(String(repeating: "0 0 10 10 re f ", count: 400).utf8))
         switch kind {
@@ -201,7 +201,6 @@ private let mutations = ProcessInfo.processInfo.environment["PDF_MUTATIONS"].fla
     @Test("PDF-12 a PDF whose forms draw each other, or whose resources are null or absent, is whole") func whole()
         async throws
     {
-        let scratch = try Scratch()
         var pdf = document(
             page: "/Resources << /XObject << /P 5 0 R >> /Font << /F null >> /Pattern null >>",
             content: "/P Do /F 9 Tf"
@@ -215,7 +214,6 @@ private let mutations = ProcessInfo.processInfo.environment["PDF_MUTATIONS"].fla
     }
 
     @Test("PDF-12 a page whose crop box is outside of it is shown whole") func senselessCropBox() async throws {
-        let scratch = try Scratch()
         let text = try await imported(document(page: "/CropBox [500 500 600 600]"), scratch)
         #expect(!text.contains("/CropBox"))
         let drawn = try await scratch.drawn(scratch.url("out.pdf"))
@@ -225,7 +223,6 @@ private let mutations = ProcessInfo.processInfo.environment["PDF_MUTATIONS"].fla
     @Test("PDF-12 a PDF may follow other bytes, within 1,024; one that begins later is none") func preamble()
         async throws
     {
-        let scratch = try Scratch()
         let pdf = PDFFixture(widths: [200]).bytes
         for junk in [[0xEF, 0xBB, 0xBF], Array("\r\n".utf8), [UInt8](repeating: 0x20, count: 1023)] {
             let file = try scratch.write(junk + pdf, to: "in.pdf")
@@ -242,7 +239,6 @@ private let mutations = ProcessInfo.processInfo.environment["PDF_MUTATIONS"].fla
     @Test("PDF-12 restrictions by an owner password are reported; one without restrictions is not") func restricted()
         async throws
     {
-        let scratch = try Scratch()
         let plain = try scratch.write(PDFFixture(widths: [200]).bytes, to: "plain.pdf")
         for (options, notices) in [
             (["--print=none"], [InputNotice(input: 0, kind: .restrictionsRemoved)]), ([], [InputNotice]()),
@@ -261,7 +257,6 @@ private let mutations = ProcessInfo.processInfo.environment["PDF_MUTATIONS"].fla
 
     @Test("TRUST-11 every PDF that is made of a mutated file passes qpdf --check and has pictures of all pages")
     func mutated() async throws {
-        let scratch = try Scratch()
         let picture = try await scratch.picture(.quadrants(), "a.jpg")
         _ = try await scratch.engine.documents.pages(of: [.file(picture)], to: scratch.url("picture.pdf"))
         _ = try await scratch.engine.documents.textPages("Some text\nof two lines", to: scratch.url("text.pdf"))

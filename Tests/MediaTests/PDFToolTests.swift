@@ -4,6 +4,10 @@ import Testing
 @testable import Media
 
 @Suite(.timeLimit(.minutes(10))) struct PDFToolTests {
+    private let scratch: Scratch
+
+    init() throws { scratch = try Scratch() }
+
     private func source(
         _ scratch: Scratch,
         _ widths: [Int],
@@ -22,7 +26,6 @@ import Testing
     private func widths(_ summary: PDFDocumentSummary) -> [Double] { summary.pages.map(\.width) }
 
     @Test("a document's pages, sizes, rotations and title are returned") func inspect() async throws {
-        let scratch = try Scratch()
         let file = try source(scratch, [200, 300], title: "Of old")
         let summary = try await scratch.engine.documents.inspect(file)
         #expect(
@@ -38,10 +41,9 @@ import Testing
     }
 
     @Test("PDF-06 exactly the page that is deleted goes, and its content with it") func delete() async throws {
-        let scratch = try Scratch()
         var pdf = PDFFixture(widths: [200, 300, 400])
         for page in 0..<3 { pdf.objects[3 + 2 * page] = PDFFixture.stream(Array("% content of \(page)\n".utf8)) }
-        // An outline that refers to the page which goes: it must not keep it.
+        // An outline that refers to the removed page: it must not keep it.
         pdf.objects[0] = Array(
             "<< /Type /Catalog /Pages 2 0 R /Outlines << /Count 1 /First 9 0 R /Last 9 0 R >> >>".utf8
         )
@@ -57,7 +59,6 @@ import Testing
     }
 
     @Test("PDF-10 rotations add up, survive a merge, and are visible") func rotate() async throws {
-        let scratch = try Scratch()
         let picture = try await scratch.picture(.quadrants(), "a.jpg[Q=95]")
         _ = try await scratch.engine.documents.pages(of: [.file(picture)], to: scratch.url("a.pdf"))
         let once = try await scratch.engine.documents.compose(
@@ -84,7 +85,6 @@ import Testing
     }
 
     @Test("PDF-11 pages come in any order, a page twice, turned differently") func reorder() async throws {
-        let scratch = try Scratch()
         let file = try source(scratch, [200, 300, 400])
         let pages = [ComposedPage(page: 3), ComposedPage(page: 1), ComposedPage(page: 3, rotateBy: 90)]
         let summary = try await scratch.engine.documents.compose(pages, of: [file], to: scratch.url("out.pdf"))
@@ -101,7 +101,6 @@ import Testing
     @Test("PDF-08 a merge has all pages of the first, then of the second, and leaves both alone") func merge()
         async throws
     {
-        let scratch = try Scratch()
         let first = try source(scratch, [200, 300], "a.pdf", title: "First")
         let second = try source(scratch, [400], "b.pdf", title: "Second")
         let before = try [Data(contentsOf: first), Data(contentsOf: second)]
@@ -122,7 +121,6 @@ import Testing
     }
 
     @Test("what a layer hides stays hidden; progress ends at the end") func layers() async throws {
-        let scratch = try Scratch()
         var pdf = PDFFixture([
             "<< /Type /Catalog /Pages 2 0 R /OCProperties << /OCGs [5 0 R] /D << /OFF [5 0 R] /Order [5 0 R] >> >> >>",
             "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
@@ -143,7 +141,6 @@ import Testing
     }
 
     @Test("inherited boxes, turns and resources stay with their pages") func inherited() async throws {
-        let scratch = try Scratch()
         let pdf = PDFFixture([
             "<< /Type /Catalog /Pages 2 0 R >>",
             "<< /Type /Pages /Kids [3 0 R 4 0 R] /Count 2 /MediaBox [0 0 222 111] /Rotate 90 "
@@ -165,7 +162,6 @@ import Testing
 
     @Test("the same job gives the same bytes; a result is one of its own inputs when it is composed again")
     func deterministic() async throws {
-        let scratch = try Scratch()
         let file = try source(scratch, [200, 300])
         _ = try await scratch.engine.documents.importDocument(file, title: "T", to: scratch.url("a.pdf"))
         _ = try await scratch.engine.documents.importDocument(file, title: "T", to: scratch.url("b.pdf"))
@@ -175,7 +171,6 @@ import Testing
     }
 
     @Test("pages that are not there are named; what was at the destination stays") func noSuchPage() async throws {
-        let scratch = try Scratch()
         let file = try source(scratch, [200, 300])
         let destination = try scratch.write(Array("before".utf8), to: "out.pdf")
         await #expect(throws: MediaError.noSuchPage(3)) {

@@ -203,9 +203,7 @@ enum SharedResources: String, CaseIterable {
     }
 
     /// libqpdf 11.3 writes a number sign in a name without escaping it, which makes it another name.
-    @Test(
-        "PDF-20 names with number signs, and of bytes that are not UTF-8, stay as they are, however often it is written"
-    )
+    @Test("PDF-20 names with number signs, and of bytes that are not UTF-8, stay, however often it is written")
     func names() async throws {
         let scratch = try Scratch()
         for name in ["/G#231", "/F#23ab1", "/#23rbAeZ", "/A#23#23", "/#CB#CE#C3", "/With#20space#2F"] {

@@ -4,6 +4,10 @@ import Testing
 @testable import Media
 
 @Suite(.timeLimit(.minutes(10))) struct PictureHeaderTests {
+    private let scratch: Scratch
+
+    init() throws { scratch = try Scratch() }
+
     @Test(
         "sizes as libvips wrote them",
         arguments: [
@@ -15,7 +19,6 @@ import Testing
         ]
     )
     func sizes(name: String, format: PictureFormat) async throws {
-        let scratch = try Scratch()
         let file = try await scratch.picture(.gradient(98, 66), name)
         let header = try PictureHeader(of: FileBytes(file))
         #expect(header.format == format)
@@ -30,7 +33,6 @@ import Testing
         arguments: ["a.jpg", "a.png", "a.webp", "a.tif", "a.heic[Q=30]", "a.gif"]
     )
     func everyCut(name: String) async throws {
-        let scratch = try Scratch()
         let whole = Array(try Data(contentsOf: try await scratch.picture(.gradient(24, 16), name)))
         for length in 0..<min(whole.count, 2000) {
             let cut = Array(whole[..<length])
@@ -49,7 +51,6 @@ import Testing
         arguments: ["a.jpg", "a.png", "a.webp", "a.tif", "a.heic[Q=30]", "a.gif"]
     )
     func anyByte(name: String) async throws {
-        let scratch = try Scratch()
         let whole = Array(try Data(contentsOf: try await scratch.picture(.gradient(24, 16), name)))
         for position in 0..<min(whole.count, 600) {
             for value: UInt8 in [0x00, 0x01, 0x7F, 0x80, 0xFF] {
@@ -67,7 +68,6 @@ import Testing
     }
 
     @Test("transparency is seen: alpha, tRNS, WebP") func transparency() async throws {
-        let scratch = try Scratch()
         let opaque = try await scratch.picture(.gradient(), "a.png")
         try await scratch.tool("vips", ["bandjoin_const", opaque.path, scratch.url("alpha.png").path, "128"])
         try await scratch.tool("vips", ["copy", scratch.url("alpha.png").path, scratch.url("alpha.webp").path])
@@ -86,7 +86,6 @@ import Testing
     }
 
     @Test("16 bits are seen in PNG and TIFF") func depth() async throws {
-        let scratch = try Scratch()
         let file = try await scratch.picture(.gradient(), "a.png")
         try await scratch.tool("vips", ["colourspace", file.path, scratch.url("deep.png").path, "rgb16"])
         try await scratch.tool("vips", ["colourspace", file.path, scratch.url("deep.tif").path, "rgb16"])
@@ -96,7 +95,6 @@ import Testing
     }
 
     @Test("how a JPEG is coded") func jpegFrames() async throws {
-        let scratch = try Scratch()
         let baseline = try PictureHeader(of: FileBytes(try await scratch.picture(.gradient(), "a.jpg"))).jpeg
         #expect(
             baseline?.process == 0 && baseline?.precision == 8 && baseline?.components == 3
@@ -116,7 +114,6 @@ import Testing
     @Test("a JPEG without Huffman tables, as in a film, is not one that every PDF reader decodes") func filmFrames()
         async throws
     {
-        let scratch = try Scratch()
         var bytes = Array(try Data(contentsOf: try await scratch.picture(.gradient(), "a.jpg")))
         #expect(try PictureHeader(of: bytes).jpeg?.isEmbeddable == true)
         for segment in try JPEGSegments(bytes).all() where segment.marker == 0xC4 {

@@ -4,8 +4,11 @@ import Testing
 @testable import Media
 
 @Suite(.timeLimit(.minutes(10))) struct PictureScalerTests {
+    private let scratch: Scratch
+
+    init() throws { scratch = try Scratch() }
+
     @Test("a picture fits into the box, keeps its proportions, and is never enlarged") func fits() async throws {
-        let scratch = try Scratch()
         let file = try await scratch.picture(.quadrants(400, 300), "a.jpg[Q=95]")
         let small = try await scratch.engine.pictures.scale(.file(file), width: 100, height: 100)
         #expect((small.width, small.height, small.format, small.mediaType) == (100, 75, .jpeg, "image/jpeg"))
@@ -31,7 +34,6 @@ import Testing
         arguments: ["jpg", "png", "webp[Q=100]", "tif", "heic[Q=95]"]
     )
     func profiles(format: String) async throws {
-        let scratch = try Scratch()
         let plain = try await scratch.picture(.quadrants(), "a.png")
         let colored = scratch.url("colored.tif")
         try await scratch.tool("vips", ["icc_transform", plain.path, colored.path, "p3", "--input-profile", "srgb"])
@@ -50,7 +52,6 @@ import Testing
     @Test("EXIF turns it upright, and metadata stay behind", arguments: [6, 8, 3]) func upright(orientation: Int)
         async throws
     {
-        let scratch = try Scratch()
         let plain = Array(try Data(contentsOf: try await scratch.picture(.quadrants(96, 64), "a.jpg[Q=95]")))
         let turned = PictureFixtures.jpeg(plain, orientation: orientation)
         let small = try await scratch.engine.pictures.scale(.bytes(Data(turned)), width: 48, height: 48, coding: .png)
@@ -61,7 +62,6 @@ import Testing
     }
 
     @Test("transparent stays transparent as PNG and becomes white as JPEG") func transparency() async throws {
-        let scratch = try Scratch()
         let opaque = try await scratch.picture(.quadrants(), "a.png")
         try await scratch.tool("vips", ["bandjoin_const", opaque.path, scratch.url("clear.png").path, "0"])
         let automatic = try await scratch.engine.pictures.scale(.file(scratch.url("clear.png")), width: 48, height: 48)
@@ -85,7 +85,6 @@ import Testing
         ]
     )
     func formats(name: String) async throws {
-        let scratch = try Scratch()
         let file = try await scratch.picture(.quadrants(), name)
         let small = try await scratch.engine.pictures.scale(.file(file), width: 48, height: 48, coding: .png)
         let pixels = try await scratch.pixels(of: scratch.write(small.data, to: "small.png"))
@@ -97,7 +96,6 @@ import Testing
     }
 
     @Test("names with option syntax are names") func names() async throws {
-        let scratch = try Scratch()
         _ = try await scratch.picture(.quadrants(), "a.jpg")
         let odd = scratch.url("-a[shrink=8,access=random].jpg")
         try FileManager.default.moveItem(at: scratch.url("a.jpg"), to: odd)
@@ -107,7 +105,6 @@ import Testing
 
     @Test("PDF-18 a photo of an iPhone with iOS 18, whose gain map belongs to two items, is a picture and a page")
     func iOS18() async throws {
-        let scratch = try Scratch()
         let file = try scratch.write(SampleHEIC.iOS18, to: "IMG_0876.HEIC")
         let small = try await scratch.engine.pictures.scale(.file(file), width: 100, height: 100, coding: .png)
         #expect((small.width, small.height) == (16, 16))
@@ -121,11 +118,8 @@ import Testing
         }
     }
 
-    @Test(
-        "PDF-18 a photo whose small picture is not of the size that the file states, as Sony's, is scaled all the same"
-    )
+    @Test("PDF-18 a photo whose small picture has another size than the file states, as Sony's, is scaled all the same")
     func sony() async throws {
-        let scratch = try Scratch()
         let file = try scratch.write(PictureFixtures.heicOfSony, to: "DSC0001.HIF")
         for width in [100, 48, 20] {
             let small = try await scratch.engine.pictures.scale(.file(file), width: width, height: width)
@@ -161,7 +155,6 @@ import Testing
     ) func truncated(name: String)
         async throws
     {
-        let scratch = try Scratch()
         let whole = try Data(contentsOf: try await scratch.picture(.gradient(300, 200), name))
         // A TIFF's directory is at its end: without it there is no head either.
         await #expect {
@@ -199,7 +192,6 @@ import Testing
     }
 
     @Test("loaders that libvips does not trust stay shut, whatever a file claims to be") func untrusted() async throws {
-        let scratch = try Scratch()
         // A head that passes for a PNG, followed by bytes of another format: the decoder fails, and no other is tried.
         let bytes = PictureFixtures.png(width: 4, height: 4, chunks: [("IDAT", Array("<svg/>".utf8))])
         await #expect(throws: MediaError.damaged("the PNG cannot be decoded")) {

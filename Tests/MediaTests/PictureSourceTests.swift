@@ -5,6 +5,10 @@ import Testing
 @testable import Media
 
 @Suite(.timeLimit(.minutes(10))) struct PictureSourceTests {
+    private let scratch: Scratch
+
+    init() throws { scratch = try Scratch() }
+
     /// A strip of squares one below the other, as a file of a page for each.
     private func pages(_ scratch: Scratch, _ colors: [Pixels.Color], _ name: String, _ options: String = "")
         async throws
@@ -23,7 +27,6 @@ import Testing
         arguments: [",compression=lzw", ",bigtiff", ",compression=deflate,tile"]
     )
     func everyPage(options: String) async throws {
-        let scratch = try Scratch()
         let colors: [Pixels.Color] = [.red, .green, .blue, .black]
         let tiff = try await pages(scratch, colors, "in.tif", options)
         let photo = try await scratch.picture(.quadrants(), "a.jpg")
@@ -49,7 +52,6 @@ import Testing
     /// libvips takes such a file for one picture in several sizes, and would show the smallest on all pages.
     @Test("TRUST-12 PDF-02 pages of a TIFF that halve in size stay apart, and the picture of one is its own")
     func halvedPages() async throws {
-        let scratch = try Scratch()
         let colors: [Pixels.Color] = [.red, .green, .blue]
         let pages = colors.enumerated().map { (width: 256 >> $0.offset, height: 128 >> $0.offset, color: $0.element) }
         let tiff = try scratch.write(PictureFixtures.tiff(pages), to: "in.tif")
@@ -72,7 +74,7 @@ import Testing
         await #expect(throws: MediaError.OfInput(index: 0, error: .tooManyPages(limit: 3))) {
             try await scratch.engine.documents.pages(of: [.file(tiff)], to: scratch.url("out.pdf"))
         }
-        // The chain of pages leads back to the first one.
+        // The chain of pages ends at the first one.
         var bytes = try [UInt8](Data(contentsOf: tiff))
         let first = Array(bytes[4..<8])
         let offset = first.reversed().reduce(0) { $0 << 8 | Int($1) }
@@ -86,7 +88,6 @@ import Testing
 
     @Test("TRUST-12 an animation gives its first picture, and says so", arguments: ["gif", "webp"])
     func animation(format: String) async throws {
-        let scratch = try Scratch()
         let moving = try await pages(scratch, [.red, .green], "moving.\(format)")
         let still = try await pages(scratch, [.blue], "still.\(format)")
         let out = scratch.url("out.pdf")
@@ -100,7 +101,6 @@ import Testing
     @Test("PDF-04 a JPEG without the marker for its end is whole; one without its last lines is damaged") func noEnd()
         async throws
     {
-        let scratch = try Scratch()
         let photo = try await scratch.picture(
             Pixels(width: 400, height: 300) { x, y in .init(x % 256, y % 256, 90) },
             "a.jpg"
@@ -121,11 +121,8 @@ import Testing
         }
     }
 
-    @Test(
-        "TRUST-11 the position of the photographer stays out of the PDF, in whatever format, and in it if it is wanted"
-    )
+    @Test("TRUST-11 the photographer's position stays out of the PDF, in whatever format, and in it if it is wanted")
     func metadata() async throws {
-        let scratch = try Scratch()
         let plain = try await scratch.picture(.quadrants(), "a.jpg")
         var bytes = try [UInt8](Data(contentsOf: plain))
         let exif = Array("Exif\0\0MM\0*\0\0\0\u{8}\0\0 GPSLatitude 55.7558".utf8)
@@ -144,7 +141,6 @@ import Testing
         arguments: [[0, 0, 0], [0xFF, 0x00, 0x12, 0xFF, 0xFF, 0x00], [UInt8](repeating: 7, count: 70_000)]
     )
     func strayBytes(stray: [UInt8]) async throws {
-        let scratch = try Scratch()
         let photo = try await scratch.picture(.gradient(), "a.jpg")
         let bytes = try [UInt8](Data(contentsOf: photo))
         let end = 4 + Int(bytes[4]) << 8 + Int(bytes[5])
@@ -166,7 +162,6 @@ import Testing
         arguments: ["a.png", "b.png[interlace]", "alpha.png"]
     )
     func noLastChunk(name: String) async throws {
-        let scratch = try Scratch()
         var file = try await scratch.picture(.gradient(), name == "alpha.png" ? "a.png" : name)
         if name == "alpha.png" {
             try await scratch.tool("vips", ["bandjoin_const", file.path, scratch.url(name).path, "128"])
@@ -191,7 +186,6 @@ import Testing
     }
 
     @Test("PDF-21 a PNG that ends between the chunks of its pixels is damaged") func noLastPixels() async throws {
-        let scratch = try Scratch()
         let pixels = PictureFixtures.deflated([UInt8](repeating: 0, count: 13 * 40))
         let png = PictureFixtures.png(width: 4, height: 40, chunks: [("IDAT", Array(pixels.prefix(9)))])
         let file = try scratch.write(png.dropLast(12), to: "cut.png")
@@ -208,7 +202,6 @@ import Testing
         ]
     )
     func unknownTIFF(tag: Int, value: Int, error: MediaError) async throws {
-        let scratch = try Scratch()
         var tiff = PictureFixtures.tiff([(8, 8, .red)])
         let little = { (value: Int) in [UInt8(value & 0xFF), UInt8(value >> 8)] }
         let entry = try #require(tiff.ranges(of: little(tag) + [3, 0]).last).lowerBound
@@ -221,7 +214,6 @@ import Testing
 
     @Test("PDF-16 a smaller quality makes smaller files of the same page", arguments: ["a.jpg[Q=95]", "a.tif"])
     func quality(name: String) async throws {
-        let scratch = try Scratch()
         var random = SeededRandom(seed: 7)
         let noise = Pixels(width: 2400, height: 1600) { x, _ in
             .init(Int.random(in: 0...255, using: &random), x % 256, 128)
@@ -247,7 +239,6 @@ import Testing
         ]
     )
     func sharp(name: String) async throws {
-        let scratch = try Scratch()
         let plain = scratch.url("plain.png").path
         if name.hasPrefix("scan") {
             let text = String(repeating: "Every page of a scan is legible. ", count: 60)

@@ -5,6 +5,10 @@ import Testing
 @testable import Media
 
 @Suite(.timeLimit(.minutes(10))) struct ToolRunnerTests {
+    private let scratch: Scratch
+
+    init() throws { scratch = try Scratch() }
+
     /// An engine whose `vips` is a script.
     private func engine(_ scratch: Scratch, vips script: String) throws -> MediaEngine {
         let program = try scratch.write("#!/bin/sh\n\(script)\n".utf8, to: "vips")
@@ -24,7 +28,6 @@ import Testing
         ]
     )
     func machine(script: String) async throws {
-        let scratch = try Scratch()
         let picture = try await scratch.picture(.quadrants(), "a.webp")
         let engine = try engine(scratch, vips: script)
         for work in [
@@ -50,7 +53,6 @@ import Testing
         arguments: ["kill -11 $$", "exit 1"]
     )
     func file(script: String) async throws {
-        let scratch = try Scratch()
         let picture = try await scratch.picture(.quadrants(), "a.webp")
         let engine = try engine(scratch, vips: script)
         await #expect {
@@ -68,7 +70,6 @@ import Testing
         arguments: [4, 5, 6, 7, 8, 11, 31] as [Int32]
     )
     func crash(signal: Int32) async throws {
-        let scratch = try Scratch()
         let picture = try await scratch.picture(.quadrants(), "a.png")
         let worker = try scratch.write("#!/bin/sh\nkill -\(signal) $$\n".utf8, to: "worker")
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: worker.path)
@@ -89,7 +90,6 @@ import Testing
     }
 
     @Test("TRUST-09 a work folder in which nothing can be made is the machine's fault") func folder() async throws {
-        let scratch = try Scratch()
         let picture = try await scratch.picture(.quadrants(), "a.png")
         let engine = try MediaEngine(tools: scratch.tools, folder: scratch.url("work"))
         _ = try scratch.write("a file where the folder should be".utf8, to: "work")
@@ -101,7 +101,6 @@ import Testing
     }
 
     @Test("TRUST-09 in a folder without room nothing is whole, whatever the program says") func full() async throws {
-        let scratch = try Scratch()
         let runner = ToolRunner(tools: scratch.tools, limits: MediaLimits(), root: scratch.folder.path, logger: .quiet)
         // A file system that never has room.
         let folder = JobDirectory(path: "/proc")
@@ -121,7 +120,6 @@ import Testing
     }
 
     @Test("TRUST-10 work on a small picture does not wait for that on large ones") func small() async throws {
-        let scratch = try Scratch()
         let large = try await scratch.picture(Pixels(width: 2000, height: 1100) { _, _ in .red }, "large.png")
         let small = try await scratch.picture(.quadrants(), "small.png")
         let vips = try scratch.tools.path(of: .vips)
@@ -168,5 +166,42 @@ import Testing
         for error: MediaError in [.overloaded, .toolMissing(.vips), .failed(.vips, "reason")] {
             #expect(named(error, 3, of: 1) as? MediaError == error)
         }
+    }
+}
+
+@Suite struct JobDirectoryTests {
+    private func permissions(of path: String) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+    }
+
+    @Test("TRUST-14 files of a job are its owner's only, and are removed with the job")
+    func ownersOnly() async throws {
+        let scratch = try Scratch()
+        let path = try await JobDirectory.lend(below: scratch.url("work").path) { folder in
+            let file = try folder.write(Data("private".utf8), as: "in.jpg")
+            #expect(try permissions(of: folder.path) == 0o700)
+            #expect(try permissions(of: file) == 0o600)
+            return folder.path
+        }
+        #expect(!FileManager.default.fileExists(atPath: path))
+    }
+
+    @Test("TRUST-09 a folder is full if its file system has no room")
+    func room() throws {
+        #expect(JobDirectory(path: "/proc").isFull)
+        #expect(!JobDirectory(path: try Scratch().folder.path).isFull)
+    }
+}
+
+@Suite struct FinishedFileTests {
+    @Test("TRUST-26 a link in place of a result is not taken, and changes nothing at the destination")
+    func link() throws {
+        let scratch = try Scratch()
+        _ = try scratch.write("private".utf8, to: "private")
+        let destination = try scratch.write("before".utf8, to: "document.pdf")
+        let result = scratch.url("out.pdf")
+        try FileManager.default.createSymbolicLink(at: result, withDestinationURL: scratch.url("private"))
+        #expect(throws: CocoaError.self) { try FinishedFile.move(result.path, to: destination) }
+        #expect(try String(contentsOf: destination, encoding: .utf8) == "before")
     }
 }

@@ -90,3 +90,142 @@ import Testing
         #expect(isUnknown(entry("/", [.contentEncoding: "br"], body: "hay")))
     }
 }
+
+@Suite struct RequestMatchTests {
+    private static let request = MatchedRequest(
+        method: "POST",
+        path: ["v4", "ships", "70ca"],
+        query: [.init(name: "limit", value: "3"), .init(name: "limit", value: "4"), .init(name: "empty", value: "")],
+        headers: [.accept: "application/json"],
+        body: Array(#"{"query":{"a":1.0,"b":[1]},"text":"нет"}"#.utf8)
+    )
+
+    @Test(
+        "HARN-09 a match takes requests by every part that it names, and its text form reads back",
+        arguments: [
+            ("{}", true), (#"{"method":"POST"}"#, true), (#"{"method":"post"}"#, true),
+            (#"{"path":"/v4"}"#, true), (#"{"path":"/v4/ships/*"}"#, true), (#"{"path":"/v4/ship"}"#, false),
+            (#"{"path":"/v4/ships/70ca/x"}"#, false), (#"{"path":"/"}"#, true),
+            (#"{"query":{"limit":"4"}}"#, true), (#"{"query":{"limit":"5"}}"#, false),
+            (#"{"query":{"empty":true,"none":false}}"#, true), (#"{"query":{"empty":false}}"#, false),
+            (#"{"header":{"Accept":"application/json"}}"#, true), (#"{"header":{"accept":"text/html"}}"#, false),
+            (#"{"header":{"cookie":false}}"#, true), (#"{"header":{"cookie":true}}"#, false),
+            (#"{"body":"нет"}"#, true), (#"{"body":"да"}"#, false), (#"{"body":{"query":{"a":1}}}"#, true),
+            (#"{"body":{"query":{"a":2}}}"#, false), (#"{"body":{"query":{"b":[1]},"text":"нет"}}"#, true),
+            (#"{"body":{"none":null}}"#, false), (#"{"method":"POST","path":"/v5"}"#, false),
+            (#"{"query":{"limit":"3","empty":""},"exact_query":true}"#, false), (#"{"exact_query":true}"#, false),
+            (#"{"query":{"limit":true,"empty":""},"exact_query":true}"#, true),
+            (#"{"body":{"text":"нет"},"exact_body":true}"#, false), (#"{"body":"нет","exact_body":true}"#, false),
+            (#"{"body":{"text":"нет","query":{"b":[1],"a":1}},"exact_body":true}"#, true),
+        ]
+    )
+    func matches(text: String, expected: Bool) throws {
+        let match = try RequestMatch(try JSONParser.parse(Array(text.utf8)))
+        #expect(match.matches(Self.request) == expected)
+        #expect(try RequestMatch(match.json) == match)
+    }
+
+    @Test("a body that is not JSON has no members")
+    func notJSON() throws {
+        let match = RequestMatch(body: .json(.object(JSONObject(members: []))))
+        #expect(match.matches(Self.request))
+        #expect(!match.matches(MatchedRequest(method: "POST", path: [], body: Array("{".utf8))))
+    }
+
+    @Test("A pattern is one by itself, matches whole texts, and a text that takes it too long does not match")
+    func patterns() throws {
+        #expect(TextPattern("a)|(?:b") == nil && TextPattern("a|b")?.matches("ab") == false)
+        let nested = try #require(TextPattern("(a+)+b"))
+        #expect(nested.matches("aab"))
+        let begin = ContinuousClock.now
+        #expect(!nested.matches(String(repeating: "a", count: 60)))
+        #expect(ContinuousClock.now - begin < .seconds(30))
+    }
+
+    @Test(
+        "HARN-34 a pattern tells the segments with which its paths begin",
+        arguments: [
+            ("/v1/ships/[0-9]+", ["v1", "ships"], false), ("/v1/ships?/x", ["v1"], false), ("/v1/a/?b", ["v1"], false),
+            ("/v1/ships", ["v1", "ships"], true), ("/v1/a|/v1/b", [], false), (".*", [], false),
+        ]
+    )
+    func beginning(pattern: String, segments: [String], isWhole: Bool) throws {
+        let beginning = try #require(TextPattern(pattern)).beginningOfPath
+        #expect(beginning.segments == segments && beginning.isWhole == isWhole)
+    }
+}
+
+@Suite struct RuleSetTests {
+    private func request(_ path: String...) -> MatchedRequest { MatchedRequest(method: "GET", path: path) }
+
+    private func rule(_ faults: String..., match: RequestMatch = RequestMatch(), times: Int? = nil, after: Int = 0)
+        throws -> Rule.Definition
+    {
+        let plans = try faults.map { try FaultPlan(parsing: $0) }
+        return Rule.Definition(match: match, faults: plans, isSequence: plans.count > 1, times: times, after: after)
+    }
+
+    @Test("HARN-09 the first rule that fits decides, else the upstream's own fault")
+    func order() throws {
+        var rules = RuleSet()
+        rules.set(FaultPlan(.truncated))
+        _ = rules.add(try rule("error(500)", match: RequestMatch(path: ["v4", "ships"])))
+        _ = rules.add(try rule("error(501)", match: RequestMatch(path: ["v4"])))
+        let plans = [request("v4", "ships", "x"), request("v4"), request("v5", "ships")].map { request in
+            rules.decide(request, override: nil).plan.description
+        }
+        #expect(plans == ["error(500)", "error(501)", "truncated"])
+        #expect(rules.rules.map(\.applied) == [1, 1])
+    }
+
+    @Test("HARN-10 a rule that is used up leaves its requests to the next one")
+    func times() throws {
+        var rules = RuleSet()
+        _ = rules.add(try rule("error(500)", times: 2))
+        _ = rules.add(try rule("error(501)", times: 1, after: 1))
+        let plans = (0..<6).map { _ in rules.decide(request("a"), override: nil).plan.description }
+        #expect(plans == ["error(500)", "error(500)", "online", "error(501)", "online", "online"])
+        #expect(rules.rules.map(\.left) == [0, 0])
+        #expect(rules.rules.map(\.matched) == [2, 2])
+    }
+
+    @Test("a sequence begins again if times are more than it has")
+    func sequence() throws {
+        var rules = RuleSet()
+        _ = rules.add(try rule("error(500)", "online", times: 3))
+        let plans = (0..<4).map { _ in rules.decide(request("a"), override: nil) }
+        #expect(plans.map(\.plan.description) == ["error(500)", "online", "error(500)", "online"])
+        #expect(plans.map(\.rule) == [1, 1, 1, nil])
+    }
+
+    @Test("a request's own fault is counted by no rule")
+    func override() throws {
+        var rules = RuleSet()
+        _ = rules.add(try rule("error(500)"))
+        #expect(rules.decide(request("a"), override: FaultPlan(.hold)).plan == FaultPlan(.hold))
+        #expect(rules.rules[0].matched == 0)
+    }
+
+    @Test("the same requests are decided the same way again")
+    func deterministic() throws {
+        var first = RuleSet()
+        _ = first.add(try rule("flaky(0.5, 7)", "jitter(0, 100, 3)", times: 40))
+        var second = first
+        let decide = { (rules: inout RuleSet) in (0..<50).map { _ in rules.decide(self.request("a"), override: nil) } }
+        #expect(decide(&first) == decide(&second))
+        #expect(first == second)
+    }
+
+    @Test("a number of a rule is never used again, and there are at most so many")
+    func numbers() throws {
+        var rules = RuleSet()
+        let definition = try rule("online")
+        for _ in 0..<RuleSet.capacity { _ = rules.add(definition) }
+        #expect(rules.add(definition) == nil)
+        #expect(rules.remove(RuleSet.capacity) == true)
+        #expect(rules.remove(RuleSet.capacity) == false)
+        #expect(rules.add(definition)?.id == RuleSet.capacity + 1)
+        rules.removeAll()
+        #expect(rules.rules.isEmpty)
+    }
+}

@@ -1,3 +1,6 @@
+import Foundation
+import NIOCore
+import TestKit
 import Testing
 
 @testable import Sandbox
@@ -126,5 +129,201 @@ import Testing
         let bound = ["slow(lognormal(90, 0.4))": 134, "slow(normal(200, 50))": 250][text] ?? 100
         let share = Double(delays.count { $0 > bound }) / 10_000
         #expect(aboveSigma.contains(share), "\(share)")
+    }
+}
+
+private let request = MatchedRequest(method: "GET", path: ["v4", "ships"])
+
+@Suite struct FaultGateTests {
+    @Test("the count that a flaky fault draws from starts again when a fault is set")
+    func ordinal() {
+        let gate = FaultGate()
+        let fault = Fault.flaky(probability: 0.5, seed: 3)
+        let run = {
+            gate.set(FaultPlan(fault))
+            return (0..<50).map { _ in gate.admit(request, override: nil).decision }
+        }
+        #expect(run() == run())
+    }
+
+    @Test("a request's own fault leaves the upstream's as it is")
+    func override() {
+        let gate = FaultGate()
+        gate.set(FaultPlan(.offline))
+        #expect(gate.admit(request, override: .online).decision == .response)
+        #expect(gate.admit(request, override: nil).decision.source == .none)
+    }
+
+    @Test("a released request meets the fault that is set by then, and is not held twice")
+    func readmission() async throws {
+        let gate = FaultGate()
+        gate.set(FaultPlan(.hold))
+        let held = gate.admit(request, override: nil)
+        let ticket = gate.hold()
+        #expect(gate.waiting == 1)
+        #expect(gate.release() == 1)
+        try await ticket.released.wait()
+        #expect(gate.waiting == 0)
+        #expect(gate.readmit(held).decision == .response)
+        gate.set(FaultPlan(.offline))
+        #expect(gate.readmit(held).decision.source == .none)
+    }
+
+    @Test("a released request meets the rest of its combination, whatever is set by then")
+    func readmissionOfCombination() throws {
+        let gate = FaultGate()
+        gate.set(try FaultPlan(parsing: "hold, error(500)"))
+        let held = gate.admit(request, override: nil)
+        #expect(held.decision.isHeld)
+        gate.set(.online)
+        let next = gate.readmit(held).decision
+        #expect(next == FaultDecision(source: .status(500, retryAfter: nil)))
+    }
+
+    @Test("HARN-12 a release may be of so many, those first that wait longest, or of one by its number")
+    func release() async throws {
+        let gate = FaultGate()
+        let tickets = (1...4).map { gate.hold(sequence: $0 * 10) }
+        #expect(gate.release(sequence: 30) == 1 && gate.release(sequence: 30) == 0 && gate.release(sequence: 5) == 0)
+        try await tickets[2].released.wait()
+        #expect(gate.release(count: 2) == 2)
+        try await tickets[0].released.wait()
+        try await tickets[1].released.wait()
+        #expect(gate.waiting == 1)
+        gate.forgetSequences()
+        #expect(gate.release(sequence: 40) == 0)
+        #expect(gate.release() == 1)
+        try await tickets[3].released.wait()
+    }
+
+    @Test("a closed gate ends what it holds and holds nothing any more")
+    func closing() async {
+        let gate = FaultGate()
+        let before = gate.hold()
+        gate.close()
+        let after = gate.hold()
+        await #expect(throws: CancellationError.self) { try await before.released.wait() }
+        await #expect(throws: CancellationError.self) { try await after.released.wait() }
+        #expect(gate.waiting == 0)
+    }
+
+    @Test("the task that waits for a signal can be cancelled")
+    func cancellation() async {
+        let signal = OneShotEvent()
+        let task = Task { try await signal.wait() }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+}
+
+@Suite struct FaultPlanTests {
+    @Test("HARN-12 a list of faults is applied together and reads its own text form back")
+    func combination() throws {
+        let plan = try FaultPlan(parsing: " slow(200) ,jitter(5,5,1),error(503, 2), bandwidth(32),slice(10, 20)")
+        #expect(plan.description == "slow(200), jitter(5, 5, 1), error(503, 2), bandwidth(32), slice(10, 20)")
+        #expect(try FaultPlan(parsing: plan.description) == plan)
+        let delivery = Delivery(bytesPerMillisecond: 32, slice: .init(bytes: 10, pause: .milliseconds(20)))
+        let expected = FaultDecision(source: .status(503, retryAfter: 2), delay: 205, delivery: delivery)
+        #expect(plan.decision(ordinal: 0) == expected)
+    }
+
+    @Test(
+        "faults that contradict each other are refused with the reason",
+        arguments: [
+            ("offline, slow(1)", "offline can only be alone"), ("slow(1), online", "online can only be alone"),
+            ("slow(1), refused", "refused can only be alone"),
+            ("slow(1), slow(2)", "slow(2) and another decide the same"),
+            ("truncated, pause(1)", "pause(1) and another decide the same"),
+            ("lost, reset(1)", "reset(1) and another decide the same"),
+            ("error(500), garbage", "garbage and another decide the same"),
+        ]
+    )
+    func contradictions(text: String, reason: String) {
+        #expect(throws: FaultSyntaxError(text: text, reason: reason)) { try FaultPlan(parsing: text) }
+    }
+
+    @Test(
+        "a list with something else in it is refused",
+        arguments: ["", ",", "slow(1),", "slow(1), x", "slow(1", ")("]
+    )
+    func refused(text: String) {
+        #expect(throws: FaultSyntaxError(text: text)) { try FaultPlan(parsing: text) }
+    }
+}
+
+@Suite struct DeliveryTests {
+    private func steps(_ text: String, of length: Int) throws -> [DeliveryStep] {
+        Array(try FaultPlan(parsing: text).decision(ordinal: 0).delivery.steps(of: length))
+    }
+
+    @Test("a body without a fault is sent at once, an empty one not at all")
+    func plain() throws {
+        #expect(try steps("online", of: 7) == [.send(0..<7)])
+        #expect(try steps("online", of: 0) == [])
+    }
+
+    @Test("HARN-12 bandwidth sends a tenth of a second's bytes at a time, each after the time that it takes")
+    func bandwidth() throws {
+        #expect(
+            try steps("bandwidth(1)", of: 230) == [
+                .wait(.milliseconds(100)), .send(0..<100), .wait(.milliseconds(100)), .send(100..<200),
+                .wait(.milliseconds(30)), .send(200..<230),
+            ]
+        )
+    }
+
+    @Test("HARN-12 slice pauses between two pieces, neither before the first nor after the last")
+    func slice() throws {
+        #expect(
+            try steps("slice(100, 5)", of: 200) == [.send(0..<100), .wait(.milliseconds(5)), .send(100..<200)]
+        )
+    }
+
+    @Test("slices of a limited bandwidth take both times")
+    func slicesOfBandwidth() throws {
+        #expect(
+            try steps("bandwidth(1), slice(150, 7)", of: 160) == [
+                .wait(.milliseconds(100)), .send(0..<100), .wait(.milliseconds(50)), .send(100..<150),
+                .wait(.milliseconds(17)), .send(150..<160),
+            ]
+        )
+    }
+
+    @Test(
+        "HARN-12 the end of a body is as its fault says",
+        arguments: [
+            ("lost", 9, [.reset]),
+            ("truncated", 9, [DeliveryStep.send(0..<4), .cut]), ("reset(3)", 9, [.send(0..<3), .reset]),
+            ("reset(0)", 9, [.reset]), ("reset(10)", 9, [.send(0..<9), .reset]),
+            ("pause(3)", 9, [.send(0..<3), .hold, .send(3..<9)]), ("pause(0)", 9, [.hold, .send(0..<9)]),
+            ("pause(9)", 9, [.send(0..<9)]),
+            ("pause(3), slow_close(4)", 3, [.send(0..<3), .wait(.milliseconds(4)), .close]),
+            ("slow_close(4)", 9, [.send(0..<9), .wait(.milliseconds(4)), .close]),
+            ("slow_close(4)", 0, [.wait(.milliseconds(4)), .close]),
+        ]
+    )
+    func ends(text: String, length: Int, expected: [DeliveryStep]) throws {
+        #expect(try steps(text, of: length) == expected)
+    }
+
+    @Test("steps of a body of any length are made one by one")
+    func long() throws {
+        let delivery = try FaultPlan(parsing: "slice(1, 1)").decision(ordinal: 0).delivery
+        let first = Array(delivery.steps(of: 1 << 50).prefix(3))
+        #expect(first == [.send(0..<1), .wait(.milliseconds(1)), .send(1..<2)])
+    }
+}
+
+@Suite struct RefusingPortTests {
+    @Test("HARN-12 refused: the kernel refuses each connection, and no other program gets the port")
+    func refuses() async throws {
+        let port = try RefusingPort()
+        for _ in 0..<20 {
+            let error = await #expect(throws: IOError.self) {
+                try await RawClient.connect(port: port.number) { _ in }
+            }
+            #expect(error?.errnoCode == ECONNREFUSED)
+        }
+        #expect(try RefusingPort().number != port.number)
     }
 }

@@ -1,5 +1,8 @@
+import AsyncHTTPClient
 import HTTPTypes
 import JSONValues
+import NIOHTTP1
+import TestKit
 import Testing
 
 @testable import Sandbox
@@ -142,5 +145,121 @@ import Testing
             response("/images/osprey.png", headers: [.ifNoneMatch: try #require(picture.headers[.eTag])]).status
                 == .notModified
         )
+    }
+}
+
+private let newID = "70ca00000000000000000001"
+
+@Suite struct SpaceXControlTests {
+    @Test("SRV-10 a patched ship changes in the list and by itself, and with it the entity tag")
+    func patch() async throws {
+        try await withSandbox { sandbox in
+            let before = try await sandbox.get("/spacex/v4/ships")
+            let first = try #require(try JSONParser.parse(before.bytes).array?.first?.object)
+            let id = try #require(first["id"]?.string)
+            let response = try await sandbox.send(
+                .PUT,
+                "/_sandbox/spacex/ships/\(id)",
+                body: #"{"name":"Renamed","image":null,"year_built":1.5e3}"#
+            )
+            #expect(response.status == 200)
+            let after = try await sandbox.get("/spacex/v4/ships")
+            #expect(after.headers["etag"] != before.headers["etag"])
+            let ship = try await sandbox.get("/spacex/v4/ships/\(id)").object()
+            #expect(ship["name"] == "Renamed" && ship["image"] == .null && ship["year_built"] == .number("1.5e3"))
+            #expect(ship.members.map(\.name) == Ship.keys && ship["roles"] == first["roles"])
+            #expect(try JSONParser.parse(after.bytes).array?.first?.object == ship)
+        }
+    }
+
+    @Test("a patch of an unknown id adds a ship with all keys; DELETE takes it away")
+    func addAndRemove() async throws {
+        try await withSandbox { sandbox in
+            let original = try await sandbox.get("/spacex/v4/ships").body
+            let response = try await sandbox.send(
+                .PUT,
+                "/_sandbox/spacex/ships/\(newID)",
+                body: #"{"name":"New","image":"{origin}/spacex/images/new.png"}"#
+            )
+            #expect(response.status == 201)
+            let ship = try await sandbox.get("/spacex/v4/ships/\(newID)").object()
+            #expect(ship.members.map(\.name) == Ship.keys)
+            #expect(ship["image"] == .string("http://127.0.0.1:\(sandbox.port)/spacex/images/new.png"))
+            #expect(try await sandbox.send(.DELETE, "/_sandbox/spacex/ships/\(newID)").status == 200)
+            #expect(try await sandbox.send(.DELETE, "/_sandbox/spacex/ships/\(newID)").status == 404)
+            #expect(try await sandbox.get("/spacex/v4/ships/\(newID)").status == 404)
+            #expect(try await sandbox.get("/spacex/v4/ships").body == original)
+        }
+    }
+
+    @Test(
+        "the whole answer can be any JSON",
+        arguments: [#"{"error":"maintenance"}"#, "null", #"[{"id":"1"},7,{"name":null}]"#, "[]"]
+    )
+    func replace(data: String) async throws {
+        try await withSandbox { sandbox in
+            #expect(try await sandbox.send(.PUT, "/_sandbox/spacex/ships", body: data).status == 200)
+            #expect(try await sandbox.get("/spacex/v4/ships").text == data)
+            #expect(try await sandbox.get("/spacex/v4/ships/none").status == 404)
+            #expect(try await sandbox.send(.POST, "/spacex/v4/ships/query").status == 200)
+            let patched = try await sandbox.send(.PUT, "/_sandbox/spacex/ships/\(newID)", body: "{}")
+            #expect(patched.status == (data.hasPrefix("[") ? 201 : 409))
+        }
+    }
+}
+
+@Suite struct ShipRecordsTests {
+    private func ships() throws -> [JSONObject] {
+        try #require(try JSONParser.parse(PackageResources.ships_json).array).compactMap(\.object)
+    }
+
+    @Test("every ship has the 24 keys in their order and its required fields")
+    func schema() throws {
+        let ships = try ships()
+        #expect(ships.count >= 29)
+        for ship in ships {
+            #expect(ship.members.map(\.name) == Ship.keys)
+            #expect(Ship.isIdentifier(ship["id"]?.string ?? ""))
+            #expect(ship["name"]?.string?.isEmpty == false)
+            #expect(
+                ship["active"]?.bool != nil && ship["roles"]?.array?.isEmpty == false
+                    && ship["launches"]?.array?.isEmpty == false
+            )
+        }
+        #expect(Set(ships.compactMap { $0["id"]?.string }).count == ships.count)
+    }
+
+    @Test("the nulls are as frequent as in the dump")
+    func nulls() throws {
+        let ships = try ships()
+        let nulls = { (key: String) in ships.count { $0[key] == .null } }
+        let expected = [
+            "legacy_id": 7, "link": 5, "image": 3, "year_built": 3, "imo": 8, "mmsi": 5, "abs": 11, "class": 11,
+            "mass_kg": 8, "mass_lbs": 8, "status": 12,
+            "type": 0,
+            "home_port": 0,
+        ]
+        for (key, count) in expected { #expect(nulls(key) == count, "\(key)") }
+        for key in ["speed_kn", "course_deg", "last_ais_update"] { #expect(nulls(key) == ships.count, "\(key)") }
+        for (key, given) in ["model": 3, "latitude": 2, "longitude": 2] {
+            #expect(nulls(key) == ships.count - given, "\(key)")
+        }
+    }
+
+    @Test("the data has the irregularities that a client has to handle")
+    func oddities() throws {
+        let ships = try ships()
+        let names = ships.compactMap { $0["name"]?.string }
+        #expect(Set(names).count == names.count)
+        #expect(Set(names.map { $0.lowercased() }).count == names.count - 1, "two names are equal ignoring case")
+        #expect(names.contains { $0.first?.isLowercase == true })
+        #expect(names.contains { !$0.allSatisfy(\.isASCII) })
+        #expect(ships.contains { $0["mass_kg"]?.double.map { $0 != $0.rounded() } ?? false })
+        #expect(ships.contains { $0["year_built"] == .number("2010.0") })
+        let images = ships.compactMap { $0["image"]?.string }
+        #expect(images.allSatisfy { $0.hasPrefix("{origin}/spacex/images/") })
+        for odd in ["showphoto.aspx", "missing.png", "moved/", "elsewhere/"] {
+            #expect(images.count { $0.contains(odd) } == 1, "\(odd)")
+        }
     }
 }

@@ -106,7 +106,7 @@ struct CachedListTests {
         let old = try page(since: first)
         #expect(old.changes.since == 0 && old.changes.added == ["a"])
         #expect(try page(PageRequest(limit: 1000), since: last - 1).changes.removed.count == 600)
-        let rows = try database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM islands_item") }
+        let rows = try database.integer("SELECT count(*) FROM islands_item")
         #expect(try #require(rows) <= 1601)
     }
 

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import TestKit
 import Testing
 
 @testable import Screens

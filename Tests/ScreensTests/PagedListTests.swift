@@ -117,9 +117,7 @@ struct PagedListTests {
         #expect(try QueryItems("cursor=\(list.cursor(at: .max))").page(of: list).offset == .max)
     }
 
-    @Test(
-        "SRV-06 HARN-36 Without a cursor a list begins at its offset; both are refused, but 0 beside a cursor is none"
-    )
+    @Test("SRV-06 HARN-36 Without a cursor a list begins at its offset; both are refused, but 0 with a cursor is none")
     func offset() throws {
         #expect(try QueryItems("offset=7").page(of: ships) == PageRequest(limit: 100, offset: 7))
         #expect(try QueryItems("").page(of: ships).isFirst)

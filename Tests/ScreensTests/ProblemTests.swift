@@ -122,9 +122,7 @@ struct ProblemTests {
         #expect((Problem(code, "").headerFields[.wwwAuthenticate] == "Bearer") == (code.status == .unauthorized))
     }
 
-    @Test(
-        "If Larder logs in at the upstream, its 401 is the end of the session; else it means nothing to the client"
-    )
+    @Test("If Larder logs in at the upstream, its 401 is the end of the session; else it means nothing to the client")
     func upstreamSession() {
         let error = UpstreamError.rejected(status: .unauthorized, body: [])
         #expect(

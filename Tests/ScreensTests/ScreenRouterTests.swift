@@ -547,9 +547,7 @@ struct ScreenRouterTests {
         #expect(try await harness.serve(.get, path, authority: "evil.test").fields[.requestID] == "run-3")
     }
 
-    @Test(
-        "SRV-12 Requests are counted and timed by route pattern; misses, queries and unknown methods get no own series"
-    )
+    @Test("SRV-12 Requests are counted and timed by route pattern; misses, queries, unknown methods get no series")
     func metrics() async throws {
         let registry = PrometheusRegistry()
         let harness = try harness()

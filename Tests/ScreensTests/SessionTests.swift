@@ -65,7 +65,7 @@ struct SessionStoreTests {
         SessionCredentials([.authorization: "Bearer \(token)"])
     }
 
-    /// A session as it is read back by its token: with the identity that follows from the token.
+    /// A session that is read back by its token: with the identity that follows from the token.
     private func stored(_ session: Session, _ token: String) -> Session {
         Session(
             app: session.app,
@@ -263,7 +263,7 @@ struct SessionStoreLifetimeTests {
         let removed = Watched<[String]>([])
         store.letExpire(sessionsOf: "ships") { _, _ in throw Refused() }
         await #expect(throws: Refused.self) { try await store.endUnused() }
-        let count = { try self.database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM session") } }
+        let count = { try self.database.integer("SELECT count(*) FROM session") }
         #expect(try count() == 5)
         store.letExpire(sessionsOf: "ships") { expired, _ in
             removed.update { $0.append("\(expired.account) \(expired.isLast) \(expired.id.count)") }
@@ -279,7 +279,7 @@ struct SessionStoreLifetimeTests {
         let endless = SessionStore(UserDatabase(database), clock: clock.wallClock)
         endless.letExpire(sessionsOf: "ships")
         advance(days: 1000)
-        let count = { try self.database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM session") } }
+        let count = { try self.database.integer("SELECT count(*) FROM session") }
         try await endless.endUnused()
         #expect(try count() == 1200)
         try await store.endUnused()

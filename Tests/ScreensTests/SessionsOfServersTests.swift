@@ -50,9 +50,9 @@ struct SessionsOfServersTests {
         try await access.database.rows("SELECT count(*) AS count FROM journal") { try $0.value("count") as Int }.first
     }
 
-    /// Runs a test on two servers that hear each other, and rely for a minute on what they have read.
+    /// Runs a test on two servers that hear each other, and rely for a minute on the rows that they have read.
     private static func hearing(_ test: (ClusterAccess, Node, Node) async throws -> Void) async throws {
-        let access = try await ClusterAccess.temporary(Journal.storeMigrations, kept: .seconds(60))
+        let access = try await ClusterAccess.temporary(kept: .seconds(60))
         let other = access.otherServer(kept: .seconds(60))
         let (one, two) = (try Node(access, kept: .seconds(60)), try Node(other, kept: .seconds(60)))
         let running = Task {
@@ -96,7 +96,7 @@ struct SessionsOfServersTests {
 
     @Test("SCALE-09 A server that hears nothing relies on no session that it has read")
     func deaf() async throws {
-        let access = try await ClusterAccess.temporary(Journal.storeMigrations)
+        let access = try await ClusterAccess.temporary()
         let (one, two) = (try Node(access), try Node(access.otherServer(), kept: .seconds(60)))
         let session = try await one.open()
         #expect(try await two.account(session) == "a")
@@ -108,7 +108,7 @@ struct SessionsOfServersTests {
     @Test("SCALE-23 While PostgreSQL is away a session is open, also one never used here; others are not known")
     func away() async throws {
         let postgres = try await RunningPostgres.start()
-        let access = try await ClusterAccess.temporary(Journal.storeMigrations, on: postgres)
+        let access = try await ClusterAccess.temporary(on: postgres)
         let (one, two) = (try Node(access), try Node(access.otherServer()))
         let (session, closed) = (try await one.open(), try await one.open())
         try await one.close(closed)
@@ -130,7 +130,7 @@ struct SessionsOfServersTests {
 
     @Test("Both servers end sessions and write uses at once: each file follows, and has the same rows")
     func atOnce() async throws {
-        let access = try await ClusterAccess.temporary(Journal.storeMigrations)
+        let access = try await ClusterAccess.temporary()
         let clock = ManualClock(ten)
         let nodes = [try Node(access, clock), try Node(access.otherServer(), clock)]
         var opened: [SessionCredentials] = []
@@ -156,7 +156,7 @@ struct SessionsOfServersTests {
 
     @Test("A use is written once a day by one of the servers, and counts on all")
     func uses() async throws {
-        let access = try await ClusterAccess.temporary(Journal.storeMigrations)
+        let access = try await ClusterAccess.temporary()
         let clock = ManualClock(ten)
         let (one, two) = (try Node(access, clock), try Node(access.otherServer(), clock))
         let session = try await one.open(at: clock.now)
@@ -178,7 +178,7 @@ struct SessionsOfServersTests {
     @Test("SCALE-06 What belongs to an expired session goes before it; a removal that fails is made again")
     func expiry() async throws {
         struct Refused: Error {}
-        let access = try await ClusterAccess.temporary(Journal.storeMigrations)
+        let access = try await ClusterAccess.temporary()
         let clock = ManualClock(ten)
         let (one, two) = (try Node(access, clock), try Node(access.otherServer(), clock))
         let expired = try await one.open("a", at: clock.now)
@@ -208,7 +208,7 @@ struct SessionsOfServersTests {
 
     @Test("The cookies of all servers of a journal have one name, which is copied with the rows")
     func cookies() async throws {
-        let access = try await ClusterAccess.temporary(Journal.storeMigrations)
+        let access = try await ClusterAccess.temporary()
         let (one, two) = (try Node(access), try Node(access.otherServer()))
         for node in [one, two] { try await node.users.catchUpToEnd() }
         let shared = try SessionCookies(one.users)
@@ -224,7 +224,7 @@ struct SessionsOfServersTests {
         }
         #expect(try SessionCookies(UserDatabase(copied)) == shared)
         // A journal of its own begins with the copy.
-        let next = try await ClusterAccess.temporary(Journal.storeMigrations)
+        let next = try await ClusterAccess.temporary()
         let start = JournalCopy(SessionStore.replicated, schema: 1, of: copied, in: next.database)
         try await next.database.write { transaction in try copied.read { try start.copy($0, to: transaction) } }
         let node = try Node(next)

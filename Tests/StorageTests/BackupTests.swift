@@ -180,3 +180,165 @@ extension Bool {
         return self
     }
 }
+
+@Suite struct BackupTargetTests {
+    @Test("TRUST-15 a target that is not a new place is refused by name, and nothing is changed")
+    func refused() throws {
+        let scenario = try BackupScenario()
+        let place = scenario.folder.url
+        let files = FileManager.default
+        let full = place.appending(path: "full")
+        try files.createDirectory(at: full, withIntermediateDirectories: true)
+        try Data([1]).write(to: full.appending(path: "precious"))
+        try Data([2]).write(to: place.appending(path: "file"))
+        try files.createSymbolicLink(atPath: place.path + "/dangling", withDestinationPath: "/nowhere/at/all")
+        try files.createSymbolicLink(at: place.appending(path: "inside"), withDestinationURL: scenario.data)
+        let root = try #require(RealPath.of(place.path))
+        let cases: [(String, BackupError)] = [
+            ("full", .targetNotEmpty(path: root + "/full")),
+            ("file", .targetUnsuitable(path: root + "/file", reason: "it is not a directory")),
+            (
+                "dangling",
+                .targetUnsuitable(path: place.path + "/dangling", reason: "it is a symbolic link that leads nowhere")
+            ),
+            (
+                "missing/backup",
+                .targetUnsuitable(
+                    path: place.path + "/missing/backup",
+                    reason: "\(place.path)/missing does not exist or cannot be entered"
+                )
+            ),
+        ]
+        let before = try files.subpathsOfDirectory(atPath: place.path).sorted()
+        for (name, error) in cases {
+            #expect(throws: error) {
+                try Backup(of: scenario.data, migrations: CacheTables.migrations, origin: "")
+                    .write(to: place.appending(path: name))
+            }
+        }
+        for name in ["data", "data/copy", "data/blobs/copy", "inside", "inside/copy"] {
+            let error = #expect(throws: BackupError.self) {
+                try Backup(of: scenario.data, migrations: CacheTables.migrations, origin: "")
+                    .write(to: place.appending(path: name))
+            }
+            #expect(error.map { "\($0)".contains("inside the data directory") } == true, "\(name)")
+        }
+        #expect(try files.subpathsOfDirectory(atPath: place.path).sorted() == before)
+    }
+
+    @Test("An empty directory, and a link to one, become the backup")
+    func empty() throws {
+        let scenario = try BackupScenario()
+        let real = scenario.folder.url.appending(path: "real")
+        try FileManager.default.createDirectory(at: real, withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(at: scenario.target, withDestinationURL: real)
+        _ = try scenario.backup()
+        #expect(try scenario.names(real).contains("SHA256SUMS"))
+        _ = try scenario.restored()
+    }
+
+    @Test("TRUST-15 leftovers of a killed backup are replaced; other files at its path are not touched")
+    func leftovers() throws {
+        let scenario = try BackupScenario()
+        let files = FileManager.default
+        try files.createDirectory(at: scenario.unfinished.appending(path: "blobs"), withIntermediateDirectories: true)
+        for name in ["larder.sqlite", "larder.sqlite-journal", "larder.key", "blobs/0000000000000001", "larder.lock"] {
+            try Data([1]).write(to: scenario.unfinished.appending(path: name))
+        }
+        let precious = scenario.unfinished.appending(path: "precious")
+        try Data([2]).write(to: precious)
+        let before = try files.subpathsOfDirectory(atPath: scenario.unfinished.path).sorted()
+        let error = #expect(throws: BackupError.self) { try scenario.backup() }
+        #expect(error.map { "\($0)".contains("precious") } == true)
+        #expect(try files.subpathsOfDirectory(atPath: scenario.unfinished.path).sorted() == before)
+        try files.removeItem(at: precious)
+        _ = try scenario.backup()
+        #expect(!scenario.exists(scenario.unfinished))
+        #expect(try scenario.restored() == StoredState(scenario.database))
+    }
+
+    @Test("Two backups to one target at once: the second one is refused, and the first one is whole")
+    func twice() throws {
+        let scenario = try BackupScenario()
+        var second: (any Error)?
+        _ = try scenario.backup { progress in
+            guard progress.step == .digests, second == nil else { return }
+            do { _ = try scenario.backup() } catch { second = error }
+        }
+        let path = try #require(RealPath.of(scenario.target.path))
+        #expect(second as? BackupError == .targetInUse(path: path, pid: getpid()))
+        #expect(try scenario.restored() == StoredState(scenario.database))
+    }
+}
+
+/// A data directory with documents' files and a secret, and a place for its backups; removed with the value.
+final class BackupScenario {
+    let folder: TemporaryFolder
+    let data: URL
+    let target: URL
+    let database: LarderDatabase
+    let secrets: SealedSecrets
+
+    init() throws {
+        folder = try TemporaryFolder()
+        data = folder.url.appending(path: "data")
+        target = folder.url.appending(path: "backup")
+        database = try Self.open(data)
+        secrets = try SealedSecrets(database)
+        try database.write { try secrets.store(Data("token".utf8), name: "token", in: $0) }
+        for name in ["a", "b", "c"] { try save(name) }
+    }
+
+    static func open(_ folder: URL) throws -> LarderDatabase {
+        try LarderDatabase.withCacheTables(in: DataDirectory(at: folder), logger: .quiet)
+    }
+
+    /// Stores a file of random bytes and a row that names it.
+    func save(_ name: String) throws {
+        let blob = try database.blobs.write(Data((0..<5000).map { _ in UInt8.random(in: 0...255) }))
+        let response = makeCachedResponse("https://ships.test/\(name)", body: .blob(blob))
+        _ = try database.write { try ResponseStore(database).save(response, in: $0) }
+    }
+
+    func remove(_ name: String) throws {
+        _ = try database.write { db in
+            try ResponseStore(database).remove(upstream: "ships", url: "https://ships.test/\(name)", in: db)
+        }
+    }
+
+    func backup(_ progress: @escaping ProgressReceiver = { _ in }) throws -> Backup.Report {
+        try Backup(of: data, migrations: CacheTables.migrations, origin: "a test", progress: progress).write(to: target)
+    }
+
+    /// Restores the backup to a new directory, and returns its state.
+    func restored() throws -> StoredState {
+        let place = folder.url.appending(path: "restored-\(UUID().uuidString)")
+        _ = try restore(to: place)
+        let database = try Self.open(place)
+        let secrets = try SealedSecrets(database)
+        guard try database.read({ try secrets.secret(name: "token", in: $0) }) == Data("token".utf8) else {
+            throw StorageError.secretNotAuthentic(name: "token")
+        }
+        let state = try StoredState(database)
+        try database.close()
+        return state
+    }
+
+    func restore(to place: URL) throws -> Restore.Report {
+        try Restore(of: target, migrations: CacheTables.migrations).write(to: place)
+    }
+
+    func names(_ place: URL) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: place.path).sorted()
+    }
+
+    func exists(_ place: URL) -> Bool { FileManager.default.fileExists(atPath: place.path) }
+    var unfinished: URL { folder.url.appending(path: "backup.partial") }
+
+    /// A file of the backup that a row names.
+    func blob() throws -> URL {
+        let blobs = target.appending(path: "blobs")
+        let name = try names(blobs).first { $0.count == 16 }
+        return blobs.appending(path: name ?? "none")
+    }
+}

@@ -7,6 +7,10 @@ import Testing
 @testable import Storage
 
 @Suite struct BlobStoreTests {
+    private let database: LarderDatabase
+
+    init() throws { database = try LarderDatabase.temporary() }
+
     private let temporary = TemporaryFolder.unmade()
     var folder: URL { temporary.url }
 
@@ -20,7 +24,6 @@ import Testing
 
     @Test("What is written in chunks is read in ranges")
     func ranges() throws {
-        let database = try LarderDatabase.temporary()
         let writer = try database.blobs.writer()
         for chunk in ["Hell", "", "o, ", "world"] { try writer.append(Data(chunk.utf8)) }
         let blob = try writer.finish(expectedLength: 12)
@@ -36,7 +39,6 @@ import Testing
 
     @Test("A body of another length than announced, one discarded and one released leave nothing")
     func abort() throws {
-        let database = try LarderDatabase.temporary()
         do {
             let short = try database.blobs.writer()
             try short.append(Data("abc".utf8))
@@ -59,7 +61,6 @@ import Testing
 
     @Test("A blob appears under its name only when it is whole, and has its unfinished one until a row names it")
     func unfinishedName() async throws {
-        let database = try LarderDatabase.temporary()
         let writer = try database.blobs.writer()
         try writer.append(Data([1]))
         #expect(try files(database).allSatisfy { $0.hasSuffix(".part") })
@@ -71,7 +72,6 @@ import Testing
 
     @Test("A small body stays in memory, a large one becomes a file")
     func bodyWriter() throws {
-        let database = try LarderDatabase.temporary()
         let small = BodyWriter(blobs: database.blobs, inlineLimit: 4)
         try small.append(Data([1, 2]))
         try small.append(Data([3, 4]))
@@ -93,7 +93,6 @@ import Testing
     )
     func diskFull() throws {
         // A link, because the writer removes a file that it could not finish.
-        let database = try LarderDatabase.temporary()
         let path = database.directory.blobsPath + "/full.part"
         try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "/dev/full")
         let writer = BlobWriter(store: database.blobs, id: .random(), file: try OpenFile(path, O_WRONLY))
@@ -104,7 +103,6 @@ import Testing
 
     @Test("A body that could not move from memory to a file is discarded, not truncated")
     func bodyWriterWithoutFolder() throws {
-        let database = try LarderDatabase.temporary()
         let writer = BodyWriter(blobs: database.blobs, inlineLimit: 1)
         try writer.append(Data([1]))
         try FileManager.default.removeItem(atPath: database.directory.blobsPath)
@@ -114,7 +112,6 @@ import Testing
 
     @Test("The file is removed with its row once the transaction has committed, and stays if it is rolled back")
     func removalWithRow() async throws {
-        let database = try LarderDatabase.temporary()
         let store = ResponseStore(database)
         let blob = try database.blobs.write(Data([1]))
         let id = try await store.save(makeCachedResponse(body: .blob(blob)))
@@ -136,11 +133,8 @@ import Testing
         #expect(try await database.write { try Int.fetchOne($0, sql: "SELECT count(*) FROM blob") } == 0)
     }
 
-    @Test(
-        "A newer body removes the older one's file, a purge and a logout all files; a body saved again keeps its file"
-    )
+    @Test("A newer body removes the older one's file, a purge, a logout all files; one saved again keeps its file")
     func removalWithReplacement() async throws {
-        let database = try LarderDatabase.temporary()
         let store = ResponseStore(database)
         let first = try database.blobs.write(Data([1]))
         try await store.save(makeCachedResponse(body: .blob(first)))
@@ -207,9 +201,7 @@ import Testing
         )
     }
 
-    @Test(
-        "TRUST-03 a file restored after its removal was committed stays: it may be that of a restored database"
-    )
+    @Test("TRUST-03 a file restored after its removal was committed stays: it may be that of a restored database")
     func restoredFile() async throws {
         let restored = TemporaryFolder.unmade()
         defer { withExtendedLifetime(restored) {} }
@@ -243,7 +235,6 @@ import Testing
 
     @Test("A finished blob that gets no row is removed with its last reference, or if it is discarded")
     func claims() throws {
-        let database = try LarderDatabase.temporary()
         do {
             let blob = try database.blobs.write(Data([1]))
             let copy = blob
@@ -258,7 +249,6 @@ import Testing
 
     @Test("A blob that a row names is not discarded")
     func discardedTooLate() async throws {
-        let database = try LarderDatabase.temporary()
         let blob = try database.blobs.write(Data([1]))
         try await ResponseStore(database).save(makeCachedResponse(body: .blob(blob)))
         database.blobs.discard(blob)
@@ -271,7 +261,6 @@ import Testing
         arguments: [true, false]
     )
     func lostFile(isMissing: Bool) async throws {
-        let database = try LarderDatabase.temporary()
         let store = ResponseStore(database)
         let blob = try database.blobs.write(Data(count: 1000))
         try await store.save(makeCachedResponse(body: .blob(blob)))
@@ -289,7 +278,6 @@ import Testing
 
     @Test("A row for a blob whose file is not there cannot be written")
     func rowWithoutFile() async throws {
-        let database = try LarderDatabase.temporary()
         let blob = Blob(id: .random(), length: 5)
         await #expect(throws: StorageError.blobUnavailable(blob.id)) {
             try await ResponseStore(database).save(makeCachedResponse(body: .blob(blob)))

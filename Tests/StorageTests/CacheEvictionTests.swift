@@ -48,9 +48,7 @@ import Testing
         #expect(try await stored().count == 5)
     }
 
-    @Test(
-        "The least recently used responses and their files are removed down to the low-water mark; a noted use counts"
-    )
+    @Test("The least recently used responses, with files, are removed to the low-water mark; a noted use counts")
     func order() async throws {
         var ids: [CachedResponse.ID] = []
         for number in 0..<10 { ids.append(try await save(number, asFile: number < 5)) }
@@ -137,21 +135,14 @@ import Testing
         #expect(try reader.readAll() == Data(repeating: 1, count: 1000))
     }
 
-    @Test(
-        "Under concurrent saves, each followed by eviction, the budget is kept in the end, and every file has its row"
-    )
+    @Test("Under concurrent saves, each followed by eviction, the budget is kept, and every file has its row")
     func concurrentSaves() async throws {
         let budget = CacheBudget(bytes: 20_000)
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for task in 0..<4 {
-                group.addTask {
-                    for round in 0..<40 {
-                        try await save(task * 100 + round, asFile: round.isMultiple(of: 3))
-                        _ = try await CacheEviction(database, budget: budget).run()
-                    }
-                }
+        try await (0..<4).concurrentMap { task in
+            for round in 0..<40 {
+                try await save(task * 100 + round, asFile: round.isMultiple(of: 3))
+                _ = try await CacheEviction(database, budget: budget).run()
             }
-            try await group.waitForAll()
         }
         #expect(try !budget.isExceeded(by: CacheEviction(database, budget: budget).total()))
         let (sum, blobs) = try await database.pool.read { db in

@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import HTTPTypes
 import Logging
+import Synchronization
 import TestKit
 import Testing
 
@@ -61,9 +62,7 @@ import Testing
         #expect(try await left().count == 4)
     }
 
-    @Test(
-        "An upstream's mount belongs to it: both are listed and purged by its name, other names with its prefix are not"
-    )
+    @Test("An upstream's mount belongs to it: both are listed and purged by its name, names with its prefix not")
     func mount() async throws {
         try await store.save(makeCachedResponse("https://a.test/raw", upstream: "other.raw", seconds: 30))
         try await store.save(makeCachedResponse("https://a.test/raw", upstream: "others", seconds: 30))
@@ -91,9 +90,7 @@ import Testing
         #expect(try await left().count == 5)
     }
 
-    @Test(
-        "An inspection beside the open database lists every URL once with its variants, sorted as asked, and previews"
-    )
+    @Test("An inspection beside the open database lists each URL once with its variants, sorted, and previews")
     func inspection() throws {
         let inspection = try #require(try CacheInspection(at: URL(filePath: database.directory.path)))
         var entries: [CacheInspection.Entry] = []
@@ -169,5 +166,124 @@ import Testing
         #expect(throws: StorageError.foreignDatabase(path: path, detail: "its tables are not those of Larder")) {
             try CacheInspection(at: folder)
         }
+    }
+}
+
+@Suite struct CacheBudgetTests {
+    @Test("Within the budget nothing has to go; above it as much as leaves nine tenths")
+    func waterMarks() {
+        let budget = CacheBudget(bytes: 1000)
+        #expect(!budget.isExceeded(by: 1000))
+        #expect(budget.isExceeded(by: 1001))
+        #expect(budget.excess(of: 1001) == 101)
+        #expect(budget.excess(of: 900) == 0)
+        #expect(budget.excess(of: 10) == 0)
+    }
+
+    @Test("What would push out everything else is not admitted")
+    func persistRows() {
+        let budget = CacheBudget(bytes: 1000)
+        #expect(budget.admits(900))
+        #expect(!budget.admits(901))
+        #expect(!CacheBudget(bytes: 0).admits(1))
+        #expect(CacheBudget.unlimited.admits(1 << 40))
+    }
+
+    @Test("The least recently used go first, whatever they are, and no more than needed")
+    func victims() {
+        let candidates = [
+            CacheEviction.Candidate(kind: .response, id: 1, size: 10, lastUsed: 50),
+            CacheEviction.Candidate(kind: .response, id: 2, size: 10, lastUsed: 20),
+            CacheEviction.Candidate(kind: .page, id: 1, size: 5, lastUsed: 30),
+        ]
+        #expect(CacheEviction.victims(freeing: 1, among: candidates).map(\.lastUsed) == [20])
+        #expect(CacheEviction.victims(freeing: 10, among: candidates).map(\.lastUsed) == [20])
+        #expect(CacheEviction.victims(freeing: 11, among: candidates).map(\.lastUsed) == [20, 30])
+        #expect(CacheEviction.victims(freeing: 1000, among: candidates).map(\.lastUsed) == [20, 30, 50])
+        #expect(CacheEviction.victims(freeing: 0, among: candidates).isEmpty)
+    }
+
+    @Test("One step removes a batch at most, however much has to go")
+    func batch() {
+        let candidates = (0..<1000).map { CacheEviction.Candidate(kind: .response, id: $0, size: 1, lastUsed: $0) }
+        #expect(CacheEviction.victims(freeing: 1000, among: candidates).count == CacheEviction.batch)
+    }
+
+    @Test(
+        "The path of a URL is what stands between authority and query",
+        arguments: [
+            ("https://a.test/v4/ships?x=/y", "/v4/ships"), ("https://a.test", "/"), ("https://a.test?x", "/"),
+            ("http://u@[::1]:80/", "/"),
+        ]
+    )
+    func path(url: String, path: String) {
+        #expect(CachePurge.path(of: url) == path[...])
+    }
+
+    @Test("A purge means what all its conditions name")
+    func purge() {
+        func matches(_ purge: CachePurge) -> Bool {
+            purge.matches(upstream: "ships", url: "https://a.test/v4/ships?q", received: noon)
+        }
+        #expect(matches(CachePurge()))
+        #expect(matches(CachePurge(upstream: "ships", pathPrefix: "/v4/", receivedBefore: noon + 1)))
+        #expect(!matches(CachePurge(upstream: "other", pathPrefix: "/v4/")))
+        #expect(!matches(CachePurge(pathPrefix: "/v5/")))
+        #expect(!matches(CachePurge(pathPrefix: "/v4/ships?")))
+        #expect(!matches(CachePurge(receivedBefore: noon)))
+    }
+}
+
+@Suite struct CacheResetTests {
+    @Test(
+        "TRUST-16 damaged tables of the cache are replaced by empty ones while the server runs; everything else stays",
+        arguments: ["stored_body", "stored_response", "stored_response_by_credential", "page_row"]
+    )
+    func reset(object: String) async throws {
+        let scenario = DamagedCacheScenario()
+        try scenario.fill(damaging: object)
+        try await replaceDamaged(object, of: scenario)
+        // The next start and the doctor find everything in order.
+        let again = try scenario.open(.always)
+        #expect(try ResponseStore(again).responses(like: makeCachedResponse("https://ships.test/1")).count == 1)
+        try again.close()
+        #expect(scenario.log.messages.contains("pages of the cache are damaged: its tables are replaced by empty ones"))
+    }
+
+    /// Finds the damage and removes it in a database that is released afterwards, and with it the directory's lock.
+    private func replaceDamaged(_ object: String, of scenario: DamagedCacheScenario) async throws {
+        let database = try scenario.open(.never)
+        let secrets = try SealedSecrets(database)
+        let removed = Mutex(0)
+        database.onRemovalOfResponses { id in if id == nil { removed.withLock { $0 += 1 } } }
+        let damaged = try await database.damagedTables()
+        #expect(!damaged.isEmpty)
+        try await CacheReset(database).run(damaged: damaged)
+        #expect(removed.withLock(\.self) == 1)
+        #expect(try await database.damagedTables() == [:])
+        try database.checkIntegrity()
+        try database.checkReadiness()
+        #expect(try ResponseStore(database).responses(like: makeCachedResponse("https://ships.test/1")) == [])
+        #expect(try ResponseStore(database).totals().allSatisfy { $0.responses == 0 })
+        #expect(try database.read { try secrets.secret(name: "token", in: $0) } == Data("token".utf8))
+        // It stores again, under identities that were never used.
+        let id = try await ResponseStore(database).save(makeCachedResponse("https://ships.test/1"))
+        #expect(id > 101)
+        if object != "stored_response" { #expect(try database.blobs.fileNames() == []) }
+        try database.close()
+    }
+
+    @Test("TRUST-16 damage of other tables is reported, and nothing of them is changed")
+    func others() async throws {
+        let scenario = DamagedCacheScenario()
+        try scenario.fill(damaging: "sealed_secret")
+        let database = try scenario.open(.never)
+        let damaged = try await database.damagedTables()
+        #expect(damaged.keys.sorted() == ["sealed_secret"])
+        try await CacheReset(database).run(damaged: damaged)
+        #expect(throws: StorageError.self) { try database.checkReadiness() }
+        #expect(try ResponseStore(database).responses(like: makeCachedResponse("https://ships.test/1")).count == 1)
+        #expect(scenario.log.messages.count == 1)
+        try database.close()
     }
 }

@@ -141,7 +141,7 @@ import Testing
             }
         }
         #expect(error == nil && hasFailed)
-        #expect(try scenario.database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM blob") } == 0)
+        #expect(try scenario.database.integer("SELECT count(*) FROM blob") == 0)
         await #expect(throws: DatabaseError.self) {
             try await scenario.database.writeIfRoom {
                 try $0.execute(sql: "INSERT INTO blob (id, length) VALUES ('x', 1)")

@@ -104,3 +104,179 @@ import Testing
         #expect(try again.read { try secrets.secret(name: "old", in: $0) } == Data("old".utf8))
     }
 }
+
+@Suite struct LarderDatabaseAccessTests {
+    @Test("A read does not wait for a write that is under way, and sees the state before it")
+    func readDuringWrite() throws {
+        let database = try LarderDatabase.temporary()
+        let store = ResponseStore(database)
+        try database.write { db in
+            try store.save(makeCachedResponse(), in: db)
+            // On another connection, while this one holds the write lock: GRDB refuses nested reads on one thread, so
+            // another thread reads.
+            let count = OtherThread.run { try? store.responses(like: makeCachedResponse()).count }
+            #expect(count == 0)
+        }
+        #expect(try store.responses(like: makeCachedResponse()).count == 1)
+    }
+
+    @Test("Reads within a read are of its state and use its connection, also after one of them has failed")
+    func readsWithinRead() throws {
+        var options = DatabaseOptions()
+        options.maximumReaderCount = 1
+        let database = try LarderDatabase.withCacheTables(
+            in: .temporary(),
+            options: options,
+            logger: Logger(label: "test")
+        )
+        let store = ResponseStore(database)
+        let counts = try database.read { _ in
+            let before = try store.responses(like: makeCachedResponse()).count
+            let isStored = OtherThread.run {
+                (try? database.write { try store.save(makeCachedResponse(), in: $0) }) != nil
+            }
+            #expect(isStored == true)
+            #expect(throws: (any Error).self) { try database.read { try $0.execute(sql: "SELECT nothing") } }
+            return (before, try store.responses(like: makeCachedResponse()).count)
+        }
+        #expect(counts == (0, 0))
+        #expect(try store.responses(like: makeCachedResponse()).count == 1)
+    }
+
+    @Test("A read of one database within that of another has a connection of its own")
+    func readsOfTwoDatabases() throws {
+        let (one, other) = (try LarderDatabase.temporary(), try LarderDatabase.temporary())
+        _ = try other.write { try ResponseStore(other).save(makeCachedResponse(), in: $0) }
+        let counts = try one.read { _ in
+            let found = try ResponseStore(other).responses(like: makeCachedResponse()).count
+            return (found, try ResponseStore(one).responses(like: makeCachedResponse()).count)
+        }
+        #expect(counts == (1, 0))
+    }
+}
+
+private enum OtherThread {
+    /// Runs `body` on a thread of its own and waits for it.
+    static func run<Value: Sendable>(_ body: @escaping @Sendable () -> Value) -> Value? {
+        let done = DispatchSemaphore(value: 0)
+        let box = Box<Value>()
+        Thread {
+            box.value = body()
+            done.signal()
+        }.start()
+        done.wait()
+        return box.value
+    }
+
+    /// The semaphore orders the accesses.
+    private final class Box<Value>: @unchecked Sendable {
+        var value: Value?
+    }
+}
+
+@Suite struct LarderDatabasePagesTests {
+    @Test("TRUST-16 the pages of each table are checked on a connection of its own; damage is named by table")
+    func damage() async throws {
+        let scenario = DamagedCacheScenario()
+        try scenario.fill()
+        let database = try scenario.open(.never)
+        #expect(try await database.damagedTables().keys.sorted() == ["stored_body"])
+        try database.checkReadiness()
+        database.report(damaged: ["note": "page 7"])
+        #expect(
+            throws: StorageError.damagedDatabase(path: database.directory.databasePath, detail: "note: page 7")
+        ) { try database.checkReadiness() }
+        try database.close()
+    }
+
+    @Test("TRUST-16 a database in order has no damaged tables, while it is used")
+    func order() async throws {
+        let database = try LarderDatabase.temporary()
+        for number in 0..<20 {
+            try await ResponseStore(database).save(makeCachedResponse("https://ships.test/\(number)"))
+        }
+        #expect(try await database.damagedTables() == [:])
+    }
+
+    @Test("After the deletion of much the file shrinks to what is used, in steps; a small part stays free")
+    func shrinking() async throws {
+        let database = try LarderDatabase.temporary()
+        let body = StoredBody.bytes(Data(repeating: 1, count: 90_000))
+        for number in 0..<200 {
+            try await ResponseStore(database).save(makeCachedResponse("https://ships.test/\(number)", body: body))
+        }
+        func pages() throws -> (free: Int, all: Int) {
+            try database.read {
+                (
+                    try Int.fetchOne($0, sql: "PRAGMA freelist_count") ?? -1,
+                    try Int.fetchOne($0, sql: "PRAGMA page_count") ?? -1
+                )
+            }
+        }
+        let before = try pages()
+        try await database.write { try $0.execute(sql: "DELETE FROM stored_response WHERE id % 10 = 0") }
+        try await database.shrink()
+        #expect(try pages().all == before.all, "a small part is used again")
+        try await database.write { try $0.execute(sql: "DELETE FROM stored_response WHERE id > 20") }
+        try await database.shrink()
+        let after = try pages()
+        #expect(after.all < before.all && after.free * 4096 < 9 << 20)
+        try await database.shrink(leaving: 0)
+        #expect(try pages().free == 0)
+        try database.checkIntegrity()
+    }
+}
+
+@Suite struct DiskReserveTests {
+    /// A reserve in a folder whose system calls can fail.
+    private struct Scenario {
+        let directory: DataDirectory
+        let scope: FaultScope
+        let reserve: DiskReserve
+
+        init() throws {
+            directory = try DataDirectory.temporary()
+            scope = try FaultScope(directory.path)
+            reserve = DiskReserve(path: directory.reservePath)
+        }
+    }
+
+    @Test("TRUST-02 a reserve is allocated in part if there is no space for all of it, and the rest later")
+    func part() async throws {
+        let scenario = try Scenario()
+        // 1: create, 2: all of it, 3: cut, 4: half of it.
+        _ = await scenario.scope.failing(.noRoomOnce, at: 2) { scenario.reserve.take() }
+        #expect(scenario.reserve.allocated == DiskReserve.bytes / 2 && !scenario.reserve.isWhole)
+        // The allocated part stays if there is no space for more. 1: all of it.
+        _ = await scenario.scope.failing(.fullDisk, at: 1) { scenario.reserve.take() }
+        #expect(scenario.reserve.allocated == DiskReserve.bytes / 2)
+        scenario.reserve.take()
+        #expect(scenario.reserve.isWhole)
+    }
+
+    @Test("TRUST-02 a step that finds the disk full runs again with the space of the reserve, and others do not")
+    func lending() throws {
+        let scenario = try Scenario()
+        var runs = 0
+        func step() throws -> Int {
+            runs += 1
+            if scenario.reserve.allocated > 0
+                || runs > 1 && !FileManager.default.fileExists(atPath: scenario.reserve.path)
+            {
+                throw StorageError.diskFull(path: "")
+            }
+            return runs
+        }
+        #expect(try scenario.reserve.lending(step) == 1)
+        scenario.reserve.take()
+        runs = 0
+        #expect(try scenario.reserve.lending(step) == 2 && scenario.reserve.isWhole)
+        #expect(throws: StorageError.bodyAlreadyFinished) {
+            try scenario.reserve.lending { throw StorageError.bodyAlreadyFinished }
+        }
+        try FileManager.default.removeItem(atPath: scenario.reserve.path)
+        #expect(throws: StorageError.diskFull(path: "")) {
+            try scenario.reserve.lending { throw StorageError.diskFull(path: "") }
+        }
+    }
+}

@@ -1,9 +1,10 @@
 import Foundation
 import GRDB
 import Logging
-import Storage
 import TestKit
 import Testing
+
+@testable import Storage
 
 @Suite struct LarderDatabaseTests {
     private let temporary = TemporaryFolder.unmade()
@@ -21,9 +22,7 @@ import Testing
         )
     }
 
-    @Test(
-        "An empty folder gets all tables, those of apps too; a second start repeats no step and finds the data"
-    )
+    @Test("An empty folder gets all tables, those of apps too; a second start repeats no step and finds the data")
     func migrations() throws {
         let ships = SchemaMigration("ships/001 ships", sql: "CREATE TABLE ship (id TEXT PRIMARY KEY) STRICT")
         do {
@@ -84,7 +83,7 @@ import Testing
     @Test("A closed database leaves no log behind, and its later use is a typed error")
     func close() throws {
         let database = try open()
-        _ = try database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM blob") }
+        _ = try database.integer("SELECT count(*) FROM blob")
         try database.close()
         #expect(!FileManager.default.fileExists(atPath: database.directory.databasePath + "-wal"))
         #expect(throws: StorageError.databaseClosed(path: database.directory.databasePath)) {
@@ -154,7 +153,7 @@ import Testing
         #expect(throws: StorageError.diskFull(path: database.directory.databasePath)) {
             try database.write { try $0.execute(sql: "INSERT INTO filler VALUES (zeroblob(1000000))") }
         }
-        #expect(try database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM filler") } == 0)
+        #expect(try database.integer("SELECT count(*) FROM filler") == 0)
         try database.checkIntegrity()
     }
 
@@ -172,5 +171,145 @@ import Testing
         }
         try stranger.inDatabase { try $0.execute(sql: "ROLLBACK") }
         try database.write { try $0.execute(sql: "DELETE FROM blob") }
+    }
+}
+
+/// A copy of the files of an open database is the state after a kill: nothing was closed or moved out of the log.
+@Suite struct LarderDatabaseOpeningTests {
+    private let temporary = TemporaryFolder.unmade()
+    var folder: URL { temporary.url }
+
+    private func copyFiles(of database: LarderDatabase) throws {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        for name in ["larder.sqlite", "larder.sqlite-wal"] {
+            try FileManager.default.copyItem(
+                atPath: database.directory.path + "/" + name,
+                toPath: folder.path + "/" + name
+            )
+        }
+    }
+
+    private func open() throws -> LarderDatabase {
+        try LarderDatabase.withCacheTables(in: DataDirectory(at: folder), logger: Logger(label: "test"))
+    }
+
+    @Test(
+        "SRV-04 Acknowledged writes are there after the process was killed, with any incomplete write after them",
+        arguments: [0, 1, 5000]
+    )
+    func acknowledged(tornBytes: Int) async throws {
+        let database = try LarderDatabase.temporary()
+        try await ResponseStore(database).save(makeCachedResponse())
+        try copyFiles(of: database)
+        let log = try FileHandle(forWritingTo: folder.appendingPathComponent("larder.sqlite-wal"))
+        try log.seekToEnd()
+        try log.write(contentsOf: Data(repeating: 0xA5, count: tornBytes))
+        try log.close()
+        let again = try open()
+        #expect(try ResponseStore(again).responses(like: makeCachedResponse()).map(\.body) == [.bytes(Data("[]".utf8))])
+    }
+
+    @Test("After an unclean stop the pages are checked automatically")
+    func check() throws {
+        let database = try LarderDatabase.temporary()
+        try database.write { db in
+            for number in 0..<2000 {
+                try db.execute(sql: "INSERT INTO blob (id, length) VALUES (?, 1)", arguments: [number])
+            }
+        }
+        try database.pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
+        try database.write { try $0.execute(sql: "DELETE FROM blob WHERE id = 0") }
+        try copyFiles(of: database)
+        let path = folder.appendingPathComponent("larder.sqlite")
+        var bytes = try Data(contentsOf: path)
+        bytes.replaceSubrange((bytes.count - 2 * 4096)..., with: Data(repeating: 0x5A, count: 2 * 4096))
+        try bytes.write(to: path)
+        let error = #expect(throws: StorageError.self) { try open() }
+        guard case .damagedDatabase = error else { return #expect(Bool(false), "\(String(describing: error))") }
+    }
+}
+
+@Suite(.timeLimit(.minutes(FaultSteps.areAll ? 30 : 3))) struct LarderDatabaseOpeningFaultTests {
+    @Test("TRUST-02 each system call of a start fails, of the first one too: the next start works, and nothing is lost")
+    func start() async throws {
+        for isFirst in [true, false] {
+            var count = 0
+            for fault in FaultScope.Fault.all {
+                var last = 0
+                for step in FaultSteps(fault, every: 9) {
+                    let temporary = TemporaryFolder.unmade()
+                    defer { withExtendedLifetime(temporary) {} }
+                    let folder = temporary.url
+                    let scope = try FaultScope(folder.path)
+                    let blob = isFirst ? nil : try await filled(folder)
+                    let (_, hasFailed) = await scope.failing(fault, at: step) {
+                        do {
+                            _ = try SealedSecrets(
+                                LarderDatabase.withCacheTables(
+                                    in: DataDirectory(at: folder),
+                                    logger: FaultScenario.quiet
+                                )
+                            )
+                        } catch {}
+                    }
+                    do {
+                        let next = try LarderDatabase.withCacheTables(
+                            in: DataDirectory(at: folder),
+                            logger: FaultScenario.quiet
+                        )
+                        _ = try SealedSecrets(next).credentialHashKey()
+                        _ = try StoredState(next)
+                        if let blob { #expect(try next.blobs.reader(blob).readAll() == Data([1, 2, 3])) }
+                        try next.close()
+                    } catch {
+                        Issue.record("\(fault) at step \(step), first: \(isFirst): \(error)")
+                    }
+                    guard hasFailed else { break }
+                    last = step
+                }
+                #expect(last > 0, "\(fault): no system call has failed")
+                count += last
+            }
+            #expect(count > 40)
+            print("faults: \(isFirst ? "first" : "later") start: \(count)")
+        }
+    }
+
+    @Test("TRUST-02 a start that finds no space uses the reserve, and the reserve is whole afterwards")
+    func fullDisk() async throws {
+        for step in 1..<500 {
+            let temporary = TemporaryFolder.unmade()
+            defer { withExtendedLifetime(temporary) {} }
+            let folder = temporary.url
+            let scope = try FaultScope(folder.path)
+            let blob = try await filled(folder)
+            let (result, hasFailed) = await scope.failing(.noRoomOnce, at: step) {
+                Result {
+                    try LarderDatabase.withCacheTables(in: DataDirectory(at: folder), logger: FaultScenario.quiet)
+                }
+            }
+            do {
+                let database = try result.get()
+                #expect(try database.blobs.reader(blob).readAll() == Data([1, 2, 3]))
+                await database.maintain()
+                #expect(database.reserve.isWhole)
+            } catch let error as StorageError {
+                // An fsync that fails once, on a disk that has room again, is an error of the disk.
+                guard case .inputOutput(_, "SQLite", 1034) = error else {
+                    Issue.record("step \(step): \(error)")
+                    continue
+                }
+            }
+            guard hasFailed else { return }
+        }
+    }
+
+    /// A directory with one file, left as by a kill.
+    private func filled(_ folder: URL) async throws -> Blob {
+        let database = try LarderDatabase.withCacheTables(in: DataDirectory(at: folder), logger: FaultScenario.quiet)
+        _ = try SealedSecrets(database).credentialHashKey()
+        let blob = try database.blobs.write(Data([1, 2, 3]))
+        try await ResponseStore(database).save(makeCachedResponse(body: .blob(blob)))
+        return blob
     }
 }

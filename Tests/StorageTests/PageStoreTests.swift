@@ -35,9 +35,7 @@ import Testing
         try database.read { try pages.page(list.key, in: $0) }
     }
 
-    @Test(
-        "A row is removed from the lists and totals of one screen and stays on those of another"
-    )
+    @Test("A row is removed from the lists and totals of one screen and stays on those of another")
     func rowOfScreen() throws {
         let (files, recent) = (page(["a", "b"], total: 2), page(["b"], screen: "recent", total: 9))
         try save(files, recent)

@@ -41,9 +41,7 @@ import Testing
         #expect(found.first?.head.status.reasonPhrase == "Fine, mostly")
     }
 
-    @Test(
-        "Responses under names of an app follow their folder, of one credential only; what was under the new names goes"
-    )
+    @Test("Responses under names of an app follow their folder, of one credential only, and replace the new names'")
     func names() async throws {
         let names = ["disk/a/1?x", "disk/a/2?x", "disk/ab?x", "disk/b/1?x"]
         for who in [ann, bob] {
@@ -80,9 +78,7 @@ import Testing
         )
     }
 
-    @Test(
-        "A response replaces that of its variant and keeps its identity; other variants are beside it, newest first"
-    )
+    @Test("A response replaces that of its variant and keeps its identity; other variants are beside it, newest first")
     func variants() async throws {
         let german = makeCachedResponse(varying: [.acceptLanguage: "de", .accept: "*/*"])
         let first = try await store.save(german)
@@ -191,7 +187,7 @@ import Testing
         let blob = try database.blobs.write(Data(count: 150_000))
         let id = try await store.save(makeCachedResponse(body: .blob(blob)))
         func sum() throws -> Int? {
-            try database.read { try Int.fetchOne($0, sql: "SELECT sum(size) FROM stored_response") }
+            try database.integer("SELECT sum(size) FROM stored_response")
         }
         #expect(try #require(try store.totals().first).bytes > 150_000)
         #expect(try store.totals().first?.bytes == sum())
@@ -229,6 +225,80 @@ import Testing
         }
         #expect(
             try store.responses(like: makeCachedResponse()).map { $0.head.varyingFields[.cookie] } == ["5", "4", "3"]
+        )
+    }
+}
+
+@Suite struct ResponseStoreSavingTests {
+    @Test("Eight tasks that save and read one key see whole responses, and leave one response, one file, right totals")
+    func oneKey() async throws {
+        let database = try LarderDatabase.temporary()
+        let store = ResponseStore(database)
+        try await (0..<8).concurrentMap { task in
+            for round in 0..<20 {
+                // All bytes of a body are equal, and its length follows from them: a mixed one would show.
+                let value = UInt8(task * 20 + round)
+                let bytes = Data(repeating: value, count: 100 + Int(value))
+                let body: StoredBody =
+                    round.isMultiple(of: 2) ? .bytes(bytes) : .blob(try database.blobs.write(bytes))
+                try await store.save(makeCachedResponse(body: body, seconds: Double(value)))
+                let responses = try store.responses(like: makeCachedResponse())
+                #expect(responses.count == 1)
+                guard let response = responses.first else { continue }
+                let seen: Data?
+                switch try await store.openBody(of: response) {
+                case .bytes(let data): seen = data
+                case .blob(let reader): seen = try reader.readAll()
+                case nil: seen = nil  // Replaced between the two reads.
+                }
+                guard let seen, let first = seen.first else { continue }
+                #expect(seen == Data(repeating: first, count: 100 + Int(first)))
+                #expect(response.head.responseTime == noon + Double(first))
+            }
+        }
+        #expect(try store.totals().map(\.responses) == [1])
+        let sizes = try await database.pool.read { try Int.fetchOne($0, sql: "SELECT sum(size) FROM stored_response") }
+        #expect(try store.totals().map(\.bytes) == [sizes])
+        let blobs = try await database.pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM blob") }
+        #expect(try database.blobs.fileNames().count == blobs)
+    }
+}
+
+/// The moment that the times of made responses are relative to.
+let noon = Date(timeIntervalSince1970: 1_767_700_000.125)
+
+/// A response of made data; it was received `seconds` after ``noon``.
+func makeCachedResponse(
+    _ url: String = "https://ships.test/v4/ships",
+    upstream: String = "ships",
+    credential: CredentialHash? = nil,
+    varying: HTTPFields = [:],
+    body: StoredBody = .bytes(Data("[]".utf8)),
+    seconds: Double = 0
+) -> CachedResponse {
+    CachedResponse(
+        upstream: upstream,
+        credential: credential,
+        head: CachedResponseHead(
+            url: url,
+            varyingFields: varying,
+            status: .ok,
+            headerFields: [.contentType: "application/json", .eTag: "\"a\""],
+            requestTime: noon + seconds - 0.25,
+            responseTime: noon + seconds
+        ),
+        body: body
+    )
+}
+
+extension ResponseStore {
+    /// Returns the stored responses with the key of a response.
+    func responses(like response: CachedResponse) throws -> [CachedResponse] {
+        try responses(
+            upstream: response.upstream,
+            method: response.head.method,
+            url: response.head.url,
+            credential: response.credential
         )
     }
 }

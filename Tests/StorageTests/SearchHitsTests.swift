@@ -134,9 +134,9 @@ struct SearchHitsTests {
         let segments = "SELECT count(DISTINCT segid) FROM term_idx"
         let before = try hits(["all"], .init(limit: 9), in: database)
         #expect(before.ranks == [6, 4, 3, 2, 1].map { 1 << 40 | $0 })
-        #expect(try database.read { try Int.fetchOne($0, sql: segments) } == 5)
+        #expect(try database.integer(segments) == 5)
         try database.write { try Self.index.optimize($0) }
-        #expect(try database.read { try Int.fetchOne($0, sql: segments) } == 1)
+        #expect(try database.integer(segments) == 1)
         #expect(try hits(["all"], .init(limit: 9), in: database) == before)
         #expect(try hits(["all"], of: 2, .init(limit: 9), in: database).total == 3)
     }

@@ -3,6 +3,7 @@ import NIOCore
 import Testing
 
 @testable import Concurrency
+@testable import Storage
 
 @Suite("How long a response is valid") struct ChangeTokenTests {
     private let start = NIODeadline.uptimeNanoseconds(1_000_000_000)
@@ -82,5 +83,23 @@ import Testing
             bundled.seconds(at: start + .seconds(1)) == 80_000_001
                 && bundled.timeToLive(at: start + .seconds(1)) == -80_000_001
         )
+    }
+}
+
+@Suite("Secrets") struct SecretTests {
+    private struct Options { let key: Secret }
+
+    @Test("SRV-11 No description, no mirror and no dump of what holds a secret shows it")
+    func hidden() {
+        let options = Options(key: Secret("hush"))
+        var dumped = ""
+        dump(options, to: &dumped)
+        for text in [
+            "\(options)", String(reflecting: options), String(describing: [options.key]), dumped,
+            "\(Mirror(reflecting: options.key).children.count)",
+        ] {
+            #expect(!text.contains("hush"), "\(text)")
+        }
+        #expect(options.key.value == "hush" && Secret("").isEmpty && "\(Secret(""))" == "none")
     }
 }

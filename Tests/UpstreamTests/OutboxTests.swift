@@ -126,7 +126,7 @@ struct OutboxTests {
         #expect(outbox.queue(of: "me") == nil && outbox.accounts.isEmpty)
         let finished = try database.read { try outbox.finished("one", account: "me", $0) }
         #expect(finished?.progress.state == .done)
-        #expect(try database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM blob") } == 0)
+        #expect(try database.integer("SELECT count(*) FROM blob") == 0)
     }
 
     @Test("Memory follows rows that another server has changed once they are read, also if a number is given again")
@@ -286,7 +286,7 @@ struct OutboxTests {
         #expect(try await database.write { try outbox.apply([.put(following)], in: $0) }.first?.number == 1)
         #expect(outbox.entry("one", of: "me")?.progress == following.progress)
         _ = try await database.write { try outbox.apply([.remove(following)], in: $0) }
-        #expect(try database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM blob") } == 0)
+        #expect(try database.integer("SELECT count(*) FROM blob") == 0)
     }
 
     @Test("A long outbox is removed in parts, from its end")
@@ -299,7 +299,7 @@ struct OutboxTests {
         for _ in 0..<4 {
             let hasRemoved = try await database.write { try Self.journal.shorten(of: "me", to: 5, by: 3, $0) }
             if !hasRemoved { break }
-            left.append(try database.read { try Int.fetchOne($0, sql: "SELECT max(number) FROM letter") } ?? 0)
+            left.append(try database.integer("SELECT max(number) FROM letter") ?? 0)
         }
         #expect(left == [9, 6, 5])
     }

@@ -9,9 +9,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct RequestScopeTests {
-    @Test(
-        "TRUST-13 All requests of one client request end within one total time, which then says nothing of the upstream"
-    )
+    @Test("TRUST-13 All requests of one client request end in one total time, which then says nothing of the upstream")
     func deadline() async throws {
         let scene = try Scenario(attempts: 1)
         let scope = RequestScope()

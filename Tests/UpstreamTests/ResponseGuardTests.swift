@@ -131,9 +131,7 @@ struct ResponseGuardTests {
         }
     }
 
-    @Test(
-        "TRUST-01 Bytes behind a response end its connection; the next request has another"
-    )
+    @Test("TRUST-01 Bytes behind a response end its connection; the next request has another")
     func bytesBehind() async throws {
         let behind = Self.ok + "HTTP/1.1 099 Low\r\nContent-Length: 5\r\n\r\nhello"
         try await RawServer.with(.response(behind), .response(Self.ok), .response(Self.ok), .response(Self.ok)) {
@@ -194,9 +192,7 @@ struct ResponseGuardTests {
         }
     }
 
-    @Test(
-        "TRUST-13 A body that stalls ends after the limit, however long the total is; so does silence after a body"
-    )
+    @Test("TRUST-13 A body that stalls ends after the limit, however long the total is; so does silence after a body")
     func stalls() async throws {
         let begun = "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf"
         let transport = HTTPClientTransport(eventLoopGroup: .singleton, connectTimeout: .seconds(10))

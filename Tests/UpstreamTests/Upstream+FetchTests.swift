@@ -13,6 +13,10 @@ import Testing
 /// The result of a read while the upstream fails, and the response that the store keeps.
 @Suite(.timeLimit(.minutes(10)))
 struct UpstreamFetchTests {
+    private let scene: Scenario
+
+    init() throws { scene = try Scenario() }
+
     @Test("SRV-05 A failing upstream: the copy, stale and not offline", arguments: [500, 503, 429, 408, 507])
     func staleIfError(status: Int) async throws {
         let scene = try Scenario(attempts: 1)
@@ -30,7 +34,6 @@ struct UpstreamFetchTests {
 
     @Test("A failing upstream without a copy is the error that it is, with its Retry-After")
     func failingWithoutCopy() async throws {
-        let scene = try Scenario()
         scene.transport.then(response(.tooManyRequests, fields: [.retryAfter: "17"]))
         await #expect(throws: UpstreamError.failing(status: .tooManyRequests, retryAfter: 17)) {
             try await scene.upstream.read(scene.list())
@@ -42,7 +45,6 @@ struct UpstreamFetchTests {
         arguments: UnreachableReason.allCases
     )
     func unreachable(reason: UnreachableReason) async throws {
-        let scene = try Scenario()
         try await scene.age(scene.list())
         scene.transport.always(failure(.unreachable(reason)))
         let result = try await scene.upstream.read(scene.list())
@@ -72,7 +74,6 @@ struct UpstreamFetchTests {
 
     @Test("ONE-12 without a copy, an upstream that is known to be unreachable is asked by one read, if a probe is due")
     func unreachableWithoutCopy() async throws {
-        let scene = try Scenario()
         let gate = Gate()
         scene.transport.always(failure(.unreachable(.nameResolution)))
         func expectFailure(_ error: UpstreamError, of path: String = "/list") async {
@@ -94,7 +95,6 @@ struct UpstreamFetchTests {
 
     @Test("while the clock stands still, no probe becomes due: each read without a copy asks")
     func frozen() async throws {
-        let scene = try Scenario()
         scene.clock.freeze()
         await scene.goDown()
         scene.transport.then(response(.ok, "one"))
@@ -103,7 +103,6 @@ struct UpstreamFetchTests {
 
     @Test("SRV-05 Known to be offline, it is not tried; refresh is")
     func knownOffline() async throws {
-        let scene = try Scenario()
         try await scene.age(scene.list())
         await scene.goDown()
         let asked = scene.transport.count
@@ -122,7 +121,6 @@ struct UpstreamFetchTests {
         arguments: [400, 401, 403, 404, 410, 422]
     )
     func rejected(status: Int) async throws {
-        let scene = try Scenario()
         try await scene.age(scene.list(), fields: [.eTag: "\"1\""])
         let before = try scene.upstream.storedResponse(of: scene.list())
         scene.transport.then(response(.init(code: status), "because"))
@@ -135,7 +133,6 @@ struct UpstreamFetchTests {
 
     @Test("A status that means nothing to a read is a bad response", arguments: [201, 204, 206, 300])
     func oddStatus(status: Int) async throws {
-        let scene = try Scenario()
         try await scene.age(scene.list())
         scene.transport.then(response(.init(code: status), "odd"))
         #expect(
@@ -147,7 +144,6 @@ struct UpstreamFetchTests {
 
     @Test("A bad response never replaces the good copy")
     func badResponse() async throws {
-        let scene = try Scenario()
         try await scene.age(scene.list())
         var resource = scene.list()
         resource.validate = { response throws(UpstreamError) in
@@ -164,7 +160,6 @@ struct UpstreamFetchTests {
 
     @Test("Response and rows are one transaction: if rows cannot be written, the response is not stored either")
     func admissionFails() async throws {
-        let scene = try Scenario()
         try await scene.age(scene.list())
         var resource = scene.list()
         resource.validate = { _ throws(UpstreamError) in
@@ -178,7 +173,7 @@ struct UpstreamFetchTests {
         #expect(try scene.body(of: result.response) == "old")
         #expect(result.provenance.stale)
         #expect(try scene.storedBody(resource) == "old")
-        #expect(try scene.database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM seen") } == 0)
+        #expect(try scene.database.integer("SELECT count(*) FROM seen") == 0)
         var unseen = scene.list("/unseen")
         unseen.validate = resource.validate
         await #expect(throws: UpstreamError.storageFailed(isFull: true)) {
@@ -189,7 +184,6 @@ struct UpstreamFetchTests {
 
     @Test("Response and rows are one transaction: both are stored when the read returns")
     func admissionSucceeds() async throws {
-        let scene = try Scenario()
         var resource = scene.list()
         resource.validate = { response throws(UpstreamError) in
             let text = String(decoding: response.body, as: UTF8.self)
@@ -209,7 +203,6 @@ struct UpstreamFetchTests {
         arguments: [HTTPResponse.Status.tooManyRequests, .serviceUnavailable]
     )
     func retryAfter(status: HTTPResponse.Status) async throws {
-        let scene = try Scenario()
         try await scene.age(scene.list())
         scene.transport.then(response(status, fields: [.retryAfter: "30"]))
         #expect(try await scene.upstream.read(scene.list()).provenance.stale)
@@ -230,7 +223,6 @@ struct UpstreamFetchTests {
 
     @Test("Retry-After applies to the upstream that sent it, not to a host that it only links to")
     func retryAfterElsewhere() async throws {
-        let scene = try Scenario()
         scene.transport.then(response(.tooManyRequests, fields: [.retryAfter: "3600"]))
         await #expect(throws: UpstreamError.self) { try await scene.upstream.read(scene.list()) }
         scene.transport.then(response(.ok, "picture"))
@@ -334,7 +326,6 @@ struct UpstreamFetchTests {
 
     @Test("SRV-11 A resource on a host that is not listed is not asked for, and marks nothing")
     func forbiddenTarget() async throws {
-        let scene = try Scenario()
         await #expect(throws: UpstreamError.known(.forbiddenTarget("host evil.test"))) {
             try await scene.upstream.read(Resource(url: "https://evil.test/list", freshness: nil))
         }

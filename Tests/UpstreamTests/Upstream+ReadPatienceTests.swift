@@ -10,9 +10,12 @@ import Testing
 /// The stored copy after the patience (default 2 s), and many readers of one thing.
 @Suite(.timeLimit(.minutes(10)))
 struct UpstreamReadPatienceTests {
+    private let scene: Scenario
+
+    init() throws { scene = try Scenario() }
+
     @Test("No response within the patience: the copy, stale; the request continues and updates the store")
     func patience() async throws {
-        let scene = try Scenario()
         try await scene.age(scene.list())
         let gate = Gate()
         scene.transport.then(held(by: gate, response(.ok, "new")))
@@ -37,7 +40,6 @@ struct UpstreamReadPatienceTests {
 
     @Test("Without a copy there is no patience that could end")
     func nothingToGive() async throws {
-        let scene = try Scenario()
         let gate = Gate()
         scene.transport.then(held(by: gate, response(.ok, "one")))
         async let result = scene.upstream.read(scene.list())
@@ -62,7 +64,6 @@ struct UpstreamReadPatienceTests {
 
     @Test("SRV-08 Concurrent readers of one cold thing cause one exchange; all but the first are collapsed")
     func collapsed() async throws {
-        let scene = try Scenario()
         let gate = Gate()
         scene.transport.then(held(by: gate, response(.ok, "one")))
         let readers = (1...50).map { _ in Task { try await scene.upstream.read(scene.list()) } }
@@ -86,23 +87,16 @@ struct UpstreamReadPatienceTests {
 
     @Test("SRV-08 A thousand clients of a cold thing cause one exchange, also those that come when it has just landed")
     func thousandClients() async throws {
-        let scene = try Scenario()
         scene.transport.always(response(.ok, "one"))
         for round in 1...20 {
             let resource = scene.list("/\(round)")
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                for _ in 1...50 { group.addTask { _ = try await scene.upstream.read(resource) } }
-                try await group.waitForAll()
-            }
+            try await (1...50).concurrentMap { _ in _ = try await scene.upstream.read(resource) }
         }
         #expect(scene.transport.count == 20)
     }
 
-    @Test(
-        "SRV-08 A read that was planned before a flight ended and starts after it gets its response as if it had joined"
-    )
+    @Test("SRV-08 A read planned before a flight ended that starts after it gets its response as if it had joined")
     func cameTooLate() async throws {
-        let scene = try Scenario()
         scene.transport.then(response(.ok, "one"))
         let before = try scene.upstream.snapshot(of: scene.list())
         _ = try await scene.upstream.read(scene.list())
@@ -118,7 +112,6 @@ struct UpstreamReadPatienceTests {
 
     @Test("A read that was planned before a response was stored serves it, without a request")
     func plannedBefore() async throws {
-        let scene = try Scenario()
         let before = scene.upstream.readToken(of: scene.list().url)
         let planned = try scene.database.read { db in
             try scene.upstream.plannedRead(of: scene.list(), .useCache, since: before, in: db)
@@ -135,7 +128,6 @@ struct UpstreamReadPatienceTests {
 
     @Test("Different things are not collapsed: other URL, other fields, other account")
     func notCollapsed() async throws {
-        let scene = try Scenario()
         let gate = Gate()
         scene.transport.always(held(by: gate, response(.ok, "one")))
         var other = scene.list()
@@ -150,7 +142,6 @@ struct UpstreamReadPatienceTests {
 
     @Test("A failure ends every read that waits, and the next read sends a request")
     func failureIsShared() async throws {
-        let scene = try Scenario()
         let gate = Gate()
         scene.transport.then(held(by: gate, response(.notFound)))
         let readers = (1...5).map { _ in Task { try await scene.upstream.read(scene.list(), .revalidate) } }
@@ -169,7 +160,6 @@ struct UpstreamReadPatienceTests {
         arguments: [true, false]
     )
     func cancelledReader(hasCopy: Bool) async throws {
-        let scene = try Scenario()
         if hasCopy { try await scene.age(scene.list()) }
         let gate = Gate()
         scene.transport.then(held(by: gate, response(.ok, "new")))
@@ -186,7 +176,6 @@ struct UpstreamReadPatienceTests {
 
     @Test("A read that was cancelled before it began ends at once")
     func cancelledBefore() async throws {
-        let scene = try Scenario()
         let gate = Gate()
         scene.transport.then(held(by: gate, response(.ok, "new")))
         let begun = Gate()

@@ -13,9 +13,12 @@ import Testing
 /// Reads through the whole of ``Upstream``: the requests, results and stored responses while the upstream works.
 @Suite(.timeLimit(.minutes(10)))
 struct UpstreamReadTests {
+    private let scene: Scenario
+
+    init() throws { scene = try Scenario() }
+
     @Test("SRV-04 A first read is fetched and stored, in the database")
     func fetched() async throws {
-        let scene = try Scenario()
         scene.transport.then(
             response(.ok, "one", fields: [.eTag: "\"1\"", .connection: "close, X-Hop", .transferEncoding: "chunked"])
         )
@@ -42,7 +45,6 @@ struct UpstreamReadTests {
 
     @Test("A response that needs a validation when it is stored is not fresh, nor is a 304")
     func doubtful() async throws {
-        let scene = try Scenario()
         var list = scene.list()
         list.needsRevalidation = { _ in true }
         scene.transport.then(response(.ok, "one", fields: [.eTag: "\"1\""]))
@@ -58,7 +60,6 @@ struct UpstreamReadTests {
 
     @Test("Reads of different generations are not the same request", arguments: [HTTPRequest.Method.put, .delete])
     func generations(method: HTTPRequest.Method) async throws {
-        let scene = try Scenario()
         var later = scene.list()
         later.generation = 1
         #expect(scene.list().flightKey != later.flightKey)
@@ -74,7 +75,6 @@ struct UpstreamReadTests {
 
     @Test("A fresh copy is served without a request, with the rest of its freshness")
     func freshHit() async throws {
-        let scene = try Scenario()
         scene.transport.then(response(.ok, "one"))
         let fetchedAt = scene.clock.now
         _ = try await scene.upstream.read(scene.list())
@@ -97,7 +97,6 @@ struct UpstreamReadTests {
         arguments: [3, 200_000]
     )
     func contentTime(size: Int) async throws {
-        let scene = try Scenario()
         let body = String(repeating: "a", count: size)
         let start = scene.clock.now
         scene.transport.then(
@@ -124,7 +123,6 @@ struct UpstreamReadTests {
 
     @Test("What never becomes stale is not requested again")
     func freshForEver() async throws {
-        let scene = try Scenario()
         let resource = scene.list(freshness: nil)
         scene.transport.then(response(.ok, "one"))
         _ = try await scene.upstream.read(resource)
@@ -135,7 +133,6 @@ struct UpstreamReadTests {
 
     @Test("An unchanged upstream costs a 304: the copy is fresh again, its header fields follow, its body stays")
     func revalidated() async throws {
-        let scene = try Scenario()
         let fields: HTTPFields = [.eTag: "\"1\"", .lastModified: "Mon, 05 Jan 2026 10:00:00 GMT", .server: "a"]
         try await scene.age(scene.list(), "one", fields: fields)
         scene.transport.then(response(.notModified, fields: [.eTag: "\"1\"", .server: "b"]))
@@ -156,7 +153,6 @@ struct UpstreamReadTests {
 
     @Test("A 304 that names another version than the stored one confirms nothing")
     func foreignConfirmation() async throws {
-        let scene = try Scenario()
         try await scene.age(scene.list(), "one", fields: [.eTag: "\"1\""])
         scene.transport.then(response(.notModified, fields: [.eTag: "\"2\""]))
         let result = try await scene.upstream.read(scene.list())
@@ -166,7 +162,6 @@ struct UpstreamReadTests {
 
     @Test("A 304 to a request without conditions is a bad response")
     func unaskedConfirmation() async throws {
-        let scene = try Scenario()
         scene.transport.then(response(.notModified))
         await #expect(
             throws: UpstreamError.badResponse(status: .notModified, reason: "304 to a request without conditions")
@@ -177,7 +172,6 @@ struct UpstreamReadTests {
 
     @Test("A copy from the future, after the clock was set back, is not fresh, and its age is told as its distance")
     func clockSetBack() async throws {
-        let scene = try Scenario()
         scene.transport.then(response(.ok, "old"), response(.ok, "new"))
         _ = try await scene.upstream.read(scene.list())
         scene.clock.advance(by: .seconds(-9))
@@ -192,7 +186,6 @@ struct UpstreamReadTests {
 
     @Test("no-cache sends a request although the copy is fresh")
     func refresh() async throws {
-        let scene = try Scenario()
         scene.transport.then(response(.ok, "one"), response(.ok, "two"))
         _ = try await scene.upstream.read(scene.list())
         let result = try await scene.upstream.read(scene.list(), .revalidate)
@@ -202,7 +195,6 @@ struct UpstreamReadTests {
 
     @Test("only-if-cached never sends a request")
     func onlyIfCached() async throws {
-        let scene = try Scenario()
         await #expect(throws: UpstreamError.notStored) { try await scene.upstream.read(scene.list(), .onlyIfCached) }
         #expect(scene.transport.count == 0)
         try await scene.age(scene.list(), "one")
@@ -214,7 +206,6 @@ struct UpstreamReadTests {
 
     @Test("An account's response is served to no other account")
     func credentials() async throws {
-        let scene = try Scenario()
         var mine = scene.list()
         mine.credential = CredentialHash(of: "mine", key: .init(size: .bits256))
         scene.transport.then(response(.ok, "mine"), response(.ok, "shared"))
@@ -230,7 +221,6 @@ struct UpstreamReadTests {
 
     @Test("An invalidated copy is validated, however fresh")
     func invalidated() async throws {
-        let scene = try Scenario()
         scene.transport.then(response(.ok, "one"), response(.ok, "two"))
         _ = try await scene.upstream.read(scene.list())
         try await scene.database.write {
@@ -241,7 +231,6 @@ struct UpstreamReadTests {
 
     @Test("Bodies above 100 KB are stored as files; the next version replaces the file")
     func blobs() async throws {
-        let scene = try Scenario()
         let large = String(repeating: "ship", count: 40_000)
         try await scene.age(scene.list(), large)
         let stored = try #require(try scene.upstream.storedResponse(of: scene.list()))
@@ -259,7 +248,6 @@ struct UpstreamReadTests {
 
     @Test("The bundled copy is served while nothing is stored, flagged, until the first response")
     func bundled() async throws {
-        let scene = try Scenario()
         var resource = scene.list()
         resource.bundledAt = scene.clock.now - 3600
         scene.transport.then(failure(.unreachable(.refused)))

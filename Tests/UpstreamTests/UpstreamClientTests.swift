@@ -10,6 +10,10 @@ import Testing
 /// Redirects, retries, the deadline, and the results that change the upstream's reachability.
 @Suite(.timeLimit(.minutes(10)))
 struct UpstreamClientTests {
+    private let scene: Scenario
+
+    init() throws { scene = try Scenario() }
+
     private static func redirect(_ location: String, _ status: HTTPResponse.Status = .found) -> ScriptedTransport.Step {
         response(status, fields: [.location: location])
     }
@@ -24,7 +28,6 @@ struct UpstreamClientTests {
 
     @Test("A redirect within the origin is followed with the credentials", arguments: [301, 302, 303, 307, 308])
     func ownRedirect(status: Int) async throws {
-        let scene = try Scenario()
         scene.transport.then(Self.redirect("/moved?x=1#f", .init(code: status)), response(.ok, "one"))
         let result = try await scene.upstream.read(Self.authorized(scene))
         #expect(try scene.body(of: result.response) == "one")
@@ -36,7 +39,6 @@ struct UpstreamClientTests {
 
     @Test("SRV-11 A redirect to a listed host is followed without credentials and to public addresses only")
     func listedRedirect() async throws {
-        let scene = try Scenario()
         scene.transport.then(
             Self.redirect("https://pictures.test/a"),
             Self.redirect("https://api.test/back"),
@@ -57,7 +59,6 @@ struct UpstreamClientTests {
         arguments: ["https://evil.test/", "http://api.test/", "file:///etc/passwd", "http://127.0.0.1/"]
     )
     func forbiddenRedirect(location: String) async throws {
-        let scene = try Scenario()
         scene.transport.then(Self.redirect(location))
         let error = await #expect(throws: UpstreamError.self) { try await scene.upstream.read(scene.list()) }
         guard case .forbiddenTarget? = error else {
@@ -70,7 +71,6 @@ struct UpstreamClientTests {
 
     @Test("Every request of an app says that Larder asks; one that says something else goes as it is")
     func userAgent() async throws {
-        let scene = try Scenario()
         scene.transport.always(response(.ok, "one"))
         _ = try await scene.upstream.read(scene.list())
         _ = try await scene.upstream.call(
@@ -81,7 +81,6 @@ struct UpstreamClientTests {
 
     @Test("Redirects in a circle end after five")
     func loop() async throws {
-        let scene = try Scenario()
         scene.transport.always(Self.redirect("/list"))
         await #expect(throws: UpstreamError.badResponse(status: nil, reason: "more than 5 redirects")) {
             try await scene.upstream.read(scene.list())
@@ -91,7 +90,6 @@ struct UpstreamClientTests {
 
     @Test("A redirect without a target is a bad response")
     func nowhere() async throws {
-        let scene = try Scenario()
         scene.transport.then(response(.found))
         await #expect(throws: UpstreamError.badResponse(status: .found, reason: "status 302")) {
             try await scene.upstream.read(scene.list())
@@ -100,7 +98,6 @@ struct UpstreamClientTests {
 
     @Test("The target of a redirect says nothing of the upstream itself, which responded")
     func brokenTarget() async throws {
-        let scene = try Scenario()
         scene.transport.then(Self.redirect("https://pictures.test/a"), failure(.unreachable(.refused)))
         await #expect(throws: UpstreamError.unreachable(.refused)) { try await scene.upstream.read(scene.list()) }
         #expect(scene.upstream.reachability.isReachable)
@@ -115,7 +112,6 @@ struct UpstreamClientTests {
         ]
     )
     func otherHost(step: @escaping ScriptedTransport.Step) async throws {
-        let scene = try Scenario()
         await scene.goDown()
         scene.transport.then(step)
         let picture = Resource(
@@ -130,7 +126,6 @@ struct UpstreamClientTests {
 
     @Test("A connection that was reset is retried once, and no failure is recorded")
     func reset() async throws {
-        let scene = try Scenario()
         scene.transport.then(failure(.unreachable(.reset)), response(.ok, "one"))
         #expect(try await scene.upstream.read(scene.list()).cacheStatus == "larder; fwd=uri-miss; stored")
         #expect(scene.transport.count == 2)
@@ -139,7 +134,6 @@ struct UpstreamClientTests {
 
     @Test("Once: the second reset stands")
     func resetTwice() async throws {
-        let scene = try Scenario()
         scene.transport.always(failure(.unreachable(.reset)))
         await #expect(throws: UpstreamError.unreachable(.reset)) { try await scene.upstream.read(scene.list()) }
         #expect(scene.transport.count == 2)
@@ -148,7 +142,6 @@ struct UpstreamClientTests {
 
     @Test("A truncated response is retried once")
     func truncated() async throws {
-        let scene = try Scenario()
         scene.transport.then(failure(.badResponse(status: .ok, reason: UpstreamError.cutShort)), response(.ok, "one"))
         #expect(try await scene.upstream.read(scene.list()).provenance.isValidatedNow)
     }
@@ -161,7 +154,6 @@ struct UpstreamClientTests {
         ]
     )
     func refused(error: UpstreamError) async throws {
-        let scene = try Scenario()
         scene.transport.always(failure(error))
         await #expect(throws: error) { try await scene.upstream.read(scene.list()) }
         #expect(scene.transport.count == 1)
@@ -169,7 +161,6 @@ struct UpstreamClientTests {
 
     @Test("503 is tried again after a pause; with Retry-After it is not")
     func serviceUnavailable() async throws {
-        let scene = try Scenario()
         scene.transport.then(response(.serviceUnavailable), response(.ok, "one"))
         async let result = scene.upstream.read(scene.list())
         await scene.clock.sleepers(of: .milliseconds(100))
@@ -185,7 +176,6 @@ struct UpstreamClientTests {
 
     @Test("POST is neither repeated nor redirected")
     func post() async throws {
-        let scene = try Scenario()
         let post = OutgoingRequest(
             method: .post,
             url: "https://api.test/list",
@@ -207,7 +197,6 @@ struct UpstreamClientTests {
 
     @Test("A client that leaves says nothing of the upstream, whether its body is buffered or streamed")
     func clientLeaves() async throws {
-        let scene = try Scenario()
         let gate = Gate()
         scene.transport.always(held(by: gate, response(.ok, "one")))
         let buffered = Task { try await scene.upstream.call(OutgoingRequest(url: "https://api.test/list")) }

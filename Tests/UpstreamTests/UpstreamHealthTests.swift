@@ -9,6 +9,10 @@ import Testing
 /// Down, probed, back: without any client.
 @Suite(.timeLimit(.minutes(10)))
 struct UpstreamHealthTests {
+    private let scene: Scenario
+
+    init() throws { scene = try Scenario() }
+
     @Test("SRV-09 A probe notices the recovery without a client: refreshers run first, then listeners")
     func comesBack() async throws {
         let scene = try Scenario { $0.probePath = "/v4" }
@@ -36,7 +40,6 @@ struct UpstreamHealthTests {
 
     @Test("HARN-06 it is settled when the probe has ended, and what is shown was refreshed after its recovery")
     func settled() async throws {
-        let scene = try Scenario()
         let (gate, order) = (Watched(false), Watched<[String]>([]))
         scene.upstream.onRecovery {
             await gate.until { $0 }
@@ -63,7 +66,6 @@ struct UpstreamHealthTests {
 
     @Test("HARN-06 while the clock stands still, changes are announced and probes sent when the response is ready")
     func behindRequest() async throws {
-        let scene = try Scenario()
         scene.clock.freeze()
         let order = Watched<[String]>([])
         scene.upstream.onRecovery { order.update { $0.append("refreshed") } }
@@ -102,7 +104,6 @@ struct UpstreamHealthTests {
 
     @Test("While it is down, probes are sent with growing pauses, and no listener is notified twice")
     func staysDown() async throws {
-        let scene = try Scenario()
         await scene.goDown()
         scene.transport.always(failure(.unreachable(.refused)))
         for (probe, pause) in [5, 10, 20, 40, 60, 60].enumerated() {
@@ -118,7 +119,6 @@ struct UpstreamHealthTests {
 
     @Test("An upstream that only redirects is reachable")
     func redirectingProbe() async throws {
-        let scene = try Scenario()
         await scene.goDown()
         scene.transport.then(response(.found, fields: [.location: "https://docs.elsewhere.test/"]))
         await scene.clock.sleepers(of: .seconds(5))
@@ -129,7 +129,6 @@ struct UpstreamHealthTests {
 
     @Test("A client that gets a response ends the probing")
     func clientWasFaster() async throws {
-        let scene = try Scenario()
         await scene.goDown()
         await scene.clock.sleepers(of: .seconds(5))
         scene.transport.then(response(.ok, "one"))
@@ -139,11 +138,8 @@ struct UpstreamHealthTests {
         #expect(scene.transport.count == 2)
     }
 
-    @Test(
-        "SRV-09 Listeners get changes in their order, also if it goes down while its screens are refreshed"
-    )
+    @Test("SRV-09 Listeners get changes in their order, also if it goes down while its screens are refreshed")
     func flapping() async throws {
-        let scene = try Scenario()
         scene.upstream.onRecovery { _ = try? await scene.upstream.read(scene.list("/refreshed"), .revalidate) }
         await scene.goDown()
         await scene.clock.sleepers(of: .seconds(5))
@@ -157,7 +153,6 @@ struct UpstreamHealthTests {
 
     @Test("After concurrent failures and responses the listeners have the final state")
     func race() async throws {
-        let scene = try Scenario()
         let turn = Watched(0)
         scene.transport.always { _ throws(UpstreamError) in
             let number = turn.update { turn in
@@ -191,7 +186,6 @@ struct UpstreamHealthTests {
 
     @Test("A refresh may request the resource whose read noticed the recovery")
     func refreshesTheSame() async throws {
-        let scene = try Scenario()
         scene.upstream.onRecovery { _ = try? await scene.upstream.read(scene.list(), .revalidate) }
         await scene.goDown()
         scene.transport.always(response(.ok, "one"))
@@ -219,7 +213,6 @@ struct UpstreamHealthTests {
 
     @Test("stop() ends the waiting for a probe")
     func stopWhileWaiting() async throws {
-        let scene = try Scenario()
         await scene.goDown()
         await scene.clock.sleepers(of: .seconds(5))
         scene.upstream.stop()
@@ -229,7 +222,6 @@ struct UpstreamHealthTests {
 
     @Test("stop() ends a probe under way, and none follows")
     func stopWhileProbing() async throws {
-        let scene = try Scenario()
         await scene.goDown()
         await scene.clock.sleepers(of: .seconds(5))
         let ended = Watched(false)
@@ -248,7 +240,6 @@ struct UpstreamHealthTests {
 
     @Test("stop() ends requests under way; their reads end")
     func stopWhileReading() async throws {
-        let scene = try Scenario()
         try await scene.age(scene.list())
         let gate = Gate()
         scene.transport.then(held(by: gate, response(.ok, "new")))
@@ -257,5 +248,75 @@ struct UpstreamHealthTests {
         scene.upstream.stop()
         #expect(try await result.provenance.stale)
         #expect(scene.changes.value.isEmpty, "being stopped says nothing about the upstream")
+    }
+}
+
+@Suite(.timeLimit(.minutes(10)))
+struct LinkedHostHealthTests {
+    private let noon = Date(timeIntervalSince1970: 1_700_000_000)
+
+    @Test("A host counts as unreachable for a pause that grows, and is back with its first response")
+    func pauses() {
+        let health = LinkedHostHealth(probeInterval: .seconds(5))
+        #expect(health.isReachable("a", at: noon))
+        health.unreachable("a", .refused, at: noon, jitter: 0.5)
+        #expect(!health.isReachable("a", at: noon + 4) && health.isReachable("a", at: noon + 5))
+        #expect(health.isReachable("b", at: noon))
+        health.unreachable("a", .refused, at: noon + 5, jitter: 0.5)
+        #expect(!health.isReachable("a", at: noon + 14) && health.isReachable("a", at: noon + 15))
+        health.responded("a", .ok, retryAfter: nil, at: noon + 6)
+        #expect(health.isReachable("a", at: noon + 6))
+    }
+
+    @Test("A pause from before the clock was set back is over; an attempt, and an overdue response, keep others away")
+    func clock() {
+        let health = LinkedHostHealth(probeInterval: .seconds(5))
+        health.unreachable("a", .refused, at: noon, jitter: 0.5)
+        #expect(!health.beginAttempt("a", at: noon + 4) && health.beginAttempt("a", at: noon + 5))
+        #expect(!health.beginAttempt("a", at: noon + 7) && health.beginAttempt("a", at: noon + 8))
+        #expect(health.isReachable("a", at: noon - 86_400) && health.beginAttempt("a", at: noon - 86_400))
+        let wait = health.began("c", at: noon)
+        #expect(health.beginAttempt("c", at: noon + 2) && !health.beginAttempt("c", at: noon + 3))
+        health.responded("c", .ok, retryAfter: nil, at: noon + 3)
+        #expect(health.isReachable("c", at: noon + 5) && !health.isReachable("c", at: noon + 6))
+        health.ended(wait)
+        #expect(health.isReachable("c", at: noon + 6))
+        health.responded("b", .tooManyRequests, retryAfter: 30, at: noon)
+        #expect(health.pause("b", at: noon + 29) != nil && health.pause("b", at: noon + 30) == nil)
+        #expect(health.beginAttempt("b", at: noon) && health.isReachable("b", at: noon))
+    }
+
+    @Test("A loss of linked hosts leaves the API as it is, also beside its base path on its own origin")
+    func apart() async throws {
+        let scene = try Scenario(attempts: 1) {
+            $0.baseURL = URL(string: "https://api.test/v1") ?? $0.baseURL
+        }
+        scene.transport.always(failure(.unreachable(.refused)))
+        for url in ["https://api.test/uploader/1", "https://api.test/v10/x", "https://pictures.test/a.png"] {
+            await #expect(throws: UpstreamError.self) { try await scene.upstream.call(OutgoingRequest(url: url)) }
+            #expect(scene.upstream.reachability.isReachable && scene.upstream.reachability.since == nil)
+        }
+        await #expect(throws: UpstreamError.self) {
+            try await scene.upstream.call(OutgoingRequest(url: "https://api.test/v1/list"))
+        }
+        #expect(!scene.upstream.reachability.isReachable)
+    }
+
+    @Test("While the API is unreachable, a picture of a host that is not is fetched; then its own loss counts")
+    func read() async throws {
+        let scene = try Scenario(attempts: 1)
+        let picture = Resource(url: "https://pictures.test/a.png", freshness: .seconds(1))
+        scene.transport.then(response(.ok, "old"))
+        _ = try await scene.upstream.read(picture)
+        await scene.goDown()
+        scene.clock.advance(by: .seconds(2))
+        scene.transport.then(response(.ok, "new"))
+        #expect(try await !scene.upstream.read(picture).provenance.offline)
+        scene.clock.advance(by: .seconds(2))
+        scene.transport.then(failure(.unreachable(.refused)))
+        let count = scene.transport.count
+        #expect(try await scene.upstream.read(picture).provenance.offline)
+        #expect(try await scene.upstream.read(picture).cacheStatus?.hasSuffix("detail=offline") == true)
+        #expect(scene.transport.count == count + 1)
     }
 }

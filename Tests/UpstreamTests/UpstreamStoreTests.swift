@@ -25,9 +25,7 @@ struct UpstreamStoreTests {
         #expect(try scene.storedBody(scene.list()) == nil)
     }
 
-    @Test(
-        "A response that has no room removes the copy that it supersedes"
-    )
+    @Test("A response that has no room removes the copy that it supersedes")
     func supersedes() async throws {
         let scene = try Scenario(budget: CacheBudget(bytes: 1000))
         try await scene.age(scene.list(), "small")

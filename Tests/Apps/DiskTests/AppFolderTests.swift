@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import HTTPTypes
+import Screens
 import Storage
 import TestKit
 import Testing
@@ -79,7 +80,7 @@ struct AppFolderTests {
             let login = #"{"mode":"oauth_token","access_token":"good"}"#
             let refused = try await app.ask(.post, "/v1/disk/session", json: login)
             refused.expectProblem("upstream-unavailable", 503)
-            let accounts = try app.database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM disk_account") }
+            let accounts = try app.database.integer("SELECT count(*) FROM disk_account")
             #expect(accounts == 0)
         }
     }
@@ -117,8 +118,7 @@ struct AppFolderTests {
     func writes() async throws {
         let disk = Self.disk()
         disk.change { $0.rights = ["app_folder"] }
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk) { app, token in
             func done(_ method: HTTPRequest.Method, _ target: String, _ json: String? = nil) async throws {
                 let made = try await app.ask(method, "/v1/disk/\(target)", as: token, json: json)
                 #expect(made.status < 300, "\(target): \(made.text)")
@@ -158,5 +158,43 @@ struct AppFolderTests {
             #expect(all == ["secret.txt", "Приложения"])
             #expect(DiskHarness.names(try await app.get("/v1/disk/files", as: own)) == ["a.txt"])
         }
+    }
+}
+
+@Suite("The API of the Disk over its mount", .timeLimit(.minutes(2)))
+struct MountedDiskTests {
+    private static let mount = "/v1/upstreams/yandex_disk"
+
+    @Test("DISK-48 links lead back to the mount; what was read stays readable offline, and goes with the logout")
+    func links() async throws {
+        try await DiskHarness.run(FakeYandexDisk(["disk:/a.txt": "text of a"])) { app, disk, token in
+            func href(_ target: String, _ member: String) async throws -> String {
+                let link = try await app.get(Self.mount + target, as: token).string(member)
+                let start = try #require(link.firstRange(of: Self.mount)?.lowerBound, "\(link)")
+                return String(link[start...])
+            }
+            let asked = "/resources/download?path=disk:/a.txt"
+            let listed = try await href("/resources?path=disk:/a.txt", "file")
+            #expect(listed.hasPrefix("\(Self.mount)/~downloader.test/disk/"))
+            #expect(try await app.get(try await href(asked, "href"), as: token).text == "text of a")
+            #expect(disk.requests.last?.url.hasPrefix("https://downloader.test/disk/") == true)
+            disk.goAway()
+            for link in [listed, try await href(asked, "href"), listed] {
+                let content = try await app.get(link, as: token)
+                #expect(content.text == "text of a" && content.headerFields[.init("Larder-Offline")!] == "?1")
+                #expect(try await app.get(link).status == 503)
+            }
+            #expect(try app.everythingStored().range(of: Data("downloader.test".utf8)) == nil)
+            let responses = ResponseStore(app.database)
+            #expect(try responses.totals().contains { $0.upstream == "yandex_disk.raw" && $0.responses == 3 })
+            #expect(try await app.ask(.delete, "/v1/disk/session?confirm=true", as: token).status == 200)
+            #expect(try !responses.totals().contains { $0.upstream == "yandex_disk.raw" && $0.responses > 0 })
+        }
+    }
+
+    @Test("DISK-48 a mount of the Disk that is shared stores nothing, and passes links on as they are")
+    func shared() {
+        #expect(DiskApp.disk.leadsBack && DiskApp.disk.storesBodies(isShared: false))
+        #expect(!DiskApp.disk.storesBodies(isShared: true))
     }
 }

@@ -21,8 +21,7 @@ struct ContentTests {
     func view() async throws {
         let disk = FakeYandexDisk()
         for name in ["a.pdf", "b.docx", "c.jpg", "d.zip"] { disk.put("disk:/\(name)") }
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk) { app, token in
             for (name, viewer) in [
                 ("a.pdf", "pdf"), ("b.docx", "office"), ("c.jpg", "image"), ("d.zip", "unsupported"),
             ] {
@@ -64,8 +63,7 @@ struct ContentTests {
     func charset(mimeType: String?, type: String) async throws {
         let disk = FakeYandexDisk()
         disk.put("disk:/a.txt", bytes: Array("Прочти".utf8), mimeType: mimeType)
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk) { app, token in
             for _ in 0..<2 {
                 let response = try await app.get("/v1/disk/file/content?path=/a.txt", as: token)
                 #expect(response.headerFields[.contentType] == type)
@@ -82,8 +80,7 @@ struct ContentTests {
         let disk = FakeYandexDisk()
         let bytes = Array(Self.large.prefix(length))
         disk.put("disk:/a b.pdf", bytes: bytes, mimeType: "application/pdf")
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk) { app, token in
             let first = try await app.get("/v1/disk/file/content?path=/a%20b.pdf", as: token)
             #expect(first.status == 200)
             #expect(Array(first.body) == bytes)
@@ -118,8 +115,7 @@ struct ContentTests {
     func ranges(isStored: Bool, knowsRanges: Bool) async throws {
         let disk = FakeYandexDisk()
         disk.put("disk:/a.bin", bytes: Self.large)
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk) { app, token in
             if isStored { _ = try await app.get("/v1/disk/file/content?path=/a.bin", as: token) }
             if !knowsRanges {
                 disk.intercept { (request) in
@@ -167,8 +163,7 @@ struct ContentTests {
         guard isRange || head.status != .partialContent else { return }
         let disk = FakeYandexDisk()
         disk.put("disk:/a.pdf", bytes: Self.large, mimeType: "application/pdf")
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk) { app, token in
             disk.intercept { (request) in
                 guard request.url.hasPrefix("https://downloader.test") else { return nil }
                 return IncomingResponse(status: head.status, headerFields: head.fields, body: Array("<html>".utf8))
@@ -182,17 +177,14 @@ struct ContentTests {
         }
     }
 
-    @Test(
-        "DISK-24 a stored file opens offline; same-named files of two folders do not mix; a changed one is refetched"
-    )
+    @Test("DISK-24 a stored file opens offline; same-named files of two folders do not mix; a changed one is refetched")
     func versions() async throws {
         let disk = FakeYandexDisk()
         for folder in ["x", "y"] {
             disk.makeFolder("disk:/\(folder)")
             disk.put("disk:/\(folder)/same.txt", "of \(folder)")
         }
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk) { app, token in
             for folder in ["x", "y"] {
                 #expect(
                     try await app.get("/v1/disk/file/content?path=/\(folder)/same.txt", as: token).text
@@ -217,10 +209,7 @@ struct ContentTests {
         arguments: [(1, 410), (1, 500), (1, 403), (2, 410), (2, 500)]
     )
     func staleLink(failures: Int, status: Int) async throws {
-        let disk = FakeYandexDisk()
-        disk.put("disk:/a.txt", "text")
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(FakeYandexDisk("disk:/a.txt")) { app, disk, token in
             let left = Counter(failures)
             disk.intercept { (request) in
                 guard request.url.hasPrefix("https://downloader.test"), left.take() else { return nil }
@@ -249,10 +238,7 @@ struct ContentTests {
         ]
     )
     func foreignLink(href: String) async throws {
-        let disk = FakeYandexDisk()
-        disk.put("disk:/a.txt", "text")
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(FakeYandexDisk("disk:/a.txt")) { app, disk, token in
             disk.intercept { (request) in
                 request.url.contains("/resources/download") ? .json(#"{"href":"\#(href)"}"#) : nil
             }
@@ -271,8 +257,7 @@ struct ContentTests {
     func damaged(kind: String) async throws {
         let disk = FakeYandexDisk()
         disk.put("disk:/a.bin", bytes: Self.large)
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk) { (app, token) async throws in
             disk.change { state in
                 state.bodyParts = { url, bytes in
                     guard url.contains("downloader.test/disk/") else { return ByteStream(ByteBuffer(bytes: bytes)) }
@@ -296,8 +281,7 @@ struct ContentTests {
     func beyondBudget() async throws {
         let disk = FakeYandexDisk()
         disk.put("disk:/a.bin", bytes: Self.large)
-        try await DiskHarness.run(disk, DiskHarness.Settings(budget: CacheBudget(bytes: 500_000))) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk, DiskHarness.Settings(budget: CacheBudget(bytes: 500_000))) { app, token in
             for _ in 0..<2 {
                 let response = try await app.get("/v1/disk/file/content?path=/a.bin", as: token)
                 #expect(Array(response.body) == Self.large)
@@ -306,15 +290,12 @@ struct ContentTests {
         }
     }
 
-    @Test(
-        "DISK-11 a preview is proxied and stored by version; a failed one is a placeholder that is not stored"
-    )
+    @Test("DISK-11 a preview is proxied and stored by version; a failed one is a placeholder that is not stored")
     func preview() async throws {
         let disk = FakeYandexDisk()
         disk.put("disk:/a.jpg", mediaType: "image")
         disk.put("disk:/plain.txt")
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk) { app, token in
             _ = try await app.get("/v1/disk/files", as: token)
             disk.intercept { (request) in
                 request.url.contains("downloader.test/preview/") ? IncomingResponse(status: .init(code: 500)) : nil
@@ -349,10 +330,7 @@ struct ContentTests {
 
     @Test("DISK-22 a changed file whose metadata is slow: the present content, not the announcement of the old one")
     func slowMetadata() async throws {
-        let disk = FakeYandexDisk()
-        disk.put("disk:/a.txt", "old text")
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(FakeYandexDisk(["disk:/a.txt": "old text"])) { app, disk, token in
             _ = try await app.get("/v1/disk/files", as: token)
             disk.put("disk:/a.txt", "new")
             app.clock.advance(by: .seconds(10))
@@ -376,10 +354,7 @@ struct ContentTests {
 
     @Test("DISK-22 a changed file whose metadata fails at first is requested again, and sent in its current version")
     func failingMetadata() async throws {
-        let disk = FakeYandexDisk()
-        disk.put("disk:/a.txt", "old text")
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(FakeYandexDisk(["disk:/a.txt": "old text"])) { app, disk, token in
             _ = try await app.get("/v1/disk/files", as: token)
             disk.put("disk:/a.txt", "new")
             app.clock.advance(by: .seconds(10))
@@ -398,8 +373,7 @@ struct ContentTests {
     func exchange() async throws {
         let disk = FakeYandexDisk()
         disk.put("disk:/a.bin", bytes: Self.large)
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk) { app, token in
             let files = DiskFiles(disk: app.app.disk)
             let credential = SessionCredentials([.authorization: "Bearer \(token)"])
             let session = try await app.sessions.session(of: credential, app: DiskApp.name)

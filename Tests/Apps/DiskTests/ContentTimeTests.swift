@@ -70,9 +70,7 @@ struct ContentTimeTests {
 
     @Test("ONE-02 content that stays the same keeps its time and its tag, however often it is requested")
     func stays() async throws {
-        let disk = WriteScenario.disk()
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(WriteScenario.disk()) { app, token in
             for screen in Self.screens { _ = try await app.get("/v1/disk/\(screen)", as: token) }
             app.clock.advance(by: .seconds(60))
             for screen in Self.screens {

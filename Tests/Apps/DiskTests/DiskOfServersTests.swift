@@ -314,7 +314,7 @@ struct DiskOfServersTests {
         for node in [one, other] {
             #expect(try node.cache.keptContent(of: .at("/papers/b"), account: "1130") == nil)
             let sql = "SELECT count(*) FROM blob"
-            #expect(try node.cache.database.read { try Int.fetchOne($0, sql: sql) } == 0)
+            #expect(try node.cache.database.integer(sql) == 0)
         }
     }
 

@@ -112,11 +112,7 @@ struct DiskStoreTokensTests {
             let next = try await app.store.mark(item, account: "1130", at: app.clock.now, maximum: 9)
             #expect(next?.0.number == 8)
             #expect(try await app.ask(.delete, "/v1/disk/session?confirm=true", as: box.token).status == 200)
-            #expect(
-                try app.database.read {
-                    try Int.fetchOne($0, sql: "SELECT count(*) FROM user_secret")
-                } == 0
-            )
+            #expect(try app.database.integer("SELECT count(*) FROM user_secret") == 0)
         }
     }
 

@@ -28,9 +28,7 @@ struct DiskWriteConditionsTests {
 
     @Test("TRUST-05 If-Match that does not hold is 412, and nothing changes", arguments: EachWrite.allCases)
     func stale(write: EachWrite) async throws {
-        let disk = EachWrite.disk()
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(EachWrite.disk()) { app, disk, token in
             let known =
                 write == .restore || write == .upload || write == .folder
                 ? nil : try await tags(app, write.subject, token)
@@ -51,9 +49,7 @@ struct DiskWriteConditionsTests {
     )
     func current(write: EachWrite) async throws {
         for form in 0..<4 {
-            let disk = EachWrite.disk()
-            try await DiskHarness.run(disk) { app in
-                let token = try await app.logIn()
+            try await DiskHarness.run(EachWrite.disk()) { app, disk, token in
                 guard write != .upload, write != .folder else {
                     // Nothing is there: not even * holds.
                     return try await write.ask(app, token, [.ifMatch: "*"]).expectProblem("precondition-failed", 412)
@@ -74,9 +70,7 @@ struct DiskWriteConditionsTests {
     )
     func changedElsewhere(write: EachWrite) async throws {
         guard write != .upload, write != .folder, write != .restore else { return }
-        let disk = EachWrite.disk()
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(EachWrite.disk()) { app, disk, token in
             let before = try await tags(app, write.subject, token)
             // Another client changes the same Disk; the stored copy is still fresh.
             disk.change { $0.nodes["disk:\(write.subject)"]?.bytes = Array("of another client".utf8) }
@@ -93,8 +87,7 @@ struct DiskWriteConditionsTests {
     func createOnly() async throws {
         let disk = EachWrite.disk()
         disk.put("disk:/folder/b.txt", "in the way")
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk) { app, token in
             try await app.ask(.put, Self.content, as: token, [.ifNoneMatch: "*"], bytes: [1]).expectProblem(
                 "precondition-failed",
                 412
@@ -138,9 +131,7 @@ struct DiskWriteConditionsTests {
 
     @Test("TRUST-05 If-None-Match with tags, compared weakly; If-Unmodified-Since, disregarded beside If-Match")
     func others() async throws {
-        let disk = EachWrite.disk()
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(EachWrite.disk()) { app, disk, token in
             let tags = try await tags(app, "/a.txt", token)
             for tag in [tags.content, "W/\(tags.content)", tags.screen] {
                 try await app.ask(.put, Self.content, as: token, [.ifNoneMatch: tag], bytes: [1]).expectProblem(
@@ -168,12 +159,10 @@ struct DiskWriteConditionsTests {
     func race(write: EachWrite) async throws {
         let disk = EachWrite.disk()
         disk.change { $0.detours = 10 }
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk) { app, token in
             let tag = try await tags(app, "/a.txt", token).screen
-            let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
-                for _ in 0..<4 { group.addTask { try await write.ask(app, token, [.ifMatch: tag]).status } }
-                return try await group.reduce(into: []) { $0.append($1) }
+            let statuses = try await (0..<4).concurrentMap { _ in
+                try await write.ask(app, token, [.ifMatch: tag]).status
             }
             #expect(statuses.count { $0 == write.successStatus } == 1, "\(statuses)")
             // An item that was deleted or renamed is not there: that counts before any precondition (RFC 9110 §13.2.1).
@@ -185,9 +174,7 @@ struct DiskWriteConditionsTests {
 
     @Test("TRUST-05 the response to a write has the tag for the next one, also if nothing else was read")
     func tagsOfWrites() async throws {
-        let disk = EachWrite.disk()
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(EachWrite.disk()) { app, disk, token in
             var tag = try #require(try await EachWrite.upload.ask(app, token).headerFields[.eTag])
             #expect(tag == "\"\(FakeYandexDisk.md5(Array("new".utf8)))\"", "of the content, which is the target")
             for bytes: [UInt8] in [[1], [2], [3]] {
@@ -219,13 +206,9 @@ struct DiskWriteConditionsTests {
         }
     }
 
-    @Test(
-        "TRUST-05 offline precedes any precondition; a part of a file is 400 and sends nothing; what is missing is 404"
-    )
+    @Test("TRUST-05 offline precedes any precondition; part of a file is 400 and sends nothing; a missing file is 404")
     func order() async throws {
-        let disk = EachWrite.disk()
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(EachWrite.disk()) { app, disk, token in
             let part = HTTPFields([HTTPField(name: .contentRange, value: "bytes 100-103/104")])
             let response = try await app.ask(.put, Self.content, as: token, part, bytes: [1, 2, 3, 4])
             response.expectProblem("invalid-parameter", 400)

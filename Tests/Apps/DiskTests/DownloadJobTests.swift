@@ -1,3 +1,8 @@
+import Foundation
+import Screens
+import Storage
+import Synchronization
+import TestKit
 import Testing
 
 @testable import Disk
@@ -77,5 +82,101 @@ struct DownloadJobTests {
         _ = job.apply(.started)
         _ = job.apply(.received(bytes: -5))
         #expect(job.bytesDone == 0)
+    }
+}
+
+@Suite(.timeLimit(.minutes(FaultSteps.areAll ? 30 : 3))) struct FileFetcherFaultTests {
+    @Test("TRUST-02 each system call of keeping a content fails, and a content no longer wanted leaves no file")
+    func contents() async throws {
+        let directory = try DataDirectory.temporary()
+        let scope = try FaultScope(directory.path)
+        try await DiskHarness.run(FakeYandexDisk(), .init(directory: directory)) { app in
+            _ = try await app.logIn()
+            var item = DiskItem(path: DiskPath.root.child("a.bin"), kind: .file)
+            item.md5 = "0123456789abcdef0123456789abcdef"
+            let kept = item
+            let loop = FaultLoop(scope, app.database, migrations: DiskHarness.migrations)
+            let save: @Sendable (String) async throws -> Bool = { account in
+                let writer = BodyWriter(blobs: app.database.blobs, inlineLimit: 100)
+                try writer.append(Data((0..<3000).map { _ in UInt8.random(in: 0...255) }))
+                let body = try writer.finish()
+                return try await app.store.save(
+                    body,
+                    as: .content,
+                    of: kept,
+                    type: "text/plain",
+                    account: account,
+                    epoch: nil,
+                    at: app.clock.now
+                )
+            }
+            let isKept = Atomic(false)
+            let count = try await loop.run(
+                prepare: {},
+                write: { isKept.store(try await save("1130"), ordering: .relaxed) }
+            )
+            let wasKept = isKept.load(ordering: .relaxed)
+            #expect(wasKept)
+            #expect(count > 20)
+            let files = try app.database.blobs.fileNames()
+            let isKeptForNobody = try await save("nobody")
+            #expect(!isKeptForNobody)
+            #expect(try app.database.blobs.fileNames() == files)
+            try loop.finish()
+            print("faults: Disk content: \(count)")
+        }
+    }
+}
+
+@Suite("Work in the background waits for clients", .timeLimit(.minutes(1)))
+struct ForegroundLoadTests {
+    @Test("DISK-39 it waits until no client waits for the API, at most for the longest wait, or until cancelled")
+    func waits() async throws {
+        let (clock, load) = (ManualClock(), ForegroundLoad())
+        try await load.idle(atMost: .seconds(30), clock.wallClock)
+        var uses: [ForegroundLoad.Use] = [load.begin(), load.begin()]
+        let waiting = Task { try await load.idle(atMost: .seconds(30), clock.wallClock) }
+        await clock.sleepers(of: .seconds(30))
+        uses.removeLast()
+        #expect(load.isBusy)
+        uses.removeLast()
+        #expect(!load.isBusy)
+        try await waiting.value
+        try await load.during {
+            let patient = Task { try await load.idle(atMost: .seconds(1), clock.wallClock) }
+            await clock.sleepers(of: .seconds(1))
+            clock.advance(by: .seconds(1))
+            try await patient.value
+            #expect(load.isBusy, "the longest wait is over")
+            let cancelled = Task { try await load.idle(atMost: .seconds(2), clock.wallClock) }
+            await clock.sleepers(of: .seconds(2))
+            cancelled.cancel()
+            await #expect(throws: CancellationError.self) { try await cancelled.value }
+        }
+        #expect(!load.isBusy)
+    }
+}
+
+@Suite("Events of frequent changes")
+struct EventThrottleTests {
+    private static let start = Date(timeIntervalSince1970: 1_767_607_200)
+
+    @Test("DISK-39 the first change is published at once, later ones once in a second, the last one always")
+    func changes() {
+        var throttle = EventThrottle(interval: 1)
+        #expect(throttle.changed(at: Self.start) == .publish)
+        #expect(throttle.changed(at: Self.start.addingTimeInterval(0.25)) == .wait(0.75))
+        #expect(throttle.changed(at: Self.start.addingTimeInterval(0.5)) == .nothing)
+        throttle.waited(at: Self.start.addingTimeInterval(1))
+        #expect(throttle.changed(at: Self.start.addingTimeInterval(1.5)) == .wait(0.5))
+        throttle.waited(at: Self.start.addingTimeInterval(2))
+        #expect(throttle.changed(at: Self.start.addingTimeInterval(3)) == .publish)
+    }
+
+    @Test("a clock that is set back does not silence it")
+    func clockSetBack() {
+        var throttle = EventThrottle(interval: 1)
+        #expect(throttle.changed(at: Self.start) == .publish)
+        #expect(throttle.changed(at: Self.start.addingTimeInterval(-3600)) == .publish)
     }
 }

@@ -46,9 +46,7 @@ struct DownloadsTests {
             ) async throws -> Void
     ) async throws {
         let gate = Gate()
-        let disk = held(gate)
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(held(gate)) { app, disk, token in
             let (_, id) = try await start(app, token)
             await gate.arrivals()
             try await test(app, disk, gate, token, id)
@@ -58,9 +56,7 @@ struct DownloadsTests {
     @Test("DISK-23 202 with Location, then progress that grows, then done with the content; two requests are one job")
     func progress() async throws {
         let gate = Gate()
-        let disk = held(gate)
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(held(gate)) { app, disk, token in
             let (first, id) = try await start(app, token)
             first.expectScreen("disk.file", status: 202)
             #expect(first.headerFields[.location] == "/v1/disk/downloads/\(id)")
@@ -83,7 +79,7 @@ struct DownloadsTests {
                 done.status == 200 && done["meta.state"] == "content" && done["data.status"] == "done"
                     && done["data.progress"] == 1
             )
-            let content = try text(done["data.content_url"])
+            let content = try done.string("data.content_url")
             disk.goAway()
             #expect(try await app.get(content, as: token).body == Data(Self.bytes))
             let events = app.events.published.filter { $0.kind == "job" }
@@ -107,8 +103,7 @@ struct DownloadsTests {
     func failure() async throws {
         let disk = FakeYandexDisk()
         disk.put("disk:/a.bin", bytes: Self.bytes)
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk) { app, token in
             disk.intercept { (request) in
                 request.url.contains("downloader.test") ? IncomingResponse(status: .init(code: 500)) : nil
             }
@@ -152,8 +147,7 @@ struct DownloadsTests {
     func resumedByRange() async throws {
         let disk = FakeYandexDisk()
         Self.breaking(disk, times: 3)
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk) { app, token in
             let (_, id) = try await start(app, token)
             await app.events.published("job", containing: #""status":"done""#)
             let ranges = disk.requests.filter { $0.url.contains("downloader.test/disk") }.map {
@@ -177,8 +171,7 @@ struct DownloadsTests {
                 return ByteStream { { throw BodyFixture.Broken() } }
             }
         }
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk) { app, token in
             let (_, id) = try await start(app, token)
             try await BoundedWait.poll(for: "the download to end") {
                 app.clock.advance(by: .seconds(15))
@@ -211,8 +204,7 @@ struct DownloadsTests {
                 }
             }
         }
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk) { app, token in
             let (_, id) = try await start(app, token)
             await gate.arrivals()
             disk.change { $0.tokens = [:] }
@@ -253,9 +245,7 @@ struct DownloadsTests {
     @Test("logging out while a client reads a file stores nothing of it")
     func logoutDuringContent() async throws {
         let gate = Gate()
-        let disk = held(gate)
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(held(gate)) { app, token in
             async let content = app.get("/v1/disk/file/content?path=/a.bin", as: token)
             await gate.arrivals()
             _ = try await app.ask(.delete, "/v1/disk/session?confirm=true", as: token)
@@ -318,8 +308,7 @@ struct DownloadsTests {
         let gate = Gate()
         let disk = held(gate)
         disk.put("disk:/b.bin", bytes: Array("b".utf8))
-        try await DiskHarness.run(disk, DiskHarness.Settings(values: .disk.with(DiskApp.downloads, 1))) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk, DiskHarness.Settings(values: .disk.with(DiskApp.downloads, 1))) { app, token in
             _ = try await start(app, token)
             await gate.arrivals()
             let (_, second) = try await start(app, token, "/b.bin")
@@ -333,8 +322,7 @@ struct DownloadsTests {
     func tooLarge() async throws {
         let disk = FakeYandexDisk()
         disk.put("disk:/a.bin", bytes: Self.bytes)
-        try await DiskHarness.run(disk, DiskHarness.Settings(budget: CacheBudget(bytes: 1000))) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk, DiskHarness.Settings(budget: CacheBudget(bytes: 1000))) { app, token in
             let requests = disk.requests.count
             for _ in 0..<2 {
                 try await app.ask(.post, "/v1/disk/downloads", as: token, json: #"{"path":"/a.bin"}"#)
@@ -350,8 +338,7 @@ struct DownloadsTests {
         disk.change { $0.tokens["other"] = "2240" }
         disk.makeFolder("disk:/f")
         disk.put("disk:/a.bin", bytes: Self.bytes)
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk) { app, token in
             for (body, status) in [
                 (#"{"path":"/f"}"#, 422), (#"{}"#, 422), (#"{"path":1}"#, 422), (#"{"path":"a"}"#, 422), ("[]", 400),
                 (#"{"path":"/none"}"#, 404),

@@ -11,14 +11,11 @@ import Upstream
 
 @Suite("What the upstream changes or refuses by itself")
 struct ItemReaderTests {
-    @Test(
-        "DISK-34 what another client has deleted is not found any more, online and offline"
-    )
+    @Test("DISK-34 what another client has deleted is not found any more, online and offline")
     func searchForgets() async throws {
         let disk = FakeYandexDisk()
         for path in ["disk:/gone.txt", "disk:/stays.txt"] { disk.put(path) }
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk) { app, token in
             _ = try await app.get("/v1/disk/files", as: token)
             #expect(
                 DiskHarness.names(try await app.get("/v1/disk/search?q=txt", as: token)).sorted() == [
@@ -46,15 +43,12 @@ struct ItemReaderTests {
         }
     }
 
-    @Test(
-        "a folder in whose place another client has put a file: 409 not-a-folder, and what was in it is known no more"
-    )
+    @Test("a folder in whose place another client has put a file: 409 not-a-folder, and its former items are forgotten")
     func folderBecomesFile() async throws {
         let disk = FakeYandexDisk()
         disk.makeFolder("disk:/thing")
         disk.put("disk:/thing/inside.txt")
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk) { app, token in
             #expect(DiskHarness.names(try await app.get("/v1/disk/files?path=/thing", as: token)) == ["inside.txt"])
             disk.change { $0.nodes["disk:/thing/inside.txt"] = nil }
             disk.put("disk:/thing")
@@ -78,8 +72,7 @@ struct ItemReaderTests {
     func sameResponse(status: Int, code: String, problem: Int) async throws {
         let disk = FakeYandexDisk()
         for number in 1...12 { disk.put("disk:/\(number).txt") }
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk) { app, token in
             // Both request ten rows from the upstream.
             #expect(try await app.get("/v1/disk/recent?limit=3&offset=6", as: token).status == 200)
             disk.respond(status)
@@ -91,14 +84,9 @@ struct ItemReaderTests {
         }
     }
 
-    @Test(
-        "DISK-16 a file that was moved away, requested while the upstream fails: 503, not a bad response"
-    )
+    @Test("DISK-16 a file that was moved away, requested while the upstream fails: 503, not a bad response")
     func failingAfterRename() async throws {
-        let disk = FakeYandexDisk()
-        disk.put("disk:/a.txt")
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(FakeYandexDisk("disk:/a.txt")) { app, disk, token in
             #expect(try await app.get("/v1/disk/file?path=/a.txt", as: token).status == 200)
             #expect(
                 try await app.ask(.patch, "/v1/disk/file?path=/a.txt", as: token, json: #"{"name":"b.txt"}"#).status
@@ -109,9 +97,7 @@ struct ItemReaderTests {
         }
     }
 
-    @Test(
-        "DISK-12 DISK-19 rows that the app cannot show, such as of another scheme, end no list early and shift no page"
-    )
+    @Test("DISK-12 DISK-19 rows that the app cannot show, as of another scheme, end no list early and shift no page")
     func unknownRows() async throws {
         let disk = FakeYandexDisk()
         disk.intercept { (request) in
@@ -125,8 +111,7 @@ struct ItemReaderTests {
                     + "]}"
             )
         }
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk) { app, token in
             for list in ["recent", "published"] {
                 var names: [String] = []
                 var target: String? = "/v1/disk/\(list)?limit=2"
@@ -145,10 +130,7 @@ struct ItemReaderTests {
         arguments: [(403, "upstream-forbidden"), (404, "not-found")]
     )
     func refusedAfterRejected(status: Int, code: String) async throws {
-        let disk = FakeYandexDisk()
-        disk.put("disk:/a.txt")
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(FakeYandexDisk("disk:/a.txt")) { app, disk, token in
             #expect(try await app.get("/v1/disk/recent", as: token).status == 200)
             disk.respond(401)
             try await app.get("/v1/disk/recent?refresh=1", as: token).expectProblem("upstream-session-expired", 401)
@@ -161,15 +143,12 @@ struct ItemReaderTests {
         }
     }
 
-    @Test(
-        "DISK-30 an operation that the upstream refuses or cannot report is an error, one that it forgot has ended"
-    )
+    @Test("DISK-30 an operation that the upstream refuses or cannot report is an error, one that it forgot has ended")
     func lostOperation() async throws {
         let disk = FakeYandexDisk()
         disk.put("disk:/a.txt")
         disk.change { $0.pollsOfWrites = 9 }
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk) { app, token in
             let response = try await app.ask(.delete, "/v1/disk/file?path=/a.txt", as: token)
             let location = try #require(response.headerFields[.location])
             disk.respond(503)
@@ -198,10 +177,7 @@ struct ItemReaderTests {
 
     @Test("HEAD of a file says what GET says, and does not claim that a body was stored that was not fetched")
     func head() async throws {
-        let disk = FakeYandexDisk()
-        disk.put("disk:/a.txt")
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(FakeYandexDisk("disk:/a.txt")) { app, token in
             let target = "/v1/disk/file?path=/a.txt&tz=Asia/Tokyo"
             _ = try await app.get(target, as: token)  // From now on it is from the store.
             let (get, head) = (try await app.get(target, as: token), try await app.ask(.head, target, as: token))

@@ -99,10 +99,7 @@ struct KeyedDiskTests {
 
     @Test("ONE-09 A write that is sent has its key on the disk first, and is sent once; so is a batch")
     func sent() async throws {
-        let disk = WriteScenario.disk()
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
-            try await WriteScenario.seen(app, token)
+        try await WriteScenario.run { app, disk, token in
             let keys = Mutex<[Int?]>([])
             disk.intercept { request in
                 guard request.method != .get else { return nil }

@@ -18,7 +18,7 @@ struct LateUploadsTests {
 
     /// Runs a test against an uploader that has the file some time after its last byte.
     ///
-    /// - Parameter losesResponse: Whether the connection breaks at once, and the service goes on.
+    /// - Parameter losesResponse: Whether the connection breaks at once, and the service continues.
     private static func run(
         _ seconds: Int,
         losesResponse: Bool = false,
@@ -41,8 +41,7 @@ struct LateUploadsTests {
         }
         var settings = DiskHarness.Settings()
         settings.values[DiskApp.operationWait] = .seconds(10)
-        try await DiskHarness.run(disk, clock: clock, settings) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk, clock: clock, settings) { app, token in
             try await WriteScenario.seen(app, token)
             try await test(app, token)
         }
@@ -250,9 +249,7 @@ struct LateUploadsTests {
 
     @Test("DISK-40 an identical retry after an unknown outcome is done; other content, or If-None-Match, is refused")
     func identical() async throws {
-        let disk = WriteScenario.disk()
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(WriteScenario.disk()) { app, disk, token in
             disk.intercept { [unowned disk] (request) throws(UpstreamError) in
                 if request.url.hasPrefix("https://uploader.test") {
                     disk.carryOut(request)
@@ -287,9 +284,7 @@ struct LateUploadsTests {
 
     @Test("DISK-40 a form is no content of a file: 415 says how to send it, and nothing is stored")
     func forms() async throws {
-        let disk = WriteScenario.disk()
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(WriteScenario.disk()) { app, disk, token in
             let sent = disk.requests.count
             for type in ["multipart/form-data; boundary=b", "application/x-www-form-urlencoded", "Multipart/Form-Data"]
             {

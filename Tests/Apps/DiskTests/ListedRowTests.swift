@@ -27,8 +27,7 @@ struct ListedRowTests {
                 origin: "disk:/old"
             )
         }
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk) { app, token in
             for screen in screens {
                 #expect(try await app.get("/v1/disk/\(screen)", as: token).status == 200, "\(screen)")
             }
@@ -179,9 +178,7 @@ struct ListedRowTests {
         }
     }
 
-    @Test(
-        "TRUST-06 DISK-16 what Yandex reports as deleted is removed; its 404 about something else removes nothing"
-    )
+    @Test("TRUST-06 DISK-16 what Yandex reports as deleted is removed; its 404 about something else removes nothing")
     func own() async throws {
         try await Self.warmed { app, token in
             app.disk.intercept { (_) in FakeYandexDisk.refusal(404, "DiskOperationNotFoundError") }
@@ -263,9 +260,7 @@ struct ListedRowTests {
         }
     }
 
-    @Test(
-        "TRUST-06 rows of another folder are left out of a list and change no row; a list that is truly empty is empty"
-    )
+    @Test("TRUST-06 rows of another folder are left out of a list and change no row; an empty list is empty")
     func foreignRows() async throws {
         try await Self.warmed { app, token in
             app.disk.intercept { request in
@@ -307,9 +302,7 @@ struct ListedRowTests {
 
     @Test("TRUST-06 a row that cannot be read beside good ones makes a flat list stale, and keeps its position")
     func unreadableRow() async throws {
-        let disk = FakeYandexDisk()
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run { app, disk, token in
             disk.intercept { request in
                 guard request.url.contains("last-uploaded") else { return nil }
                 let rows = (0..<6).map { $0 == 1 ? "null" : #"{"path":"disk:/\#($0)","type":"file","name":"\#($0)"}"# }
@@ -327,8 +320,7 @@ struct ListedRowTests {
     func emptyPage() async throws {
         let disk = FakeYandexDisk()
         for name in ["a", "b", "c", "d"] { disk.put("disk:/\(name)") }
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk) { app, token in
             #expect(DiskHarness.names(try await app.get("/v1/disk/files?limit=2&offset=2", as: token)) == ["c", "d"])
             disk.intercept { _ in .json(#"{"path":"disk:/","type":"dir","_embedded":{"items":[],"total":4}}"#) }
             let stale = try await app.get("/v1/disk/files?limit=2&offset=2&refresh=1", as: token)
@@ -406,7 +398,7 @@ struct ListedRowTests {
         try await DiskHarness.run(FakeYandexDisk(), settings) { app in
             app.disk.put("disk:/a.txt")
             let opened = try await app.ask(.post, "/v1/disk/session", json: #"{"mode":"oauth_code","code":"1"}"#)
-            let token = try text(opened["data.token"])
+            let token = try opened.string("data.token")
             _ = try await app.get("/v1/disk/files", as: token)
             app.clock.advance(by: .seconds(7200))
             oauth.always { (_) throws(UpstreamError) in .page(status) }
@@ -422,8 +414,7 @@ struct ListedRowTests {
 
     @Test("DISK-38 the root is neither published nor unpublished; no request is sent")
     func publishedRoot() async throws {
-        try await DiskHarness.run { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run { app, token in
             let asked = app.disk.requests.count
             try await app.ask(.post, "/v1/disk/links", as: token, json: #"{"path":"disk:/"}"#).expectProblem(
                 "validation-failed",

@@ -17,8 +17,7 @@ struct ListingTests {
         disk.put("disk:/big.bin", bytes: [1], mediaType: "data", mimeType: nil, size: 3_221_225_472)
         disk.makeFolder("disk:/docs")
         disk.put("disk:/photo.jpg", mediaType: "image", mimeType: "image/jpeg")
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk) { app, token in
             let response = try await app.get("/v1/disk/files?tz=Asia/Tokyo", as: token)
             response.expectScreen("disk.files")
             let names: Set<String> = [
@@ -56,14 +55,11 @@ struct ListingTests {
         }
     }
 
-    @Test(
-        "DISK-12 recent is paged although the upstream has no offset: pages follow without overlap and gap"
-    )
+    @Test("DISK-12 recent is paged although the upstream has no offset: pages follow without overlap and gap")
     func recentPages() async throws {
         let disk = FakeYandexDisk()
         for number in 1...7 { disk.put("disk:/\(number).txt") }
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk) { app, token in
             var names: [String] = []
             var target: String? = "/v1/disk/recent?limit=3"
             while let next = target {
@@ -93,8 +89,7 @@ struct ListingTests {
     func pagesOffline() async throws {
         let disk = FakeYandexDisk()
         for number in 1...6 { disk.put("disk:/\(number).txt") }
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk) { app, token in
             for screen in ["recent", "files"] {
                 for offset in [0, 2, 4] {
                     _ = try await app.get("/v1/disk/\(screen)?limit=2&offset=\(offset)", as: token)
@@ -153,10 +148,7 @@ struct ListingTests {
 
     @Test("DISK-16 5xx and 429: the stored rows, stale and not offline", arguments: [500, 502, 503, 429])
     func failing(status: Int) async throws {
-        let disk = FakeYandexDisk()
-        disk.put("disk:/a.txt")
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(FakeYandexDisk("disk:/a.txt")) { app, disk, token in
             for screen in ["recent", "files", "published", "profile"] {
                 _ = try await app.get("/v1/disk/\(screen)", as: token)
             }
@@ -179,8 +171,7 @@ struct ListingTests {
         let disk = FakeYandexDisk()
         disk.makeFolder("disk:/f")
         disk.put("disk:/f/a.txt")
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk) { app, token in
             for target in ["recent?limit=20", "files?path=/f", "file?path=/f/a.txt"] {
                 _ = try await app.get("/v1/disk/\(target)", as: token)
             }
@@ -196,8 +187,7 @@ struct ListingTests {
         let disk = FakeYandexDisk()
         disk.makeFolder("disk:/f")
         disk.put("disk:/f/a.txt")
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk) { app, token in
             for target in ["files", "files?path=/f", "recent"] {
                 _ = try await app.get("/v1/disk/\(target)", as: token)
             }
@@ -222,18 +212,17 @@ struct ListingTests {
         disk.makeFolder("disk:/\(name)")
         disk.makeFolder("disk:/\(name)/\(name)")
         disk.put(path, name)
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk) { app, token in
             let first = try await app.get("/v1/disk/files", as: token)
-            let href = try text(first["data.items.0.href"])
+            let href = try first.string("data.items.0.href")
             let second = try await app.get(href, as: token)
-            let deeper = try text(second["data.items.0.href"])
+            let deeper = try second.string("data.items.0.href")
             #expect(second["data.folder.parent"] == "disk:/")
             let third = try await app.get(deeper, as: token)
             #expect(third["data.items.0.path"] == .string(path))
-            let file = try text(third["data.items.0.href"])
+            let file = try third.string("data.items.0.href")
             let view = try await app.get(file, as: token)
-            let content = try text(view["data.content_url"])
+            let content = try view.string("data.content_url")
             #expect(try await app.get(content, as: token).body == Data(name.utf8))
             disk.goAway()
             #expect(try await app.get(deeper, as: token, [.cacheControl: "no-cache"]).status == 200)
@@ -245,8 +234,7 @@ struct ListingTests {
     func rootAndDetails() async throws {
         let disk = FakeYandexDisk()
         disk.makeFolder("disk:/docs")
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk) { app, token in
             #expect(try await app.get("/v1/disk/files", as: token)["data.folder.name"] == "Disk")
             let russian = try await app.ask(.get, "/v1/disk/files", as: token, [.acceptLanguage: "ru"])
             #expect(russian["data.folder.name"] == "Диск" && russian["data.actions.1.title"] == "Новая папка")
@@ -260,8 +248,7 @@ struct ListingTests {
     func unseen() async throws {
         let disk = FakeYandexDisk()
         for folder in ["seen", "unseen"] { disk.makeFolder("disk:/\(folder)") }
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk) { app, token in
             for target in ["files", "files?path=/seen"] { _ = try await app.get("/v1/disk/\(target)", as: token) }
             disk.goAway()
             let problem = try await app.get("/v1/disk/files?path=/unseen", as: token)
@@ -286,8 +273,7 @@ struct ListingTests {
         ]
     )
     func illegal(target: String) async throws {
-        try await DiskHarness.run { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run { app, token in
             let asked = app.disk.requests.count
             try await app.get("/v1/disk/\(target)", as: token).expectProblem("invalid-parameter", 400)
             #expect(app.disk.requests.count == asked)
@@ -296,10 +282,7 @@ struct ListingTests {
 
     @Test("a file is no folder: 409, also offline")
     func notAFolder() async throws {
-        let disk = FakeYandexDisk()
-        disk.put("disk:/a.txt")
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(FakeYandexDisk("disk:/a.txt")) { app, disk, token in
             try await app.get("/v1/disk/files?path=/a.txt", as: token).expectProblem("not-a-folder", 409)
             disk.goAway()
             try await app.get("/v1/disk/files?path=/a.txt&refresh=1", as: token).expectProblem("not-a-folder", 409)
@@ -308,9 +291,7 @@ struct ListingTests {
 
     @Test("DISK-19 published: paged, flagged, stored; nothing published is an empty state with text and refresh")
     func published() async throws {
-        let disk = FakeYandexDisk()
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run { app, disk, token in
             let none = try await app.get("/v1/disk/published", as: token)
             none.expectScreen("disk.published")
             #expect(none["meta.state"] == "empty")
@@ -347,14 +328,11 @@ struct ListingTests {
         }
     }
 
-    @Test(
-        "a list that changes between two pages: each page is that of its request, and no row is stored twice"
-    )
+    @Test("a list that changes between two pages: each page is that of its request, and no row is stored twice")
     func changingList() async throws {
         let disk = FakeYandexDisk()
         for name in ["b", "c", "d", "e"] { disk.put("disk:/\(name)") }
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk) { app, token in
             #expect(DiskHarness.names(try await app.get("/v1/disk/files?sort=name&limit=2", as: token)) == ["b", "c"])
             disk.put("disk:/a")
             let second = try await app.get("/v1/disk/files?sort=name&limit=2&offset=2", as: token)
@@ -364,11 +342,7 @@ struct ListingTests {
             #expect(DiskHarness.names(first) == ["a", "b"])
             let third = try await app.get("/v1/disk/files?sort=name&limit=2&offset=4", as: token)
             #expect(DiskHarness.names(third) == ["e"])
-            #expect(
-                try app.database.read {
-                    try Int.fetchOne($0, sql: "SELECT count(*) FROM disk_item WHERE path >= 'disk:/a'")
-                } == 5
-            )
+            #expect(try app.database.integer("SELECT count(*) FROM disk_item WHERE path >= 'disk:/a'") == 5)
             #expect(app.events.published.contains { $0.kind == "screen-changed" && $0.json.contains("disk.files") })
         }
     }
@@ -378,10 +352,7 @@ struct ListingTests {
         arguments: ["[]", "{}", "null", "<html>", #"{"items":{}}"#, #"{"type":"dir","path":"disk:/"}"#]
     )
     func nonsense(body: String) async throws {
-        let disk = FakeYandexDisk()
-        disk.put("disk:/a.txt")
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(FakeYandexDisk("disk:/a.txt")) { app, disk, token in
             for screen in ["recent", "files"] { _ = try await app.get("/v1/disk/\(screen)", as: token) }
             disk.intercept { (_) in .json(body) }
             for screen in ["recent", "files"] {
@@ -426,15 +397,12 @@ struct ListingTests {
         }
     }
 
-    @Test(
-        "DISK-34 search finds any part of a name, in any case: of all files online, of the known ones offline"
-    )
+    @Test("DISK-34 search finds any part of a name, in any case: of all files online, of the known ones offline")
     func search() async throws {
         let disk = FakeYandexDisk()
         disk.makeFolder("disk:/Отчёты")
         for path in ["disk:/Отчёты/Отчёт за МАЙ.pdf", "disk:/report.txt", "disk:/100%_sure.txt"] { disk.put(path) }
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk) { app, token in
             let found = try await app.get("/v1/disk/search?q=\("отчёт за май".q)", as: token)
             found.expectScreen("disk.search")
             #expect(DiskHarness.names(found) == ["Отчёт за МАЙ.pdf"])
@@ -457,10 +425,7 @@ struct ListingTests {
 
     @Test("DISK-34 a search finds what others have made after a minute or with refresh=1, what was made here at once")
     func searchFreshness() async throws {
-        let disk = FakeYandexDisk()
-        disk.put("disk:/one.txt")
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(FakeYandexDisk("disk:/one.txt")) { app, disk, token in
             let search = "/v1/disk/search?q=txt"
             #expect(DiskHarness.names(try await app.get(search, as: token)) == ["one.txt"])
             disk.put("disk:/two.txt")
@@ -480,9 +445,7 @@ struct ListingTests {
 extension ListingTests {
     @Test("ONE-07 a file keeps its id in each list when it is renamed here, by others or in the outbox, or deleted")
     func identities() async throws {
-        let disk = WriteScenario.disk()
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(WriteScenario.disk()) { app, disk, token in
             _ = try await app.ask(.put, "/v1/disk/offline", as: token, json: #"{"path":"/a.txt"}"#)
             func id(of name: String, in lists: [String], refresh: String = "refresh=1") async throws -> String {
                 var ids: Set<String> = []
@@ -490,7 +453,7 @@ extension ListingTests {
                     let query = list == "offline" || refresh.isEmpty ? "" : (list.contains("?") ? "&" : "?") + refresh
                     let response = try await app.get("/v1/disk/\(list)\(query)", as: token)
                     let rows = zip(response.all("name", in: "data.items"), response.all("id", in: "data.items"))
-                    ids.insert(try text(rows.first { $0.0 == .string(name) }?.1))
+                    ids.insert(try #require(rows.first { $0.0 == .string(name) }?.1.string))
                 }
                 #expect(ids.count == 1, "\(name) \(ids)")
                 return try #require(ids.first)

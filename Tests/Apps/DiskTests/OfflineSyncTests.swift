@@ -62,7 +62,7 @@ struct OfflineSyncTests {
             await BoundedWait.poll(for: "the end of the job") { app.app.offline.received(of: "1130").isEmpty }
             let files = try FileManager.default.contentsOfDirectory(atPath: app.database.directory.path + "/blobs")
             #expect(files.filter { $0.hasSuffix(".part") } == [])
-            #expect(try app.database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM blob") } == 0)
+            #expect(try app.database.integer("SELECT count(*) FROM blob") == 0)
         }
     }
 
@@ -85,8 +85,7 @@ struct OfflineSyncTests {
         disk.makeFolder("disk:/docs")
         disk.makeFolder("disk:/docs/inner")
         disk.onTheWay { if $0.url.contains("limit=1000") { await gate.pass() } }
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk) { app, token in
             let paths = ["/docs", "/docs/inner"]
             for path in paths {
                 let link = try await app.ask(.post, "/v1/disk/links", as: token, json: #"{"path":"\#(path)"}"#)
@@ -163,8 +162,7 @@ struct OfflineSyncTests {
         let disk = FakeYandexDisk()
         disk.makeFolder("disk:/docs")
         for name in ["a", "b", "c"] { disk.put("disk:/docs/\(name).txt", "text of \(name)") }
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk) { app, token in
             for path in ["/docs", "/docs/a.txt"] { try await app.keep(path, as: token) }
             try await app.offline("/docs", is: "kept", as: token)
             let before = Self.fetches(disk).count
@@ -228,10 +226,7 @@ struct OfflineSyncTests {
 
     @Test("DISK-39 a mark can be set while the API is down; nothing is requested until it recovers, then it is fetched")
     func recovery() async throws {
-        let disk = FakeYandexDisk()
-        disk.put("disk:/a.txt", "text")
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(FakeYandexDisk("disk:/a.txt")) { app, disk, token in
             _ = try await app.get("/v1/disk/files", as: token)
             disk.goAway()
             _ = try await app.get("/v1/disk/files?refresh=1", as: token)
@@ -248,13 +243,12 @@ struct OfflineSyncTests {
     func cachedContent() async throws {
         let disk = FakeYandexDisk()
         disk.put("disk:/a.bin", bytes: Self.bytes)
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk) { app, token in
             _ = try await app.get("/v1/disk/file/content?path=/a.bin", as: token)
             try await app.keep("/a.bin", as: token)
             try await app.offline("/a.bin", is: "kept", as: token)
             #expect(Self.fetches(disk).count == 1)
-            #expect(try app.database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM blob") } == 1)
+            #expect(try app.database.integer("SELECT count(*) FROM blob") == 1)
         }
     }
 
@@ -298,10 +292,7 @@ struct OfflineSyncTests {
 
     @Test("DISK-39 a token that is refused fails the item, and a login lets it go on")
     func refusedToken() async throws {
-        let disk = FakeYandexDisk()
-        disk.put("disk:/a.txt", "text")
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(FakeYandexDisk("disk:/a.txt")) { app, disk, token in
             _ = try await app.get("/v1/disk/file?path=/a.txt", as: token)
             disk.change { $0.tokens = ["later": "1130"] }
             try await app.keep("/a.txt", as: token)
@@ -322,10 +313,7 @@ struct OfflineSyncTests {
         ] as [(String, OfflineFile.Outcome)]
     )
     func changedMeanwhile(what: String, expected: OfflineFile.Outcome) async throws {
-        let disk = FakeYandexDisk()
-        disk.put("disk:/a.txt", "one")
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(FakeYandexDisk(["disk:/a.txt": "one"])) { app, disk, token in
             _ = try await app.get("/v1/disk/files", as: token)
             switch what {
             case "changed": disk.put("disk:/a.txt", "another")

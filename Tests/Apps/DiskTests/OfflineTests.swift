@@ -25,9 +25,7 @@ struct OfflineTests {
 
     @Test("DISK-39 a file is marked once, fetched, served offline with ranges; neither eviction nor a purge takes it")
     func file() async throws {
-        let disk = Self.disk()
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(Self.disk()) { app, disk, token in
             let first = try await app.keep("/a.bin", as: token)
             first.expectScreen("disk.offline", status: 201)
             #expect(first["data.path"] == "disk:/a.bin" && first["data.size"] == 300_000 && first["data.files"] == 1)
@@ -55,9 +53,7 @@ struct OfflineTests {
 
     @Test("DISK-39 a folder is kept with all below it: contents and lists that were never opened, flagged")
     func folder() async throws {
-        let disk = Self.disk()
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(Self.disk()) { app, disk, token in
             try await app.keep("/docs", as: token)
             try await app.offline("/docs", is: "kept", as: token)
             let row = try await app.offlineRow("/docs", as: token)
@@ -83,8 +79,7 @@ struct OfflineTests {
 
     @Test("DISK-39 rows and the file's screen say what is kept, and offer to keep it and to end that")
     func actions() async throws {
-        try await DiskHarness.run(Self.disk()) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(Self.disk()) { app, token in
             func action(_ target: String) async throws -> (JSON?, [JSON]) {
                 let response = try await app.get(target, as: token)
                 let ids = response.all("id", in: "data.actions").filter { "\($0)".contains("offline") }
@@ -110,9 +105,7 @@ struct OfflineTests {
 
     @Test("DISK-39 what no mark keeps any more is removed with its files; what another mark keeps stays")
     func unmarking() async throws {
-        let disk = Self.disk()
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(Self.disk()) { app, disk, token in
             for path in ["/docs", "/docs/b.txt"] { try await app.keep(path, as: token) }
             try await app.offline("/docs", is: "kept", as: token)
             let removal = try await app.ask(.delete, "/v1/disk/offline?path=/docs", as: token)
@@ -124,14 +117,13 @@ struct OfflineTests {
             _ = try await app.ask(.delete, "/v1/disk/offline?path=/docs/b.txt", as: token)
             let empty = try await app.get("/v1/disk/offline", as: token)
             #expect(empty["meta.state"] == "empty" && empty["data.empty.title"] == "Offline")
-            #expect(try app.database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM blob") } == 0)
+            #expect(try app.database.integer("SELECT count(*) FROM blob") == 0)
         }
     }
 
     @Test("DISK-39 the root, what is not there and what is not marked are refused; preconditions hold")
     func refusals() async throws {
-        try await DiskHarness.run(Self.disk()) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(Self.disk()) { app, token in
             for path in ["/", "disk:/", "trash:/x", "x"] {
                 try await app.keep(path, as: token).expectProblem("validation-failed", 422)
             }
@@ -153,8 +145,7 @@ struct OfflineTests {
     func pages() async throws {
         let disk = FakeYandexDisk()
         for number in 0..<5 { disk.put("disk:/\(number).txt") }
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk) { app, token in
             for number in 0..<5 { try await app.keep("/\(number).txt", as: token) }
             var target = "/v1/disk/offline?limit=2"
             var names: [String] = []
@@ -193,5 +184,172 @@ struct OfflineTests {
             }
             #expect(left == [1, 1, 1])
         }
+    }
+}
+
+@Suite("The budget of offline files")
+struct OfflineAdmissionTests {
+    private static let candidates = [("a", 40), ("b", 30), ("c", 20)].map {
+        OfflineAdmission.Candidate(path: $0.0, bytes: $0.1)
+    }
+
+    @Test(
+        "DISK-39 what was marked fits as a whole or not at all; what is added to it later fits by itself",
+        arguments: [
+            (90, true, 3), (89, true, 0), (90, false, 3), (89, false, 2), (65, false, 2), (20, false, 1), (0, false, 0),
+            (-5, true, 0),
+        ]
+    )
+    func fits(free: Int, isWhole: Bool, count: Int) {
+        let admission = OfflineAdmission(budget: 1000, reserved: 1000 - free)
+        let admitted = admission.admitted(Self.candidates, isWhole: isWhole)
+        #expect(admitted.count == count)
+        #expect(admitted.reduce(0) { $0 + $1.bytes } <= max(0, free))
+    }
+
+    @Test("what needs no bytes fits into a full budget")
+    func empty() {
+        let empty = OfflineAdmission.Candidate(path: "e", bytes: 0)
+        #expect(OfflineAdmission(budget: 0, reserved: 0).admitted([empty], isWhole: true) == [empty])
+    }
+}
+
+@Suite("An offline file as a state machine")
+struct OfflineFileTests {
+    private static let now = Date(timeIntervalSince1970: 1_767_607_200)
+
+    private func file() throws -> OfflineFile {
+        OfflineFile(account: "1", path: try #require(DiskPath("disk:/a.bin")), version: "v1", size: 10, dueAt: Self.now)
+    }
+
+    @Test("DISK-39 a failed attempt is repeated after 5 s, then after twice as long each time, at most after an hour")
+    func retries() throws {
+        var file = try file()
+        var pauses: [Double] = []
+        for _ in 0..<12 {
+            file = file.after(.failed(.unavailable), at: Self.now, jitter: 0)
+            pauses.append(try #require(file.dueAt).timeIntervalSince(Self.now))
+        }
+        #expect(pauses == [5, 10, 20, 40, 80, 160, 320, 640, 1280, 2560, 3600, 3600])
+        #expect(file.attempts == 12 && file.failure == .unavailable)
+        let later = file.after(.failed(.damaged), at: Self.now, jitter: 0.999)
+        #expect(try #require(later.dueAt) > Self.now.addingTimeInterval(3600))
+        let stored = file.after(.stored, at: Self.now, jitter: 0)
+        #expect(stored.attempts == 0 && stored.dueAt == nil && stored.failure == nil)
+    }
+
+    @Test("DISK-39 what cannot succeed without a change is not repeated; what could not begin does not count")
+    func finalFailures() throws {
+        let file = try file()
+        for failure in [OfflineFailure.forbidden, .sizeUnknown, .tooLarge, .tooManyFiles] {
+            #expect(file.after(.failed(failure), at: Self.now, jitter: 0).dueAt == nil, "\(failure)")
+        }
+        for failure in [OfflineFailure.sessionExpired, .unavailable, .damaged, .storageFull, .storage] {
+            #expect(file.after(.failed(failure), at: Self.now, jitter: 0).dueAt != nil, "\(failure)")
+        }
+        #expect(file.after(.postponed, at: Self.now, jitter: 0) == file)
+    }
+
+    @Test("DISK-39 a file that has changed has not failed, and is not fetched again at once")
+    func changed() throws {
+        let changed = try file().after(.changed, at: Self.now, jitter: 0)
+        #expect(changed.attempts == 0 && changed.failure == nil)
+        #expect(changed.dueAt == Self.now.addingTimeInterval(5))
+    }
+}
+
+@Suite("The state of a mark")
+struct OfflineMarkTests {
+    private func mark(_ failure: OfflineFailure? = nil, isChecked: Bool = true) throws -> OfflineMark {
+        OfflineMark(
+            number: 1,
+            account: "1",
+            path: try #require(DiskPath("disk:/a")),
+            kind: .dir,
+            markedAt: .distantPast,
+            checkedAt: isChecked ? .distantPast : nil,
+            failure: failure
+        )
+    }
+
+    @Test("DISK-39 waiting until it is known, kept if all of it is here, else what is wrong with it")
+    func states() throws {
+        func state(_ mark: OfflineMark, _ change: (inout OfflineCounts) -> Void = { _ in }, isFetching: Bool = false)
+            -> OfflineState
+        {
+            var counts = OfflineCounts()
+            (counts.files, counts.keptFiles) = (3, 3)
+            change(&counts)
+            return OfflineState(mark, counts, isFetching: isFetching)
+        }
+        let (mark, unchecked) = (try self.mark(), try self.mark(isChecked: false))
+        #expect(state(mark) == .kept)
+        #expect(state(mark) { ($0.files, $0.keptFiles) = (0, 0) } == .kept, "an empty folder")
+        #expect(state(unchecked) == .waiting)
+        #expect(state(mark) { $0.keptFiles = 2 } == .waiting)
+        #expect(state(mark, { $0.keptFiles = 2 }, isFetching: true) == .fetching)
+        #expect(state(mark) { ($0.keptFiles, $0.outdatedFiles) = (2, 1) } == .outOfDate)
+        #expect(state(mark) { ($0.keptFiles, $0.failedFiles) = (2, 1) } == .failed)
+        #expect(try state(self.mark(.unavailable)) == .failed)
+        #expect(state(mark) { ($0.failedFiles, $0.refusedFiles) = (1, 1) } == .tooLarge)
+        for failure in [OfflineFailure.tooLarge, .tooManyFiles] {
+            #expect(try state(self.mark(failure)) == .tooLarge)
+        }
+    }
+
+    @Test("each state and each reason has a text of its own")
+    func texts() {
+        #expect(Set(OfflineState.allCases.map(\.text)).count == OfflineState.allCases.count)
+        let failures: [OfflineFailure] = [
+            .tooLarge, .tooManyFiles, .sizeUnknown, .sessionExpired, .forbidden, .unavailable, .damaged, .storageFull,
+            .storage,
+        ]
+        #expect(Set(failures.map(\.text)).count == failures.count)
+    }
+}
+
+@Suite("The order of work on offline files")
+struct OfflineScheduleTests {
+    private static func fetch(_ account: String, _ name: String) throws -> OfflineSchedule.Job {
+        .fetch(OfflineKey(account: account, path: try #require(DiskPath("disk:/\(name)"))))
+    }
+
+    private static func check(_ account: String, _ name: String) throws -> OfflineSchedule.Job {
+        .check(OfflineKey(account: account, path: try #require(DiskPath("disk:/\(name)"))))
+    }
+
+    @Test("DISK-39 no more jobs run than the limit, none twice, and accounts take turns")
+    func turns() throws {
+        var schedule = OfflineSchedule(limit: 3)
+        let large = try (0..<5).map { try Self.fetch("a", "\($0)") }
+        let other = try Self.fetch("b", "x")
+        #expect(schedule.begin(large + [other]) { _ in false } == [large[0], other, large[1]])
+        #expect(schedule.begin(large + [other]) { _ in false } == [])
+        schedule.end(large[0])
+        #expect(schedule.begin(large + [other]) { _ in false } == [large[0]])
+        schedule.end(other)
+        let next = try Self.fetch("b", "y")
+        #expect(schedule.begin([large[2], next]) { _ in false } == [next], "it is the turn of the other account")
+        #expect(schedule.running.count == 3)
+    }
+
+    @Test("DISK-39 an account whose API requested a pause waits, others do not; one comparison of an account at a time")
+    func pauses() throws {
+        var schedule = OfflineSchedule(limit: 4)
+        let jobs = [
+            try Self.check("a", "1"), try Self.check("a", "2"), try Self.fetch("a", "3"), try Self.fetch("b", "4"),
+        ]
+        #expect(schedule.begin(jobs) { $0 == "a" } == [jobs[3]])
+        #expect(schedule.begin(jobs) { _ in false } == [jobs[0], jobs[2]])
+        schedule.end(jobs[0])
+        #expect(schedule.begin([jobs[1]]) { _ in false } == [jobs[1]])
+        #expect(schedule.begin([jobs[0]]) { _ in true } == [])
+    }
+
+    @Test("a limit of 0 would never do anything")
+    func smallestLimit() throws {
+        var schedule = OfflineSchedule(limit: 0)
+        let job = try Self.fetch("a", "1")
+        #expect(schedule.begin([job]) { _ in false } == [job])
     }
 }

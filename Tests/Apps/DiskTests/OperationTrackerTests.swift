@@ -14,8 +14,7 @@ struct OperationTrackerTests {
     func followed() async throws {
         let disk = WriteScenario.disk()
         disk.change { $0.pollsOfWrites = 0 }
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk) { app, token in
             _ = try await app.get("/v1/disk/files", as: token)
             #expect(
                 try await app.ask(.patch, "/v1/disk/file?path=/a.txt", as: token, json: #"{"name":"z.txt"}"#)[
@@ -33,8 +32,7 @@ struct OperationTrackerTests {
     func underWay() async throws {
         let disk = WriteScenario.disk()
         disk.change { $0.pollsOfWrites = 2 }
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk) { app, token in
             _ = try await app.get("/v1/disk/files", as: token)
             let answer = try await app.ask(.delete, "/v1/disk/file?path=/a.txt", as: token)
             answer.expectScreen("disk.operation", status: 202)
@@ -72,8 +70,7 @@ struct OperationTrackerTests {
             let body = String(decoding: response.body, as: UTF8.self).replacing("failed", with: word)
             return .json(body, status: response.status)
         }
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk) { app, token in
             _ = try await app.get("/v1/disk/files", as: token)
             let answer = try await app.ask(.delete, "/v1/disk/file?path=/a.txt", as: token)
             if polls == 0 {
@@ -108,8 +105,7 @@ struct OperationTrackerTests {
         for (what, method, target, json) in Self.writes {
             let disk = WriteScenario.disk()
             disk.change { $0.pollsOfWrites = 9 }
-            try await DiskHarness.run(disk) { app in
-                let token = try await app.logIn()
+            try await DiskHarness.run(disk) { app, token in
                 try await WriteScenario.seen(app, token)
                 let answer = try await app.ask(method, target, as: token, json: json)
                 #expect(answer.status == 202, "\(what): \(answer.text)")

@@ -77,9 +77,7 @@ struct OutboxLoadTests {
         arguments: ["folder", "upload", "rename", "move", "publish", "unpublish", "delete"]
     )
     func rate(kind: String) async throws {
-        let disk = Self.disk(isPublished: kind == "unpublish")
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(Self.disk(isPublished: kind == "unpublish")) { app, disk, token in
             for folder in ["", "called", "left", "to"] {
                 #expect(try await app.get("/v1/disk/files?path=/\(folder)&limit=100", as: token).status == 200)
             }
@@ -155,9 +153,7 @@ struct OutboxLoadTests {
 
     @Test("OUT-11 with 10,000 writes that wait, screens run 1.5 times the statements at most, and wait for nothing")
     func screens() async throws {
-        let disk = Self.disk(isPublished: true)
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(Self.disk(isPublished: true)) { app, disk, token in
             for screen in Self.screens { #expect(try await app.get("/v1/disk/\(screen)", as: token).status == 200) }
             disk.goAway()
             _ = try await app.get("/v1/disk/files?refresh=1", as: token)
@@ -174,7 +170,7 @@ struct OutboxLoadTests {
         }
     }
 
-    /// Lets three writes wait in a folder that was read in pages, and looks at what its lists cost.
+    /// Lets three writes wait in a folder that was read in pages, and measures the costs of its lists.
     ///
     /// - Parameters:
     ///   - limits: Other limits by which its beginning was read.
@@ -183,9 +179,7 @@ struct OutboxLoadTests {
         _ limits: Range<Int>,
         _ body: @escaping @Sendable (_ second: Int) -> Void
     ) async throws {
-        let disk = Self.disk(isPublished: false)
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(Self.disk(isPublished: false)) { app, disk, token in
             let list = "files?path=/called&sort=name&limit="
             var names: [String] = []
             for page in limits.map({ "\($0)" }) + ["8", "8&offset=8", "8&offset=16"] {
@@ -223,9 +217,7 @@ struct OutboxLoadTests {
         arguments: ["files?path=/to&limit=20", "search?q=left&limit=20"]
     )
     func moved(screen: String) async throws {
-        let disk = Self.disk(isPublished: false)
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(Self.disk(isPublished: false)) { app, disk, token in
             for list in ["files?path=/left&limit=20", screen] {
                 #expect(try await app.get("/v1/disk/\(list)", as: token).status == 200)
             }

@@ -215,7 +215,7 @@ struct OutboxOfServersTests {
                 queued += 1
                 continue
             }
-            // The moment at which the sending server ends, one of four; it goes on if the number is 4 or more.
+            // The moment at which the sending server ends, one of four; it continues if the number is 4 or more.
             let end = Int.random(in: 0..<8, using: &random)
             #expect(try await server.begin())
             if end != 0 {
@@ -309,9 +309,7 @@ struct OutboxOfServersTests {
         #expect(try await one.other().waiting.isEmpty)
     }
 
-    @Test(
-        "SCALE-23 While PostgreSQL is away what waits is known as it was, and nothing is left or sent; then all goes on"
-    )
+    @Test("SCALE-23 While PostgreSQL is away, waiting writes stay known, and nothing is left or sent; then all goes on")
     func storeAway() async throws {
         let postgres = try await RunningPostgres.start()
         let one = try DiskNode(try await DiskNode.store(on: postgres))

@@ -20,8 +20,7 @@ struct OutboxRequestsTests {
     ) async throws {
         let disk = WriteScenario.disk()
         disk.change { $0.nodes["disk:/a.txt"]?.publicURL = nil }
-        try await DiskHarness.run(disk, settings) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk, settings) { app, token in
             try await WriteScenario.seen(app, token)
             _ = try await app.get("/v1/disk/profile", as: token)
             disk.goAway()
@@ -62,7 +61,7 @@ struct OutboxRequestsTests {
     @Test("OUT-03 a queued upload is listed, found, counted and read, whole and in ranges; then it is a usual file")
     func upload() async throws {
         try await Self.away { app, token in
-            let used = try await app.get("/v1/disk/profile", as: token)["data.used"]
+            let used = try #require(try await app.get("/v1/disk/profile", as: token)["data.used"]?.number)
             let bytes = Array("a queued text".utf8)
             let left = try await app.ask(
                 .put,
@@ -81,10 +80,8 @@ struct OutboxRequestsTests {
             #expect(DiskHarness.names(first) == ["a inner.txt"])
             let found = try await app.get("/v1/disk/search?q=new", as: token)
             #expect(DiskHarness.names(found) == ["a new.txt"], "\(found.text)")
-            guard case .number(let before) = used,
-                case .number(let after) = try await app.get("/v1/disk/profile", as: token)["data.used"]
-            else { throw NoText() }
-            #expect(after == before + 13)
+            let after = try #require(try await app.get("/v1/disk/profile", as: token)["data.used"]?.number)
+            #expect(after == used + 13)
             let content = "/v1/disk/file/content?path=/folder/a%20new.txt"
             let whole = try await app.get(content, as: token)
             #expect(

@@ -45,16 +45,13 @@ struct PagesTests {
         return Array((text + "trailer\n<< /Size 5 /Root 1 0 R >>\nstartxref\n\(start)\n%%EOF\n").utf8)
     }()
 
-    @Test(
-        "DISK-25 a page of a PDF is a picture, stored by version and there offline; a page that it does not have is 404"
-    )
+    @Test("DISK-25 a page of a PDF is a picture, stored by version and there offline; a missing page is 404")
     func pdfPage() async throws {
         let disk = FakeYandexDisk()
         disk.put("disk:/a.pdf", bytes: Self.pdf, mimeType: "application/pdf")
         let work = TemporaryFolder.unmade()
         defer { withExtendedLifetime(work) {} }
-        try await DiskHarness.run(disk, DiskHarness.Settings(media: try Self.engine(in: work))) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk, DiskHarness.Settings(media: try Self.engine(in: work))) { app, token in
             let first = try await app.get("/v1/disk/file/page?path=/a.pdf&width=100", as: token)
             #expect(first.status == 200 && first.headerFields[.contentType] == "image/jpeg")
             #expect(first.cacheStatus == "larder; fwd=uri-miss; stored")
@@ -85,8 +82,7 @@ struct PagesTests {
             tools: MediaTools(paths: found.paths.merging([.pdftoppm: program.path]) { $1 }),
             folder: folder.url.appending(path: "jobs")
         )
-        try await DiskHarness.run(disk, DiskHarness.Settings(media: engine)) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk, DiskHarness.Settings(media: engine)) { app, token in
             try become("kill -SEGV $$")
             let target = "/v1/disk/file/page?path=/a.pdf&width="
             try await app.get(target + "100", as: token).expectProblem("unsupported-media-type", 415)
@@ -97,9 +93,7 @@ struct PagesTests {
         }
     }
 
-    @Test(
-        "DISK-25 without LibreOffice an office file says so, in its view and in the response to a request for its PDF"
-    )
+    @Test("DISK-25 without LibreOffice an office file says so, in its view and in response to a request for its PDF")
     func withoutOffice() async throws {
         let disk = FakeYandexDisk()
         disk.put("disk:/a.docx")
@@ -118,16 +112,13 @@ struct PagesTests {
         }
     }
 
-    @Test(
-        "DISK-25 what has no pages says so; what is not what its name says is refused by the children, not by a crash"
-    )
+    @Test("DISK-25 files without pages say so; misnamed ones are refused by the children, not by a crash")
     func unsupported() async throws {
         let disk = FakeYandexDisk()
         for name in ["a.zip", "a.pdf", "a.png", "none"] { disk.put("disk:/\(name)", "not what it seems") }
         let work = TemporaryFolder.unmade()
         defer { withExtendedLifetime(work) {} }
-        try await DiskHarness.run(disk, DiskHarness.Settings(media: try Self.engine(in: work))) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk, DiskHarness.Settings(media: try Self.engine(in: work))) { app, token in
             for name in ["a.zip", "a.pdf", "a.png", "none"] {
                 try await app.get("/v1/disk/file/page?path=/\(name)", as: token).expectProblem(
                     "unsupported-media-type",
@@ -151,8 +142,7 @@ struct PagesTests {
         let disk = FakeYandexDisk()
         let work = TemporaryFolder.unmade()
         defer { withExtendedLifetime(work) {} }
-        try await DiskHarness.run(disk, DiskHarness.Settings(media: try Self.engine(in: work))) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk, DiskHarness.Settings(media: try Self.engine(in: work))) { app, token in
             _ = try await app.get("/v1/disk/files", as: token)
             disk.goAway()
             _ = try await app.get("/v1/disk/files?refresh=1", as: token)

@@ -8,9 +8,7 @@ import Testing
 
 @Suite("The profile over HTTP")
 struct ProfileScreenTests {
-    @Test(
-        "DISK-07 total, used, available and trash, as numbers and texts; DISK-09 with the actions published and logout"
-    )
+    @Test("DISK-07 total, used, available, trash, as numbers and texts; DISK-09 with actions published and logout")
     func profile() async throws {
         let disk = FakeYandexDisk()
         disk.change { state in
@@ -18,8 +16,7 @@ struct ProfileScreenTests {
             state.nodes["trash:/old"] = FakeYandexDisk.Node(isFolder: false, bytes: bytes, origin: "disk:/old")
             state.used -= bytes.count
         }
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk) { app, token in
             let response = try await app.get("/v1/disk/profile", as: token)
             response.expectScreen("disk.profile")
             #expect(
@@ -60,8 +57,7 @@ struct ProfileScreenTests {
 
     @Test("DISK-08 the ring is an SVG document of the same numbers")
     func chart() async throws {
-        try await DiskHarness.run { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run { app, token in
             let response = try await app.get("/v1/disk/profile/chart.svg", as: token)
             #expect(response.status == 200 && response.headerFields[.contentType] == "image/svg+xml; charset=utf-8")
             #expect(response.text.hasPrefix("<svg ") && response.text.contains("10 GB"))
@@ -72,8 +68,7 @@ struct ProfileScreenTests {
 
     @Test("an account that turns out to be another's is not taken over")
     func otherAccount() async throws {
-        try await DiskHarness.run { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run { app, token in
             app.disk.change { $0.tokens["good"] = "9999" }
             app.clock.advance(by: .seconds(6))
             let response = try await app.get("/v1/disk/profile", as: token)

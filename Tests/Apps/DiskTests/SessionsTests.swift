@@ -83,10 +83,7 @@ struct SessionsTests {
 
     @Test("TRUST-05 what opens a session, ends it, or begins a download honours If-Match and If-None-Match")
     func sessionPreconditions() async throws {
-        let disk = FakeYandexDisk()
-        disk.put("disk:/a.txt")
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(FakeYandexDisk("disk:/a.txt")) { app, token in
             let tag = try #require(try await app.get("/v1/disk/session", as: token).headerFields[.eTag])
             let login = #"{"mode":"oauth_token","access_token":"good"}"#
             try await app.ask(.post, "/v1/disk/session", [.ifMatch: tag], json: login)
@@ -168,9 +165,7 @@ struct SessionsTests {
         }
     }
 
-    @Test(
-        "DISK-04 a token opens a session; it is sent as OAuth, and is in no response, no log line, no file in clear"
-    )
+    @Test("DISK-04 a token opens a session; it is sent as OAuth, and is in no response, no log line, no file in clear")
     func token() async throws {
         let disk = FakeYandexDisk()
         disk.change { $0.tokens["y0_VerySecretToken"] = "77" }
@@ -186,7 +181,7 @@ struct SessionsTests {
             #expect(opened.names(in: "data") == ["kind", "name", "linked_at", "created_at", "token", "route"])
             #expect(opened["data.name"] == "login-77")
             #expect(opened["data.route.screen"] == "disk.recent")
-            let bearer = try text(opened["data.token"])
+            let bearer = try opened.string("data.token")
             var responses = [opened]
             for target in [
                 "session", "profile", "recent", "files", "published", "file?path=/a.txt", "file/content?path=/a.txt",
@@ -292,14 +287,9 @@ struct SessionsTests {
         }
     }
 
-    @Test(
-        "DISK-06 a token that is revoked later: 401, also for what is stored, offline too, until it is accepted again"
-    )
+    @Test("DISK-06 a token that is revoked later: 401, also for stored data, offline too, until it is accepted again")
     func revoked() async throws {
-        let disk = FakeYandexDisk()
-        disk.put("disk:/a.txt", "text")
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(FakeYandexDisk("disk:/a.txt")) { app, disk, token in
             for target in ["files", "file/content?path=/a.txt"] {
                 #expect(try await app.get("/v1/disk/\(target)", as: token).status == 200)
             }
@@ -332,8 +322,7 @@ struct SessionsTests {
         arguments: ["", "?confirm=false", "?confirm=0"]
     )
     func unconfirmed(query: String) async throws {
-        try await DiskHarness.run { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run { app, token in
             let response = try await app.ask(.delete, "/v1/disk/session\(query)", as: token)
             response.expectProblem("confirmation-required", 409)
             #expect(response["dialog.message"] == "Are you sure you want to log out? All local data will be deleted.")
@@ -342,9 +331,7 @@ struct SessionsTests {
         }
     }
 
-    @Test(
-        "DISK-33 logging out removes all of the account, offline too, and nothing else; the old token opens nothing"
-    )
+    @Test("DISK-33 logging out removes all of the account, offline too, and nothing else; the old token opens nothing")
     func logout() async throws {
         let disk = FakeYandexDisk()
         disk.change { $0.tokens["other"] = "2240" }

@@ -10,13 +10,9 @@ import Upstream
 
 @Suite("Publishing over HTTP")
 struct SharingTests {
-    @Test(
-        "DISK-26 a share link publishes what is not public, 201; the second is the same, 200; it is listed as published"
-    )
+    @Test("DISK-26 a share link publishes a private file, 201; the second is the same, 200; it is listed as published")
     func links() async throws {
-        let disk = WriteScenario.disk()
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(WriteScenario.disk()) { app, disk, token in
             _ = try await app.get("/v1/disk/published", as: token)
             let first = try await app.ask(
                 .post,
@@ -55,13 +51,9 @@ struct SharingTests {
         }
     }
 
-    @Test(
-        "an upstream that fails after a publish: it is published, without its address; the next request has the address"
-    )
+    @Test("an upstream that fails after a publish: published, without its address; the next request has it")
     func publishInterrupted() async throws {
-        let disk = WriteScenario.disk()
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(WriteScenario.disk()) { app, disk, token in
             let calls = Counter(2)
             disk.intercept { (request) throws(UpstreamError) in
                 if calls.take() { return nil }
@@ -83,9 +75,7 @@ struct SharingTests {
 
     @Test("DISK-42 an existing link gets the end that is asked for and keeps its address; screens tell it beside that")
     func linkEnds() async throws {
-        let disk = WriteScenario.disk()
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(WriteScenario.disk()) { app, disk, token in
             _ = try await app.get("/v1/disk/files", as: token)
             let permanent = try await Self.share(app, token)
             #expect(permanent.status == 201 && permanent["data.available_until"] == .null)
@@ -116,9 +106,7 @@ struct SharingTests {
 
     @Test("DISK-42 a link that has ended is renewed, as is one that another client has given an end")
     func endedLink() async throws {
-        let disk = WriteScenario.disk()
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(WriteScenario.disk()) { app, disk, token in
             let first = try await Self.share(app, token, #","available_for_s":60"#)
             #expect(first.status == 201 && first["data.available_until"] == "2026-01-05T10:01:00Z")
             app.clock.advance(by: .seconds(61))
@@ -141,8 +129,7 @@ struct SharingTests {
     func refusedEnds() async throws {
         let disk = WriteScenario.disk()
         disk.change { $0.refuse("PATCH /public/resources/public-settings", "ForbiddenError") }
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk) { app, token in
             let refused = try await Self.share(app, token, #","available_for_s":60"#)
             refused.expectProblem("upstream-forbidden", 403)
             #expect(
@@ -159,9 +146,7 @@ struct SharingTests {
 
     @Test("DISK-42 a connection that breaks before the link has its end: not public, or known not to be known")
     func interruptedEnds() async throws {
-        let disk = WriteScenario.disk()
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(WriteScenario.disk()) { app, disk, token in
             disk.intercept { (request) throws(UpstreamError) in
                 if request.method == .patch { throw .unreachable(.reset) }
                 return nil
@@ -189,9 +174,7 @@ struct SharingTests {
 
     @Test("DISK-35 rows and file of something published offer to unpublish it, in the words of the original app")
     func action() async throws {
-        let disk = WriteScenario.disk()
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(WriteScenario.disk()) { app, disk, token in
             let unpublish: JSON = .object([
                 "id": "unpublish", "title": "Unpublish file", "method": "DELETE",
                 "href": "/v1/disk/published?path=disk%3A%2Fa.txt", "enabled": true,
@@ -225,7 +208,7 @@ struct SharingTests {
             let offline = try await app.get("/v1/disk/published", as: token)
             #expect(offline["data.items.0.actions.0.enabled"] == true)
             #expect(offline["data.items.0.actions.0.headers.Prefer"] == "respond-async", "the outbox takes it")
-            let href = try text(file["data.actions.7.href"])
+            let href = try file.string("data.actions.7.href")
             disk.intercept(nil)
             _ = try await app.get("/v1/disk/published?refresh=1", as: token)
             #expect(try await app.ask(.delete, href, as: token).status == 200)
@@ -233,14 +216,9 @@ struct SharingTests {
         }
     }
 
-    @Test(
-        "DISK-20 unpublishing takes the item out of the list, stored too; again it is 404; a failure leaves it listed"
-    )
+    @Test("DISK-20 unpublishing removes an item from the list, stored too; again it is 404; a failure leaves it listed")
     func unpublish() async throws {
-        let disk = WriteScenario.disk()
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
-            try await WriteScenario.seen(app, token)
+        try await WriteScenario.run { app, disk, token in
             disk.intercept { (request) in
                 request.url.contains("/unpublish") ? IncomingResponse(status: .init(code: 503)) : nil
             }

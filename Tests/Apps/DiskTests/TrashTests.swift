@@ -12,9 +12,7 @@ import Upstream
 struct TrashTests {
     @Test("DISK-34 the trash is listed and restored from")
     func trash() async throws {
-        let disk = WriteScenario.disk()
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(WriteScenario.disk()) { app, disk, token in
             _ = try await app.ask(.delete, "/v1/disk/file?path=/a.txt", as: token)
             let trash = try await app.get("/v1/disk/trash", as: token)
             trash.expectScreen("disk.trash")
@@ -22,7 +20,7 @@ struct TrashTests {
                 trash["data.items.0.origin"] == "disk:/a.txt"
                     && trash["data.items.0.deleted_text"] == "22.04.2024 08:00"
             )
-            let path = try text(trash["data.items.0.path"])
+            let path = try trash.string("data.items.0.path")
             let restored = try await app.ask(
                 .post,
                 "/v1/disk/trash/restore",
@@ -47,8 +45,7 @@ struct TrashTests {
     func purge() async throws {
         let disk = WriteScenario.disk()
         for name in ["b.txt", "c.txt"] { disk.put("disk:/\(name)") }
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk) { app, token in
             for name in ["b.txt", "a.txt", "c.txt"] {
                 _ = try await app.ask(.delete, "/v1/disk/file?path=/\(name)", as: token)
             }
@@ -56,7 +53,7 @@ struct TrashTests {
             #expect(disk.asked.last { $0.contains("/trash/resources?") }?.contains("&sort=-deleted&") == true)
             #expect(trash.all("id", in: "data.items.0.actions") == ["restore", "purge"])
             #expect(trash["data.items.0.actions.1.confirm.buttons.0"] == "Delete for good")
-            let href = try text(trash["data.items.0.actions.1.href"])
+            let href = try trash.string("data.items.0.actions.1.href")
             let purged = try await app.ask(.delete, href, as: token)
             #expect(purged.status == 200 && purged["data.back"] == "/v1/disk/trash", "\(purged.text)")
             try await app.ask(.delete, href, as: token).expectProblem("not-found", 404)
@@ -67,13 +64,13 @@ struct TrashTests {
             for target in left {
                 try await app.ask(.delete, target, as: token).expectProblem("invalid-parameter", 400)
             }
-            let empty = try text(trash["data.actions.0.href"])
+            let empty = try trash.string("data.actions.0.href")
             #expect(empty == "/v1/disk/trash" && trash["data.actions.0.id"] == "empty")
             disk.change { $0.pollsOfWrites = 1 }
             let emptied = try await app.ask(.delete, empty, as: token)
             #expect([200, 202].contains(emptied.status), "\(emptied.text)")
             if emptied.status == 202 {
-                #expect(try await app.get(try text(emptied["data.href"]), as: token)["data.status"] == "done")
+                #expect(try await app.get(try emptied.string("data.href"), as: token)["data.status"] == "done")
             }
             let after = try await app.get("/v1/disk/trash", as: token)
             #expect(after["meta.state"] == "empty" && after["data.actions.0.enabled"] == false, "\(after.text)")
@@ -85,9 +82,7 @@ struct TrashTests {
 
     @Test("DISK-38 a restore says where the item is now: as the upstream says, else as it follows from its origin")
     func place() async throws {
-        let disk = WriteScenario.disk()
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(WriteScenario.disk()) { app, disk, token in
             for (href, path) in [
                 (
                     "https://disk.test/v1/disk/resources?path=disk%3A%2Ffolder%2Fa%20%281%29.txt",

@@ -14,8 +14,7 @@ struct WriteRunSendingTests {
     func upload() async throws {
         let disk = WriteScenario.disk()
         let bytes = (0..<300_000).map { UInt8(truncatingIfNeeded: $0) }
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk) { app, token in
             _ = try await app.get("/v1/disk/recent", as: token)
             let answer = try await app.ask(
                 .put,
@@ -60,9 +59,7 @@ struct WriteRunSendingTests {
         arguments: [(413, 413), (507, 507), (500, 503), (412, 412), (409, 403)]
     )
     func refusedUpload(status: Int, expected: Int) async throws {
-        let disk = WriteScenario.disk()
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(WriteScenario.disk()) { app, disk, token in
             disk.intercept { (request) in
                 request.url.hasPrefix("https://uploader.test") ? IncomingResponse(status: .init(code: status)) : nil
             }
@@ -76,9 +73,7 @@ struct WriteRunSendingTests {
 
     @Test("TRUST-05 the pause that an uploader asks for reaches the client", arguments: [429, 503])
     func pause(status: Int) async throws {
-        let disk = WriteScenario.disk()
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(WriteScenario.disk()) { app, disk, token in
             disk.intercept { request in
                 guard request.url.hasPrefix("https://uploader.test") else { return nil }
                 return .json("", status: .init(code: status), headerFields: [.retryAfter: "120"])
@@ -90,9 +85,7 @@ struct WriteRunSendingTests {
 
     @Test("TRUST-05 an upload that the upstream finishes later is known with its size and checksum")
     func accepted() async throws {
-        let disk = WriteScenario.disk()
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(WriteScenario.disk()) { app, disk, token in
             disk.intercept { [disk] (request) throws(UpstreamError) in
                 if request.url.hasPrefix("https://uploader.test") {
                     disk.carryOut(request)
@@ -115,9 +108,7 @@ struct WriteRunSendingTests {
 
     @Test("DISK-38 a read of something that is locked shows the stored copy, as stale; with nothing stored it is 423")
     func lockedReads() async throws {
-        let disk = EachWrite.disk()
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(EachWrite.disk()) { app, disk, token in
             let screens = ["files", "file?path=/a.txt", "recent", "published", "trash", "profile"]
             for screen in screens { #expect(try await app.get("/v1/disk/\(screen)", as: token).status == 200) }
             disk.intercept { (_) in FakeYandexDisk.refusal(423, "DiskResourceLockedError") }
@@ -134,7 +125,7 @@ struct WriteRunSendingTests {
         }
     }
 
-    /// The refusals that clients of the service know, and the problem that each becomes. One that signs out comes last.
+    /// The refusals that clients of the service know, and the problem that each becomes. One that signs out is last.
     private static let refusals: [(status: Int, code: String, problem: String, isRetryable: Bool)] = [
         (400, "FieldValidationError", "invalid-parameter", false),
         (400, "DiskPathFormatError", "invalid-parameter", false),
@@ -159,9 +150,7 @@ struct WriteRunSendingTests {
 
     @Test("DISK-44 each code of the service has a text of its own in both languages, and is retryable where it is")
     func codes() async throws {
-        let disk = WriteScenario.disk()
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(WriteScenario.disk()) { app, disk, token in
             var texts = Set<String>()
             for (status, code, problem, isRetryable) in Self.refusals {
                 disk.intercept { $0.method == .delete ? FakeYandexDisk.refusal(status, code) : nil }
@@ -184,9 +173,7 @@ struct WriteRunSendingTests {
 
     @Test("DISK-46 a token without a right says which, in both languages: at the login, for reads and for writes")
     func rights() async throws {
-        let disk = WriteScenario.disk()
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(WriteScenario.disk()) { app, disk, token in
             disk.intercept { _ in FakeYandexDisk.refusal(403, "ForbiddenError") }
             for (method, target, right) in [
                 (HTTPRequest.Method.get, "/v1/disk/profile?refresh=1", "info"),
@@ -208,9 +195,7 @@ struct WriteRunSendingTests {
 
     @Test("DISK-38 423 of the upstream is retryable; names of only spaces are refused and nothing is sent")
     func refusals() async throws {
-        let disk = WriteScenario.disk()
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(WriteScenario.disk()) { app, disk, token in
             disk.intercept { request in
                 request.method == .delete ? FakeYandexDisk.refusal(423, "DiskResourceLockedError") : nil
             }
@@ -236,9 +221,7 @@ struct WriteRunSendingTests {
 
     @Test("TRUST-05 200 with a page instead of an uploader: the outcome is looked into, and it is no 404")
     func portal() async throws {
-        let disk = WriteScenario.disk()
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(WriteScenario.disk()) { app, disk, token in
             disk.intercept { request in request.url.hasPrefix("https://uploader.test") ? .page(200) : nil }
             let response = try await app.ask(.put, "/v1/disk/file/content?path=/new.bin", as: token, bytes: [1])
             #expect(response.status == 502, "\(response.text)")
@@ -247,10 +230,7 @@ struct WriteRunSendingTests {
 
     @Test("DISK-34 folders are made, things moved and copied; the lists of both places know it")
     func organise() async throws {
-        let disk = WriteScenario.disk()
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
-            try await WriteScenario.seen(app, token)
+        try await WriteScenario.run { app, disk, token in
             let folder = try await app.ask(.post, "/v1/disk/folders", as: token, json: #"{"path":"/Новая папка"}"#)
             #expect(folder.status == 201 && folder["data.type"] == "dir")
             try await app.ask(.post, "/v1/disk/folders", as: token, json: #"{"path":"/folder"}"#).expectProblem(

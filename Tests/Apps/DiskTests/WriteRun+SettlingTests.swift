@@ -42,49 +42,25 @@ enum EachWrite: String, CaseIterable, Sendable, CustomTestStringConvertible {
         }
     }
 
-    func ask(_ app: DiskHarness, _ token: String, _ fields: HTTPFields = [:]) async throws -> Exchanged {
+    private var request: (method: HTTPRequest.Method, target: String, body: String?) {
         switch self {
-        case .upload:
-            try await app.ask(.put, "/v1/disk/file/content?path=/new", as: token, fields, bytes: Array("new".utf8))
-        case .overwrite:
-            try await app.ask(
-                .put,
-                "/v1/disk/file/content?path=/a.txt&overwrite=1",
-                as: token,
-                fields,
-                bytes: Array("other".utf8)
-            )
-        case .folder: try await app.ask(.post, "/v1/disk/folders", as: token, fields, json: #"{"path":"/new"}"#)
-        case .rename:
-            try await app.ask(.patch, "/v1/disk/file?path=/a.txt", as: token, fields, json: #"{"name":"b.txt"}"#)
-        case .move:
-            try await app.ask(
-                .post,
-                "/v1/disk/files/move",
-                as: token,
-                fields,
-                json: #"{"from":"/a.txt","to":"/folder/b.txt"}"#
-            )
-        case .copy:
-            try await app.ask(
-                .post,
-                "/v1/disk/files/copy",
-                as: token,
-                fields,
-                json: #"{"from":"/a.txt","to":"/folder/b.txt"}"#
-            )
-        case .delete: try await app.ask(.delete, "/v1/disk/file?path=/a.txt", as: token, fields)
-        case .publish: try await app.ask(.post, "/v1/disk/links", as: token, fields, json: #"{"path":"/a.txt"}"#)
-        case .unpublish: try await app.ask(.delete, "/v1/disk/published?path=/public.txt", as: token, fields)
-        case .restore:
-            try await app.ask(
-                .post,
-                "/v1/disk/trash/restore",
-                as: token,
-                fields,
-                json: #"{"path":"trash:/gone.txt_1"}"#
-            )
+        case .upload: (.put, "file/content?path=/new", "new")
+        case .overwrite: (.put, "file/content?path=/a.txt&overwrite=1", "other")
+        case .folder: (.post, "folders", #"{"path":"/new"}"#)
+        case .rename: (.patch, "file?path=/a.txt", #"{"name":"b.txt"}"#)
+        case .move: (.post, "files/move", #"{"from":"/a.txt","to":"/folder/b.txt"}"#)
+        case .copy: (.post, "files/copy", #"{"from":"/a.txt","to":"/folder/b.txt"}"#)
+        case .delete: (.delete, "file?path=/a.txt", nil)
+        case .publish: (.post, "links", #"{"path":"/a.txt"}"#)
+        case .unpublish: (.delete, "published?path=/public.txt", nil)
+        case .restore: (.post, "trash/restore", #"{"path":"trash:/gone.txt_1"}"#)
         }
+    }
+
+    func ask(_ app: DiskHarness, _ token: String, _ fields: HTTPFields = [:]) async throws -> Exchanged {
+        let (method, path, body) = request
+        let content: HTTPFields = method == .put ? [.contentType: "application/octet-stream"] : [:]
+        return try await app.ask(method, "/v1/disk/\(path)", as: token, fields.merging(content), json: body)
     }
 
     var successStatus: Int {
@@ -140,9 +116,7 @@ struct WriteRunSettlingTests {
             UpstreamError.unreachable(.reset), .unreachable(.totalTimeout),
             .badResponse(status: nil, reason: "not HTTP"),
         ] {
-            let disk = EachWrite.disk()
-            try await DiskHarness.run(disk) { app in
-                let token = try await app.logIn()
+            try await DiskHarness.run(EachWrite.disk()) { app, disk, token in
                 try await know(app, token)
                 disk.intercept { [disk] (request) throws(UpstreamError) in
                     guard EachWrite.isWrite(request) else { return nil }
@@ -162,9 +136,7 @@ struct WriteRunSettlingTests {
         arguments: EachWrite.allCases
     )
     func notCarriedOut(write: EachWrite) async throws {
-        let disk = EachWrite.disk()
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(EachWrite.disk()) { app, disk, token in
             try await know(app, token)
             let before = try await names(app, token)
             disk.intercept { (request) in
@@ -189,9 +161,7 @@ struct WriteRunSettlingTests {
         [true, false]
     )
     func unknown(write: EachWrite, isCarriedOut: Bool) async throws {
-        let disk = EachWrite.disk()
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(EachWrite.disk()) { app, disk, token in
             try await know(app, token)
             let isGone = Counter(1)
             disk.intercept { [disk] (request) throws(UpstreamError) in
@@ -210,7 +180,7 @@ struct WriteRunSettlingTests {
                 response["retryable"] == false && response["offline"] == true
                     && response["upstream.name"] == "yandex_disk"
             )
-            let href = try text(response["href"])
+            let href = try response.string("href")
             #expect(disk.requests.count { EachWrite.isWrite($0) } == 1)
             // The upstream is known to be unreachable now: nothing is sent at all.
             let count = disk.requests.count
@@ -238,9 +208,7 @@ struct WriteRunSettlingTests {
             .success(IncomingResponse(status: .badGateway)), .success(IncomingResponse(status: .gatewayTimeout)),
         ]
         for loss in losses {
-            let disk = EachWrite.disk()
-            try await DiskHarness.run(disk) { app in
-                let token = try await app.logIn()
+            try await DiskHarness.run(EachWrite.disk()) { app, disk, token in
                 try await know(app, token)
                 let sent = HeldRequest()
                 disk.intercept { (request) throws(UpstreamError) in
@@ -255,7 +223,7 @@ struct WriteRunSettlingTests {
                 disk.intercept(nil)
                 disk.carryOut(try #require(sent.request))
                 #expect(write.isDone(on: disk))
-                let shown = try await app.get(try text(response["href"]), as: token)
+                let shown = try await app.get(try response.string("href"), as: token)
                 #expect(shown["meta.stale"] == false || shown.status == 404, "\(loss): \(shown.text)")
             }
         }
@@ -267,9 +235,7 @@ struct WriteRunSettlingTests {
     )
     func readBack(write: EachWrite) async throws {
         for reason in [UnreachableReason.refused, .totalTimeout] {
-            let disk = EachWrite.disk()
-            try await DiskHarness.run(disk) { app in
-                let token = try await app.logIn()
+            try await DiskHarness.run(EachWrite.disk()) { app, disk, token in
                 try await know(app, token)
                 let isGone = Counter(1)
                 disk.intercept { [disk] (request) throws(UpstreamError) in
@@ -291,9 +257,7 @@ struct WriteRunSettlingTests {
 
     @Test("TRUST-05 after 503, what is gone and was not known before is `outcome-unknown`, not a refusal")
     func unavailable() async throws {
-        let disk = EachWrite.disk()
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(EachWrite.disk()) { app, disk, token in
             disk.intercept { [disk] (request) in
                 guard EachWrite.isWrite(request) else { return nil }
                 disk.carryOut(request)
@@ -305,13 +269,9 @@ struct WriteRunSettlingTests {
         }
     }
 
-    @Test(
-        "TRUST-05 500, 502 and 504 say nothing of a write, and are looked into"
-    )
+    @Test("TRUST-05 500, 502 and 504 say nothing of a write, and are looked into")
     func statuses() async throws {
-        let disk = EachWrite.disk()
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(EachWrite.disk()) { app, disk, token in
             for (status, write) in [(500, EachWrite.upload), (502, .delete), (504, .publish)] {
                 disk.change { $0.nodes["disk:/new"] = nil }
                 disk.put("disk:/a.txt", "text of a")
@@ -353,9 +313,7 @@ struct WriteRunSettlingTests {
             .failure(.badResponse(status: .ok, reason: UpstreamError.cutShort)),
         ]
         for response in responses {
-            let disk = EachWrite.disk()
-            try await DiskHarness.run(disk) { app in
-                let token = try await app.logIn()
+            try await DiskHarness.run(EachWrite.disk()) { app, disk, token in
                 try await know(app, token)
                 disk.intercept { [disk] (request) throws(UpstreamError) in
                     guard EachWrite.isWrite(request) else { return nil }
@@ -379,9 +337,7 @@ struct WriteRunSettlingTests {
         [400, 403, 404, 408, 499, 500, 502, 503, 504, 524]
     )
     func foreignFailure(write: EachWrite, status: Int) async throws {
-        let disk = EachWrite.disk()
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(EachWrite.disk()) { app, disk, token in
             try await know(app, token)
             disk.intercept { [disk] (request) in
                 guard EachWrite.isWrite(request) else { return nil }
@@ -403,8 +359,7 @@ struct WriteRunSettlingTests {
     func neverThere() async throws {
         let disk = EachWrite.disk()
         disk.put("disk:/folder/taken.txt", "another")
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk) { app, token in
             #expect(try await app.get("/v1/disk/files", as: token).status == 200)
             // Another client deletes an item that is stored here.
             disk.change { $0.nodes["disk:/a.txt"] = nil }
@@ -431,8 +386,7 @@ struct WriteRunSettlingTests {
         let disk = EachWrite.disk()
         disk.put("disk:/folder/b.txt", "text of a")
         disk.makeFolder("disk:/new")
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk) { app, token in
             disk.intercept { (request) throws(UpstreamError) in
                 guard EachWrite.isWrite(request) else { return nil }
                 throw .unreachable(.reset)

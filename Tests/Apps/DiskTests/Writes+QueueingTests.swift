@@ -28,10 +28,7 @@ struct WritesQueueingTests {
         ] as [IncomingResponse]
     )
     func failing(response: IncomingResponse) async throws {
-        let disk = WriteScenario.disk()
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
-            try await WriteScenario.seen(app, token)
+        try await WriteScenario.run { app, disk, token in
             disk.intercept { _ in response }
             let writes: [(HTTPRequest.Method, String, String?)] = [
                 (.delete, "/v1/disk/published?path=/a.txt", nil),
@@ -57,10 +54,7 @@ struct WritesQueueingTests {
 
     @Test("OUT-07 a write that was carried out despite a 503, and could not be looked at, is not sent again")
     func unobserved() async throws {
-        let disk = WriteScenario.disk()
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
-            try await WriteScenario.seen(app, token)
+        try await WriteScenario.run { app, disk, token in
             disk.intercept { [disk] (request) in
                 if request.method != .get { disk.carryOut(request) }
                 return IncomingResponse(status: .serviceUnavailable)
@@ -75,10 +69,7 @@ struct WritesQueueingTests {
 
     @Test("ONE-04 what the outbox does not take is disabled while the API fails, and beside what waits")
     func disabled() async throws {
-        let disk = WriteScenario.disk()
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
-            try await WriteScenario.seen(app, token)
+        try await WriteScenario.run { app, disk, token in
             _ = try await app.leave(.delete, "/v1/disk/file?path=/folder/a%20inner.txt", as: token)
             disk.intercept { _ in IncomingResponse(status: .serviceUnavailable) }
             app.clock.advance(by: .seconds(10))

@@ -16,10 +16,7 @@ struct WritesTests {
         arguments: [false, true]
     )
     func delete(permanently: Bool) async throws {
-        let disk = WriteScenario.disk()
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
-            try await WriteScenario.seen(app, token)
+        try await WriteScenario.run { app, disk, token in
             let response = try await app.ask(
                 .delete,
                 "/v1/disk/file?path=/a.txt\(permanently ? "&permanently=true" : "")",
@@ -52,10 +49,7 @@ struct WritesTests {
 
     @Test("DISK-27 a deleted folder takes what is in it out of every list")
     func deleteFolder() async throws {
-        let disk = WriteScenario.disk()
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
-            try await WriteScenario.seen(app, token)
+        try await WriteScenario.run { app, _, token in
             #expect(try await app.ask(.delete, "/v1/disk/file?path=/folder", as: token).status == 200)
             let lists = try await WriteScenario.stored(app, token)
             #expect(lists["recent"] == ["a.txt"] && lists["files"] == ["a.txt"] && lists["search?q=a"] == ["a.txt"])
@@ -64,14 +58,9 @@ struct WritesTests {
         }
     }
 
-    @Test(
-        "DISK-28 a renamed file has its new name upstream and in all stored lists, and keeps its date and content"
-    )
+    @Test("DISK-28 a renamed file has its new name upstream and in all stored lists, and keeps its date and content")
     func rename() async throws {
-        let disk = WriteScenario.disk()
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
-            try await WriteScenario.seen(app, token)
+        try await WriteScenario.run { app, disk, token in
             _ = try await app.get("/v1/disk/file/content?path=/a.txt", as: token)
             let response = try await app.ask(
                 .patch,
@@ -107,8 +96,7 @@ struct WritesTests {
         disk.makeFolder("disk:/folder/deep")
         disk.put("disk:/folder/deep/x.txt", "deep")
         disk.makeFolder("disk:/folder-like")
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk) { app, token in
             try await WriteScenario.seen(app, token)
             _ = try await app.get("/v1/disk/files?path=/folder/deep", as: token)
             _ = try await app.get("/v1/disk/file/content?path=/folder/deep/x.txt", as: token)
@@ -141,9 +129,7 @@ struct WritesTests {
         ]
     )
     func badNames(name: String) async throws {
-        let disk = WriteScenario.disk()
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(WriteScenario.disk()) { app, disk, token in
             let answer = try await app.ask(.patch, "/v1/disk/file?path=/a.txt", as: token, json: #"{"name":\#(name)}"#)
             answer.expectProblem("validation-failed", 422)
             #expect(answer["errors.0.pointer"] == "/name")
@@ -151,14 +137,11 @@ struct WritesTests {
         }
     }
 
-    @Test(
-        "DISK-29 a name of 255 characters is valid; an existing target is 409, unchanged; the same name does nothing"
-    )
+    @Test("DISK-29 a name of 255 characters is valid; an existing target is 409, unchanged; the same name does nothing")
     func names() async throws {
         let disk = WriteScenario.disk()
         disk.put("disk:/b.txt", "text of b")
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk) { app, token in
             try await app.ask(.patch, "/v1/disk/file?path=/a.txt", as: token, json: #"{"name":"b.txt"}"#).expectProblem(
                 "target-exists",
                 409
@@ -190,8 +173,7 @@ struct WritesTests {
     func race() async throws {
         let disk = WriteScenario.disk()
         disk.put("disk:/b.txt", "text of b")
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk) { app, token in
             _ = try await app.get("/v1/disk/files", as: token)
             let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
                 for name in ["a", "b"] {
@@ -224,10 +206,7 @@ struct WritesTests {
         arguments: [UnreachableReason.refused, .reset, .totalTimeout, .nameResolution]
     )
     func offline(reason: UnreachableReason) async throws {
-        let disk = WriteScenario.disk()
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
-            try await WriteScenario.seen(app, token)
+        try await WriteScenario.run { app, disk, token in
             disk.goAway(reason)
             // Nothing of a read is in doubt: this one finds out.
             #expect(try await app.get("/v1/disk/files?refresh=1", as: token)["meta.offline"] == true)
@@ -265,10 +244,7 @@ struct WritesTests {
 extension WritesTests {
     @Test("TRUST-05 a time zone that does not exist is refused before anything is sent")
     func timeZone() async throws {
-        let disk = WriteScenario.disk()
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
-            try await WriteScenario.seen(app, token)
+        try await WriteScenario.run { app, disk, token in
             let writes: [(HTTPRequest.Method, String, String)] = [
                 (.post, "/v1/disk/folders?tz=PST", #"{"path":"/new"}"#),
                 (.patch, "/v1/disk/file?path=/a.txt&tz=PST", #"{"name":"b.txt"}"#),
@@ -286,8 +262,7 @@ extension WritesTests {
     func batch() async throws {
         let disk = WriteScenario.disk()
         for name in ["b.txt", "c.txt"] { disk.put("disk:/\(name)") }
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
+        try await DiskHarness.run(disk) { app, token in
             try await WriteScenario.seen(app, token)
             func batch(_ members: String, _ prefer: Bool = false) async throws -> Exchanged {
                 var fields: HTTPFields = [.contentType: "application/json"]

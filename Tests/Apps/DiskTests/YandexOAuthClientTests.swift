@@ -63,7 +63,7 @@ struct YandexOAuthClientTests {
         let oauth = oauth(disk, expiresIn: expiresIn)
         try await DiskHarness.run(disk, DiskHarness.Settings(client: client, oauth: oauth)) { app in
             let login = try await app.ask(.post, "/v1/disk/session", json: #"{"mode":"oauth_code","code":"1234567"}"#)
-            try await test(app, disk, oauth, try text(login["data.token"]))
+            try await test(app, disk, oauth, try login.string("data.token"))
         }
     }
 
@@ -73,16 +73,14 @@ struct YandexOAuthClientTests {
         redirectURI: "https://app.test/back"
     )
 
-    @Test(
-        "DISK-05 the code flow: an address with PKCE and state, the exchange, a session; a state works once"
-    )
+    @Test("DISK-05 the code flow: an address with PKCE and state, the exchange, a session; a state works once")
     func codeFlow() async throws {
         let disk = FakeYandexDisk()
         let oauth = Self.oauth(disk)
         try await DiskHarness.run(disk, DiskHarness.Settings(client: Self.client, oauth: oauth)) { app in
             let begun = try await app.ask(.post, "/v1/disk/session/authorization")
             begun.expectScreen("disk.session", status: 201)
-            let (address, state) = (try text(begun["data.authorize_url"]), try text(begun["data.state"]))
+            let (address, state) = (try begun.string("data.authorize_url"), try begun.string("data.state"))
             let items = try #require(URLComponents(string: address)).queryItems ?? []
             let query = Dictionary(items.map { ($0.name, $0.value ?? "") }) { first, _ in first }
             #expect(address.hasPrefix("https://oauth.test/authorize?"))
@@ -118,9 +116,7 @@ struct YandexOAuthClientTests {
         }
     }
 
-    @Test(
-        "DISK-05 a code without a state works, too; a wrong one is 401; an old state is unknown"
-    )
+    @Test("DISK-05 a code without a state works, too; a wrong one is 401; an old state is unknown")
     func plainCode() async throws {
         let disk = FakeYandexDisk()
         try await DiskHarness.run(disk, DiskHarness.Settings(client: Self.client, oauth: Self.oauth(disk))) { app in
@@ -134,7 +130,7 @@ struct YandexOAuthClientTests {
                 "validation-failed",
                 422
             )
-            let state = try await text(app.ask(.post, "/v1/disk/session/authorization")["data.state"])
+            let state = try await app.ask(.post, "/v1/disk/session/authorization").string("data.state")
             app.clock.advance(by: .seconds(601))
             try await app.ask(
                 .post,
@@ -155,7 +151,7 @@ struct YandexOAuthClientTests {
                 let begun = try await app.ask(.post, Self.authorization, as: nil, [.larderSession: "cookie"])
                 let cookie = try #require(begun.headerFields[.setCookie])
                 #expect(cookie.hasSuffix("; Path=/v1; HttpOnly; SameSite=Strict; Max-Age=600"))
-                return (try text(begun["data.state"]), String(cookie.prefix { $0 != ";" }))
+                return (try begun.string("data.state"), String(cookie.prefix { $0 != ";" }))
             }
             let (mine, theirs) = (try await begin(), try await begin())
             #expect(mine.cookie.hasPrefix(app.sessions.cookies.name(of: "disk-login") + "="))
@@ -208,17 +204,11 @@ struct YandexOAuthClientTests {
             }
             #expect(statuses == [200, 200, 200, 200, 200])
             #expect(oauth.requests.count { Self.form(of: $0)["grant_type"] == "refresh_token" } == 1)
-            #expect(
-                try app.database.read {
-                    try Int.fetchOne($0, sql: "SELECT count(DISTINCT credential) FROM stored_response")
-                } == 1
-            )
+            #expect(try app.database.integer("SELECT count(DISTINCT credential) FROM stored_response") == 1)
         }
     }
 
-    @Test(
-        "DISK-06 a refused refresh ends the upstream's session: 401; one that fails is 503, and shows nothing stored"
-    )
+    @Test("DISK-06 a refused refresh ends the upstream's session: 401; one that fails is 503, and shows nothing stored")
     func refreshRefused() async throws {
         try await Self.loggedIn { app, disk, oauth, token in
             _ = try await app.get("/v1/disk/files", as: token)
@@ -300,6 +290,22 @@ struct YandexOAuthClientTests {
                 request.url == "https://oauth.test/revoke_token" && Self.form(of: request)["access_token"] == "access1"
             )
             oauth.release()
+        }
+    }
+}
+
+@Suite("The token of an account", .timeLimit(.minutes(10)))
+struct TokenProviderTests {
+    @Test("a token is opened only if a request is sent: what is stored needs none, fresh or offline")
+    func opened() async throws {
+        try await DiskHarness.run(FakeYandexDisk("disk:/a.txt")) { app, disk, token in
+            #expect(try await app.get("/v1/disk/files", as: token).status == 200)
+            try await app.database.write { try $0.execute(sql: "DELETE FROM user_secret") }
+
+            #expect(DiskHarness.names(try await app.get("/v1/disk/files", as: token)) == ["a.txt"])
+            let requests = disk.requests.count
+            try await app.get("/v1/disk/files?refresh=1", as: token).expectProblem("session-expired", 401)
+            #expect(disk.requests.count == requests)
         }
     }
 }

@@ -31,10 +31,7 @@ struct YoungWritesTests {
 
     @Test("DISK-44 an uploaded file is there although the service says 404: metadata, lists, search, content, preview")
     func uploaded() async throws {
-        let disk = WriteScenario.disk()
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
-            try await WriteScenario.seen(app, token)
+        try await WriteScenario.run { app, disk, token in
             Self.hide(["disk:/new.png"], on: disk)
             let upload = try await app.ask(.put, "/v1/disk/file/content?path=/new.png", as: token, bytes: [1, 2, 3])
             #expect(upload.status == 201 && upload["meta.stale"] == true, "\(upload.text)")
@@ -70,10 +67,7 @@ struct YoungWritesTests {
 
     @Test("DISK-44 after a minute a 404 counts, for what was uploaded as for what was moved")
     func grownUp() async throws {
-        let disk = WriteScenario.disk()
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
-            try await WriteScenario.seen(app, token)
+        try await WriteScenario.run { app, disk, token in
             let move = #"{"from":"/folder","to":"/moved"}"#
             #expect(try await app.ask(.post, "/v1/disk/files/move", as: token, json: move).status == 201)
             Self.hide(["disk:/new.bin", "disk:/moved"], on: disk)
@@ -94,10 +88,7 @@ struct YoungWritesTests {
 
     @Test("DISK-44 a folder that was made is an empty list until the service shows it, and takes files from then on")
     func made() async throws {
-        let disk = WriteScenario.disk()
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
-            try await WriteScenario.seen(app, token)
+        try await WriteScenario.run { app, disk, token in
             Self.hide(["disk:/made"], on: disk)
             #expect(try await app.ask(.post, "/v1/disk/folders", as: token, json: #"{"path":"/made"}"#).status == 201)
             for list in ["files?path=/made", "files?path=/made&sort=-size&refresh=1"] {
@@ -117,10 +108,7 @@ struct YoungWritesTests {
 
     @Test("DISK-44 the outbox does not take what is not shown yet for gone")
     func queued() async throws {
-        let disk = WriteScenario.disk()
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
-            try await WriteScenario.seen(app, token)
+        try await WriteScenario.run { app, disk, token in
             Self.hide(["disk:/new.bin"], on: disk)
             #expect(
                 try await app.ask(.put, "/v1/disk/file/content?path=/new.bin", as: token, bytes: [1]).status == 201

@@ -34,8 +34,7 @@ struct KeyedNotesTests {
 
     @Test("ONE-09 A note that is added again with its key is there once; both responses are the same")
     func once() async throws {
-        try await NotesHarness.run { app in
-            let token = try await app.register()
+        try await NotesHarness.run { app, token in
             let first = try await Self.create(app, "one", as: token)
             #expect(first.status == 201 && first.headerFields[.idempotencyReplayed] == nil)
             _ = try await app.ask(.patch, first.string("data.href"), as: token, #"{"body":"changed since"}"#)
@@ -52,8 +51,7 @@ struct KeyedNotesTests {
 
     @Test("ONE-09 Changing, deleting, restoring and purging are done once, whatever has happened since")
     func changes() async throws {
-        try await NotesHarness.run { app in
-            let token = try await app.register()
+        try await NotesHarness.run { app, token in
             let id = try await app.add("one", as: token)
             let (note, bin) = ("/v1/notes/\(id)", "/v1/notes/trash/\(id)")
             let requests: [(HTTPRequest.Method, String, String?)] = [
@@ -83,12 +81,8 @@ struct KeyedNotesTests {
 
     @Test("ONE-09 Of sixteen equal requests at once one adds the note, and all get its response")
     func sixteen() async throws {
-        try await NotesHarness.run { app in
-            let token = try await app.register()
-            let responses = try await withThrowingTaskGroup(of: Exchanged.self) { group in
-                for _ in 0..<16 { group.addTask { try await Self.create(app, "one", as: token) } }
-                return try await group.reduce(into: []) { $0.append($1) }
-            }
+        try await NotesHarness.run { app, token in
+            let responses = try await (0..<16).concurrentMap { _ in try await Self.create(app, "one", as: token) }
             #expect(Set(responses.map(\.body)).count == 1 && responses.allSatisfy { $0.status == 201 })
             #expect(responses.count { $0.headerFields[.idempotencyReplayed] == nil } == 1)
             #expect(try await Self.total(app, token) == 1)
@@ -97,8 +91,7 @@ struct KeyedNotesTests {
 
     @Test("ONE-09 The response is stored in the transaction of the note, and a request without a key stores nothing")
     func together() async throws {
-        try await NotesHarness.run { app in
-            let token = try await app.register()
+        try await NotesHarness.run { app, token in
             _ = try await app.add("zero", as: token)
             let plain = try await app.statements.count { _ = try await app.add("one", as: token) }
             let keyed = try await app.statements.statements { _ = try await Self.create(app, "two", as: token) }
@@ -107,7 +100,7 @@ struct KeyedNotesTests {
                 part.contains { $0.hasPrefix("INSERT INTO keyed_response") }
             }
             #expect(writes.count == 1 && writes[0].contains { $0.hasPrefix("INSERT INTO note") })
-            let rows = try app.database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM keyed_response") }
+            let rows = try app.database.integer("SELECT count(*) FROM keyed_response")
             #expect(rows == 1 && plain.statements > 0)
         }
     }
@@ -117,8 +110,7 @@ struct KeyedNotesTests {
         let directory = try DataDirectory.temporary()
         let scope = try FaultScope(directory.path)
         let number = Atomic(0)
-        try await NotesHarness.run(directory: directory) { app in
-            let token = try await app.register()
+        try await NotesHarness.run(directory: directory) { app, token in
             let loop = FaultLoop(scope, app.database, migrations: NotesHarness.migrations)
             let count = try await loop.run(
                 mayBePartial: true,
@@ -167,7 +159,7 @@ struct KeyedNotesTests {
 
     @Test("ONE-09 SCALE-08 Two servers repeat each other's responses; of requests at both at once one adds the note")
     func servers() async throws {
-        let access = try await ClusterAccess.notes()
+        let access = try await ClusterAccess.temporary()
         try await NotesHarness.run(shared: access) { one in
             try await NotesHarness.run(shared: access.otherServer()) { two in
                 let token = try await one.register()
@@ -177,14 +169,9 @@ struct KeyedNotesTests {
                 try await Self.create(two, "two", as: token).expectProblem("idempotency-key-reused", 422)
                 for round in 0..<5 {
                     let fields: HTTPFields = [.idempotencyKey: "round-\(round)"]
-                    let responses = try await withThrowingTaskGroup(of: Exchanged.self) { group in
-                        for number in 0..<8 {
-                            group.addTask {
-                                let app = number % 2 == 0 ? one : two
-                                return try await app.ask(.post, "/v1/notes", as: token, fields, #"{"body":"x"}"#)
-                            }
-                        }
-                        return try await group.reduce(into: []) { $0.append($1) }
+                    let responses = try await (0..<8).concurrentMap { number in
+                        let app = number % 2 == 0 ? one : two
+                        return try await app.ask(.post, "/v1/notes", as: token, fields, #"{"body":"x"}"#)
                     }
                     #expect(Set(responses.map(\.body)).count == 1 && responses.allSatisfy { $0.status == 201 })
                     #expect(responses.count { $0.headerFields[.idempotencyReplayed] == nil } == 1)

@@ -16,8 +16,7 @@ struct NoteAccountsTests {
 
     @Test("NOTE-11 A password is changed after the present one; all other sessions end")
     func changed() async throws {
-        try await NotesHarness.run { app in
-            let token = try await app.register()
+        try await NotesHarness.run { app, token in
             let other = try await app.session("login", "bob").string("data.token")
             let response = try await app.ask(
                 .put,
@@ -43,8 +42,7 @@ struct NoteAccountsTests {
         ]
     )
     func refused(body: String, pointers: [String]) async throws {
-        try await NotesHarness.run { app in
-            let token = try await app.register()
+        try await NotesHarness.run { app, token in
             let response = try await app.ask(.put, Self.path, as: token, body)
             response.expectProblem("validation-failed", 422)
             #expect(response.all("pointer", in: "errors") == pointers.map { .string($0) })
@@ -54,8 +52,7 @@ struct NoteAccountsTests {
 
     @Test("TRUST-05 A part of a password and one of another version of the session are refused")
     func preconditions() async throws {
-        try await NotesHarness.run { app in
-            let token = try await app.register()
+        try await NotesHarness.run { app, token in
             let body = #"{"password":"secret","new_password":"another"}"#
             try await app.ask(.put, Self.path, as: token, [.contentRange: "bytes 0-1/2"], body)
                 .expectProblem("invalid-parameter", 400)
@@ -70,8 +67,7 @@ struct NoteAccountsTests {
 
     @Test("NOTE-11 NOTE-01 Wrong present passwords are limited as those of logins are")
     func limited() async throws {
-        try await NotesHarness.run(settings: .notes.with(NotesApp.attemptsPerAccount, 2)) { app in
-            let token = try await app.register()
+        try await NotesHarness.run(settings: .notes.with(NotesApp.attemptsPerAccount, 2)) { app, token in
             for _ in 1...2 {
                 #expect(try await app.ask(.post, Self.deletion, as: token, #"{"password":"x"}"#).status == 422)
             }
@@ -124,8 +120,7 @@ struct NoteAccountsTests {
 
     @Test("NOTE-11 The operator resets a password and ends all sessions")
     func reset() async throws {
-        try await NotesHarness.run { app in
-            let token = try await app.register()
+        try await NotesHarness.run { app, token in
             let sessions = SessionStore(UserDatabase(app.database))
             let accounts = NoteAccountAdministration(
                 store: NoteStore(app.database),

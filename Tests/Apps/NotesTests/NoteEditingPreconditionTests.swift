@@ -10,8 +10,7 @@ import Testing
 struct NoteEditingPreconditionTests {
     @Test("NOTE-09 If-Match lets a change through at its version only; 412 changes nothing")
     func ifMatch() async throws {
-        try await NotesHarness.run { app in
-            let token = try await app.register()
+        try await NotesHarness.run { app, token in
             let path = "/v1/notes/\(try await app.add("one", as: token))"
             let tag = try #require(try await app.get(path, as: token).headerFields[.eTag])
             #expect(!tag.hasPrefix("W/"))
@@ -34,9 +33,7 @@ struct NoteEditingPreconditionTests {
                     .status == 200
             )
             #expect(try await app.ask(.patch, path, as: token, [.ifMatch: "*"], #"{"body":"four"}"#).status == 200)
-            guard case .number(let version) = try await app.get(path, as: token)["data.version"] else {
-                throw Exchanged.NoText(path: "", response: "")
-            }
+            let version = try #require(try await app.get(path, as: token)["data.version"]?.number)
             #expect(try await app.delete(path, as: token, [.ifMatch: "\"\(Int(version))\""]).status == 200)
             try await app.delete(path, as: token, [.ifMatch: "*"]).expectProblem("not-found", 404)
         }
@@ -44,8 +41,7 @@ struct NoteEditingPreconditionTests {
 
     @Test("NOTE-09 Of two who change one version at once exactly one wins")
     func race() async throws {
-        try await NotesHarness.run { app in
-            let token = try await app.register()
+        try await NotesHarness.run { app, token in
             let path = "/v1/notes/\(try await app.add("0", as: token))"
             for round in 1...5 {
                 let tag = try #require(try await app.get(path, as: token).headerFields[.eTag])
@@ -70,8 +66,7 @@ struct NoteEditingPreconditionTests {
 
     @Test("NOTE-09 An entity tag is that of the whole body: it changes at midnight, and with the time zone")
     func wholeBody() async throws {
-        try await NotesHarness.run { app in
-            let token = try await app.register()
+        try await NotesHarness.run { app, token in
             let path = "/v1/notes/\(try await app.add("one", as: token))"
             let today = try await app.get(path, as: token)
             let tag = try #require(today.headerFields[.eTag])
@@ -89,8 +84,7 @@ struct NoteEditingPreconditionTests {
 
     @Test("TRUST-05 If-None-Match forbids the versions that it names, on every write of notes")
     func ifNoneMatch() async throws {
-        try await NotesHarness.run { app in
-            let token = try await app.register()
+        try await NotesHarness.run { app, token in
             let path = "/v1/notes/\(try await app.add("one", as: token))"
             let tag = try #require(try await app.get(path, as: token).headerFields[.eTag])
             let list = try #require(try await app.get("/v1/notes", as: token).headerFields[.eTag])
@@ -114,8 +108,7 @@ struct NoteEditingPreconditionTests {
 
     @Test("TRUST-05 A session is closed at the version that If-Match names only")
     func session() async throws {
-        try await NotesHarness.run { app in
-            let token = try await app.register()
+        try await NotesHarness.run { app, token in
             let path = "/v1/notes/session"
             let tag = try #require(try await app.get(path, as: token).headerFields[.eTag])
             try await app.delete(path, as: token, [.ifMatch: "\"1\""]).expectProblem("precondition-failed", 412)

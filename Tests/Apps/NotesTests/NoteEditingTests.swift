@@ -15,8 +15,7 @@ struct NoteEditingTests {
 
     @Test("NOTE-03 NOTE-04 A note is created with its place, read, changed and deleted")
     func life() async throws {
-        try await NotesHarness.run { app in
-            let token = try await app.register()
+        try await NotesHarness.run { app, token in
             let created = try await app.ask(
                 .post,
                 "/v1/notes",
@@ -24,9 +23,7 @@ struct NoteEditingTests {
                 #"{"body":"A dog outside","location":\#(Self.laguna)}"#
             )
             created.expectScreen("notes.details", status: 201)
-            guard case .string(let id) = created["data.id"] else {
-                throw Exchanged.NoText(path: "", response: created.text)
-            }
+            let id = try created.string("data.id")
             #expect(created.headerFields[.location] == "/v1/notes/\(id)")
             let read = try await app.get("/v1/notes/\(id)", as: token)
             read.expectScreen("notes.details")
@@ -62,8 +59,7 @@ struct NoteEditingTests {
 
     @Test("NOTE-03 A list shows the last saved first, first lines and times, and pages")
     func list() async throws {
-        try await NotesHarness.run { app in
-            let token = try await app.register()
+        try await NotesHarness.run { app, token in
             let first = try await app.add("\\n  first line \\nsecond line", as: token)
             let second = try await app.add("other", Self.laguna, as: token)
             let third = try await app.add("third", as: token)
@@ -89,9 +85,7 @@ struct NoteEditingTests {
                 page["meta.page.total"] == 3 && page["meta.page.has_more"] == true && page["meta.page.next_offset"] == 2
             )
             #expect(page["data.items.0.modified_text"] == "Today at 11:00")
-            guard case .string(let next) = page["links.next"] else {
-                throw Exchanged.NoText(path: "", response: page.text)
-            }
+            let next = try page.string("links.next")
             #expect(try await app.get(next, as: token).all("id", in: "data.items") == [.string(second)])
             let past = try await app.get("/v1/notes?offset=9", as: token)
             #expect(past["meta.page.count"] == 0 && past["meta.state"] == "content")
@@ -103,8 +97,7 @@ struct NoteEditingTests {
 
     @Test("A row has the lines after the first one on one line, as far as they are stored beside the text")
     func snippet() async throws {
-        try await NotesHarness.run { app in
-            let token = try await app.register()
+        try await NotesHarness.run { app, token in
             let long = String(repeating: "é", count: 300)
             for body in ["only", #"\n  first \r\n\n second\n\tthird "#, #"first\n"# + long] {
                 _ = try await app.add(body, as: token)
@@ -116,8 +109,7 @@ struct NoteEditingTests {
 
     @Test("NOTE-03 A first line of over 200 characters ends there with …, one of 200 is whole", arguments: [200, 201])
     func longLine(length: Int) async throws {
-        try await NotesHarness.run { app in
-            let token = try await app.register()
+        try await NotesHarness.run { app, token in
             try await app.add(String(repeating: "é", count: length), as: token)
             let shown = String(repeating: "é", count: 200) + (length > 200 ? "…" : "")
             #expect(try await app.get("/v1/notes", as: token)["data.items.0.first_line"] == .string(shown))
@@ -173,8 +165,7 @@ struct NoteEditingTests {
 
     @Test("NOTE-04 A note without a place is at 0, 0, which has a name; null puts it back there")
     func unknownPlace() async throws {
-        try await NotesHarness.run { app in
-            let token = try await app.register()
+        try await NotesHarness.run { app, token in
             let note = try await app.add("nowhere", as: token)
             let read = try await app.get("/v1/notes/\(note)", as: token)
             #expect(
@@ -208,8 +199,7 @@ struct NoteEditingTests {
         ]
     )
     func refused(body: String, pointers: [String]) async throws {
-        try await NotesHarness.run { app in
-            let token = try await app.register()
+        try await NotesHarness.run { app, token in
             let response = try await app.ask(.post, "/v1/notes", as: token, body)
             response.expectProblem("validation-failed", 422)
             #expect(response.all("pointer", in: "errors") == pointers.map { .string($0) })
@@ -231,8 +221,7 @@ struct NoteEditingTests {
 
     @Test("NOTE-03 A text of 64 KiB is accepted, a longer one is 422, and a longer body 413")
     func size() async throws {
-        try await NotesHarness.run { app in
-            let token = try await app.register()
+        try await NotesHarness.run { app, token in
             let longest = String(repeating: "я", count: Note.longestBody / 2)
             let taken = try await app.ask(.post, "/v1/notes", as: token, #"{"body":"\#(longest)"}"#)
             #expect(taken.status == 201 && taken["data.body"] == .string(longest))
@@ -247,8 +236,7 @@ struct NoteEditingTests {
 
     @Test("NOTE-04 The length of a place name is counted in code points, not in characters")
     func longName() async throws {
-        try await NotesHarness.run { app in
-            let token = try await app.register()
+        try await NotesHarness.run { app, token in
             let ask = { (name: String) in
                 try await app.ask(
                     .post,
@@ -286,8 +274,7 @@ struct NoteEditingTests {
         arguments: ["Mars/Olympus", "../../etc/passwd", "PST", "%00", "Europe/", ""]
     )
     func timeZone(name: String) async throws {
-        try await NotesHarness.run { app in
-            let token = try await app.register()
+        try await NotesHarness.run { app, token in
             for path in ["", "/map", "/n1"] {
                 try await app.get("/v1/notes\(path)?tz=\(name)", as: token).expectProblem("invalid-parameter", 400)
             }
@@ -302,8 +289,7 @@ struct NoteEditingTests {
         ]
     )
     func plainTimeZone(name: String, time: String) async throws {
-        try await NotesHarness.run { app in
-            let token = try await app.register()
+        try await NotesHarness.run { app, token in
             try await app.add("a", as: token)
             let note = try await app.get("/v1/notes/n1?tz=\(name)", as: token)
             #expect(note["data.modified_text"] == .string("Today at \(time)"))
@@ -315,16 +301,13 @@ struct NoteEditingTests {
         arguments: ["1", "n", "n0", "n01", "n-1", "n1x", "N1", "n99999999999999999999"]
     )
     func identity(id: String) async throws {
-        try await NotesHarness.run { app in
-            let token = try await app.register()
+        try await NotesHarness.run { app, token in
             try await app.add("a", as: token)
             try await app.get("/v1/notes/\(id)", as: token).expectProblem("not-found", 404)
         }
     }
 
-    @Test(
-        "NOTE-05 SRV-09 A change is published to its account only, for both screens that show it"
-    )
+    @Test("NOTE-05 SRV-09 A change is published to its account only, for both screens that show it")
     func events() async throws {
         try await NotesHarness.run { app in
             try await app.add("a", as: try await app.register())

@@ -15,12 +15,9 @@ import Upstream
 struct NotePeopleTests {
     private static let others = #"[{"id":1,"first_name":"Another","last_name":"One"}]"#
 
-    @Test(
-        "NOTE-06 People are fetched by the first request only and sorted by first name; nulls affect one row only"
-    )
+    @Test("NOTE-06 People are fetched by the first request only and sorted by first name; nulls affect one row only")
     func once() async throws {
-        try await NotesHarness.run { app in
-            let token = try await app.register()
+        try await NotesHarness.run { app, token in
             #expect(app.people.requests.isEmpty, "nothing is fetched before the first request")
             let first = try await app.get("/v1/notes/people", as: token)
             first.expectScreen("notes.people")
@@ -49,8 +46,7 @@ struct NotePeopleTests {
         let script: ScriptedTransport.Step = { (_) throws(UpstreamError) in
             .json("[\(rows.joined(separator: ","))]")
         }
-        try await NotesHarness.run(people: script, settings: .notes.with(NotesApp.peopleCount, 40)) { app in
-            let token = try await app.register()
+        try await NotesHarness.run(people: script, settings: .notes.with(NotesApp.peopleCount, 40)) { app, token in
             for (query, total) in [("", 40), ("&q=name3", 6)] {
                 let whole = try await app.get("/v1/notes/people?limit=500\(query)", as: token)
                 #expect(whole["meta.page.total"] == .number(Double(total)))
@@ -70,17 +66,15 @@ struct NotePeopleTests {
             app.people.always { (_) throws(UpstreamError) in .json(Self.others) }
             let others = try await app.get("/v1/notes/people?refresh=1&replace=1", as: token)
             #expect(others["meta.page.total"] == 1)
-            let counted = try app.database.read {
-                try Int.fetchOne($0, sql: "SELECT people - (SELECT count(*) FROM notes_person) FROM notes_people")
-            }
+            let sql = "SELECT people - (SELECT count(*) FROM notes_person) FROM notes_people"
+            let counted = try app.database.integer(sql)
             #expect(counted == 0)
         }
     }
 
     @Test("NOTE-06 Details show name, e-mail, gender and avatar; unknown values say so; an unknown id is 404")
     func details() async throws {
-        try await NotesHarness.run { app in
-            let token = try await app.register()
+        try await NotesHarness.run { app, token in
             let zoe = try await app.get("/v1/notes/people/1", as: token)
             zoe.expectScreen("notes.person")
             #expect(
@@ -131,8 +125,7 @@ struct NotePeopleTests {
     )
     func unusable(body: String) async throws {
         let script: ScriptedTransport.Step = { (_) throws(UpstreamError) in .json(body) }
-        try await NotesHarness.run(people: script) { app in
-            let token = try await app.register()
+        try await NotesHarness.run(people: script) { app, token in
             try await app.get("/v1/notes/people", as: token).expectProblem("upstream-bad-response", 502)
             #expect(
                 try NoteStore(app.database).snapshot() == nil
@@ -148,8 +141,7 @@ struct NotePeopleTests {
         arguments: [200, 401, 403, 404, 407]
     )
     func inBetween(status: Int) async throws {
-        try await NotesHarness.run { app in
-            let token = try await app.register()
+        try await NotesHarness.run { app, token in
             app.people.always { (_) throws(UpstreamError) in .page(status) }
             try await app.get("/v1/notes/people", as: token).expectProblem("upstream-bad-response", 502)
             app.people.always { (_) throws(UpstreamError) in .json(NotesHarness.threePeople) }
@@ -173,8 +165,7 @@ struct NotePeopleTests {
 
     @Test("NOTE-06 Unreachable is 503, the quota's 429 is passed on, a refused key is named")
     func failures() async throws {
-        try await NotesHarness.run { app in
-            let token = try await app.register()
+        try await NotesHarness.run { app, token in
             app.people.goAway()
             let gone = try await app.get("/v1/notes/people", as: token)
             gone.expectProblem("upstream-unavailable", 503)
@@ -202,12 +193,9 @@ struct NotePeopleTests {
         }
     }
 
-    @Test(
-        "NOTE-06 Only refresh and replace together replace all people, with a new revision; a failure keeps them"
-    )
+    @Test("NOTE-06 Only refresh and replace together replace all people, with a new revision; a failure keeps them")
     func replaced() async throws {
-        try await NotesHarness.run { app in
-            let token = try await app.register()
+        try await NotesHarness.run { app, token in
             _ = try await app.get("/v1/notes/people", as: token)
             app.people.always { (_) throws(UpstreamError) in .json("[]") }
             let kept = try await app.get("/v1/notes/people?refresh=1&replace=1", as: token)
@@ -236,8 +224,7 @@ struct NotePeopleTests {
     @Test("NOTE-06 A single requested person is accepted as an object; concurrent clients share one request")
     func single() async throws {
         let script: ScriptedTransport.Step = { (_) throws(UpstreamError) in .json(#"{"id":1,"first_name":"Only"}"#) }
-        try await NotesHarness.run(people: script, settings: .notes.with(NotesApp.peopleCount, 1)) { app in
-            let token = try await app.register()
+        try await NotesHarness.run(people: script, settings: .notes.with(NotesApp.peopleCount, 1)) { app, token in
             app.people.hold()
             let totals = try await withThrowingTaskGroup(of: Int.self) { group in
                 for _ in 1...8 { group.addTask { try await app.get("/v1/notes/people", as: token).status } }
@@ -251,8 +238,7 @@ struct NotePeopleTests {
 
     @Test("NOTE-07 An avatar is fetched on demand, then always served from the database, also offline")
     func avatar() async throws {
-        try await NotesHarness.run { app in
-            let token = try await app.register()
+        try await NotesHarness.run { app, token in
             _ = try await app.get("/v1/notes/people", as: token)
             #expect(app.people.requests.count == 1, "no avatar is fetched ahead")
             app.people.always { (_) throws(UpstreamError) in
@@ -283,8 +269,7 @@ struct NotePeopleTests {
 
     @Test("NOTE-07 A spent quota of the people API does not affect avatars, which are on another host")
     func avatarBesidesQuota() async throws {
-        try await NotesHarness.run { app in
-            let token = try await app.register()
+        try await NotesHarness.run { app, token in
             _ = try await app.get("/v1/notes/people", as: token)
             app.people.always { (_) throws(UpstreamError) in
                 .json("{}", status: .tooManyRequests, headerFields: [.retryAfter: "3600"])
@@ -299,8 +284,7 @@ struct NotePeopleTests {
 
     @Test("NOTE-07 Without an avatar, or if it is unavailable or no picture, a placeholder is sent and not stored")
     func placeholder() async throws {
-        try await NotesHarness.run { app in
-            let token = try await app.register()
+        try await NotesHarness.run { app, token in
             _ = try await app.get("/v1/notes/people", as: token)
             func expectPlaceholder(_ path: String, _ fields: HTTPFields = [:]) async throws {
                 let response = try await app.get(path, as: token, fields)
@@ -337,8 +321,7 @@ struct NotePeopleTests {
 
     @Test("NOTE-07 Avatars of replaced people may be evicted, those of the others may not")
     func unpinned() async throws {
-        try await NotesHarness.run { app in
-            let token = try await app.register()
+        try await NotesHarness.run { app, token in
             _ = try await app.get("/v1/notes/people", as: token)
             app.people.always { (_) throws(UpstreamError) in
                 IncomingResponse(status: .ok, headerFields: [:], body: NotesHarness.png)
@@ -391,8 +374,7 @@ struct NotePeopleTests {
         ]
     )
     func truncated(bytes: [UInt8]) async throws {
-        try await NotesHarness.run { app in
-            let token = try await app.register()
+        try await NotesHarness.run { app, token in
             _ = try await app.get("/v1/notes/people", as: token)
             app.people.always { (_) throws(UpstreamError) in
                 IncomingResponse(status: .ok, headerFields: [:], body: bytes)
@@ -429,8 +411,7 @@ struct NotePeopleTests {
         ]
     )
     func search(question: String, expected: [String]) async throws {
-        try await NotesHarness.run { app in
-            let token = try await app.register()
+        try await NotesHarness.run { app, token in
             let query = question.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
             let list = try await app.get("/v1/notes/people?q=\(query)", as: token)
             #expect(list.all("full_name", in: "data.items") == expected.map { .string($0) })

@@ -25,8 +25,7 @@ struct NotePlacesTests {
 
     @Test("NOTE-08 Without any network: by beginning, in any case, script and spelling, the larger first, five at most")
     func gazetteer() async throws {
-        try await NotesHarness.run { app in
-            let token = try await app.register()
+        try await NotesHarness.run { app, token in
             for (question, first) in [
                 ("par", "Paris"), ("ПАРИ", "Paris"), ("sao p", "São Paulo"), ("SÃO", "São Paulo"),
                 ("санкт", "Saint Petersburg"), ("new y", "New York"),
@@ -96,8 +95,7 @@ struct NotePlacesTests {
 
     @Test("NOTE-08 Names of the account's own notes come first, each once, where they were used last")
     func own() async throws {
-        try await NotesHarness.run { app in
-            let token = try await app.register()
+        try await NotesHarness.run { app, token in
             try await app.add("a", #"{"lat":1,"lon":1,"name":"Paris Café"}"#, as: token)
             try await app.add("b", #"{"lat":2,"lon":2,"name":"Le Parc"}"#, as: token)
             try await app.add("c", #"{"lat":3,"lon":3,"name":"PARIS cafe"}"#, as: token)
@@ -115,8 +113,7 @@ struct NotePlacesTests {
     @Test("NOTE-08 Places of the geocoder are merged and stored; one that both know is listed once")
     func geocoder() async throws {
         let script: ScriptedTransport.Step = { (_) throws(UpstreamError) in .json(Self.online) }
-        try await NotesHarness.run(geocoder: script) { app in
-            let token = try await app.register()
+        try await NotesHarness.run(geocoder: script) { app, token in
             let response = try await app.get("/v1/notes/places?q=Par", as: token)
             #expect(names(response).prefix(3) == ["Paris", "Paramaribo", "Parisian Garden"], "in turns")
             #expect(names(response).filter { $0 == "Parisian Garden" }.count == 1 && names(response).count <= 5)
@@ -131,13 +128,10 @@ struct NotePlacesTests {
         }
     }
 
-    @Test(
-        "NOTE-08 A geocoder that is down, fails or sends nonsense is no error: the others are listed with partial set"
-    )
+    @Test("NOTE-08 A geocoder that is down, fails or sends nonsense is no error: others are listed with partial set")
     func partial() async throws {
         let script: ScriptedTransport.Step = { (_) throws(UpstreamError) in throw .unreachable(.refused) }
-        try await NotesHarness.run(geocoder: script) { app in
-            let token = try await app.register()
+        try await NotesHarness.run(geocoder: script) { app, token in
             let down = try await app.get("/v1/notes/places?q=par", as: token)
             #expect(
                 down.status == 200 && names(down).first == "Paris" && down["meta.partial"] == true
@@ -159,9 +153,7 @@ struct NotePlacesTests {
         }
     }
 
-    @Test(
-        "NOTE-08 The bundled gazetteer is whole: every line read, names unique in their country, a Cyrillic name each"
-    )
+    @Test("NOTE-08 The bundled gazetteer is whole: every line read, names unique in a country, a Cyrillic name each")
     func bundled() throws {
         let gazetteer = try Gazetteer.bundled()
         #expect(gazetteer.cities.count > 700)
@@ -188,8 +180,7 @@ struct NoteAddressesTests {
 
     @Test("NOTE-10 A note without a name of its place gets the place that it is in")
     func nearestCity() async throws {
-        try await NotesHarness.run { app in
-            let token = try await app.register()
+        try await NotesHarness.run { app, token in
             for (location, name) in [
                 (Self.moscow, "Moscow, Russia"),
                 (#"{"lat":55.75581,"lon":37.61733,"name":"  "}"#, "Moscow, Russia"),
@@ -215,8 +206,7 @@ struct NoteAddressesTests {
                 """
             )
         }
-        try await NotesHarness.run(geocoder: script) { app in
-            let token = try await app.register()
+        try await NotesHarness.run(geocoder: script) { app, token in
             let first = try await app.get("/v1/notes/\(try await app.add("a", Self.moscow, as: token))", as: token)
             #expect(first["data.location.name"] == "Tverskaya 1, Moscow, Russia")
             let url = "https://geocoder.test/reverse?lon=37.6173&lat=55.7558&limit=1"
@@ -230,8 +220,7 @@ struct NoteAddressesTests {
 
     @Test("NOTE-10 Without notes the user's place on the map has an address")
     func user() async throws {
-        try await NotesHarness.run { app in
-            let token = try await app.register()
+        try await NotesHarness.run { app, token in
             let map = try await app.get("/v1/notes/map?lat=55.75581&lon=37.61733", as: token)
             #expect(map["data.center.name"] == "Moscow, Russia" && map["data.center.reason"] == "user")
             #expect(try await app.get("/v1/notes/map", as: token)["data.center.name"] == "Unknown location")

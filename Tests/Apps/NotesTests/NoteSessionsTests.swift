@@ -19,9 +19,7 @@ struct NoteSessionsTests {
                 response["data.name"] == "Zoë" && response["data.kind"] == "user"
                     && response["data.route.screen"] == "notes.list"
             )
-            guard case .string(let token) = response["data.token"] else {
-                throw Exchanged.NoText(path: "", response: response.text)
-            }
+            let token = try response.string("data.token")
             let shown = try await app.get("/v1/notes/session", as: token)
             shown.expectScreen("notes.session")
             #expect(shown.names(in: "data") == ["kind", "name", "created_at", "route"])
@@ -90,9 +88,7 @@ struct NoteSessionsTests {
         }
     }
 
-    @Test(
-        "NOTE-01 Names are one account in any case and normal form; passwords are one in any normal form, but not case"
-    )
+    @Test("NOTE-01 Names are one account in any case and normal form; passwords are one in any normal form, not case")
     func normalization() async throws {
         try await NotesHarness.run { app in
             #expect(try await app.session("register", "Zoe\u{308}", "pa\u{308}ss").status == 201)
@@ -107,9 +103,8 @@ struct NoteSessionsTests {
     func race() async throws {
         try await NotesHarness.run { app in
             for round in 1...5 {
-                let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
-                    for _ in 1...4 { group.addTask { try await app.session("register", "user\(round)").status } }
-                    return try await group.reduce(into: []) { $0.append($1) }
+                let statuses = try await (1...4).concurrentMap { _ in
+                    try await app.session("register", "user\(round)").status
                 }
                 #expect(statuses.sorted() == [201, 409, 409, 409])
             }
@@ -183,17 +178,14 @@ struct NoteSessionsTests {
 
     @Test("NOTE-02 Logging out ends the session without a question and keeps the notes")
     func logout() async throws {
-        try await NotesHarness.run { app in
-            let token = try await app.register()
+        try await NotesHarness.run { app, token in
             let note = try await app.add("kept", as: token)
             let farewell = try await app.delete("/v1/notes/session", as: token)
             farewell.expectScreen("notes.session")
             #expect(farewell["data.route.screen"] == "notes.session" && farewell["data.alert"] == .null)
             try await app.get("/v1/notes", as: token).expectProblem("session-expired", 401)
             #expect(try await app.get("/v1/notes/launch", as: token)["data.route.screen"] == "notes.session")
-            guard case .string(let again) = try await app.session("login", "bob")["data.token"] else {
-                throw Exchanged.NoText(path: "", response: "")
-            }
+            let again = try await app.session("login", "bob").string("data.token")
             #expect(try await app.get("/v1/notes/\(note)", as: again)["data.body"] == "kept")
         }
     }

@@ -5,6 +5,7 @@ import Screens
 import Storage
 import TestKit
 import Testing
+import Upstream
 
 @testable import Notes
 
@@ -29,8 +30,7 @@ struct NoteTermsTests {
         ]
     )
     func letters(question: String, count: Int) async throws {
-        try await NotesHarness.run { app in
-            let token = try await app.register()
+        try await NotesHarness.run { app, token in
             try await app.add("\(Self.word) Anna", as: token)
             try await app.add("Boris, \(Self.word)skapitän", as: token)
             #expect(try await ids(question, app, as: token) == count)
@@ -39,8 +39,7 @@ struct NoteTermsTests {
 
     @Test("NOTE-09 Long words of notes of an earlier version are found, and no others")
     func earlier() async throws {
-        try await NotesHarness.run { app in
-            let token = try await app.register()
+        try await NotesHarness.run { app, token in
             try await app.add("\(Self.word) Anna", as: token)
             try await app.add("短いメモ of mine", as: token)
             try await app.database.write { db in
@@ -96,5 +95,45 @@ struct NoteTimeTests {
         let deadline = NoteTime(in: try zone(zoneName), now: try date(now)).deadline
         let span = Double((deadline - before).nanoseconds) / 1e9
         #expect(span >= seconds && span < seconds + 60)
+    }
+}
+
+@Suite("The time of content on the screens of Notes that have an upstream")
+struct ContentTimeTests {
+    private static let screens = [
+        "people?limit=2", "people?q=name1", "people/1?", "places?q=paris", "people?replace=1", "people/2?replace=1",
+    ]
+
+    @Test("ONE-02 fetched_at moves whenever the content did", arguments: 0..<4)
+    func moves(seed: Int) async throws {
+        let step = Watched(0)
+        let people: ScriptedTransport.Step = { (_) throws(UpstreamError) in
+            .json(
+                "["
+                    + (1...3).map { #"{"id":\#($0),"first_name":"Name\#($0 + step.value / 5)"}"# }.joined(
+                        separator: ","
+                    ) + "]"
+            )
+        }
+        let places: ScriptedTransport.Step = { (_) throws(UpstreamError) in
+            .json(
+                #"{"type":"FeatureCollection","features":[{"type":"Feature","geometry":{"type":"Point","#
+                    + #""coordinates":[2.3,48.9]},"properties":{"name":"Paris \#(step.value / 5)"}}]}"#
+            )
+        }
+        try await NotesHarness.run(people: people, geocoder: places) { app in
+            var random = SeededRandom(seed: UInt64(seed))
+            var seen = SeenContent()
+            let token = try await app.register()
+            for number in 0..<100 {
+                step.update { $0 = number }
+                app.clock.advance(by: .seconds(Int.random(in: 1...2000, using: &random)))
+                let screen = Self.screens.randomElement(using: &random) ?? ""
+                let refresh = Bool.random(using: &random) ? "" : "&refresh=1"
+                let target = "/v1/notes/\(screen)\(refresh)"
+                seen.check(try await app.get(target, as: token), of: screen)
+            }
+            #expect(seen.changes > 5)
+        }
     }
 }

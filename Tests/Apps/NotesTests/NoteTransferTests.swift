@@ -46,8 +46,7 @@ struct NoteTransferTests {
 
     @Test("NOTE-16 The list offers an import and an export in each form, and the files say what they are")
     func offered() async throws {
-        try await NotesHarness.run { app in
-            let token = try await app.register()
+        try await NotesHarness.run { app, token in
             try await app.add("A dog outside", #"{"lat":37.79,"lon":-122.42,"name":"Laguna St"}"#, as: token)
             let actions = try await app.get("/v1/notes", as: token)
             let ids = actions.all("id", in: "data.actions")
@@ -72,13 +71,10 @@ struct NoteTransferTests {
         }
     }
 
-    @Test(
-        "NOTE-16 An own export of each form, imported again, changes nothing; in an empty account it makes equal notes"
-    )
+    @Test("NOTE-16 An own export of each form, imported again, changes nothing; an empty account gets equal notes")
     func roundTrips() async throws {
         for (format, seed) in [("json", 1), ("geojson", 2), ("gpx", 3)] as [(String, UInt64)] {
-            try await NotesHarness.run { app in
-                let token = try await app.register()
+            try await NotesHarness.run { app, token in
                 let account = try #require(try app.app.notes.store.account(UserName.registering("bob"))).id
                 try await Self.addAnyNotes(40, of: account, app, seed: seed, hasPlaces: format == "gpx")
                 let before = try await Self.shown(app, as: token)
@@ -129,12 +125,9 @@ struct NoteTransferTests {
         }
     }
 
-    @Test(
-        "NOTE-16 GPX of other programs: waypoints with names, texts and times of any zone; tracks, routes are counted"
-    )
+    @Test("NOTE-16 GPX of other programs: waypoints with names, texts, times of any zone; tracks, routes are counted")
     func gpx() async throws {
-        try await NotesHarness.run { app in
-            let token = try await app.register()
+        try await NotesHarness.run { app, token in
             let file = """
                 <?xml version="1.0"?>
                 <gpx xmlns="http://www.topografix.com/GPX/1/1" version="1.1"><metadata><name>no</name></metadata>
@@ -158,8 +151,7 @@ struct NoteTransferTests {
 
     @Test("NOTE-16 GeoJSON of other programs: points with titles and descriptions, no geometry, other geometries")
     func geoJSON() async throws {
-        try await NotesHarness.run { app in
-            let token = try await app.register()
+        try await NotesHarness.run { app, token in
             let file = """
                 {"type":"FeatureCollection","features":[
                 {"type":"Feature","geometry":{"type":"Point","coordinates":[24.94,60.17,7]},\
@@ -218,8 +210,7 @@ struct NoteTransferTests {
         ]
     )
     func bad(file: String, code: String, status: Int, details: [String]) async throws {
-        try await NotesHarness.run { app in
-            let token = try await app.register()
+        try await NotesHarness.run { app, token in
             let response = try await Self.load(file, app, as: token)
             response.expectProblem(code, status)
             #expect(response["errors.0.pointer"] == "/files/0")
@@ -235,8 +226,7 @@ struct NoteTransferTests {
 
     @Test("NOTE-16 Beyond the limits of notes, bytes and faults a file is refused, and soon")
     func limits() async throws {
-        try await NotesHarness.run { app in
-            let token = try await app.register()
+        try await NotesHarness.run { app, token in
             let points = String(repeating: "<wpt lat=\"1\" lon=\"2\"/>\n", count: 100_000)
             try await Self.load("<gpx>\(points)</gpx>", app, as: token).expectProblem("too-large", 413)
             let faults = String(repeating: "<wpt/>\n", count: 100_000)
@@ -256,8 +246,7 @@ struct NoteTransferTests {
     @Test("NOTE-16 An import is one change: quota, versions and Idempotency-Key hold for all of it")
     func whole() async throws {
         let settings = SettingValues.notes.with(NotesApp.quota, 1 << 20)
-        try await NotesHarness.run(settings: settings) { app in
-            let token = try await app.register()
+        try await NotesHarness.run(settings: settings) { app, token in
             let records = (0..<1200).map { #"{"body":"note \#($0)"}"# }.joined(separator: ",")
             try await Self.load(#"{"notes":[\#(records)]}"#, app, as: token).expectProblem("quota-exceeded", 507)
             #expect(try await Self.total(app, token) == 0)
@@ -276,8 +265,7 @@ struct NoteTransferTests {
 
     @Test("NOTE-16 Equal notes of a file are added as often as it has them; those of another language's file are known")
     func equal() async throws {
-        try await NotesHarness.run { app in
-            let token = try await app.register()
+        try await NotesHarness.run { (app, token) async throws in
             let nowhere = #"{"lat":0,"lon":0,"name":"Место неизвестно"}"#
             let file =
                 #"{"notes":[{"body":"a"},{"body":"a"},{"body":"a","location":\#(nowhere)}]}"#
@@ -308,5 +296,95 @@ struct NoteTransferTests {
             ]
         )
         #expect((1e-7).decimal == "0.0000001" && (-1.5e-5).decimal == "-0.000015")
+    }
+}
+
+@Suite("Reading XML")
+struct XMLReaderTests {
+    private func events(_ text: String) throws -> [XMLReader.Event] { try events(Array(text.utf8)) }
+
+    private func events(_ bytes: [UInt8]) throws -> [XMLReader.Event] {
+        var reader = try XMLReader(bytes)
+        var events: [XMLReader.Event] = []
+        while let event = try reader.next() { events.append(event) }
+        return events
+    }
+
+    @Test("NOTE-16 Elements, attributes, character data, references, comments and instructions are read")
+    func document() throws {
+        let text = """
+            \u{FEFF}<?xml version="1.0" encoding="utf-8"?>
+            <!-- <no> -->
+            <a:b x='1 &lt; "2"' y="&#x44F;&#68;"><c/>\t&amp;<![CDATA[<d>&e;]]><?f g?></a:b >
+
+            """
+        #expect(
+            try events(text) == [
+                .start("a:b", ["x": "1 < \"2\"", "y": "яD"]), .start("c", [:]), .end("c"), .text("\t&"),
+                .text("<d>&e;"), .end("a:b"),
+            ]
+        )
+        #expect(try events("<a>1\r\n2\r3&#13;</a>") == [.start("a", [:]), .text("1\n2\n3\r"), .end("a")])
+    }
+
+    @Test(
+        "NOTE-16 What is no XML document, or declares a document type, is named with its line",
+        arguments: [
+            ("", Text.endsEarly, 1), ("<a>\n<b>", .endsEarly, 2), ("<a>\n</b>", .isNotWellFormed, 2),
+            ("<a/>\n\n<b/>", .isNotWellFormed, 3), ("x<a/>", .isNotWellFormed, 1), ("<a\nb></a>", .isNotWellFormed, 2),
+            ("<a b='1' b='2'/>", .isNotWellFormed, 1), ("<a b='<'/>", .isNotWellFormed, 1),
+            ("<1/>", .isNotWellFormed, 1),
+            ("<a>\n\u{1}</a>", .isNotWellFormed, 2), ("<a>&#0;</a>", .isNotWellFormed, 1),
+            ("<a>&#xD800;</a>", .isNotWellFormed, 1), ("<a>\n&lol;</a>", .hasUnknownEntity, 2),
+            ("<a><!-- ", .endsEarly, 1), ("<a b=\"", .isNotWellFormed, 1),
+            ("<?xml version=\"1.0\" encoding=\"windows-1251\"?>\n<a/>", .isNotUTF8, 1),
+            ("<!DOCTYPE a [<!ENTITY x SYSTEM \"file:///etc/passwd\">]><a>&x;</a>", .hasDeclaration, 1),
+        ]
+    )
+    func defects(text: String, reason: Text, line: Int) {
+        #expect(throws: XMLDefect(line: line, reason: reason)) { try events(text) }
+    }
+
+    @Test("NOTE-16 Bytes that are not UTF-8, and elements without end, are refused")
+    func hostile() {
+        #expect(throws: XMLDefect(line: 1, reason: .isNotUTF8)) { try events([0x3C, 0x61, 0xFF, 0x3E]) }
+        #expect(throws: XMLDefect.self) { try events(String(repeating: "<a>", count: 100_000)) }
+    }
+
+    @Test("NOTE-16 Whatever bytes there are, reading them ends, and text that is escaped comes back")
+    func anything() throws {
+        var chance = SeededRandom(seed: 16)
+        let pieces = [
+            "<", ">", "</", "a", "=", "\"", "'", "&", ";", "#", "x", "<!--", "-->", "]]>", "<![CDATA[", "?", "\n", "я",
+        ]
+        for _ in 0..<2000 {
+            let text = (0..<Int.random(in: 0...20, using: &chance)).map { _ in
+                pieces.randomElement(using: &chance) ?? ""
+            }
+            _ = try? events(text.joined())
+        }
+        for _ in 0..<500 {
+            let text = String.random(using: &chance)
+            guard text.isOfXML, !text.isEmpty else { continue }
+            let read = try events("<a>\(text.xmlEscaped)</a>").compactMap {
+                if case .text(let text) = $0 { text } else { nil }
+            }
+            #expect(read.joined() == text)
+        }
+    }
+}
+
+extension String {
+    /// A text of any characters, more of those that forms of files treat as special.
+    static func random(using chance: inout SeededRandom) -> String {
+        let special = [
+            "<", "&", ">", "\"", "\r", "\r\n", "\n", "\t", "]]>", "\\", "é", "e\u{301}", "👩‍👩‍👧", "№", "\u{1}",
+            "\u{FFFE}",
+        ]
+        return (0..<Int.random(in: 0...12, using: &chance)).map { _ in
+            if Bool.random(using: &chance) { return special.randomElement(using: &chance) ?? "" }
+            let scalar = Unicode.Scalar(UInt32.random(in: 0x20...0x2FFFF, using: &chance))
+            return scalar.map { String($0) } ?? " "
+        }.joined()
     }
 }

@@ -21,8 +21,7 @@ struct NoteTrashTests {
 
     @Test("SRV-18 A deleted note is in the trash only, and is restored with all it had to where it was")
     func way() async throws {
-        try await NotesHarness.run { app in
-            let token = try await app.register()
+        try await NotesHarness.run { app, token in
             let first = try await app.add("A dog outside", Self.laguna, as: token)
             try await app.add("other", as: token)
             let reads = ["/v1/notes/\(first)", "/v1/notes/map", "/v1/notes?q=dog", "/v1/notes/places?q=lag"]
@@ -67,8 +66,7 @@ struct NoteTrashTests {
 
     @Test("SRV-18 Restored twice is restored once; what is deleted permanently is not restored")
     func twice() async throws {
-        try await NotesHarness.run { app in
-            let token = try await app.register()
+        try await NotesHarness.run { app, token in
             let note = try await app.add("a", as: token)
             _ = try await app.delete("/v1/notes/\(note)", as: token)
             let first = try await restore(note, as: token, app)
@@ -91,8 +89,7 @@ struct NoteTrashTests {
 
     @Test("SRV-18 TRUST-05 Restoring and permanent deletion honour the note's version, emptying that of the trash")
     func preconditions() async throws {
-        try await NotesHarness.run { app in
-            let token = try await app.register()
+        try await NotesHarness.run { app, token in
             let note = try await app.add("a", as: token)
             _ = try await app.delete("/v1/notes/\(note)", as: token)
             let stale: HTTPFields = [.ifMatch: "\"7\""]
@@ -127,8 +124,7 @@ struct NoteTrashTests {
 
     @Test("SRV-18 The trash is read in pages, the last deleted first, and emptied in steps")
     func many() async throws {
-        try await NotesHarness.run { app in
-            let token = try await app.register()
+        try await NotesHarness.run { app, token in
             let store = NoteStore(app.database)
             let count = NoteStore.purgeBatch + 3
             for number in 1...count {
@@ -152,8 +148,7 @@ struct NoteTrashTests {
 
     @Test("SRV-18 What is due is deleted in the background, clients are notified; without days there is no trash")
     func due() async throws {
-        try await NotesHarness.run(settings: .notes.with(NotesApp.trashLifetime, .seconds(1000))) { app in
-            let token = try await app.register()
+        try await NotesHarness.run(settings: .notes.with(NotesApp.trashLifetime, .seconds(1000))) { app, token in
             let notes = [try await app.add("a", as: token), try await app.add("b", as: token)]
             _ = try await app.delete("/v1/notes/\(notes[0])", as: token)
             app.clock.advance(by: .seconds(500))
@@ -172,8 +167,7 @@ struct NoteTrashTests {
             running.cancel()
             try await running.value
         }
-        try await NotesHarness.run(settings: .notes.with(NotesApp.trashLifetime, .zero)) { app in
-            let token = try await app.register()
+        try await NotesHarness.run(settings: .notes.with(NotesApp.trashLifetime, .zero)) { app, token in
             let note = try await app.add("a", as: token)
             #expect(try await app.delete("/v1/notes/\(note)", as: token)["data.actions"] == [])
             #expect(try await app.get(Self.trash, as: token)["data.count"] == 0)

@@ -30,7 +30,7 @@ struct NotesOfServersTests {
 
     @Test("NOTE-03 Notes written on one server are listed, found, mapped and changed on the other, in both directions")
     func both() async throws {
-        try await Self.two(try await .notes()) { one, two, token in
+        try await Self.two(try await .temporary()) { one, two, token in
             let paris = #"{"lat":48.85,"lon":2.35,"name":"Paris"}"#
             let first = try await one.add("Straße 12.50", paris, as: token)
             #expect(try await Self.openings(two, token) == ["Straße 12.50"])
@@ -74,7 +74,7 @@ struct NotesOfServersTests {
             }
             return ran.value
         }
-        let (alone, shared) = (try await ran(nil), try await ran(.notes()))
+        let (alone, shared) = (try await ran(nil), try await ran(.temporary()))
         for (screen, (one, other)) in zip(screens, zip(alone, shared)) {
             #expect(!one.isEmpty, "\(screen)")
             #expect(one == other, "\(screen)")
@@ -83,7 +83,7 @@ struct NotesOfServersTests {
 
     @Test("SCALE-04 Notes that two servers insert at once, of two accounts and of one, have different ids")
     func ids() async throws {
-        try await Self.two(try await .notes()) { one, two, token in
+        try await Self.two(try await .temporary()) { one, two, token in
             let eve = try await two.register("eve")
             let ids = try await withThrowingTaskGroup(of: String.self) { group in
                 for number in 0..<20 {
@@ -103,7 +103,7 @@ struct NotesOfServersTests {
 
     @Test("SCALE-15 Of two changes of one version on two servers at once, one is made")
     func versions() async throws {
-        try await Self.two(try await .notes()) { one, two, token in
+        try await Self.two(try await .temporary()) { one, two, token in
             let id = try await one.add("text", as: token)
             async let first = one.ask(.patch, "/v1/notes/\(id)", as: token, [.ifMatch: "\"1\""], #"{"body":"1"}"#)
             async let second = two.ask(.patch, "/v1/notes/\(id)", as: token, [.ifMatch: "\"1\""], #"{"body":"2"}"#)
@@ -113,7 +113,7 @@ struct NotesOfServersTests {
 
     @Test("NOTE-13 The trash is one: deleted on one server, a note is restored and purged on the other")
     func trash() async throws {
-        try await Self.two(try await .notes()) { one, two, token in
+        try await Self.two(try await .temporary()) { one, two, token in
             let id = try await one.add("text", as: token)
             #expect(try await one.delete("/v1/notes/\(id)", as: token).status == 200)
             #expect(try await two.get("/v1/notes/trash", as: token)["data.count"] == 1)
@@ -131,7 +131,7 @@ struct NotesOfServersTests {
 
     @Test("SCALE-07 A server that was away has the notes of others with its first response")
     func away() async throws {
-        let access = try await ClusterAccess.notes()
+        let access = try await ClusterAccess.temporary()
         let directory = try DataDirectory.temporary()
         let token = TokenBox()
         try await NotesHarness.run(directory: directory, shared: access) { one in
@@ -148,7 +148,7 @@ struct NotesOfServersTests {
 
     @Test("SCALE-07 A server that was away while the journal was cut has the notes of others, and finds them")
     func cut() async throws {
-        let access = try await ClusterAccess.notes()
+        let access = try await ClusterAccess.temporary()
         let directory = try DataDirectory.temporary()
         let token = TokenBox()
         try await NotesHarness.run(directory: directory, shared: access) { one in
@@ -191,7 +191,7 @@ struct NotesOfServersTests {
 
     @Test("SCALE-03 A session is open on both servers; another password ends all others on both at once")
     func sessions() async throws {
-        try await Self.two(try await .notes()) { one, two, token in
+        try await Self.two(try await .temporary()) { one, two, token in
             let login = #"{"mode":"login","username":"bob","password":"secret"}"#
             let other = try await one.ask(.post, "/v1/notes/session", json: login).string("data.token")
             for (app, token) in [(one, other), (two, token), (two, other)] {
@@ -211,7 +211,7 @@ struct NotesOfServersTests {
     @Test("SCALE-23 While PostgreSQL is away notes are shown, stale with a text, and not changed; then all goes on")
     func storeAway() async throws {
         let postgres = try await RunningPostgres.start()
-        try await Self.two(try await .notes(on: postgres)) { one, two, token in
+        try await Self.two(try await .temporary(on: postgres)) { one, two, token in
             let id = try await one.add("text", as: token)
             #expect(try await Self.openings(two, token) == ["text"])
             try postgres.stop("immediate")

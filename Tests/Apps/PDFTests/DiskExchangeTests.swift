@@ -57,7 +57,7 @@ private final class FileDisk: Sendable {
     func fromDisk() async throws {
         try await PDFHarness.run(disk: FileDisk().disk) { app in
             let token = try await token(app)
-            let created = try await app.routes.ask(
+            let created = try await app.ask(
                 .post,
                 "/v1/pdf/documents/from-disk?page=a4",
                 as: token,
@@ -73,7 +73,7 @@ private final class FileDisk: Sendable {
                 (#"{"path":"/"}"#, "validation-failed", 422),
             ]
             for (body, code, status) in refusals {
-                try await app.routes.ask(.post, "/v1/pdf/documents/from-disk", as: token, json: body).expectProblem(
+                try await app.ask(.post, "/v1/pdf/documents/from-disk", as: token, json: body).expectProblem(
                     code,
                     status
                 )
@@ -87,7 +87,7 @@ private final class FileDisk: Sendable {
         let made = FileDisk()
         try await PDFHarness.run(disk: made.disk) { app in
             let (token, href) = (try await token(app), try await app.saved("one", "two"))
-            let written = try await app.routes.ask(
+            let written = try await app.ask(
                 .post,
                 "\(href)/save-to-disk",
                 as: token,
@@ -102,9 +102,9 @@ private final class FileDisk: Sendable {
                             .utf8
                     )
             )
-            try await app.routes.ask(.post, "\(href)/save-to-disk", as: token, json: #"{"path":"/two.pdf"}"#)
+            try await app.ask(.post, "\(href)/save-to-disk", as: token, json: #"{"path":"/two.pdf"}"#)
                 .expectProblem("target-exists", 409)
-            let root = try await app.routes.ask(.post, "\(href)/save-to-disk", as: token, json: #"{"path":"/"}"#)
+            let root = try await app.ask(.post, "\(href)/save-to-disk", as: token, json: #"{"path":"/"}"#)
             root.expectProblem("validation-failed", 422)
             #expect(root["errors.0.pointer"] == "/path" && root["errors.0.detail"] == "path accepts a file.")
         }
@@ -115,18 +115,18 @@ private final class FileDisk: Sendable {
         try await PDFHarness.run(disk: FileDisk().disk) { app in
             let href = try await app.saved("one")
             for path in ["/v1/pdf/documents/from-disk", "\(href)/save-to-disk"] {
-                try await app.routes.ask(.post, path, json: #"{"path":"/Photos/one.jpg"}"#).expectProblem(
+                try await app.ask(.post, path, json: #"{"path":"/Photos/one.jpg"}"#).expectProblem(
                     "session-required",
                     401
                 )
-                try await app.routes.ask(.post, path, as: try await token(app, app: "ships"), json: "{}").expectProblem(
+                try await app.ask(.post, path, as: try await token(app, app: "ships"), json: "{}").expectProblem(
                     "session-expired",
                     401
                 )
             }
         }
         try await PDFHarness.run { app in
-            try await app.routes.ask(.post, "/v1/pdf/documents/from-disk", json: "{}").expectProblem(
+            try await app.ask(.post, "/v1/pdf/documents/from-disk", json: "{}").expectProblem(
                 "method-not-allowed",
                 405
             )

@@ -34,21 +34,19 @@ import Testing
             for (language, message) in [
                 ("en", "Delete this page?"), ("ru", "Удалить эту страницу?"),
             ] {
-                let reader = try await app.routes.ask(.get, href, [.acceptLanguage: language])
+                let reader = try await app.ask(.get, href, [.acceptLanguage: language])
                 #expect(reader["data.pages.0.actions.1.id"] == "delete")
                 #expect(reader["data.pages.0.actions.1.confirm.message"] == .string(message))
             }
         }
         try await PDFHarness.run(settings: .standard.with(PDFApp.trashLifetime, .zero)) { app in
-            let reader = try await app.routes.get(try await app.draft("one", "two"))
+            let reader = try await app.get(try await app.draft("one", "two"))
             let message = reader["data.pages.0.actions.1.confirm.message"]
             #expect(message == "Delete this page? This cannot be undone.")
         }
     }
 
-    @Test(
-        "PDF-02 PDF-05 several photos become one draft, a page each, in order; it is readable and shared, not listed"
-    )
+    @Test("PDF-02 PDF-05 several photos become one draft, a page each, in order; it is readable and shared, not listed")
     func single() async throws {
         try await PDFHarness.run { app in
             let created = try await app.create(["one", "two", "three"].map { PDFHarness.photo($0) })
@@ -64,7 +62,7 @@ import Testing
             #expect(created["data.page_count"] == 3)
             #expect(created.strings("href", in: "data.documents") == [href])
             #expect(try await app.paper(href) == ["jpeg one 0", "jpeg two 0", "jpeg three 0"])
-            let read = try await app.routes.get(href)
+            let read = try await app.get(href)
             read.expectPDF("pdf.reader")
             #expect(read.all("number", in: "data.pages") == [1, 2, 3])
             #expect(read.all("kind", in: "data.pages") == ["image", "image", "image"])
@@ -98,9 +96,7 @@ import Testing
         }
     }
 
-    @Test(
-        "PDF-02 accepted types are recognised by their bytes, whatever the name; mixed types become one document"
-    )
+    @Test("PDF-02 accepted types are recognised by their bytes, whatever the name; mixed types become one document")
     func types() async throws {
         let beginnings: [(PictureFormat, [UInt8])] = [
             (.jpeg, [0xFF, 0xD8, 0xFF, 0xE1]), (.png, [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]),
@@ -170,9 +166,9 @@ import Testing
             let href = try await app.draft("one")
             let form = MultipartForm([locked, password("secret")])
             let target = "\(href)/pages"
-            let added = try await app.routes.ask(.post, target, [.contentType: form.contentType], body: form.body)
+            let added = try await app.ask(.post, target, [.contentType: form.contentType], body: form.body)
             #expect(added.status == 201 && added["data.page_count"] == 2)
-            let create = try await app.routes.get("/v1/pdf/documents")["data.actions"]?.elements.first {
+            let create = try await app.get("/v1/pdf/documents")["data.actions"]?.elements.first {
                 $0["id"] == "create"
             }
             #expect(create?.fields[1].kind == "password" && create?.fields[1].required == false)
@@ -197,7 +193,7 @@ import Testing
             #expect(try response.string("detail").hasPrefix("holiday.jpg "))
             #expect(response["errors.0.code"] == .string(fault.code))
             #expect(response["errors.0.pointer"] == "/files/1")
-            #expect(try app.database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM pdf_document") } == 0)
+            #expect(try app.database.integer("SELECT count(*) FROM pdf_document") == 0)
             #expect(try app.blobFiles == 0)
         }
     }
@@ -213,9 +209,7 @@ import Testing
         }
     }
 
-    @Test(
-        "PDF-02 no file and an empty input are 422, another field is 400; nameless parts count if declared as files"
-    )
+    @Test("PDF-02 no file and an empty input are 422, another field is 400; nameless parts count if declared as files")
     func noFiles() async throws {
         try await PDFHarness.run { app in
             let field = PDFHarness.Upload(head: "Content-Disposition: form-data; name=\"mode\"", Data("separate".utf8))
@@ -235,7 +229,7 @@ import Testing
                 response.expectProblem("malformed-request", 400)
                 #expect(response["errors.0.pointer"] == "/mode" && response["errors.0.code"] == "unknown")
             }
-            try await app.routes.ask(.post, "/v1/pdf/documents").expectProblem("validation-failed", 422)
+            try await app.ask(.post, "/v1/pdf/documents").expectProblem("validation-failed", 422)
             let nameless = PDFHarness.Upload(
                 head: "Content-Disposition: form-data; name=\"files\"\r\nContent-Type: image/jpeg",
                 PDFHarness.photo("x").bytes
@@ -313,7 +307,7 @@ import Testing
     func broken() async throws {
         try await PDFHarness.run { app in
             let photo = PDFHarness.photo("a").bytes
-            let jpeg = try await app.routes.ask(.post, "/v1/pdf/documents", [.contentType: "image/jpeg"], body: photo)
+            let jpeg = try await app.ask(.post, "/v1/pdf/documents", [.contentType: "image/jpeg"], body: photo)
             jpeg.expectProblem("unsupported-media-type", 415)
             #expect(try jpeg.string("detail").contains("multipart/form-data"))
             let bodies = [
@@ -321,7 +315,7 @@ import Testing
                 "--x\r\nContent-Disposition: form-data; name=a; filename=a.jpg\r\n\r\nabc", "no boundary at all",
             ]
             for body in bodies {
-                let response = try await app.routes.ask(
+                let response = try await app.ask(
                     .post,
                     "/v1/pdf/documents",
                     [.contentType: "multipart/form-data; boundary=x"],
@@ -330,7 +324,7 @@ import Testing
                 response.expectProblem("malformed-request", 400)
             }
             let long = "multipart/form-data; boundary=\(String(repeating: "b", count: 71))"
-            try await app.routes.ask(.post, "/v1/pdf/documents", [.contentType: long], body: photo).expectProblem(
+            try await app.ask(.post, "/v1/pdf/documents", [.contentType: long], body: photo).expectProblem(
                 "malformed-request",
                 400
             )
@@ -361,13 +355,11 @@ import Testing
         try await PDFHarness.run { app in
             let (first, second) = (try await app.draft("a", "b"), try await app.draft("a", "b"))
             #expect(first != second)
-            #expect(try await app.routes.get("\(first)/file").body == app.routes.get("\(second)/file").body)
+            #expect(try await app.get("\(first)/file").body == app.get("\(second)/file").body)
         }
     }
 
-    @Test(
-        "PDF-02 a creation is a job under the request's identity, published from its start to its end or failure"
-    )
+    @Test("PDF-02 a creation is a job under the request's identity, published from its start to its end or failure")
     func progress() async throws {
         try await PDFHarness.run { app in
             _ = try await app.create([PDFHarness.photo("a"), PDFHarness.photo("b")], [.requestID: "upload-1"])

@@ -16,14 +16,14 @@ import Testing
             let href = try await app.draft("one", "two", "three")
             let pages = try await app.pages(href)
             app.paper.hold()
-            async let first = app.routes.ask(.delete, "\(href)/pages/\(pages[0])")
+            async let first = app.ask(.delete, "\(href)/pages/\(pages[0])")
             await app.paper.isHolding(1)
-            async let second = app.routes.ask(.patch, "\(href)/pages/\(pages[2])", json: #"{"rotate_by":90}"#)
+            async let second = app.ask(.patch, "\(href)/pages/\(pages[2])", json: #"{"rotate_by":90}"#)
             await BoundedWait.poll(for: "a change that waits") {
                 app.app.pdf.locks.waiting(for: String(href.suffix(16))) > 0
             }
             #expect(
-                try await app.routes.get(href)["data.page_count"] == 3,
+                try await app.get(href)["data.page_count"] == 3,
                 "who reads does not wait, and sees what was before"
             )
             app.paper.release()
@@ -40,16 +40,16 @@ import Testing
             let pages = try await app.pages(href)
             let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
                 for page in pages {
-                    group.addTask { try await app.routes.ask(.delete, "\(href)/pages/\(page)").status }
+                    group.addTask { try await app.ask(.delete, "\(href)/pages/\(page)").status }
                 }
                 for page in pages {
                     group.addTask {
-                        try await app.routes.ask(.patch, "\(href)/pages/\(page)", json: #"{"rotate_by":180}"#).status
+                        try await app.ask(.patch, "\(href)/pages/\(page)", json: #"{"rotate_by":180}"#).status
                     }
                 }
                 for pair in [(href, other), (other, href)] {
                     let body = #"{"first":"\#(pair.0.suffix(16))","second":"\#(pair.1.suffix(16))"}"#
-                    group.addTask { try await app.routes.ask(.post, "/v1/pdf/merge", json: body).status }
+                    group.addTask { try await app.ask(.post, "/v1/pdf/merge", json: body).status }
                 }
                 return try await group.reduce(into: []) { $0.append($1) }
             }
@@ -69,9 +69,9 @@ import Testing
             let href = try await app.draft("one", "two")
             let pages = try await app.pages(href)
             app.paper.hold()
-            let running = Task { try await app.routes.ask(.delete, "\(href)/pages/\(pages[0])").status }
+            let running = Task { try await app.ask(.delete, "\(href)/pages/\(pages[0])").status }
             await app.paper.isHolding(1)
-            let waiting = Task { try await app.routes.ask(.delete, "\(href)/pages/\(pages[1])").status }
+            let waiting = Task { try await app.ask(.delete, "\(href)/pages/\(pages[1])").status }
             await BoundedWait.poll(for: "a change that waits") {
                 app.app.pdf.locks.waiting(for: String(href.suffix(16))) > 0
             }
@@ -81,7 +81,7 @@ import Testing
             app.paper.release()
             _ = await running.result
             #expect(try await app.pages(href) == pages)
-            #expect(try await app.routes.ask(.delete, "\(href)/pages/\(pages[0])").status == 200)
+            #expect(try await app.ask(.delete, "\(href)/pages/\(pages[0])").status == 200)
             #expect(try app.blobFiles == 2, "one of them for an undo")
         }
     }
@@ -94,22 +94,22 @@ import Testing
 
         func ask(_ app: PDFHarness, _ href: String, _ pages: [String], _ fields: HTTPFields) async throws -> Exchanged {
             switch self {
-            case .rename: try await app.routes.ask(.patch, href, fields, json: #"{"name":"Visa"}"#)
-            case .save: try await app.routes.ask(.post, "\(href)/save", fields, json: #"{"name":"Visa"}"#)
-            case .text: try await app.routes.ask(.post, "\(href)/pages", fields, json: #"{"text":"more"}"#)
+            case .rename: try await app.ask(.patch, href, fields, json: #"{"name":"Visa"}"#)
+            case .save: try await app.ask(.post, "\(href)/save", fields, json: #"{"name":"Visa"}"#)
+            case .text: try await app.ask(.post, "\(href)/pages", fields, json: #"{"text":"more"}"#)
             case .reorder:
-                try await app.routes.ask(
+                try await app.ask(
                     .put,
                     "\(href)/pages/order",
                     fields,
                     json: #"{"pages":["\#(pages[2])","\#(pages[0])","\#(pages[1])"]}"#
                 )
             case .turn:
-                try await app.routes.ask(.patch, "\(href)/pages/\(pages[1])", fields, json: #"{"rotate_by":90}"#)
+                try await app.ask(.patch, "\(href)/pages/\(pages[1])", fields, json: #"{"rotate_by":90}"#)
             case .turnByNothing:
-                try await app.routes.ask(.patch, "\(href)/pages/\(pages[1])", fields, json: #"{"rotate_by":0}"#)
-            case .deletePage: try await app.routes.ask(.delete, "\(href)/pages/\(pages[1])", fields)
-            case .delete: try await app.routes.ask(.delete, href, fields)
+                try await app.ask(.patch, "\(href)/pages/\(pages[1])", fields, json: #"{"rotate_by":0}"#)
+            case .deletePage: try await app.ask(.delete, "\(href)/pages/\(pages[1])", fields)
+            case .delete: try await app.ask(.delete, href, fields)
             }
         }
     }
@@ -121,11 +121,11 @@ import Testing
     func lostRace(change: Change) async throws {
         try await PDFHarness.run { app in
             let href = try await app.saved("one", "two", "three")
-            let read = try await app.routes.get(href)
+            let read = try await app.get(href)
             let tag = try #require(read.headerFields[.eTag])
             let pages = read.strings("id", in: "data.pages")
             // Another client is faster.
-            let other = try await app.routes.ask(
+            let other = try await app.ask(
                 .patch,
                 "\(href)/pages/\(pages[0])",
                 [.ifMatch: tag],
@@ -133,14 +133,14 @@ import Testing
             )
             #expect(other.status == 200)
             #expect(try version(other) == version(read) + 1)
-            let before = try await app.routes.get(href)
+            let before = try await app.get(href)
             let calls = app.paper.calls
             for stale in [
                 tag, "\"1\"", "W/\(try #require(before.headerFields[.eTag]))", "\"\"", "nonsense", "\"a,*,b\"",
             ] {
                 try await change.ask(app, href, pages, [.ifMatch: stale]).expectProblem("precondition-failed", 412)
             }
-            #expect(try await app.routes.get(href).body == before.body)
+            #expect(try await app.get(href).body == before.body)
             #expect(app.paper.calls == calls)
             let current = try await change.ask(
                 app,
@@ -149,9 +149,9 @@ import Testing
                 [.ifMatch: "\(tag), \(try #require(other.headerFields[.eTag]))"]
             )
             #expect(current.status < 300, "\(current.text)")
-            guard change != .delete else { return try await app.routes.get(href).expectProblem("not-found", 404) }
+            guard change != .delete else { return try await app.get(href).expectProblem("not-found", 404) }
             // The response to the change has the tag that is read now, so that the next change needs no reading.
-            let after = try await app.routes.get(href)
+            let after = try await app.get(href)
             #expect(current.headerFields[.eTag] == after.headerFields[.eTag])
             #expect(try version(after) == version(before) + (change == .turnByNothing ? 0 : 1))
         }
@@ -162,11 +162,11 @@ import Testing
         try await PDFHarness.run { app in
             let created = try await app.create([PDFHarness.photo("one")])
             let href = try created.string("data.href")
-            let read = try await app.routes.get(href, [.acceptEncoding: "gzip"])
-            let plain = try await app.routes.get(href)
+            let read = try await app.get(href, [.acceptEncoding: "gzip"])
+            let plain = try await app.get(href)
             #expect(created.headerFields[.eTag] == plain.headerFields[.eTag])
             for (number, tag) in ["*", "\"2\"", "\"9\", \"3\""].enumerated() {
-                let response = try await app.routes.ask(.patch, href, [.ifMatch: tag], json: #"{"name":"N\#(number)"}"#)
+                let response = try await app.ask(.patch, href, [.ifMatch: tag], json: #"{"name":"N\#(number)"}"#)
                 #expect(
                     response.status == 200 && response["data.version"] == .number(Double(number + 2)),
                     "\(tag) \(response.text)"
@@ -174,11 +174,11 @@ import Testing
             }
             let gzipped = try #require(read.headerFields[.eTag])
             #expect(gzipped.hasPrefix("\"1.") && gzipped.hasSuffix("-gzip\""))
-            try await app.routes.ask(.patch, href, [.ifMatch: gzipped], json: #"{"name":"lost"}"#).expectProblem(
+            try await app.ask(.patch, href, [.ifMatch: gzipped], json: #"{"name":"lost"}"#).expectProblem(
                 "precondition-failed",
                 412
             )
-            try await app.routes.ask(.delete, "/v1/pdf/documents/0123456789abcdef", [.ifMatch: "*"]).expectProblem(
+            try await app.ask(.delete, "/v1/pdf/documents/0123456789abcdef", [.ifMatch: "*"]).expectProblem(
                 "not-found",
                 404
             )
@@ -189,11 +189,11 @@ import Testing
     func race() async throws {
         try await PDFHarness.run { app in
             let href = try await app.saved("one", "two", "three")
-            let read = try await app.routes.get(href)
+            let read = try await app.get(href)
             let (tag, pages) = (try #require(read.headerFields[.eTag]), read.strings("id", in: "data.pages"))
             app.paper.hold()
-            async let first = app.routes.ask(.delete, "\(href)/pages/\(pages[0])", [.ifMatch: tag])
-            async let second = app.routes.ask(.delete, "\(href)/pages/\(pages[1])", [.ifMatch: tag])
+            async let first = app.ask(.delete, "\(href)/pages/\(pages[0])", [.ifMatch: tag])
+            async let second = app.ask(.delete, "\(href)/pages/\(pages[1])", [.ifMatch: tag])
             await app.paper.isHolding(1)
             app.paper.release()
             #expect(try await [first.status, second.status].sorted() == [200, 412])
@@ -202,9 +202,7 @@ import Testing
     }
 
     private func version(_ response: Exchanged) throws -> Int {
-        guard case .number(let version) = response["data.version"] else {
-            throw Exchanged.NoText(path: "data.version", response: response.text)
-        }
+        let version = try #require(response["data.version"]?.number)
         return Int(version)
     }
 }
@@ -214,23 +212,23 @@ import Testing
     func ifNoneMatch() async throws {
         try await PDFHarness.run { app in
             let href = try await app.saved("one", "two")
-            let read = try await app.routes.get(href)
+            let read = try await app.get(href)
             let pages = read.strings("id", in: "data.pages")
             let tag = try #require(read.headerFields[.eTag])
             for condition in ["*", tag, "W/\(tag)", "\"7\", \(tag)"] {
                 let fields: HTTPFields = [.ifNoneMatch: condition]
                 let changes = [
-                    try await app.routes.ask(.patch, href, fields, json: #"{"name":"N"}"#),
-                    try await app.routes.ask(.post, "\(href)/save", fields, json: "{}"),
-                    try await app.routes.ask(.post, "\(href)/pages", fields, json: #"{"text":"more"}"#),
-                    try await app.routes.ask(.post, "\(href)/extract", fields, json: #"{"pages":["\#(pages[0])"]}"#),
-                    try await app.routes.ask(.delete, "\(href)/pages/\(pages[0])", fields),
-                    try await app.routes.ask(.delete, href, fields),
+                    try await app.ask(.patch, href, fields, json: #"{"name":"N"}"#),
+                    try await app.ask(.post, "\(href)/save", fields, json: "{}"),
+                    try await app.ask(.post, "\(href)/pages", fields, json: #"{"text":"more"}"#),
+                    try await app.ask(.post, "\(href)/extract", fields, json: #"{"pages":["\#(pages[0])"]}"#),
+                    try await app.ask(.delete, "\(href)/pages/\(pages[0])", fields),
+                    try await app.ask(.delete, href, fields),
                 ]
                 for change in changes { change.expectProblem("precondition-failed", 412) }
             }
-            #expect(try await app.routes.get(href).body == read.body)
-            let other = try await app.routes.ask(.patch, href, [.ifNoneMatch: "\"1\""], json: #"{"name":"N"}"#)
+            #expect(try await app.get(href).body == read.body)
+            let other = try await app.ask(.patch, href, [.ifNoneMatch: "\"1\""], json: #"{"name":"N"}"#)
             #expect(other.status == 200)
         }
     }
@@ -239,21 +237,21 @@ import Testing
     func creations() async throws {
         try await PDFHarness.run { app in
             let (first, second) = (try await app.saved("one"), try await app.saved("two"))
-            let list = try #require(try await app.routes.get("/v1/pdf/documents").headerFields[.eTag])
+            let list = try #require(try await app.get("/v1/pdf/documents").headerFields[.eTag])
             let photo = [PDFHarness.photo("three")]
             #expect(try await app.create(photo, [.ifMatch: list]).status == 201)
             try await app.create(photo, [.ifMatch: "\"99\""]).expectProblem("precondition-failed", 412)
             try await app.create(photo, [.ifNoneMatch: "*"]).expectProblem("precondition-failed", 412)
             let merge = #"{"first":"\#(first.suffix(16))","second":"\#(second.suffix(16))"}"#
-            try await app.routes.ask(.post, "/v1/pdf/merge", [.ifMatch: "*"], json: merge)
+            try await app.ask(.post, "/v1/pdf/merge", [.ifMatch: "*"], json: merge)
                 .expectProblem("precondition-failed", 412)
-            #expect(try await app.routes.ask(.post, "/v1/pdf/merge", [.ifNoneMatch: "*"], json: merge).status == 201)
-            let welcome = try #require(try await app.routes.get("/v1/pdf/welcome").headerFields[.eTag])
+            #expect(try await app.ask(.post, "/v1/pdf/merge", [.ifNoneMatch: "*"], json: merge).status == 201)
+            let welcome = try #require(try await app.get("/v1/pdf/welcome").headerFields[.eTag])
             let seen = #"{"seen":true}"#
-            try await app.routes.ask(.put, "/v1/pdf/welcome", [.ifNoneMatch: "*"], json: seen)
+            try await app.ask(.put, "/v1/pdf/welcome", [.ifNoneMatch: "*"], json: seen)
                 .expectProblem("precondition-failed", 412)
-            #expect(try await app.routes.ask(.put, "/v1/pdf/welcome", [.ifMatch: welcome], json: seen).status == 200)
-            try await app.routes.ask(.put, "/v1/pdf/welcome", [.ifMatch: welcome], json: seen)
+            #expect(try await app.ask(.put, "/v1/pdf/welcome", [.ifMatch: welcome], json: seen).status == 200)
+            try await app.ask(.put, "/v1/pdf/welcome", [.ifMatch: welcome], json: seen)
                 .expectProblem("precondition-failed", 412)
         }
     }

@@ -18,7 +18,7 @@ import Testing
         try await PDFHarness.run { app in
             let href = try await app.draft("one", "two")
             let pages = try await app.pages(href)
-            let picture = try await app.routes.get("\(href)/pages/\(pages[1])/thumbnail")
+            let picture = try await app.get("\(href)/pages/\(pages[1])/thumbnail")
             #expect(picture.status == 200 && picture.text == "jpeg two 0 at 320")
             #expect(picture.headerFields[.contentType] == "image/jpeg")
             #expect(
@@ -27,44 +27,42 @@ import Testing
             )
             #expect(picture.headerFields[.eTag] != nil && picture.headerFields[.contentTypeOptions] == "nosniff")
             #expect(
-                try await app.routes.get("\(href)/pages/\(pages[1])/thumbnail?width=2000").text == "jpeg two 0 at 2000"
+                try await app.get("\(href)/pages/\(pages[1])/thumbnail?width=2000").text == "jpeg two 0 at 2000"
             )
-            #expect(try await app.routes.get("\(href)/thumbnail?width=64").text == "jpeg one 0 at 64")
+            #expect(try await app.get("\(href)/thumbnail?width=64").text == "jpeg one 0 at 64")
             #expect(drawn(app) == 3)
-            #expect(try await app.routes.get("\(href)/pages/\(pages[1])/thumbnail").body == picture.body)
+            #expect(try await app.get("\(href)/pages/\(pages[1])/thumbnail").body == picture.body)
             let tag = try #require(picture.headerFields[.eTag])
-            #expect(try await app.routes.get("\(href)/pages/\(pages[1])/thumbnail", [.ifNoneMatch: tag]).status == 304)
+            #expect(try await app.get("\(href)/pages/\(pages[1])/thumbnail", [.ifNoneMatch: tag]).status == 304)
             #expect(drawn(app) == 3)
             for query in ["?width=0", "?width=2001", "?width=x", "?width=-5"] {
-                try await app.routes.get("\(href)/thumbnail\(query)").expectProblem("invalid-parameter", 400)
+                try await app.get("\(href)/thumbnail\(query)").expectProblem("invalid-parameter", 400)
             }
         }
     }
 
-    @Test(
-        "PDF-05 thumbnails are cached by page content: changes of other pages, merges and moves reuse them"
-    )
+    @Test("PDF-05 thumbnails are cached by page content: changes of other pages, merges and moves reuse them")
     func byContent() async throws {
         try await PDFHarness.run { app in
             let (href, other) = (try await app.saved("one", "two"), try await app.saved("three"))
             let pages = try await app.pages(href)
-            for page in pages { _ = try await app.routes.get("\(href)/pages/\(page)/thumbnail") }
-            _ = try await app.routes.get("\(other)/thumbnail")
+            for page in pages { _ = try await app.get("\(href)/pages/\(page)/thumbnail") }
+            _ = try await app.get("\(other)/thumbnail")
             #expect(drawn(app) == 3)
-            let merged = try await app.routes.ask(
+            let merged = try await app.ask(
                 .post,
                 "/v1/pdf/merge",
                 json: #"{"first":"\#(other.suffix(16))","second":"\#(href.suffix(16))"}"#
             )
             let texts = try await merged.strings("thumbnail_url", in: "data.pages").asyncMap {
-                try await app.routes.get($0).text
+                try await app.get($0).text
             }
             #expect(texts == ["jpeg three 0 at 320", "jpeg one 0 at 320", "jpeg two 0 at 320"])
-            _ = try await app.routes.ask(.delete, "\(href)/pages/\(pages[0])")
-            #expect(try await app.routes.get("\(href)/thumbnail").text == "jpeg two 0 at 320")
+            _ = try await app.ask(.delete, "\(href)/pages/\(pages[0])")
+            #expect(try await app.get("\(href)/thumbnail").text == "jpeg two 0 at 320")
             #expect(drawn(app) == 3)
-            _ = try await app.routes.ask(.patch, "\(href)/pages/\(pages[1])", json: #"{"rotate_by":90}"#)
-            #expect(try await app.routes.get("\(href)/thumbnail").text == "jpeg two 90 at 320")
+            _ = try await app.ask(.patch, "\(href)/pages/\(pages[1])", json: #"{"rotate_by":90}"#)
+            #expect(try await app.get("\(href)/thumbnail").text == "jpeg two 90 at 320")
             #expect(drawn(app) == 4)
         }
     }
@@ -79,7 +77,7 @@ import Testing
             )
             app.paper.hold()
             let texts = try await withThrowingTaskGroup(of: String.self) { group in
-                for _ in 1...5 { group.addTask { try await app.routes.get("\(href)/thumbnail?width=50").text } }
+                for _ in 1...5 { group.addTask { try await app.get("\(href)/thumbnail?width=50").text } }
                 await BoundedWait.poll(for: "four that wait for one picture") {
                     app.app.thumbnails.locks.waiting(for: page.content) >= 4
                 }
@@ -97,57 +95,47 @@ import Testing
             let href = try await app.draft("one", "two", "six")
             let pages = try await app.pages(href)
             for page in pages {
-                _ = try await app.routes.get("\(href)/pages/\(page)/thumbnail")
+                _ = try await app.get("\(href)/pages/\(page)/thumbnail")
                 app.clock.advance(by: .seconds(3700))
             }
             #expect(drawn(app) == 3)
-            _ = try await app.routes.get("\(href)/pages/\(pages[2])/thumbnail")
-            _ = try await app.routes.get("\(href)/pages/\(pages[1])/thumbnail")
+            _ = try await app.get("\(href)/pages/\(pages[2])/thumbnail")
+            _ = try await app.get("\(href)/pages/\(pages[1])/thumbnail")
             #expect(drawn(app) == 3)
             app.clock.advance(by: .seconds(3700))
-            _ = try await app.routes.get("\(href)/pages/\(pages[2])/thumbnail")
-            _ = try await app.routes.get("\(href)/pages/\(pages[0])/thumbnail")
+            _ = try await app.get("\(href)/pages/\(pages[2])/thumbnail")
+            _ = try await app.get("\(href)/pages/\(pages[0])/thumbnail")
             #expect(drawn(app) == 4, "the first had gone")
-            _ = try await app.routes.get("\(href)/pages/\(pages[2])/thumbnail")
+            _ = try await app.get("\(href)/pages/\(pages[2])/thumbnail")
             #expect(drawn(app) == 4, "used a moment ago")
-            _ = try await app.routes.get("\(href)/pages/\(pages[1])/thumbnail")
+            _ = try await app.get("\(href)/pages/\(pages[1])/thumbnail")
             #expect(drawn(app) == 5)
         }
     }
 
-    @Test(
-        "A page that changes while it is drawn is drawn as it is then; one that is deleted meanwhile leaves no picture"
-    )
+    @Test("A page that changes while it is drawn is drawn anew; one that is deleted meanwhile leaves no picture")
     func changedMeanwhile() async throws {
         try await PDFHarness.run { app in
             let href = try await app.draft("one", "two")
             let pages = try await app.pages(href)
             app.paper.hold()
-            async let picture = app.routes.get("\(href)/pages/\(pages[1])/thumbnail")
+            async let picture = app.get("\(href)/pages/\(pages[1])/thumbnail")
             await app.paper.isHolding(1)
-            async let change = app.routes.ask(.patch, "\(href)/pages/\(pages[1])", json: #"{"rotate_by":90}"#)
+            async let change = app.ask(.patch, "\(href)/pages/\(pages[1])", json: #"{"rotate_by":90}"#)
             await app.paper.isHolding(2)
             app.paper.release()
             _ = try await change
             let text = try await picture.text
             #expect(["jpeg two 0 at 320", "jpeg two 90 at 320"].contains(text))
-            #expect(try await app.routes.get("\(href)/pages/\(pages[1])/thumbnail").text == "jpeg two 90 at 320")
+            #expect(try await app.get("\(href)/pages/\(pages[1])/thumbnail").text == "jpeg two 90 at 320")
             app.paper.hold()
-            async let late = app.routes.get("\(href)/pages/\(pages[0])/thumbnail")
+            async let late = app.get("\(href)/pages/\(pages[0])/thumbnail")
             await app.paper.isHolding(1)
-            _ = try await app.routes.ask(.delete, "\(href)?permanently=true")
+            _ = try await app.ask(.delete, "\(href)?permanently=true")
             app.paper.release()
             try await late.expectProblem("not-found", 404)
-            #expect(try app.database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM pdf_thumbnail") } == 0)
+            #expect(try app.database.integer("SELECT count(*) FROM pdf_thumbnail") == 0)
         }
-    }
-}
-
-extension Array {
-    func asyncMap<Other>(_ transform: (Element) async throws -> Other) async rethrows -> [Other] {
-        var result: [Other] = []
-        for element in self { result.append(try await transform(element)) }
-        return result
     }
 }
 
@@ -158,15 +146,15 @@ extension Array {
             let href = try await app.draft("one", "two")
             app.paper.failDrawing(.timedOut(.pdftoppm))
             for width in [100, 200, 300] {
-                try await app.routes.get("\(href)/thumbnail?width=\(width)").expectProblem("timed-out", 422)
+                try await app.get("\(href)/thumbnail?width=\(width)").expectProblem("timed-out", 422)
             }
             #expect(app.paper.calls.filter { $0 == "picture" }.count == 1)
             app.paper.failDrawing(nil)
             let pages = try await app.pages(href)
-            #expect(try await app.routes.get("\(href)/pages/\(pages[1])/thumbnail").status == 200, "another page")
-            try await app.routes.get("\(href)/thumbnail").expectProblem("timed-out", 422)
+            #expect(try await app.get("\(href)/pages/\(pages[1])/thumbnail").status == 200, "another page")
+            try await app.get("\(href)/thumbnail").expectProblem("timed-out", 422)
             app.clock.advance(by: .seconds(DrawingFailures.lifetime + 1))
-            #expect(try await app.routes.get("\(href)/thumbnail").status == 200)
+            #expect(try await app.get("\(href)/thumbnail").status == 200)
         }
     }
 
@@ -183,7 +171,7 @@ extension Array {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for width in [100, 200, 300] {
                     group.addTask {
-                        try await app.routes.get("\(href)/thumbnail?width=\(width)").expectProblem("timed-out", 422)
+                        try await app.get("\(href)/thumbnail?width=\(width)").expectProblem("timed-out", 422)
                     }
                 }
                 let locks = app.app.thumbnails.locks
@@ -205,12 +193,12 @@ extension Array {
         try await PDFHarness.run { app in
             let href = try await app.draft("one")
             app.paper.failDrawing(.unavailable("vips was ended by signal 9"))
-            let response = try await app.routes.get("\(href)/thumbnail")
+            let response = try await app.get("\(href)/thumbnail")
             response.expectProblem("processing-unavailable", 503)
             #expect(response["retryable"] == true && response.headerFields[.retryAfter] == "5")
             #expect(!response.text.contains("signal"))
             app.paper.failDrawing(nil)
-            #expect(try await app.routes.get("\(href)/thumbnail").status == 200)
+            #expect(try await app.get("\(href)/thumbnail").status == 200)
         }
     }
 }

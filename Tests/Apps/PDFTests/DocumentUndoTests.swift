@@ -24,7 +24,7 @@ import Testing
     }
 
     private func versions(_ app: PDFHarness) throws -> Int? {
-        try app.database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM pdf_version") }
+        try app.database.integer("SELECT count(*) FROM pdf_version")
     }
 
     @Test(
@@ -161,9 +161,7 @@ import Testing
         }
     }
 
-    @Test(
-        "PDF-23 Several pages are deleted by one change, but not all of them, and none that is unknown or named twice"
-    )
+    @Test("PDF-23 Several pages are deleted by one change, but not all, and none that is unknown or named twice")
     func severalPages() async throws {
         try await PDFHarness.run { app in
             let href = try await app.saved("one", "two", "three")
@@ -247,7 +245,7 @@ import Testing
 
     @Test("PDF-23 SCALE-02 A change on one server is undone on another, with the file that only the store has")
     func servers() async throws {
-        let shared = try await ClusterAccess.documents()
+        let shared = try await ClusterAccess.temporary()
         try await PDFHarness.run(shared: shared) { one in
             try await PDFHarness.run(shared: shared.otherServer()) { other in
                 let href = try await one.saved("one", "two")

@@ -17,7 +17,7 @@ struct DocumentsOfServersTests {
         on server: RunningPostgres? = nil,
         _ test: @escaping @Sendable (_ one: PDFHarness, _ other: PDFHarness, ClusterAccess) async throws -> Void
     ) async throws {
-        let shared = try await ClusterAccess.documents(on: server)
+        let shared = try await ClusterAccess.temporary(on: server)
         try await PDFHarness.run(shared: shared) { one in
             try await PDFHarness.run(shared: shared.otherServer()) { other in try await test(one, other, shared) }
         }
@@ -116,15 +116,10 @@ struct DocumentsOfServersTests {
     @Test("SCALE-04 Documents that two servers make at once, of two profiles and of one, are all there, in one order")
     func ids() async throws {
         try await run { one, other, _ in
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                for number in 0..<24 {
-                    group.addTask {
-                        let app = number % 2 == 0 ? one : other
-                        let profile = number % 3 == 0 ? "local" : "eve"
-                        _ = try await app.insert(Data("%PDF \(number)".utf8), name: "\(number)", profile: profile)
-                    }
-                }
-                try await group.waitForAll()
+            try await (0..<24).concurrentMap { number in
+                let app = number % 2 == 0 ? one : other
+                let profile = number % 3 == 0 ? "local" : "eve"
+                _ = try await app.insert(Data("%PDF \(number)".utf8), name: "\(number)", profile: profile)
             }
             for (profile, count) in [("local", 8), ("eve", 16)] {
                 let fields: HTTPFields = [.larderProfile: profile]
@@ -138,7 +133,7 @@ struct DocumentsOfServersTests {
 
     @Test("SCALE-07 A server that was away has the documents of others with its first response, also from a snapshot")
     func away() async throws {
-        let shared = try await ClusterAccess.documents()
+        let shared = try await ClusterAccess.temporary()
         let directory = try DataDirectory.temporary()
         try await PDFHarness.run(directory: directory, shared: shared) { one in
             for name in ["first", "gone", "binned"] { _ = try await one.saved(name, name: name) }
@@ -334,13 +329,13 @@ struct DocumentsOfServersTests {
             }
             #expect(try await other.get(one.href(document))["data.page_count"] == 500)
             #expect(replaced.version == 8)
-            let count = try one.database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM pdf_version") }
+            let count = try one.database.integer("SELECT count(*) FROM pdf_version")
             #expect([4, 5].contains(count ?? 0), "those of 256 KiB")
             #expect(try await other.ask(.delete, "\(one.href(document))?permanently=true").status == 200)
             #expect(try await last() * 10 < most)
             _ = try await one.get("/v1/pdf/documents")
             for app in [one, other] {
-                #expect(try app.database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM pdf_page") } == 0)
+                #expect(try app.database.integer("SELECT count(*) FROM pdf_page") == 0)
             }
         }
     }
@@ -363,6 +358,6 @@ struct DocumentsOfServersTests {
 extension PDFHarness {
     /// Number of pictures of pages on this server.
     fileprivate var thumbnails: Int {
-        get throws { try database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM pdf_thumbnail") } ?? 0 }
+        get throws { try database.integer("SELECT count(*) FROM pdf_thumbnail") ?? 0 }
     }
 }

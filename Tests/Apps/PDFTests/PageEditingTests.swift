@@ -13,12 +13,12 @@ import Testing
         try await PDFHarness.run { app in
             let href = try await app.draft("one", "two", "three")
             let pages = try await app.pages(href)
-            let response = try await app.routes.ask(.delete, "\(href)/pages/\(pages[1])")
+            let response = try await app.ask(.delete, "\(href)/pages/\(pages[1])")
             response.expectPDF("pdf.reader")
             #expect(response.strings("id", in: "data.pages") == [pages[0], pages[2]])
             #expect(response.all("number", in: "data.pages") == [1, 2])
             #expect(try await app.paper(href) == ["jpeg one 0", "jpeg three 0"])
-            try await app.routes.ask(.delete, "\(href)/pages/\(pages[1])").expectProblem("not-found", 404)
+            try await app.ask(.delete, "\(href)/pages/\(pages[1])").expectProblem("not-found", 404)
             #expect(try app.blobFiles == 2, "the file of before is there for an undo")
         }
     }
@@ -28,7 +28,7 @@ import Testing
         try await PDFHarness.run { app in
             let href = try await app.saved("one")
             let page = try await app.pages(href)[0]
-            try await app.routes.ask(.delete, "\(href)/pages/\(page)").expectProblem("last-page", 409)
+            try await app.ask(.delete, "\(href)/pages/\(page)").expectProblem("last-page", 409)
             #expect(try await app.paper(href) == ["jpeg one 0"])
         }
     }
@@ -38,7 +38,7 @@ import Testing
         try await PDFHarness.run { app in
             let href = try await app.draft("one", "two")
             let pages = try await app.pages(href)
-            let before = try await app.routes.get(href)
+            let before = try await app.get(href)
             app.paper.fail(.storageFull("no space left"))
             let order = pages.reversed().map { "\"\($0)\"" }.joined(separator: ",")
             let changes: [(HTTPRequest.Method, String, String?)] = [
@@ -48,17 +48,15 @@ import Testing
                 (.post, "/extract", #"{"pages":["\#(pages[1])"]}"#),
             ]
             for (method, path, json) in changes {
-                let response = try await app.routes.ask(method, href + path, json: json)
+                let response = try await app.ask(method, href + path, json: json)
                 response.expectProblem("storage-full", 507)
             }
-            #expect(try await app.routes.get(href).text == before.text)
+            #expect(try await app.get(href).text == before.text)
             #expect(try app.blobFiles == 1)
         }
     }
 
-    @Test(
-        "PDF-10 rotations add up mod 360, forwards and backwards, are in the file, and survive save, merge and extract"
-    )
+    @Test("PDF-10 rotations add up mod 360, both ways, are in the file, and survive save, merge and extract")
     func rotation() async throws {
         try await PDFHarness.run { app in
             let href = try await app.draft("one", "two")
@@ -67,7 +65,7 @@ import Testing
                 ("90", 90), ("90", 180), ("270", 90), ("-180", 270), ("450", 0), ("-90", 270), ("720", 270), ("0", 270),
                 ("9e1", 0), ("90", 90),
             ] {
-                let response = try await app.routes.ask(
+                let response = try await app.ask(
                     .patch,
                     "\(href)/pages/\(page)",
                     json: #"{"rotate_by":\#(turn)}"#
@@ -76,10 +74,10 @@ import Testing
                 #expect(response.all("rotation", in: "data.pages") == [0, .number(Double(expected))], "\(turn)")
                 #expect(try await app.paper(href) == ["jpeg one 0", "jpeg two \(expected)"], "\(turn)")
             }
-            _ = try await app.routes.ask(.post, "\(href)/save")
+            _ = try await app.ask(.post, "\(href)/save")
             let other = try await app.saved("three")
             let ids = [href, other].map { $0.split(separator: "/").last ?? "" }
-            let merged = try await app.routes.ask(
+            let merged = try await app.ask(
                 .post,
                 "/v1/pdf/merge",
                 json: #"{"first":"\#(ids[0])","second":"\#(ids[1])"}"#
@@ -88,7 +86,7 @@ import Testing
             #expect(
                 try await app.paper(try merged.string("data.href")) == ["jpeg one 0", "jpeg two 90", "jpeg three 0"]
             )
-            let extracted = try await app.routes.ask(.post, "\(href)/extract", json: #"{"pages":["\#(page)"]}"#)
+            let extracted = try await app.ask(.post, "\(href)/extract", json: #"{"pages":["\#(page)"]}"#)
             #expect(extracted.all("rotation", in: "data.pages") == [90])
         }
     }
@@ -104,7 +102,7 @@ import Testing
     func wrongRotation(body: String) async throws {
         try await PDFHarness.run { app in
             let href = try await app.draft("one")
-            let response = try await app.routes.ask(.patch, "\(href)/pages/\(try await app.pages(href)[0])", json: body)
+            let response = try await app.ask(.patch, "\(href)/pages/\(try await app.pages(href)[0])", json: body)
             response.expectProblem("validation-failed", 422)
             #expect(response["errors.0.pointer"] == "/rotate_by")
             #expect(app.paper.calls == ["pages"])
@@ -117,23 +115,23 @@ import Testing
             let href = try await app.draft("one", "two", "three")
             let pages = try await app.pages(href)
             let wanted = [pages[2], pages[0], pages[1]]
-            let response = try await app.routes.ask(.put, "\(href)/pages/order", json: Self.list(wanted))
+            let response = try await app.ask(.put, "\(href)/pages/order", json: Self.list(wanted))
             response.expectPDF("pdf.reader")
             #expect(response.strings("id", in: "data.pages") == wanted)
             #expect(try await app.paper(href) == ["jpeg three 0", "jpeg one 0", "jpeg two 0"])
             let calls = app.paper.calls.count
-            #expect(try await app.routes.ask(.put, "\(href)/pages/order", json: Self.list(wanted)).status == 200)
+            #expect(try await app.ask(.put, "\(href)/pages/order", json: Self.list(wanted)).status == 200)
             #expect(app.paper.calls.count == calls, "what is as it is already takes no work")
             for (list, code) in [
                 ([], "required"), ([pages[0]], "incomplete"), (wanted + [pages[0]], "duplicate"),
                 ([pages[0], pages[1], "x"], "unknown"),
             ] {
-                let refused = try await app.routes.ask(.put, "\(href)/pages/order", json: Self.list(list))
+                let refused = try await app.ask(.put, "\(href)/pages/order", json: Self.list(list))
                 refused.expectProblem("validation-failed", 422)
                 #expect(refused["errors.0.code"] == .string(code))
             }
             for body in [#"{}"#, #"{"pages":"a"}"#, #"{"pages":[1]}"#] {
-                try await app.routes.ask(.put, "\(href)/pages/order", json: body).expectProblem(
+                try await app.ask(.put, "\(href)/pages/order", json: body).expectProblem(
                     "validation-failed",
                     422
                 )
@@ -151,7 +149,7 @@ import Testing
         try await PDFHarness.run { app in
             let href = try await app.draft("one", "two", "three")
             let pages = try await app.pages(href)
-            let response = try await app.routes.ask(
+            let response = try await app.ask(
                 .post,
                 "\(href)/extract",
                 json: Self.list([pages[2], pages[0]], #","name":"Best of""#)
@@ -169,18 +167,18 @@ import Testing
             #expect(try await app.paper(href) == ["jpeg one 0", "jpeg two 0", "jpeg three 0"])
             #expect(try await app.listed() == [try response.string("data.id")])
             #expect(
-                try await app.routes.ask(.post, "\(href)/extract", json: Self.list([pages[0]]))["data.name"]
+                try await app.ask(.post, "\(href)/extract", json: Self.list([pages[0]]))["data.name"]
                     == "Document 2026-01-05 10-00 (extract)"
             )
             for list in [[], ["x"], [pages[0], pages[0]]] {
-                try await app.routes.ask(.post, "\(href)/extract", json: Self.list(list)).expectProblem(
+                try await app.ask(.post, "\(href)/extract", json: Self.list(list)).expectProblem(
                     "validation-failed",
                     422
                 )
             }
-            try await app.routes.ask(.post, "\(href)/extract", json: Self.list([pages[0]], #","name":"a/b""#))
+            try await app.ask(.post, "\(href)/extract", json: Self.list([pages[0]], #","name":"a/b""#))
                 .expectProblem("validation-failed", 422)
-            _ = try await app.routes.ask(.delete, href)
+            _ = try await app.ask(.delete, href)
             #expect(try await app.paper(new) == ["jpeg three 0", "jpeg one 0"])
         }
     }
@@ -206,7 +204,7 @@ import Testing
                     (.delete, "", nil),
                 ]
                 for (method, path, body) in requests {
-                    try await app.routes.ask(method, document + path, fields, body: body.map { Data($0.utf8) })
+                    try await app.ask(method, document + path, fields, body: body.map { Data($0.utf8) })
                         .expectProblem("not-found", 404)
                 }
             }
@@ -214,7 +212,7 @@ import Testing
             for (method, path, body) in [
                 (HTTPRequest.Method.delete, "", nil), (.patch, "", #"{"rotate_by":90}"#), (.get, "/thumbnail", nil),
             ] {
-                try await app.routes.ask(
+                try await app.ask(
                     method,
                     "\(href)/pages/0123456789abcdef\(path)",
                     body: body.map { Data($0.utf8) }

@@ -21,14 +21,14 @@ import Testing
         let form = MultipartForm(uploads)
         var headerFields = fields
         headerFields[.contentType] = form.contentType
-        return try await app.routes.ask(.post, "\(href)/pages\(query)", headerFields, body: form.body)
+        return try await app.ask(.post, "\(href)/pages\(query)", headerFields, body: form.body)
     }
 
     @Test("PDF-15 photos become pages of an existing document, at its end or at a place, in one change")
     func added() async throws {
         try await PDFHarness.run { app in
             let href = try await app.saved("one", "two", name: "Trip")
-            let version = try await app.routes.get(href)["data.version"]
+            let version = try await app.get(href)["data.version"]
             let photos = [PDFHarness.photo("three"), PDFHarness.photo("four")]
             let added = try await add(app, href, photos)
             added.expectPDF("pdf.reader", status: 201)
@@ -38,7 +38,7 @@ import Testing
             #expect(added["data.added.0"] == .string(ids[2]) && added["data.added.1"] == .string(ids[3]))
             #expect(added["data.notices"] == .array([]) && added["data.missing_characters"] == .array([]))
             #expect(added.all("kind", in: "data.pages") == ["image", "image", "image", "image"])
-            #expect(added.headerFields[.eTag] == (try await app.routes.get(href)).headerFields[.eTag])
+            #expect(added.headerFields[.eTag] == (try await app.get(href)).headerFields[.eTag])
             let first = try await add(app, href, [PDFHarness.pdf(["page x 0"], name: "x.pdf")], at: "1")
             #expect(first.status == 201, "\(first.text)")
             #expect(try await app.paper(href).first == "page x 0")
@@ -52,7 +52,7 @@ import Testing
     func refused() async throws {
         try await PDFHarness.run { app in
             let href = try await app.saved("one")
-            let before = try await app.routes.get(href)
+            let before = try await app.get(href)
             for place in ["0", "3", "x", "1.5", "-1", ""] {
                 try await add(app, href, [PDFHarness.photo("two")], at: place).expectProblem("validation-failed", 422)
             }
@@ -65,7 +65,7 @@ import Testing
                 .expectProblem("precondition-failed", 412)
             try await add(app, "/v1/pdf/documents/0123456789abcdef", [PDFHarness.photo("two")])
                 .expectProblem("not-found", 404)
-            #expect(try await app.routes.get(href).body == before.body)
+            #expect(try await app.get(href).body == before.body)
             #expect(try app.blobFiles == 1)
         }
     }
@@ -106,15 +106,15 @@ import Testing
     {
         try await PDFHarness.run { app in
             func expectTitle(_ href: String, _ sourceLocation: SourceLocation = #_sourceLocation) async throws {
-                let document = try await app.routes.get(href)
-                let file = try await app.routes.get("\(href)/file")
+                let document = try await app.get(href)
+                let file = try await app.get("\(href)/file")
                 #expect(
                     StubDocumentEngine.title(in: file.text) == (try document.string("data.name")),
                     sourceLocation: sourceLocation
                 )
             }
             func ask(_ method: HTTPRequest.Method, _ path: String, _ json: String) async throws -> Exchanged {
-                let response = try await app.routes.ask(method, path, json: json)
+                let response = try await app.ask(method, path, json: json)
                 #expect([200, 201].contains(response.status), "\(path): \(response.text)")
                 return response
             }
@@ -130,7 +130,7 @@ import Testing
             try await expectTitle(href)
             let pages = try await app.pages(href)
             _ = try await ask(.patch, "\(href)/pages/\(pages[0])", #"{"rotate_by":90}"#)
-            _ = try await app.routes.ask(.delete, "\(href)/pages/\(pages[1])")
+            _ = try await app.ask(.delete, "\(href)/pages/\(pages[1])")
             try await expectTitle(href)
             let extracted = try await ask(.post, "\(href)/extract", #"{"pages":["\#(pages[0])"]}"#)
             try await expectTitle(extracted.string("data.href"))
@@ -147,7 +147,7 @@ import Testing
         try await PDFHarness.run { app in
             let href = try await app.draft("one")
             let fields: HTTPFields = [.contentType: "text/plain"]
-            let refused = try await app.routes.ask(.post, "\(href)/pages", fields, body: Data("text".utf8))
+            let refused = try await app.ask(.post, "\(href)/pages", fields, body: Data("text".utf8))
             refused.expectProblem("unsupported-media-type", 415)
             let accepted = "accepted: application/json, multipart/form-data."
             let hint = "JSON is sent with the header field Content-Type: application/json."
@@ -172,12 +172,10 @@ import Testing
 
 @Suite struct TextPagesTests {
     private func add(_ app: PDFHarness, _ href: String, _ body: String) async throws -> Exchanged {
-        try await app.routes.ask(.post, "\(href)/pages", json: body)
+        try await app.ask(.post, "\(href)/pages", json: body)
     }
 
-    @Test(
-        "PDF-09 dictated text becomes pages at the end or at a position; overflow continues on further pages"
-    )
+    @Test("PDF-09 dictated text becomes pages at the end or at a position; overflow continues on further pages")
     func pages() async throws {
         try await PDFHarness.run { app in
             let href = try await app.saved("one", "two")

@@ -14,8 +14,7 @@ import Upstream
 struct DeletionsTests {
     @Test("SHIP-08 SHIP-16 a deleted ship leaves the list, stays away on refresh, and comes back when restored")
     func wholeWay() async throws {
-        try await ShipsHarness.run { app in
-            let token = try await app.logIn()
+        try await ShipsHarness.run { app, token in
             _ = try await app.get("/v1/ships", as: token)
             let deleted = try await app.ask(.delete, "/v1/ships/b0b", as: token)
             deleted.expectScreen("ships.list")
@@ -119,8 +118,7 @@ struct DeletionsTests {
 
     @Test("SHIP-08 in literal mode the refresh after an outage restores deleted ships, failed ones before it do not")
     func literalRecovery() async throws {
-        try await ShipsHarness.run(settings: .ships.with(ShipsApp.deletion, .literal)) { app in
-            let token = try await app.logIn()
+        try await ShipsHarness.run(settings: .ships.with(ShipsApp.deletion, .literal)) { app, token in
             _ = try await app.get("/v1/ships", as: token)
             app.spaceX.become(.unreachable(.refused))
             _ = try await app.get("/v1/ships?refresh=1", as: token)
@@ -136,8 +134,7 @@ struct DeletionsTests {
 
     @Test("SHIP-08 in literal mode a refresh that ends after the patience restores deleted ships, too")
     func literalAfterPatience() async throws {
-        try await ShipsHarness.run(settings: .ships.with(ShipsApp.deletion, .literal)) { app in
-            let token = try await app.logIn()
+        try await ShipsHarness.run(settings: .ships.with(ShipsApp.deletion, .literal)) { app, token in
             _ = try await app.get("/v1/ships", as: token)
             _ = try await app.ask(.delete, "/v1/ships/b0b", as: token)
             app.spaceX.become(.ships(ShipFixtures.fleet + [ShipFixtures.record("e0", "Eve")]))
@@ -159,8 +156,7 @@ struct DeletionsTests {
 
     @Test("TRUST-05 deletions and restorations honour If-Match and If-None-Match")
     func preconditions() async throws {
-        try await ShipsHarness.run { app in
-            let token = try await app.logIn()
+        try await ShipsHarness.run { app, token in
             let list = try await app.get("/v1/ships", as: token)
             let tag = try #require(try await app.get("/v1/ships/b0b", as: token).headerFields[.eTag])
             #expect(tag.hasPrefix("\"1.") && list.headerFields[.eTag]?.hasPrefix("\"1.") == true)
@@ -184,8 +180,7 @@ struct DeletionsTests {
 
     @Test("concurrent deletions of one ship: one is 200, the others 404, nothing is counted twice")
     func concurrent() async throws {
-        try await ShipsHarness.run { app in
-            let token = try await app.logIn()
+        try await ShipsHarness.run { app, token in
             _ = try await app.get("/v1/ships", as: token)
             let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
                 for _ in 0..<6 { group.addTask { try await app.ask(.delete, "/v1/ships/b0b", as: token).status } }
@@ -198,8 +193,7 @@ struct DeletionsTests {
 
     @Test("restoring leaves ids as they are that are not deleted, or no ship")
     func unknownIDs() async throws {
-        try await ShipsHarness.run { app in
-            let token = try await app.logIn()
+        try await ShipsHarness.run { app, token in
             _ = try await app.get("/v1/ships", as: token)
             _ = try await app.ask(.delete, "/v1/ships/b0b", as: token)
             let response = try await app.ask(
@@ -218,8 +212,7 @@ struct DeletionsTests {
         arguments: [#"{"ids":["a1"]}"#, #"{"ids":[]}"#]
     )
     func noChange(body: String) async throws {
-        try await ShipsHarness.run { app in
-            let token = try await app.logIn()
+        try await ShipsHarness.run { app, token in
             _ = try await app.get("/v1/ships", as: token)
             _ = try await app.ask(.delete, "/v1/ships/b0b", as: token)
             let response = try await app.ask(.post, "/v1/ships/restore", as: token, body: body)
@@ -231,8 +224,7 @@ struct DeletionsTests {
 
     @Test("without ids all are restored", arguments: ["", "{}", #"{"ids":null}"#])
     func all(body: String) async throws {
-        try await ShipsHarness.run { app in
-            let token = try await app.logIn()
+        try await ShipsHarness.run { app, token in
             _ = try await app.get("/v1/ships", as: token)
             for id in ["b0b", "ca"] { _ = try await app.ask(.delete, "/v1/ships/\(id)", as: token) }
             #expect(try await app.ask(.post, "/v1/ships/restore", as: token, body: body)["data.ids"] == ["b0b", "ca"])
@@ -253,8 +245,7 @@ struct DeletionsTests {
         ]
     )
     func malformed(body: String, status: Int, code: String) async throws {
-        try await ShipsHarness.run { app in
-            let token = try await app.logIn()
+        try await ShipsHarness.run { app, token in
             _ = try await app.get("/v1/ships", as: token)
             _ = try await app.ask(.delete, "/v1/ships/b0b", as: token)
             try await app.ask(.post, "/v1/ships/restore", as: token, body: body).expectProblem(code, status)

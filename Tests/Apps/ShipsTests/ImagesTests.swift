@@ -24,8 +24,7 @@ struct ImagesTests {
     )
         async throws
     {
-        try await ShipsHarness.run(ScriptedSpaceX(.ships(records))) { app in
-            let token = try await app.logIn()
+        try await ShipsHarness.run(ScriptedSpaceX(.ships(records))) { app, token in
             _ = try await app.get("/v1/ships", as: token)
             try await test(app, token)
         }
@@ -74,8 +73,7 @@ struct ImagesTests {
                 response.expectProblem("invalid-parameter", 400)
             }
         }
-        try await ShipsHarness.run(spaceX) { app in
-            let token = try await app.logIn()
+        try await ShipsHarness.run(spaceX) { app, token in
             _ = try await app.get("/v1/ships", as: token)
             try await app.get("/v1/ships/b0b/image?width=100", as: token).expectProblem("tool-missing", 501)
             #expect(try await app.get("/v1/ships/b0b/image", as: token).status == 200)
@@ -280,9 +278,7 @@ struct ImagesTests {
         }
     }
 
-    @Test(
-        "only-if-cached asks no upstream: 504 if the picture is not stored, the placeholder if there is none"
-    )
+    @Test("only-if-cached asks no upstream: 504 if the picture is not stored, the placeholder if there is none")
     func onlyIfCached() async throws {
         try await run { app, token in
             let fields: HTTPFields = [.cacheControl: "only-if-cached"]

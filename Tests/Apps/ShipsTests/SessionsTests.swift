@@ -331,8 +331,7 @@ struct SessionsTests {
 
     @Test("TRUST-05 a session is opened and closed only if If-Match and If-None-Match hold")
     func preconditions() async throws {
-        try await ShipsHarness.run { app in
-            let token = try await app.logIn()
+        try await ShipsHarness.run { app, token in
             let tag = try #require(try await app.get("/v1/ships/session", as: token).headerFields[.eTag])
             for fields in [[.ifMatch: "\"1\""], [.ifNoneMatch: tag], [.ifNoneMatch: "*"]] as [HTTPFields] {
                 try await app.ask(.delete, "/v1/ships/session", as: token, fields)

@@ -13,8 +13,7 @@ import Upstream
 struct DetailsTests {
     @Test("SHIP-11 details show image, name, type, year, weight, port and roles")
     func whole() async throws {
-        try await ShipsHarness.run { app in
-            let token = try await app.logIn()
+        try await ShipsHarness.run { app, token in
             _ = try await app.get("/v1/ships", as: token)
             let response = try await app.get("/v1/ships/b0b", as: token)
             response.expectScreen("ships.details")
@@ -48,8 +47,7 @@ struct DetailsTests {
 
     @Test("SHIP-11 offline details carry the banner")
     func offline() async throws {
-        try await ShipsHarness.run { app in
-            let token = try await app.logIn()
+        try await ShipsHarness.run { app, token in
             _ = try await app.get("/v1/ships", as: token)
             app.spaceX.become(.unreachable(.refused))
             let response = try await app.get("/v1/ships/b0b?refresh=1", as: token)
@@ -69,8 +67,7 @@ struct DetailsTests {
         ]
     )
     func unknown(id: String) async throws {
-        try await ShipsHarness.run { app in
-            let token = try await app.logIn()
+        try await ShipsHarness.run { app, token in
             try await app.get("/v1/ships/\(id)", as: token).expectProblem("not-found", 404)
             try await app.get("/v1/ships/\(id)/image", as: token).expectProblem("not-found", 404)
             try await app.ask(.delete, "/v1/ships/\(id)", as: token).expectProblem("not-found", 404)

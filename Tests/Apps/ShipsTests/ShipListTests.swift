@@ -14,8 +14,7 @@ import Upstream
 struct ListingTests {
     @Test("A list from a cold start reads ships once for the merge and in three statements for the screen")
     func statements() async throws {
-        try await ShipsHarness.run { app in
-            let token = try await app.logIn()
+        try await ShipsHarness.run { app, token in
             let log = try await app.statements.statements {
                 let list = try await app.get("/v1/ships", as: token)
                 #expect(list.status == 200)
@@ -77,8 +76,7 @@ struct ListingTests {
     func reservedWords() async throws {
         let words = ["launch", "restore", "session"]
         let ships = words.map { ShipFixtures.record($0, $0, #""image":"https://pictures.test/\#($0).png""#) }
-        try await ShipsHarness.run(ScriptedSpaceX(.ships(ships))) { app in
-            let token = try await app.logIn()
+        try await ShipsHarness.run(ScriptedSpaceX(.ships(ships))) { app, token in
             let list = try await app.get("/v1/ships", as: token)
             #expect(list.all("id", in: "data.items") == words.map { .string($0) })
             for (index, word) in words.enumerated() {
@@ -110,8 +108,7 @@ struct ListingTests {
     func oddIdentities(json: String) async throws {
         let none = ["", " ", "a\\u0000b", String(repeating: "a", count: 257)].map { ShipFixtures.record($0, "None") }
         let ships = none + [ShipFixtures.record(json, "Odd", #""image":"https://pictures.test/odd.png""#)]
-        try await ShipsHarness.run(ScriptedSpaceX(.ships(ships))) { app in
-            let token = try await app.logIn()
+        try await ShipsHarness.run(ScriptedSpaceX(.ships(ships))) { app, token in
             let list = try await app.get("/v1/ships", as: token)
             #expect(list.all("name", in: "data.items") == ["Odd"] && list["meta.stale"] == false)
             guard case .string(let href) = list["data.items.0.href"],
@@ -146,8 +143,7 @@ struct ListingTests {
 
     @Test("SHIP-06 SRV-06 a poll that is slower than the freshness gets 304 for as long as no ship changes")
     func slowPoll() async throws {
-        try await ShipsHarness.run { app in
-            let token = try await app.logIn()
+        try await ShipsHarness.run { app, token in
             let first = try await app.get("/v1/ships", as: token)
             let tag = try #require(first.headerFields[.eTag])
             for _ in 0..<3 {
@@ -165,8 +161,7 @@ struct ListingTests {
 
     @Test("SHIP-06 within its freshness the list comes from the database, then the upstream is requested again")
     func freshness() async throws {
-        try await ShipsHarness.run { app in
-            let token = try await app.logIn()
+        try await ShipsHarness.run { app, token in
             _ = try await app.get("/v1/ships", as: token)
             app.clock.advance(by: .seconds(3))
             let fresh = try await app.get("/v1/ships", as: token)
@@ -197,8 +192,7 @@ struct ListingTests {
         ]
     )
     func refresh(target: String, cacheControl: String?) async throws {
-        try await ShipsHarness.run { app in
-            let token = try await app.logIn()
+        try await ShipsHarness.run { app, token in
             _ = try await app.get("/v1/ships", as: token)
             app.spaceX.become(.ships(ShipFixtures.fleet + [ShipFixtures.record("e0", "Eve")]))
             let response = try await app.get(target, as: token, cacheControl.map { [.cacheControl: $0] } ?? [:])
@@ -212,8 +206,7 @@ struct ListingTests {
 
     @Test("only-if-cached never requests: 504 if nothing is stored, the stored list afterwards, however old")
     func onlyIfCached() async throws {
-        try await ShipsHarness.run { app in
-            let token = try await app.logIn()
+        try await ShipsHarness.run { app, token in
             try await app.get("/v1/ships", as: token, [.cacheControl: "only-if-cached"]).expectProblem(
                 "not-in-cache",
                 504
@@ -231,8 +224,7 @@ struct ListingTests {
 
     @Test("the body changes with the data only, so an unchanged list is 304 without a body")
     func notModified() async throws {
-        try await ShipsHarness.run { app in
-            let token = try await app.logIn()
+        try await ShipsHarness.run { app, token in
             _ = try await app.get("/v1/ships", as: token)
             let response = try await app.get("/v1/ships", as: token)
             let tag = try #require(response.headerFields[.eTag])
@@ -249,8 +241,7 @@ struct ListingTests {
 
     @Test("HEAD has the head of GET, without the body")
     func head() async throws {
-        try await ShipsHarness.run { app in
-            let token = try await app.logIn()
+        try await ShipsHarness.run { app, token in
             _ = try await app.get("/v1/ships", as: token)
             let get = try await app.get("/v1/ships", as: token)
             let head = try await app.ask(.head, "/v1/ships", as: token)
@@ -263,8 +254,7 @@ struct ListingTests {
 
     @Test("pages follow their links without gap or overlap")
     func pages() async throws {
-        try await ShipsHarness.run { app in
-            let token = try await app.logIn()
+        try await ShipsHarness.run { app, token in
             var names: [JSON] = []
             var next: String? = "/v1/ships?limit=3&since_revision=0"
             var visited = 0
@@ -288,8 +278,7 @@ struct ListingTests {
 
     @Test("a cursor page has no offset, continues where a deleted ship was, and any limit fits")
     func cursor() async throws {
-        try await ShipsHarness.run { app in
-            let token = try await app.logIn()
+        try await ShipsHarness.run { app, token in
             let first = try await app.get("/v1/ships?limit=2&offset=0&since_revision=0", as: token)
             #expect(first["meta.page.offset"] == 0 && first["meta.page.next_offset"] == 2)
             guard case .string(let next) = first["links.next"] else { return #expect(Bool(false), "no next page") }
@@ -330,8 +319,7 @@ struct ListingTests {
 
     @Test("parameters that the screen does not know are refused; those that look odd are read right")
     func unknown() async throws {
-        try await ShipsHarness.run { app in
-            let token = try await app.logIn()
+        try await ShipsHarness.run { (app, token) async throws in
             for query in [
                 "?limit=500", "?li%6Dit=5&offset=00", "?&&", "?since_revision=9223372036854775807",
             ] {
@@ -377,8 +365,7 @@ struct ListingTests {
 
     @Test("with every ship deleted the list is empty, and says how to get on")
     func empty() async throws {
-        try await ShipsHarness.run(ScriptedSpaceX(.ships([ShipFixtures.bob]))) { app in
-            let token = try await app.logIn()
+        try await ShipsHarness.run(ScriptedSpaceX(.ships([ShipFixtures.bob]))) { app, token in
             _ = try await app.get("/v1/ships", as: token)
             _ = try await app.ask(.delete, "/v1/ships/b0b", as: token)
             let response = try await app.get("/v1/ships", as: token)

@@ -18,8 +18,7 @@ struct ShipRefresherTests {
         arguments: UnreachableReason.allCases
     )
     func offline(reason: UnreachableReason) async throws {
-        try await ShipsHarness.run { app in
-            let token = try await app.logIn()
+        try await ShipsHarness.run { app, token in
             let online = try await app.get("/v1/ships", as: token)
             app.spaceX.become(.unreachable(reason))
             app.clock.advance(by: .seconds(60))
@@ -49,8 +48,7 @@ struct ShipRefresherTests {
         "SHIP-06 SHIP-09 recovery refreshes the list without a client and is published; the next response has no banner"
     )
     func recovery() async throws {
-        try await ShipsHarness.run { app in
-            let token = try await app.logIn()
+        try await ShipsHarness.run { app, token in
             _ = try await app.get("/v1/ships", as: token)
             app.spaceX.become(.unreachable(.refused))
             #expect(try await app.get("/v1/ships?refresh=1", as: token)["meta.offline"] == true)
@@ -91,8 +89,7 @@ struct ShipRefresherTests {
 
     @Test("SHIP-09 a client's own refresh finds the upstream back: that response has no banner")
     func ownRefresh() async throws {
-        try await ShipsHarness.run { app in
-            let token = try await app.logIn()
+        try await ShipsHarness.run { app, token in
             _ = try await app.get("/v1/ships", as: token)
             app.spaceX.become(.unreachable(.refused))
             _ = try await app.get("/v1/ships?refresh=1", as: token)
@@ -109,8 +106,7 @@ struct ShipRefresherTests {
         arguments: [500, 502, 503, 429, 400, 401, 403, 404, 407, 410, 418, 451]
     )
     func failing(status: Int) async throws {
-        try await ShipsHarness.run { app in
-            let token = try await app.logIn()
+        try await ShipsHarness.run { app, token in
             _ = try await app.get("/v1/ships", as: token)
             app.spaceX.become(.response(status))
             let detail = status >= 500 || status == 429 ? "stale-if-error" : "bad-response"
@@ -137,8 +133,7 @@ struct ShipRefresherTests {
         ]
     )
     func garbage(body: String) async throws {
-        try await ShipsHarness.run { app in
-            let token = try await app.logIn()
+        try await ShipsHarness.run { app, token in
             let good = try await app.get("/v1/ships", as: token)
             app.spaceX.become(.response(200, [:], body))
             let response = try await app.get("/v1/ships?refresh=1", as: token)
@@ -152,8 +147,7 @@ struct ShipRefresherTests {
 
     @Test("after the patience the stored ships are shown as stale while the request continues")
     func patience() async throws {
-        try await ShipsHarness.run { app in
-            let token = try await app.logIn()
+        try await ShipsHarness.run { app, token in
             _ = try await app.get("/v1/ships", as: token)
             app.spaceX.become(.ships([ShipFixtures.alma]))
             app.spaceX.upstream.hold()
@@ -183,8 +177,7 @@ struct ShipRefresherTests {
 
     @Test("requests at the same time share one request to the upstream")
     func collapsed() async throws {
-        try await ShipsHarness.run { app in
-            let token = try await app.logIn()
+        try await ShipsHarness.run { app, token in
             app.spaceX.upstream.hold()
             let responses = try await withThrowingTaskGroup(of: Exchanged.self) { group in
                 for _ in 0..<5 { group.addTask { try await app.get("/v1/ships", as: token) } }
@@ -199,8 +192,7 @@ struct ShipRefresherTests {
 
     @Test("TRUST-06 an empty list where there were ships changes nothing stored", arguments: ["[]", " [ ]\n"])
     func empty(body: String) async throws {
-        try await ShipsHarness.run { app in
-            let token = try await app.logIn()
+        try await ShipsHarness.run { app, token in
             _ = try await app.get("/v1/ships", as: token)
             app.spaceX.become(.response(200, [.contentType: "application/json"], body))
             app.clock.advance(by: .seconds(60))
@@ -213,8 +205,7 @@ struct ShipRefresherTests {
 
     @Test("TRUST-06 an empty list does not replace the bundled ships that were shown on a first start")
     func emptyAfterSnapshot() async throws {
-        try await ShipsHarness.run { app in
-            let token = try await app.logIn()
+        try await ShipsHarness.run { app, token in
             app.spaceX.become(.response(500))
             let bundled = try await app.get("/v1/ships", as: token)
             #expect(bundled["meta.source"] == "bundled" && bundled["meta.page.total"] == 3)
@@ -225,12 +216,9 @@ struct ShipRefresherTests {
         }
     }
 
-    @Test(
-        "TRUST-19 a list of more ships than are merged within a quarter of a second is refused, and nothing is merged"
-    )
+    @Test("TRUST-19 a list of more ships than are merged in a quarter of a second is refused, and nothing is merged")
     func tooLong() async throws {
-        try await ShipsHarness.run { app in
-            let token = try await app.logIn()
+        try await ShipsHarness.run { app, token in
             _ = try await app.get("/v1/ships", as: token)
             let ships = (0...ListLimit.elements).map { ShipFixtures.record("s\($0)", "Ship \($0)") }
             app.spaceX.become(.ships(ships))
@@ -246,8 +234,7 @@ struct ShipRefresherTests {
 struct ShipStatementTests {
     /// Expects the cost of a repeated request, with the API known to be away.
     private func expect(_ cost: StatementLog.Count, of target: String) async throws {
-        try await ShipsHarness.run { app in
-            let token = try await app.logIn()
+        try await ShipsHarness.run { app, token in
             _ = try await app.get("/v1/ships", as: token)
             app.spaceX.become(.unreachable(.refused))
             _ = try await app.get("/v1/ships?refresh=1", as: token)

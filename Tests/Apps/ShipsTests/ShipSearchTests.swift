@@ -34,8 +34,7 @@ import Upstream
     @Test("ONE-08 offline, at least 90 % of the expected ships are found, and the screen says by what")
     func graded() async throws {
         let snapshot = try ShipSnapshot.bundled()
-        try await ShipsHarness.run(ScriptedSpaceX(.unreachable(.refused)), snapshot: snapshot) { app in
-            let token = try await app.logIn()
+        try await ShipsHarness.run(ScriptedSpaceX(.unreachable(.refused)), snapshot: snapshot) { app, token in
             var (found, expected, said, lines) = (0, 0, 0, "")
             for query in Self.queries {
                 let response = try await app.get("/v1/ships?q=\(Self.encoded(query.text))", as: token)
@@ -61,8 +60,7 @@ import Upstream
             ("a", "Bargeman", ""), ("b", "Aubarge", ""), ("c", "Zed", #""type":"Barge""#), ("d", "The Barge", ""),
             ("e", "Yon", #""home_port":"Bargetown""#),
         ].map { ShipFixtures.record($0.0, $0.1, $0.2) }
-        try await ShipsHarness.run(ScriptedSpaceX(.ships(ships))) { app in
-            let token = try await app.logIn()
+        try await ShipsHarness.run(ScriptedSpaceX(.ships(ships))) { app, token in
             let found = try await app.get("/v1/ships?q=barge", as: token).all("id", in: "data.items")
             #expect(found == ["d", "a", "b", "c", "e"])
             // Page by page, with another account's view.
@@ -83,8 +81,7 @@ import Upstream
 
     @Test("ONE-08 a search follows every change of the ships, and its cursors are of that search only")
     func follows() async throws {
-        try await ShipsHarness.run { app in
-            let token = try await app.logIn()
+        try await ShipsHarness.run { app, token in
             #expect(try await app.get("/v1/ships?q=bob", as: token).all("id", in: "data.items") == ["b0b"])
             app.spaceX.become(.ships([ShipFixtures.record("b0b", "Rob"), ShipFixtures.record("x", "Bobby")]))
             let changed = try await app.get("/v1/ships?q=bob&refresh=1", as: token)
@@ -98,8 +95,7 @@ import Upstream
 
     @Test("ONE-08 a text of any length takes bounded work")
     func long() async throws {
-        try await ShipsHarness.run { app in
-            let token = try await app.logIn()
+        try await ShipsHarness.run { (app, token) async throws in
             for text in [String(repeating: "a", count: 8000), String(repeating: "ы ", count: 1500), "<b>\"'&"] {
                 #expect(try await app.get("/v1/ships?q=\(Self.encoded(text))", as: token).status == 200)
             }

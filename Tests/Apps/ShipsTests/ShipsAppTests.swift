@@ -12,12 +12,9 @@ import Upstream
 
 @Suite("When the cache has to make room")
 struct ShipsAppTests {
-    @Test(
-        "SHIP-09 SRV-05 after eviction the ships are still there, with their own age, not that of the bundled ones"
-    )
+    @Test("SHIP-09 SRV-05 after eviction the ships are still there, with their own age, not that of the bundled ones")
     func shipsStayTruthful() async throws {
-        try await ShipsHarness.run { app in
-            let token = try await app.logIn()
+        try await ShipsHarness.run { app, token in
             let online = try await app.get("/v1/ships", as: token)
             let freed = try await CacheEviction(app.database, budget: CacheBudget(bytes: 0)).run()
             #expect(freed.count == 0, "the list is pinned")

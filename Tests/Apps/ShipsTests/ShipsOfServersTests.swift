@@ -19,7 +19,7 @@ struct ShipsOfServersTests {
 
     @Test("SHIP-05 Without an upstream the first server imports the snapshot; the list of the API replaces it for all")
     func snapshot() async throws {
-        let access = try await ClusterAccess.ships()
+        let access = try await ClusterAccess.temporary()
         try await ShipsHarness.run(ScriptedSpaceX(.unreachable(.nameResolution)), shared: access) { one in
             let token = try await one.logIn()
             #expect(try await Self.names(one, token) == ["Alma", "Carl", "Snapshot Only"])
@@ -35,7 +35,7 @@ struct ShipsOfServersTests {
 
     @Test("A confirmed response is taken over if the journal has other ships, also one that was stored long before")
     func confirmed() async throws {
-        let first = try await ClusterAccess.ships()
+        let first = try await ClusterAccess.temporary()
         let directory = try DataDirectory.temporary()
         let clock = ManualClock()
         try await ShipsHarness.run(clock: clock, directory: directory, shared: first) { app in
@@ -49,7 +49,7 @@ struct ShipsOfServersTests {
                 try db.execute(sql: "UPDATE ship_revision SET last = 0, content = 0, present = 0, listed_at = 0")
             }
         }
-        let second = try await ClusterAccess.ships()
+        let second = try await ClusterAccess.temporary()
         try await ShipsHarness.run(
             ScriptedSpaceX(.unreachable(.nameResolution)),
             clock: clock,
@@ -75,7 +75,7 @@ struct ShipsOfServersTests {
         arguments: [-3600.0, 3600]
     )
     func clocks(ahead: Double) async throws {
-        let access = try await ClusterAccess.ships()
+        let access = try await ClusterAccess.temporary()
         let (clock, other) = (ManualClock(), try access.shipNode())
         try await ShipsHarness.run(clock: clock, shared: access) { app in
             let token = try await app.logIn()
@@ -92,7 +92,7 @@ struct ShipsOfServersTests {
 
     @Test("TRUST-19 A list with which there would be more ships than are kept is not used: the ships go on, as stale")
     func tooMany() async throws {
-        let access = try await ClusterAccess.ships()
+        let access = try await ClusterAccess.temporary()
         let clock = ManualClock()
         try await ShipsHarness.run(clock: clock, shared: access) { app in
             let token = try await app.logIn()
@@ -119,7 +119,7 @@ struct ShipsOfServersTests {
 
     @Test("SHIP-07 Deleted on one server, a ship is gone on the other; its restoration has a later revision")
     func deleted() async throws {
-        let access = try await ClusterAccess.ships()
+        let access = try await ClusterAccess.temporary()
         try await ShipsHarness.run(shared: access) { one in
             try await ShipsHarness.run(shared: access.otherServer()) { two in
                 let (token, other) = (try await one.logIn(), try await two.logIn())
@@ -137,7 +137,7 @@ struct ShipsOfServersTests {
 
     @Test("SCALE-07 A server that was away sees what others have changed meanwhile, with its first response")
     func away() async throws {
-        let access = try await ClusterAccess.ships()
+        let access = try await ClusterAccess.temporary()
         let directory = try DataDirectory.temporary()
         try await ShipsHarness.run(directory: directory, shared: access) { one in
             let token = try await one.logIn()
@@ -156,7 +156,7 @@ struct ShipsOfServersTests {
     @Test("SCALE-23 While PostgreSQL is away ships are shown, stale with a text, and not changed; then all goes on")
     func storeAway() async throws {
         let postgres = try await RunningPostgres.start()
-        let access = try await ClusterAccess.ships(on: postgres)
+        let access = try await ClusterAccess.temporary(on: postgres)
         try await ShipsHarness.run(shared: access) { one in
             try await ShipsHarness.run(shared: access.otherServer()) { two in
                 let (token, other) = (try await one.logIn(), try await two.logIn())
@@ -194,7 +194,7 @@ struct ShipsOfServersTests {
 
     @Test("A guest's deletions are removed with the expired session, on all servers")
     func guests() async throws {
-        let access = try await ClusterAccess.ships()
+        let access = try await ClusterAccess.temporary()
         let other = try access.shipNode()
         try await ShipsHarness.run(shared: access) { app in
             let token = try await app.enterAsGuest()

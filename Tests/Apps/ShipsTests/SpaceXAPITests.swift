@@ -69,12 +69,9 @@ struct FirstStartTests {
         }
     }
 
-    @Test(
-        "SHIP-12 SHIP-06 the first response replaces the bundled ships; what was deleted meanwhile stays deleted"
-    )
+    @Test("SHIP-12 SHIP-06 the first response replaces the bundled ships; what was deleted meanwhile stays deleted")
     func recovery() async throws {
-        try await ShipsHarness.run(ScriptedSpaceX(.unreachable(.refused))) { app in
-            let token = try await app.logIn()
+        try await ShipsHarness.run(ScriptedSpaceX(.unreachable(.refused))) { app, token in
             #expect(
                 try await app.get("/v1/ships", as: token).all("name", in: "data.items") == [
                     "Alma", "Carl", "Snapshot Only",
@@ -136,8 +133,7 @@ struct FirstStartTests {
         ]
     )
     func staleWords(status: Int, english: String, russian: String) async throws {
-        try await ShipsHarness.run(ScriptedSpaceX(.response(status))) { app in
-            let token = try await app.logIn()
+        try await ShipsHarness.run(ScriptedSpaceX(.response(status))) { app, token in
             let bundled = try await app.get("/v1/ships", as: token)
             #expect(bundled["meta.freshness_text"] == .string("Recorded 09.10.2024 00:00 UTC: \(english)."))
             #expect(bundled["meta.banner.code"] == "stale" && bundled["meta.banner.dismiss"] == "on_resolved")
@@ -178,8 +174,7 @@ struct FirstStartTests {
 
     @Test("TRUST-06 an empty list as the first response is as unusable as a broken one, online and offline")
     func emptyUpstream() async throws {
-        try await ShipsHarness.run(ScriptedSpaceX(.ships([]))) { app in
-            let token = try await app.logIn()
+        try await ShipsHarness.run(ScriptedSpaceX(.ships([]))) { app, token in
             let first = try await app.get("/v1/ships", as: token)
             #expect(first.all("id", in: "data.items").count == 3 && first["meta.source"] == "bundled")
             #expect(first["meta.stale"] == true && first["meta.offline"] == false)

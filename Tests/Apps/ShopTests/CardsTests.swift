@@ -93,9 +93,7 @@ struct CardsTests {
         }
     }
 
-    @Test(
-        "a new card is shown from the search results while the upstream is slow, and says how old that is"
-    )
+    @Test("a new card is shown from the search results while the upstream is slow, and says how old that is")
     func fromResults() async throws {
         try await ShopHarness.run { (app) async throws in
             _ = try await app.get("/v1/shop/search")

@@ -155,7 +155,7 @@ struct CatalogueAPITests {
             let rows = (1...20_000).map { #"{"id":\#($0),"title":"P\#($0)","price":1}"# }.joined(separator: ",")
             app.transport.always { (_) throws(UpstreamError) in .json("[\(rows)]") }
             #expect(try await app.get("/v1/shop/search?limit=3").ids == [1, 2, 3])
-            let count = try app.database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM shop_product") }
+            let count = try app.database.integer("SELECT count(*) FROM shop_product")
             #expect(count == 4)
         }
     }

@@ -100,9 +100,7 @@ struct CatalogueSheetTests {
         }
     }
 
-    @Test(
-        "SHOP-24 favourites are the profile's: added on the card, in the order of adding, there after a restart, offline"
-    )
+    @Test("SHOP-24 favourites are the profile's: added on the card, in order of adding, kept over a restart, offline")
     func favourites() async throws {
         let directory = try DataDirectory.temporary()
         try await ShopHarness.run(directory: directory) { (app) async throws in

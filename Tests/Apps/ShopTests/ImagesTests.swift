@@ -110,9 +110,7 @@ struct ImagesTests {
         }
     }
 
-    @Test(
-        "SHOP-11 a product that was not seen is read before its picture; if the upstream fails, that is the problem"
-    )
+    @Test("SHOP-11 a product that was not seen is read before its picture; if the upstream fails, that is the problem")
     func unseen() async throws {
         try await ShopHarness.run { (app) async throws in
             let picture = try await app.get("/v1/shop/images/1/0")
@@ -152,10 +150,7 @@ struct ImagesTests {
             let asked = app.transport.count
             app.transport.hold()
             @Sendable func view() async throws -> [Exchanged] {
-                try await withThrowingTaskGroup(of: Exchanged.self) { group in
-                    for id in 1...10 { group.addTask { try await app.get("/v1/shop/images/\(id)/0") } }
-                    return try await group.reduce(into: []) { $0.append($1) }
-                }
+                try await (1...10).concurrentMap { id in try await app.get("/v1/shop/images/\(id)/0") }
             }
             async let first = view()
             await app.transport.requests(asked + 10)
@@ -200,9 +195,7 @@ struct ImagesTests {
         }
     }
 
-    @Test(
-        "a picture is scaled down to the requested width, never up; without the program the problem names its package"
-    )
+    @Test("a picture is scaled down to the requested width, never up; without the program a problem names its package")
     func scaled() async throws {
         let tools = MediaTools.find(
             searchPath: ProcessInfo.processInfo.environment["PATH"] ?? "",

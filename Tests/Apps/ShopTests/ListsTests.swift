@@ -39,10 +39,7 @@ struct ListsTests {
     @Test("SHOP-12 of many who add the same at once, one adds it")
     func atOnce() async throws {
         try await ShopHarness.run { (app) async throws in
-            let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
-                for _ in 0..<8 { group.addTask { try await app.add(4).status } }
-                return try await group.reduce(into: []) { $0.append($1) }
-            }
+            let statuses = try await (0..<8).concurrentMap { _ in try await app.add(4).status }
             #expect(statuses.sorted() == [200, 200, 200, 200, 200, 200, 200, 201])
             #expect(try await app.get("/v1/shop/list").listed == [4])
         }
@@ -409,14 +406,9 @@ struct ListPageTests {
     @Test("sixteen clients at once: each response has the totals of its own state, and no line is lost")
     func atOnce() async throws {
         try await ShopHarness.run { (app) async throws in
-            let revisions = try await withThrowingTaskGroup(of: (Int, Int).self) { group in
-                for id in 1...16 {
-                    group.addTask {
-                        let added = try await app.add(id, quantity: 1)
-                        return (added.integer("meta.revision"), added.integer("data.totals.items"))
-                    }
-                }
-                return try await group.reduce(into: []) { $0.append($1) }
+            let revisions = try await (1...16).concurrentMap { id in
+                let added = try await app.add(id, quantity: 1)
+                return (added.integer("meta.revision"), added.integer("data.totals.items"))
             }
             #expect(revisions.allSatisfy { $0 == $1 } && Set(revisions.map(\.0)) == Set(1...16))
             #expect(Set(try await app.wholeList()) == Set(1...16))
@@ -463,9 +455,7 @@ extension Exchanged {
 
 @Suite("When the upstream is reset")
 struct ReseedTests {
-    @Test(
-        "the list keeps its product and says that the id is another product's; another price is the same product"
-    )
+    @Test("the list keeps its product and says that the id is another product's; another price is the same product")
     func replaced() async throws {
         try await ShopHarness.run { (app) async throws in
             try await app.add(10, quantity: 2)
@@ -547,9 +537,7 @@ struct ReseedTests {
         }
     }
 
-    @Test(
-        "SHOP-12 a removed product stays on the list, marked; it can be added again there, but to no other list"
-    )
+    @Test("SHOP-12 a removed product stays on the list, marked; it can be added again there, but to no other list")
     func gone() async throws {
         try await ShopHarness.run { (app) async throws in
             try await app.add(3)

@@ -214,9 +214,7 @@ struct SearchTests {
         }
     }
 
-    @Test(
-        "SHOP-04 a page is the same without the pages before it; ten rows by default; a page past the end is empty"
-    )
+    @Test("SHOP-04 a page is the same without the pages before it; ten rows by default; a page past the end is empty")
     func jump() async throws {
         try await ShopHarness.run { (app) async throws in
             #expect(try await app.get("/v1/shop/search").ids == Array(1...10))
@@ -252,7 +250,7 @@ struct SearchTests {
     func longJump() async throws {
         try await ShopHarness.run { (app) async throws in
             try app.control(.put, "generated", #"{"count":6000,"seed":1}"#)
-            // Asked of the upstream as it is; the other one is sorted out here.
+            // The upstream gets it unchanged; the other one is sorted out here.
             let expected = try await app.get("/v1/shop/search?price_min=0&limit=5&offset=5500").ids
             let jump = try await app.get("/v1/shop/search?price_max=1000000&limit=5&offset=5500")
             #expect(
@@ -406,9 +404,7 @@ struct SearchTests {
         }
     }
 
-    @Test(
-        "SHOP-08 ONE-10 a failure with nothing stored is a retryable problem in the user's words; a retry succeeds"
-    )
+    @Test("SHOP-08 ONE-10 a failure with nothing stored is a retryable problem in the user's words; a retry succeeds")
     func failure() async throws {
         try await ShopHarness.run { (app) async throws in
             app.transport.goAway()

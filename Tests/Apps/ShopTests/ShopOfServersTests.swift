@@ -25,7 +25,7 @@ struct ShopOfServersTests {
 
     @Test("SHOP-13 SHOP-15 Changes of the list on either server are seen on the other: in list, card, results and text")
     func lists() async throws {
-        try await Self.onTwo(try await .shop()) { one, two in
+        try await Self.onTwo(try await .temporary()) { one, two in
             for (here, there, id) in [(one, two, 2), (two, one, 4)] {
                 #expect(try await here.get("/v1/shop/products/\(id)")["data.cart.in_list"] == false)
                 #expect(try await here.get("/v1/shop/search?limit=10")["meta.banner"] == .null)
@@ -76,7 +76,7 @@ struct ShopOfServersTests {
             }
             return ran.value
         }
-        let (alone, shared) = (try await ran(nil), try await ran(.shop()))
+        let (alone, shared) = (try await ran(nil), try await ran(.temporary()))
         for (screen, (one, other)) in zip(screens, zip(alone, shared)) {
             #expect(!one.isEmpty, "\(screen)")
             #expect(one == other, "\(screen)")
@@ -85,7 +85,7 @@ struct ShopOfServersTests {
 
     @Test("SHOP-02 SHOP-09 Searches and filters are those of the profile on either server; they can be cleared on both")
     func searches() async throws {
-        try await Self.onTwo(try await .shop()) { one, two in
+        try await Self.onTwo(try await .temporary()) { one, two in
             for (number, text) in ["a", "b", "c", "d", "e", "f", "B"].enumerated() {
                 _ = try await [one, two][number % 2].get("/v1/shop/search?q=\(text)")
             }
@@ -110,15 +110,10 @@ struct ShopOfServersTests {
 
     @Test("SHOP-23 Sixteen presses of + at once on two servers: 1 becomes 17")
     func presses() async throws {
-        try await Self.onTwo(try await .shop()) { one, two in
+        try await Self.onTwo(try await .temporary()) { one, two in
             try await one.add(5)
-            let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
-                for number in 0..<16 {
-                    group.addTask {
-                        try await [one, two][number % 2].ask(.patch, "\(Self.items)/5", json: #"{"by":1}"#).status
-                    }
-                }
-                return try await group.reduce(into: []) { $0.append($1) }
+            let statuses = try await (0..<16).concurrentMap { number in
+                try await [one, two][number % 2].ask(.patch, "\(Self.items)/5", json: #"{"by":1}"#).status
             }
             #expect(statuses == Array(repeating: 200, count: 16))
             for app in [one, two] {
@@ -130,7 +125,7 @@ struct ShopOfServersTests {
 
     @Test("SCALE-07 A server that was away has its rows and those of others again, also in a new directory")
     func away() async throws {
-        let access = try await ClusterAccess.shop()
+        let access = try await ClusterAccess.temporary()
         let directory = try DataDirectory.temporary()
         try await ShopHarness.run(directory: directory, shared: access) { (one) async throws in
             try await one.add(5, quantity: 2)
@@ -154,7 +149,7 @@ struct ShopOfServersTests {
 
     @Test("SHOP-21 Another price that one server has seen is on the list for all; what is gone, each finds out itself")
     func seenElsewhere() async throws {
-        try await Self.onTwo(try await .shop()) { one, two in
+        try await Self.onTwo(try await .temporary()) { one, two in
             try await one.add(20, quantity: 2)
             #expect(try await two.get("/v1/shop/products/20").status == 200)
             try one.control(.put, "products/20", #"{"price":28.5}"#)
@@ -177,7 +172,7 @@ struct ShopOfServersTests {
     @Test("SCALE-23 While PostgreSQL is away all is shown, stale with a text, and nothing is changed; then it goes on")
     func storeAway() async throws {
         let postgres = try await RunningPostgres.start()
-        try await Self.onTwo(try await .shop(on: postgres)) { one, two in
+        try await Self.onTwo(try await .temporary(on: postgres)) { one, two in
             try await one.add(2, quantity: 3)
             _ = try await one.get("/v1/shop/search?q=hoodie")
             #expect(try await two.get("/v1/shop/list").listed == [2])
@@ -236,7 +231,7 @@ struct ShopOfServersTests {
     func ownRows() async throws {
         let directory = try DataDirectory.temporary()
         try await ShopHarness.run(directory: directory) { (app) async throws in try await app.add(5) }
-        let access = try await ClusterAccess.shop()
+        let access = try await ClusterAccess.temporary()
         try await ShopHarness.run(directory: directory, shared: access) { (app) async throws in
             await #expect(throws: (any Error).self) { try await app.app.store.users.catchUp() }
             #expect(try await app.get("/v1/shop/list").status >= 500)

@@ -272,9 +272,7 @@ struct ShopProfilesTests {
         #expect(try await node.current().list("anna", page).revision == 0, "a list has a version of its own")
     }
 
-    @Test(
-        "A server that has never seen a product does not call it gone; what one has seen later is on the list for all"
-    )
+    @Test("A server that has never seen a product does not call it gone; once one has seen it, all list it")
     func seenElsewhere() async throws {
         let nodes = try await StoreKind.postgresql.shopNodes(3)
         let old = try Product.test(5, "A", cents: 100, madeAt: "1")

@@ -1,5 +1,10 @@
+import Foundation
+import HTTPTypes
+import Screens
+import TestKit
 import Testing
 
+@testable import Sandbox
 @testable import Shop
 
 @Suite("Lines of a shopping list")
@@ -35,6 +40,87 @@ struct ShoppingListTests {
             .products([6, 5]), .products([6, 5, 5]), .items([five.id, six.id]), .items([five.id, five.id, six.id]),
         ] {
             #expect(order.ids(among: [five, second, six]) == nil)
+        }
+    }
+}
+
+@Suite("Products that the list of the catalogue no longer has", .timeLimit(.minutes(10)))
+struct ListedProductCheckTests {
+    private func refreshAllPages(_ app: ShopHarness) async throws {
+        var next: String? = "/v1/shop/search?limit=30&refresh=1"
+        while let target = next {
+            let page = try await app.get(target)
+            next = if case .string(let link) = page["links.next"] { link + "&refresh=1" } else { nil }
+        }
+    }
+
+    @Test("SHOP-16 after all pages were refreshed, a vanished product on the list is unavailable; the API was asked")
+    func vanished() async throws {
+        try await ShopHarness.run { (app) async throws in
+            try await app.add(5)
+            try await app.add(7)
+            try app.control(.delete, "products/5")
+            try await refreshAllPages(app)
+            try await BoundedWait.poll(for: "a product that is gone") {
+                try await app.get("/v1/shop/list")["data.items.0.difference"] == "gone"
+            }
+            let list = try await app.get("/v1/shop/list")
+            #expect(list.all("available", in: "data.items") == [false, true])
+            #expect(
+                app.asked.filter { $0 == "/products/5" }.count == 2
+                    && app.asked.filter { $0 == "/products/7" }.count == 1
+            )
+        }
+    }
+
+    @Test("a product that is missing from some pages only is not checked")
+    func partly() async throws {
+        try await ShopHarness.run { (app) async throws in
+            try await app.add(60)
+            try app.control(.delete, "products/60")
+            for offset in [0, 30] { _ = try await app.get("/v1/shop/search?limit=30&offset=\(offset)") }
+            _ = try await app.get("/v1/shop/search?category_id=1&limit=100")
+            #expect(app.asked.filter { $0 == "/products/60" }.count == 1)
+            #expect(try await app.get("/v1/shop/list")["data.items.0.available"] == true)
+        }
+    }
+}
+
+@Suite("Texts to be shared")
+struct SharingTests {
+    @Test("SHOP-18 one product is shared as text, by itself or in JSON, with the freshness of its card")
+    func product() async throws {
+        try await ShopHarness.run { (app) async throws in
+            let card = try await app.get("/v1/shop/products/7")
+            let json = try await app.get("/v1/shop/products/7/share")
+            #expect(json["data.text"] == card["data.share_text"] && json["meta.screen"] == "shop.share")
+            #expect(json["meta.source"] == card["meta.source"] || json.cacheStatus?.hasPrefix("larder; hit") == true)
+            let plain = try await app.get("/v1/shop/products/7/share", as: nil, [.accept: "text/plain"])
+            #expect(.string(plain.text) == card["data.share_text"] && plain.cacheStatus == "larder; hit; ttl=30")
+            #expect(plain.headerFields[.contentType] == "text/plain; charset=utf-8" && plain.age == "0")
+            let vary = "Authorization, Cookie, Accept-Language, Accept-Encoding, Larder-Profile, Accept"
+            #expect(plain.headerFields[.vary] == vary && plain.headerFields[.contentLanguage] == "ru")
+            let tag = try #require(plain.headerFields[.eTag])
+            let fields: HTTPFields = [.accept: "text/plain", .ifNoneMatch: tag]
+            #expect(try await app.get("/v1/shop/products/7/share", as: nil, fields).status == 304)
+            try await app.get("/v1/shop/products/3333/share").expectProblem("not-found", 404)
+            app.transport.goAway()
+            try await app.get("/v1/shop/products/8/share").expectProblem("upstream-unavailable", 503)
+            #expect(try await app.get("/v1/shop/products/7/share?refresh=1")["meta.offline"] == true)
+        }
+    }
+
+    @Test("SHOP-18 a line of the list is shared with its quantity")
+    func line() async throws {
+        try await ShopHarness.run { (app) async throws in
+            try await app.add(12, quantity: 3)
+            let text = "Название: Canvas Belt_Brown\nЦена: 9,99$\nКоличество: 3"
+            #expect(try await app.get("/v1/shop/list/items/12/share")["data.text"] == .string(text))
+            #expect(try await app.get("/v1/shop/list/items/12/share", as: nil, [.accept: "text/plain"]).text == text)
+            for id in ["13", "12-2", "x"] {
+                try await app.get("/v1/shop/list/items/\(id)/share").expectProblem("not-found", 404)
+            }
+            try await app.get("/v1/shop/list/items/12/share", as: "other").expectProblem("not-found", 404)
         }
     }
 }

@@ -102,7 +102,6 @@ extension Decision {
 }
 
 extension CachingRules {
-    /// Returns the freshness of a stored response.
     func freshness(of stored: CachedResponseHead, at now: Date) -> Freshness {
         freshness(
             of: stored,

@@ -15,9 +15,7 @@ struct StorabilityTests {
         }
     }
 
-    @Test(
-        "A response to POST is one to GET if it has freshness and its own URI as Content-Location (RFC 9110 §9.3.3)"
-    )
+    @Test("A response to POST is one to GET if it has freshness and its own URI as Content-Location (RFC 9110 §9.3.3)")
     func post() {
         func stored(_ location: String, _ control: String = "max-age=60") -> CachedResponseHead? {
             Sample.shared.storability([.cacheControl: control, .contentLocation: location], to: Sample.request(.post))
@@ -188,9 +186,7 @@ struct CachingRulesStorableFieldsTests {
         #expect(kept([.date: "foo"])[.date] == "foo")
     }
 
-    @Test(
-        "Forwarded messages lose hop-by-hop fields; Connection removes no end-to-end field (RFC 9110 §7.6.1)"
-    )
+    @Test("Forwarded messages lose hop-by-hop fields; Connection removes no end-to-end field (RFC 9110 §7.6.1)")
     func removal() {
         var fields: HTTPFields = [
             .connection: "close, X-One, Cache-Control, Vary", .made("X-One"): "1", .cacheControl: "private", .vary: "*",

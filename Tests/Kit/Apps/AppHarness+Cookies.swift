@@ -100,6 +100,8 @@ extension AppHarness {
 }
 
 extension HTTPFields {
+    package func merging(_ other: HTTPFields) -> HTTPFields { HTTPFields(Array(self) + Array(other)) }
+
     /// The fields of a request that a browser sends for a page of the server, with this cookie.
     package static func ofOwnPage(_ cookie: String) -> HTTPFields { [.cookie: cookie, .secFetchSite: "same-origin"] }
 }

@@ -1,9 +1,12 @@
 package import Cluster
-import Foundation
-package import Screens
+package import Foundation
+package import HTTPTypes
 package import Storage
-import Testing
+import Synchronization
+package import Testing
 package import Upstream
+
+@testable package import Screens
 
 /// An app behind the real router, over scripted upstreams, a temporary database and a clock that a test moves. The
 /// wiring is the server's.
@@ -16,17 +19,14 @@ package struct AppHarness<Served: App, Fixture: Sendable>: Sendable {
     /// Those of them that several servers replicate.
     package static var replicated: JournalTables { AppParts.replicated(of: Served.self) }
 
-    /// The app.
     package let app: Served
     /// The fixture that the app's tests script, such as a simulated upstream.
     package let fixture: Fixture
     /// The clock of app, sessions, events and upstreams.
     package let clock: ManualClock
-    /// The event stream.
     package let events: EventStream
     /// The database with the tables of the cache, of sessions and of the app.
     package let database: LarderDatabase
-    /// The sessions.
     package let sessions: SessionStore
     /// The upstreams by name.
     package let upstreams: [String: Upstream]
@@ -46,7 +46,6 @@ package struct AppHarness<Served: App, Fixture: Sendable>: Sendable {
     ///   - make: creates the app; by default as the server does.
     ///   - finish: runs after the test, before upstreams and database are closed.
     ///   - test: the test.
-    /// - Throws: the errors of `make`, `test` and `finish`, and `StorageError` if the database cannot be used.
     package static func run(
         _ type: Served.Type,
         fixture: Fixture,
@@ -94,5 +93,105 @@ package struct AppHarness<Served: App, Fixture: Sendable>: Sendable {
         upstreams = Dictionary(parts.upstreams.map { ($0.description.name, $0.upstream) }) { first, _ in first }
         log = parts.log
         statements = parts.statements
+    }
+}
+
+extension AppHarness {
+    /// Sends a request.
+    ///
+    /// - Parameters:
+    ///   - method: the method.
+    ///   - target: path and query.
+    ///   - client: the client's token or profile, by ``AppSurroundings/identification``.
+    ///   - headerFields: further header fields.
+    ///   - body: a body; without a type it is declared as JSON.
+    /// - Returns: The whole response.
+    package func ask(
+        _ method: HTTPRequest.Method,
+        _ target: String,
+        as client: String? = nil,
+        _ headerFields: HTTPFields = [:],
+        body: Data? = nil
+    ) async throws -> Exchanged {
+        switch identification {
+        case .token: return try await routed.ask(method, target, as: client, headerFields, body: body)
+        case .profile:
+            var fields = headerFields
+            if let client { fields[.larderProfile] = client }
+            return try await routed.ask(method, target, as: nil, fields, body: body)
+        }
+    }
+
+    /// Sends a request with a body of JSON text.
+    package func ask(
+        _ method: HTTPRequest.Method,
+        _ target: String,
+        as client: String? = nil,
+        _ headerFields: HTTPFields = [:],
+        json: String?
+    ) async throws -> Exchanged {
+        try await ask(method, target, as: client, headerFields, body: json.map { Data($0.utf8) })
+    }
+
+    package func get(_ target: String, as client: String? = nil, _ headerFields: HTTPFields = [:]) async throws
+        -> Exchanged
+    {
+        try await ask(.get, target, as: client, headerFields)
+    }
+
+    /// Waits for the probe of an upstream, lets it succeed, and waits until clients were notified.
+    ///
+    /// - Parameter respond: makes the upstream respond again.
+    package func recover(_ respond: () -> Void) async {
+        // The default of `probe_interval_ms`.
+        await clock.sleepers(of: .seconds(5))
+        respond()
+        clock.advance(by: .seconds(5))
+        await events.published("connectivity", containing: #""reachable":true"#)
+    }
+}
+
+extension EventStream {
+    /// Every event published so far, to all clients and to accounts. The stream's `run` must be `test`.
+    package var published: [ServerEvent] {
+        let subscription = subscribe(lastEventID: "test-0")
+        defer { unsubscribe(subscription.number) }
+        return subscription.missed.map(\.event)
+    }
+
+    /// Returns as soon as an event of this kind and text has been published.
+    package func published(
+        _ kind: String,
+        containing text: String,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async {
+        await BoundedWait.run(for: "an event \(kind) with \(text)", at: sourceLocation) {
+            await self.hasPublished(kind, text)
+        }
+    }
+
+    /// Returns true once an event has been published, false if the task is cancelled before.
+    private func hasPublished(_ kind: String, _ text: String) async -> Bool {
+        let subscription = subscribe(lastEventID: "test-0")
+        defer { unsubscribe(subscription.number) }
+        let matches = { (event: ServerEvent) in event.kind == kind && event.json.contains(text) }
+        if subscription.missed.contains(where: { matches($0.event) }) { return true }
+        for await message in subscription.messages {
+            if case .event(_, let event) = message, matches(event) { return true }
+        }
+        return false
+    }
+}
+
+/// A token that outlives the run of the app that gave it out.
+package final class TokenBox: Sendable {
+    private let state = Mutex("")
+
+    /// An empty box.
+    package init() {}
+
+    package var token: String {
+        get { state.withLock { $0 } }
+        set { state.withLock { $0 = newValue } }
     }
 }

@@ -1,11 +1,17 @@
 import Cluster
 import Concurrency
 import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
 import Logging
-import Media
-import Screens
-import Storage
-import Upstream
+package import Media
+import NIOCore
+import Server
+package import Storage
+package import Upstream
+
+@testable package import Screens
 
 /// The parts of a server that exist before an app and are offered to it.
 struct AppParts {
@@ -110,5 +116,148 @@ struct AppParts {
             ).routes
         )
         return table
+    }
+}
+
+/// How the requests of a test identify a client.
+package enum ClientIdentification: Sendable {
+    /// By the token of a session (RFC 6750).
+    case token
+    /// By the name of a profile.
+    case profile
+}
+
+/// The surroundings of an app under test, apart from its upstreams.
+package struct AppSurroundings: Sendable {
+    package var clock: ManualClock
+    /// The data directory; nil for a temporary one.
+    package var directory: DataDirectory?
+    package var settings: SettingValues
+    /// The programs that work on pictures and documents.
+    package var tools: MediaTools
+    /// How the requests of a test identify a client.
+    package var identification: ClientIdentification
+    /// The store of several servers, with their sessions; nil for a server by itself.
+    package var shared: ClusterAccess?
+
+    /// Creates surroundings; by default all is temporary, and no program is found.
+    package init(
+        clock: ManualClock = ManualClock(),
+        directory: DataDirectory? = nil,
+        settings: SettingValues = .standard,
+        tools: MediaTools = MediaTools(paths: [:]),
+        identification: ClientIdentification = .token,
+        shared: ClusterAccess? = nil
+    ) {
+        self.clock = clock
+        self.directory = directory
+        self.settings = settings
+        self.tools = tools
+        self.identification = identification
+        self.shared = shared
+    }
+}
+
+extension SettingValues {
+    /// The defaults.
+    package static let standard = SettingValues()
+
+    /// Returns the values with another one, which need not be within the range for operators.
+    package func with<Value>(_ setting: Setting<Value>, _ value: Value) -> SettingValues {
+        var values = self
+        values[setting] = value
+        return values
+    }
+}
+
+/// An upstream of an app, as its tests have it: at another address, with a scripted network.
+package struct AppUpstream: Sendable {
+    let description: UpstreamDescription
+    let url: String
+    let transport: any Transport
+    let adjust: @Sendable (inout UpstreamConfiguration) -> Void
+
+    /// Describes an upstream.
+    ///
+    /// - Parameters:
+    ///   - description: the app's own description of it.
+    ///   - url: where its API begins.
+    ///   - transport: its network.
+    ///   - adjust: changes its configuration.
+    package init(
+        _ description: UpstreamDescription,
+        at url: String,
+        _ transport: any Transport,
+        _ adjust: @escaping @Sendable (inout UpstreamConfiguration) -> Void = { _ in }
+    ) {
+        self.description = description
+        self.url = url
+        self.transport = transport
+        self.adjust = adjust
+    }
+
+    /// The configuration by the app's description. No hosts but the base URL's are allowed.
+    var configuration: UpstreamConfiguration {
+        get throws {
+            guard let url = URL(string: url) else { throw URLError(.badURL) }
+            var configuration = UpstreamConfiguration(name: description.name, title: description.title, baseURL: url)
+            configuration.followsPublicLinks = description.trustedHosts != nil
+            configuration.hasSessions = description.hasSessions
+            configuration.probePath = description.probePath
+            configuration.mount.shared = description.isShared
+            if !description.storesBodies(isShared: description.isShared) { configuration.mount.maximumStoredBytes = 0 }
+            configuration.mount.leadsBack = description.leadsBack
+            adjust(&configuration)
+            return configuration
+        }
+    }
+}
+
+/// Routes of an app behind the real router, in process: guards, sessions, rendering and problems are those of the
+/// server.
+struct RoutedApp: Sendable {
+    private let client: any TestClientProtocol
+
+    /// Runs a test against a table.
+    static func run(
+        _ table: RouteTable,
+        sessions: SessionStore,
+        _ test: @Sendable (RoutedApp) async throws -> Void
+    ) async throws {
+        let logger = Logger.quiet
+        let router = ScreenRouter(
+            table: table,
+            sessions: sessions,
+            hosts: HostRules(boundHost: "127.0.0.1", allowed: []),
+            origins: OriginRules(allowed: []),
+            identities: RequestIdentities(run: "test")
+        )
+        try await Application(router: router.router, logger: logger).test(.router) { client in
+            try await test(RoutedApp(client: client))
+        }
+    }
+
+    /// Sends a request. A body without a type is declared as JSON.
+    func ask(
+        _ method: HTTPRequest.Method,
+        _ target: String,
+        as token: String?,
+        _ headerFields: HTTPFields,
+        body: Data?
+    ) async throws -> Exchanged {
+        var fields = headerFields
+        if let token { fields[.authorization] = "Bearer \(token)" }
+        if body != nil, fields[.contentType] == nil { fields[.contentType] = "application/json" }
+        let response = try await client.executeRequest(
+            uri: target,
+            method: method,
+            headers: fields,
+            body: body.map { ByteBuffer(bytes: $0) }
+        )
+        return Exchanged(
+            status: response.status.code,
+            headerFields: response.headers,
+            body: Data(response.body.readableBytesView)
+        )
     }
 }

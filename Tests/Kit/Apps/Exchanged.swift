@@ -6,11 +6,8 @@ package import Testing
 
 /// A whole response as a client sees it.
 package struct Exchanged: Sendable {
-    /// Status.
     package let status: Int
-    /// Header fields.
     package let headerFields: HTTPFields
-    /// Body.
     package let body: Data
 
     /// A response of these parts.
@@ -43,8 +40,6 @@ package struct Exchanged: Sendable {
     }
 
     /// Returns a text of the body by its path.
-    ///
-    /// - Throws: ``NoText`` if the path leads to something else, or nowhere.
     package func string(_ path: String) throws -> String {
         guard case .string(let text) = self[path] else { throw NoText(path: path, response: text) }
         return text
@@ -58,7 +53,6 @@ package struct Exchanged: Sendable {
     /// Names of the members of an object.
     package func names(in path: String) -> Set<String> { Set(self[path]?.object?.keys ?? [:].keys) }
 
-    /// The body as text.
     package var text: String { String(decoding: body, as: UTF8.self) }
     /// `Cache-Status`.
     package var cacheStatus: String? { headerFields[.cacheStatus] }
@@ -98,5 +92,48 @@ package struct Exchanged: Sendable {
         #expect(headerFields[.requestID] != nil, sourceLocation: sourceLocation)
         #expect(self["meta.screen"] == .string(name), sourceLocation: sourceLocation)
         #expect(names(in: "") == ["data", "meta", "links"], sourceLocation: sourceLocation)
+    }
+}
+
+/// The content of screens seen so far, to find out whether `meta.fetched_at` moves with it.
+package struct SeenContent {
+    private var seen: [String: (content: JSON, fetchedAt: String)] = [:]
+    /// How often a screen had another content than before.
+    package private(set) var changes = 0
+
+    /// Nothing is seen yet.
+    package init() {}
+
+    /// Expects that content which is another one than before was received later. The clock must have moved on by a
+    /// second since then. Actions and empty states depend on more than the content.
+    package mutating func check(
+        _ response: Exchanged,
+        of screen: String,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        guard response.status == 200, let data = response["data"],
+            case .string(let fetchedAt) = response["meta.fetched_at"]
+        else { return }
+        let content = data.without(["actions", "empty"])
+        defer { seen[screen] = (content, fetchedAt) }
+        guard let before = seen[screen], before.content != content else { return }
+        changes += 1
+        #expect(
+            before.fetchedAt < fetchedAt,
+            "\(screen): \(before.content) became \(content)",
+            sourceLocation: sourceLocation
+        )
+    }
+}
+
+extension JSON {
+    /// Returns the value without members of these names.
+    fileprivate func without(_ names: Set<String>) -> JSON {
+        switch self {
+        case .object(let members):
+            .object(members.filter { !names.contains($0.key) }.mapValues { $0.without(names) })
+        case .array(let items): .array(items.map { $0.without(names) })
+        default: self
+        }
     }
 }

@@ -2,7 +2,7 @@ package import Concurrency
 package import Foundation
 package import Testing
 
-/// A clock that stands still until the test advances it. Sleeping tasks wake once their time has passed.
+/// A clock that only the test advances. Sleeping tasks wake once their time has passed.
 package final class ManualClock: Sendable {
     private struct Sleeper {
         let duration: Duration
@@ -31,7 +31,7 @@ package final class ManualClock: Sendable {
         WallClock(now: { self.now }, sleep: { try await self.sleep($0) }, isFrozen: { self.state.value.isFrozen })
     }
 
-    /// From now on the clock says of itself that it stands still.
+    /// From now on the clock reports itself as frozen.
     package func freeze() { state.update { $0.isFrozen = true } }
 
     /// Moves the clock on.
@@ -93,5 +93,31 @@ package final class ManualClock: Sendable {
         guard Task.isCancelled else { return }
         state.update { $0.sleepers[ticket] = nil }
         throw CancellationError()
+    }
+}
+
+extension ManualClock {
+    /// The clock for code that takes a `Clock` of the standard library.
+    package var monotonic: some Clock<Duration> { Monotonic(clock: self) }
+
+    private struct Monotonic: Clock {
+        struct Instant: InstantProtocol {
+            let date: Date
+
+            func advanced(by duration: Duration) -> Instant { Instant(date: date + duration.seconds) }
+            func duration(to other: Instant) -> Duration {
+                .milliseconds(Int64((other.date.timeIntervalSince(date) * 1000).rounded()))
+            }
+            static func < (left: Instant, right: Instant) -> Bool { left.date < right.date }
+        }
+
+        let clock: ManualClock
+
+        var now: Instant { Instant(date: clock.now) }
+        var minimumResolution: Duration { .milliseconds(1) }
+
+        func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+            try await clock.sleep(now.duration(to: deadline))
+        }
     }
 }

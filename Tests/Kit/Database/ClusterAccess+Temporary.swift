@@ -5,15 +5,14 @@ package import Storage
 import Testing
 
 extension ClusterAccess {
-    /// Opens a new schema of the tests' PostgreSQL, with the tables of some steps. What servers tell each other
+    /// Opens a new schema of the tests' PostgreSQL, with the tables of some steps. Messages between servers
     /// is heard while ``ClusterMessages/run()`` runs.
     ///
     /// - Parameters:
     ///   - kept: how long a server may rely on rows that it has read.
     ///   - server: the PostgreSQL, if the test stops it.
-    /// - Throws: ``RunningPostgres/Failure``, `ClusterError`.
     package static func temporary(
-        _ migrations: [PostgresMigration],
+        _ migrations: [PostgresMigration] = Journal.storeMigrations,
         kept: Duration = .seconds(1),
         on server: RunningPostgres? = nil
     ) async throws -> ClusterAccess {
@@ -70,8 +69,6 @@ package enum StoreKind: String, CaseIterable, CustomTestStringConvertible, Senda
 
 extension PostgresDatabase {
     /// Has commits wait for a standby; for none if the name is empty. Returns when they do.
-    ///
-    /// - Throws: `ClusterError`.
     package static func require(standby: String, _ options: PostgresOptions) async throws {
         let database = PostgresDatabase(options, logger: .quiet)
         defer { database.close() }

@@ -1,3 +1,4 @@
+package import GRDB
 package import Logging
 package import Storage
 
@@ -9,7 +10,6 @@ extension LarderDatabase {
     ///   - migrations: Those of the apps under test; the cache's own come first.
     ///   - options: How to open.
     ///   - logger: Receives the database's log messages.
-    /// - Throws: `StorageError`.
     package static func withCacheTables(
         in directory: DataDirectory,
         migrations: [SchemaMigration] = [],
@@ -24,13 +24,55 @@ extension LarderDatabase {
         )
     }
 
+    /// Reads the first value of a query.
+    package func integer(_ sql: String) throws -> Int? { try read { try Int.fetchOne($0, sql: sql) } }
+
     /// Opens a database in a temporary folder that is removed with it.
-    ///
-    /// - Throws: `StorageError`.
     package static func temporary(
         migrations: [SchemaMigration] = [],
         logger: Logger = Logger(label: "test")
     ) throws -> LarderDatabase {
         try withCacheTables(in: .temporary(), migrations: migrations, logger: logger)
     }
+}
+
+extension Database {
+    /// Returns the table of each page but the first; nil for a page that is free or describes others.
+    package func pageOwners() throws -> [(page: Int, table: String?)] {
+        let rows = try Row.fetchAll(
+            self,
+            sql: """
+                SELECT pageno, coalesce(object.tbl_name, dbstat.name) FROM dbstat
+                LEFT JOIN sqlite_schema AS object ON object.name = dbstat.name
+                """
+        )
+        let tables = Dictionary(rows.map { ($0[0] as Int, $0[1] as String) }) { first, _ in first }
+        let count = try Int.fetchOne(self, sql: "PRAGMA page_count") ?? 0
+        return (2...count).map { ($0, tables[$0]) }
+    }
+}
+
+/// How SQLite carries out a statement (`EXPLAIN QUERY PLAN`).
+package struct QueryPlan: Sendable, CustomStringConvertible {
+    /// The details of its steps, in order.
+    package let steps: [String]
+
+    /// Plans a statement; parameters without a value are null.
+    package init(_ sql: String, _ arguments: StatementArguments = StatementArguments(), in database: LarderDatabase)
+        throws
+    {
+        steps = try database.read { db in
+            let statement = try db.makeStatement(sql: "EXPLAIN QUERY PLAN " + sql)
+            statement.setUncheckedArguments(arguments)
+            return try Row.fetchAll(statement).map { $0["detail"] }
+        }
+    }
+
+    /// Whether it walks a whole table or index.
+    package var scans: Bool { steps.contains { $0.contains("SCAN") } }
+    /// Whether it sorts rows because no index has their order.
+    package var sorts: Bool { steps.contains { $0.contains("TEMP B-TREE") } }
+
+    /// Its steps, for people.
+    package var description: String { steps.joined(separator: "; ") }
 }

@@ -47,8 +47,6 @@ package final class StatementLog: Sendable {
     package var trace: @Sendable (String) -> Void { { [self] sql in log.withLock { $0.append(sql) } } }
 
     /// Returns the SQL that is run during some work, in order.
-    ///
-    /// - Throws: the error of `work`.
     package func statements(of work: () async throws -> Void) async rethrows -> [String] {
         log.withLock { $0 = [] }
         try await work()
@@ -63,16 +61,12 @@ package final class StatementLog: Sendable {
     }
 
     /// Counts the SQL that is run during some work.
-    ///
-    /// - Throws: the error of `work`.
     package func count(_ work: () async throws -> Void) async rethrows -> Count {
         Count(of: try await statements(of: work))
     }
 
     /// Counts the statements of the longest transaction that is run during some work, without those of triggers: for
     /// so long other writers wait.
-    ///
-    /// - Throws: the error of `work`.
     package func longestTransaction(_ work: () async throws -> Void) async rethrows -> Int {
         let ran = try await statements(of: work).filter { !$0.hasPrefix("--") }
         return ran.split { $0.hasPrefix("BEGIN") || $0.hasPrefix("COMMIT") }.map(\.count).max() ?? 0

@@ -8,8 +8,6 @@ package final class TemporaryFolder: Sendable {
     private init(url: URL) { self.url = url }
 
     /// Creates an empty folder.
-    ///
-    /// - Throws: the error of `FileManager` if that fails.
     package convenience init() throws {
         self.init(url: Self.unused)
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
@@ -27,7 +25,6 @@ package final class TemporaryFolder: Sendable {
 
     deinit { try? FileManager.default.removeItem(at: url) }
 
-    /// Its path.
     package var path: String { url.path }
 
     /// Writes a file that its owner alone may read, as keys have to be.

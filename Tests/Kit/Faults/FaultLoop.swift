@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 import GRDB
 import Logging
 package import Storage
@@ -33,7 +33,6 @@ package struct FaultLoop {
     ///   - prepare: Prepares the data that the write needs, without faults.
     ///   - write: The write; throws if it is refused.
     /// - Returns: Number of system calls that failed or, in a sample, were skipped: the sum for all faults.
-    /// - Throws: ``Violation``; the write's error if it is refused without a fault.
     package func run(
         mayBePartial: Bool = false,
         faults: [FaultScope.Fault] = FaultScope.Fault.all,
@@ -95,8 +94,6 @@ package struct FaultLoop {
     }
 
     /// Opens a copy of the files, as a killed process leaves them.
-    ///
-    /// - Throws: ``Violation``; errors of the database.
     private func checkKilled() throws {
         let temporary = TemporaryFolder.unmade()
         defer { withExtendedLifetime(temporary) {} }
@@ -119,8 +116,6 @@ package struct FaultLoop {
     }
 
     /// Closes the database and checks that no file is missing, truncated or left over.
-    ///
-    /// - Throws: ``Violation``; errors of the database.
     package func finish() throws {
         try database.close()
         let found = try DirectoryCheck(
@@ -131,5 +126,134 @@ package struct FaultLoop {
         guard found.files.faults() == nil, found.files.strangers() == nil else {
             throw Violation(description: "\(found.files.faults() ?? "") \(found.files.strangers() ?? "")")
         }
+    }
+}
+
+/// The system calls of a write that are tried with a fault, counted from 1.
+///
+/// Usually these are a sample, the same in each run: the first call fails with every fault, each other one with one
+/// fault or, at long intervals, with none. With `FAULT_POINTS=all` in the environment, by `script/check-faults`,
+/// each call fails with every fault.
+package struct FaultSteps: Sequence, Sendable {
+    /// The most steps that are tried: a write has fewer.
+    private static let limit = 500
+    /// Whether every step is tried, which takes longer.
+    package static let areAll = ProcessInfo.processInfo.environment["FAULT_POINTS"] == "all"
+
+    private let first: Int
+    private let interval: Int
+
+    /// Selects the steps for one fault.
+    ///
+    /// - Parameters:
+    ///   - fault: Its place among `FaultScope.Fault.all` determines where the sample begins.
+    ///   - interval: The distance between two calls of the sample.
+    ///   - areAll: Whether every step is selected.
+    package init(_ fault: FaultScope.Fault, every interval: Int = 3, areAll: Bool = Self.areAll) {
+        let faults = FaultScope.Fault.all.map(\.description)
+        let place = faults.firstIndex(of: fault.description) ?? 0
+        first = 2 + (areAll ? 0 : place * interval / faults.count)
+        self.interval = areAll ? 1 : interval
+    }
+
+    package func makeIterator() -> some IteratorProtocol<Int> {
+        ([1] + stride(from: first, to: Self.limit, by: interval)).makeIterator()
+    }
+}
+
+/// A snapshot of everything stored, for comparison: each row of each table and each file that a row names.
+package struct StoredState: Equatable, Sendable {
+    /// A row names a file that is missing or truncated.
+    package struct Broken: Error, CustomStringConvertible {
+        package let description: String
+    }
+
+    private var tables: [String: [[String]]] = [:]
+    private var files: [String: Data] = [:]
+
+    /// Tables that are bookkeeping, not content.
+    private static let bookkeeping: Set<String> = ["removed_blob", "sqlite_sequence"]
+
+    /// Reads the state and checks pages, references and files.
+    package init(_ database: LarderDatabase) throws {
+        try database.checkIntegrity()
+        let (tables, blobs) = try database.read { db in
+            guard try Row.fetchAll(db, sql: "PRAGMA foreign_key_check").isEmpty else {
+                throw Broken(description: "a reference leads nowhere")
+            }
+            let names = try String.fetchAll(
+                db,
+                // A full-text index without contents cannot be read; its own tables are compared instead.
+                sql: """
+                    SELECT name FROM sqlite_schema
+                    WHERE type = 'table' AND sql NOT LIKE '%USING fts5%content = ''''%' ORDER BY name
+                    """
+            )
+            var tables: [String: [[String]]] = [:]
+            for name in names where !Self.bookkeeping.contains(name) {
+                tables[name] = try Row.fetchAll(db, sql: "SELECT * FROM \"\(name)\"").map {
+                    $0.databaseValues.map(Self.text)
+                }
+                .sorted { $0.lexicographicallyPrecedes($1) }
+            }
+            let blobs = try Row.fetchAll(db, sql: "SELECT id, length FROM blob").map { Blob(id: $0[0], length: $0[1]) }
+            return (tables, blobs)
+        }
+        self.tables = tables
+        for blob in blobs {
+            do {
+                files["\(blob.id)"] = try database.blobs.reader(blob).readAll()
+            } catch {
+                throw Broken(description: "a row names \(blob.id): \(error)")
+            }
+        }
+    }
+
+    private static func text(_ value: DatabaseValue) -> String {
+        if case .blob(let data) = value.storage { data.base64EncodedString() } else { value.description }
+    }
+
+    /// Returns the tables whose rows differ, and `blobs` if files do.
+    package func differences(from other: StoredState) -> [String] {
+        let names = Set(tables.keys).union(other.tables.keys).sorted().filter { tables[$0] != other.tables[$0] }
+        return names + (files == other.files ? [] : ["blobs"])
+    }
+}
+
+/// Copies a data directory that is in use, as a killed process leaves it.
+package enum KilledCopy {
+    private static let names = ["larder.sqlite", "larder.sqlite-wal", "larder.key", "larder.key.next"]
+
+    /// Copies database, key and blobs. Two names of one file are two names of one copy.
+    package static func make(of folder: URL, at copy: URL) throws {
+        let files = FileManager.default
+        try files.createDirectory(at: copy.appending(path: "blobs"), withIntermediateDirectories: true)
+        for name in names where files.fileExists(atPath: folder.appending(path: name).path) {
+            try files.copyItem(at: folder.appending(path: name), to: copy.appending(path: name))
+        }
+        var copied: [UInt: URL] = [:]
+        for name in try files.contentsOfDirectory(atPath: folder.appending(path: "blobs").path) {
+            let (from, to) = (folder.appending(path: "blobs/\(name)"), copy.appending(path: "blobs/\(name)"))
+            let attributes = try files.attributesOfItem(atPath: from.path)
+            guard let file = attributes[.systemFileNumber] as? UInt else { throw POSIXError(.ENOENT) }
+            if let first = copied[file] {
+                try files.linkItem(at: first, to: to)
+            } else {
+                try files.copyItem(at: from, to: to)
+                copied[file] = to
+            }
+        }
+        // The files were there when the database was written.
+        try files.setAttributes(
+            [.modificationDate: Date() + 1],
+            ofItemAtPath: copy.appending(path: "larder.sqlite").path
+        )
+    }
+}
+
+extension LarderDatabase {
+    /// Checks the pages of the whole file.
+    package func checkIntegrity() throws {
+        try read { try IntegrityCheck.pages($0, path: directory.databasePath) }
     }
 }

@@ -1,5 +1,6 @@
 package import AsyncHTTPClient
-import Foundation
+import CZlib
+package import Foundation
 package import NIOCore
 import NIOHTTP1
 
@@ -41,22 +42,18 @@ package struct Client: Sendable {
         return moved
     }
 
-    /// Sends a GET.
     package func get(_ path: String, _ headers: [String: String] = [:]) async throws -> ReceivedResponse {
         try await send("GET", path, headers)
     }
 
-    /// Sends a POST of JSON.
     package func post(_ path: String, _ json: String) async throws -> ReceivedResponse {
         try await send("POST", path, [:], body: json)
     }
 
-    /// Sends a PUT of JSON.
     package func put(_ path: String, _ json: String) async throws -> ReceivedResponse {
         try await send("PUT", path, [:], body: json)
     }
 
-    /// Sends a DELETE.
     package func delete(_ path: String) async throws -> ReceivedResponse { try await send("DELETE", path, [:]) }
 
     /// Sends a request; a body is declared as JSON.
@@ -66,7 +63,6 @@ package struct Client: Sendable {
         try await send(method, path, headers, body: body.map { (Data($0.utf8), "application/json") })
     }
 
-    /// Sends a form.
     package func send(_ method: String, _ path: String, _ form: MultipartForm) async throws -> ReceivedResponse {
         try await send(method, path, [:], body: (form.body, form.contentType))
     }
@@ -94,4 +90,125 @@ package struct Client: Sendable {
         let bytes = try await response.body.collect(upTo: 16 << 20)
         return ReceivedResponse(response, body: Data(bytes.readableBytesView))
     }
+}
+
+/// A whole response, as a test looks at it.
+package struct ReceivedResponse: Sendable {
+    package let status: Int
+    /// The fields by name in lower case; several lines joined.
+    package let headers: [String: String]
+    /// The bytes as they were received.
+    package let body: Data
+
+    package init(status: Int, headers: [(name: String, value: String)], body: Data) {
+        self.status = status
+        self.headers = Dictionary(headers.map { ($0.name.lowercased(), $0.value) }) { $0 + ", " + $1 }
+        self.body = body
+    }
+
+    /// A header field by name; several lines joined.
+    package subscript(_ name: String) -> String? { headers[name.lowercased()] }
+
+    /// The body, decompressed if it was compressed.
+    package var content: Data { headers["content-encoding"] == "gzip" ? (try? gunzipped(body)) ?? body : body }
+
+    package var text: String { String(decoding: content, as: UTF8.self) }
+
+    package var json: JSON { get throws { try JSON(content) } }
+
+    /// The code of a problem document; nil for everything else.
+    package var problemCode: String? {
+        guard headers["content-type"]?.hasPrefix("application/problem+json") == true else { return nil }
+        return try? json.code.string
+    }
+}
+
+extension ReceivedResponse {
+    /// Takes over a response whose body was read.
+    package init(_ response: HTTPClientResponse, body: Data) {
+        self.init(status: Int(response.status.code), headers: response.headers.map { ($0.name, $0.value) }, body: body)
+    }
+
+    /// Reads one response with `Content-Length` (RFC 9112 §2); nil if it is incomplete.
+    package init?(http bytes: Data) {
+        guard let end = bytes.range(of: Data("\r\n\r\n".utf8)) else { return nil }
+        let lines = String(decoding: bytes[..<end.lowerBound], as: UTF8.self).split(separator: "\r\n")
+        guard let status = lines.first?.split(separator: " ").dropFirst().first.flatMap({ Int($0) }) else { return nil }
+        let headers = lines.dropFirst().compactMap { line -> (name: String, value: String)? in
+            let parts = line.split(separator: ":", maxSplits: 1)
+            return parts.count == 2 ? (String(parts[0]), String(parts[1].drop { $0 == " " })) : nil
+        }
+        self.init(status: status, headers: headers, body: Data(bytes[end.upperBound...]))
+        guard self.headers["content-length"] == String(body.count) else { return nil }
+    }
+}
+
+package struct FormFile: Sendable {
+    /// The header of its part, without the empty line.
+    package var head: String
+    package var bytes: Data
+
+    /// A file of the field `files`.
+    package init(_ name: String, _ bytes: Data, type: String = "application/octet-stream") {
+        self.init(
+            head: "Content-Disposition: form-data; name=\"files\"; filename=\"\(name)\"\r\nContent-Type: \(type)",
+            bytes
+        )
+    }
+
+    /// A file with a header of its own.
+    package init(head: String, _ bytes: Data) {
+        self.head = head
+        self.bytes = bytes
+    }
+}
+
+/// A body of `multipart/form-data` (RFC 7578).
+package struct MultipartForm: Sendable {
+    private static let boundary = "limit"
+
+    package let body: Data
+
+    /// Writes a form of these files.
+    package init(_ files: [FormFile]) {
+        var body = Data()
+        for file in files {
+            body += Data("--\(Self.boundary)\r\n\(file.head)\r\n\r\n".utf8) + file.bytes + Data("\r\n".utf8)
+        }
+        self.body = body + Data("--\(Self.boundary)--\r\n".utf8)
+    }
+
+    /// Value of `Content-Type`.
+    package var contentType: String { "multipart/form-data; boundary=\(Self.boundary)" }
+}
+
+/// Bytes are not a whole gzip stream (RFC 1952).
+package struct NotGzip: Error {}
+
+/// Decompresses a whole gzip stream (RFC 1952) with the zlib of the system.
+package func gunzipped(_ data: Data) throws -> Data {
+    var stream = z_stream()
+    guard inflateInit2_(&stream, 15 + 16, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else {
+        throw NotGzip()
+    }
+    defer { inflateEnd(&stream) }
+    var input = Array(data)
+    var output: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 64 << 10)
+    var code = Z_OK
+    input.withUnsafeMutableBufferPointer { source in
+        stream.next_in = source.baseAddress
+        stream.avail_in = UInt32(source.count)
+        while code == Z_OK {
+            let count = chunk.withUnsafeMutableBufferPointer { target in
+                stream.next_out = target.baseAddress
+                stream.avail_out = UInt32(target.count)
+                code = inflate(&stream, Z_NO_FLUSH)
+                return target.count - Int(stream.avail_out)
+            }
+            output += chunk.prefix(count)
+        }
+    }
+    guard code == Z_STREAM_END, stream.avail_in == 0 else { throw NotGzip() }
+    return Data(output)
 }

@@ -13,7 +13,7 @@ package final class EventListener {
 
     private var iterator: HTTPClientResponse.Body.AsyncIterator
     private var pending = ""
-    /// Where the stream stands.
+    /// The id of the last event.
     package private(set) var identity: String?
 
     private init(_ body: HTTPClientResponse.Body) {

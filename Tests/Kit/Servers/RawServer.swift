@@ -58,7 +58,6 @@ package final class RawServer: Sendable {
     package let log: Watched<Log>
     private let channel: any Channel
 
-    /// The port.
     package var port: Int { channel.localAddress?.port ?? 0 }
     /// The address, without a trailing slash.
     package var url: String { "http://127.0.0.1:\(port)" }
@@ -66,7 +65,6 @@ package final class RawServer: Sendable {
     /// Starts a server.
     ///
     /// - Parameter respond: Returns the response to the received bytes, or nil if they are not a whole request yet.
-    /// - Throws: the error of the socket.
     package init(_ respond: @escaping @Sendable (Received) -> Response?) async throws {
         let log = Watched(Log())
         self.log = log
@@ -83,8 +81,6 @@ package final class RawServer: Sendable {
     }
 
     /// Starts a server that responds to each request without a body by its path and the server's own address.
-    ///
-    /// - Throws: the error of the socket.
     package convenience init(byPath response: @escaping @Sendable (_ path: String, _ url: String) -> String)
         async throws
     {
@@ -96,7 +92,6 @@ package final class RawServer: Sendable {
     /// - Parameters:
     ///   - responses: The responses to one head of a request after the other; behind the last one it is silent.
     ///   - test: The test.
-    /// - Throws: the error of the socket or of `test`.
     package static func with(_ responses: Response..., test: (RawServer) async throws -> Void) async throws {
         let left = Watched(responses)
         let server = try await RawServer { received in
@@ -111,8 +106,6 @@ package final class RawServer: Sendable {
     deinit { channel.close(promise: nil) }
 
     /// Stops listening.
-    ///
-    /// - Throws: the error of the socket.
     package func close() async throws { try await channel.close() }
 }
 

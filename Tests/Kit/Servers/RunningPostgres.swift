@@ -58,8 +58,6 @@ package final class RunningPostgres: Sendable {
     package static let shared = Task { try await start() }
 
     /// Starts a server on a thread that may wait for it, and returns it when it responds.
-    ///
-    /// - Throws: ``Failure``, the error of starting the process.
     package static func start() async throws -> RunningPostgres {
         try await withCheckedThrowingContinuation { continuation in
             DispatchQueue.global().async { continuation.resume(with: Result { try RunningPostgres() }) }
@@ -77,19 +75,14 @@ package final class RunningPostgres: Sendable {
 
     deinit { try? input.fileHandleForWriting.close() }
 
-    /// Returns the address of a database.
     package func address(_ database: String = "postgres") -> String {
         "postgresql://larder@/\(database)?host=\(folder)"
     }
 
     /// Creates a schema, and returns its name.
-    ///
-    /// - Throws: ``Failure``.
     package func schema() throws -> String { try create("schema") }
 
     /// Creates a database, for programs that listen, and returns its address.
-    ///
-    /// - Throws: ``Failure``.
     package func database() throws -> String { address(try create("database")) }
 
     private func create(_ kind: String) throws -> String {
@@ -104,17 +97,12 @@ package final class RunningPostgres: Sendable {
     /// Ends the server.
     ///
     /// - Parameter mode: `fast` rolls back open transactions; `immediate` is like a crash.
-    /// - Throws: ``Failure``.
     package func stop(_ mode: String = "fast") throws { try command("stop \(mode)") }
 
     /// Starts the server again after ``stop(_:)``.
-    ///
-    /// - Throws: ``Failure``.
     package func restart() throws { try command("start") }
 
     /// Runs a statement with psql, and returns the selected rows: a row a line, columns between `|`.
-    ///
-    /// - Throws: ``Failure`` with psql's error output.
     @discardableResult
     package static func sql(_ statement: String, at address: String) async throws -> String {
         let result = try await Subprocess.run(

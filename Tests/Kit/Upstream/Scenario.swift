@@ -73,7 +73,6 @@ package final class Scenario: Sendable {
         return try body(of: stored)
     }
 
-    /// Returns the body of a response.
     package func body(of response: CachedResponse?) throws -> String {
         switch response?.body {
         case .bytes(let bytes): String(decoding: bytes, as: UTF8.self)

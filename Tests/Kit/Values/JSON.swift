@@ -14,8 +14,6 @@ package enum JSON: Equatable, Sendable {
 
 extension JSON {
     /// Reads JSON text.
-    ///
-    /// - Throws: `JSONSyntaxError` if it is none.
     package init(_ data: Data) throws { self.init(try JSONParser.parse(Array(data))) }
 
     private init(_ value: JSONValue) {
@@ -62,7 +60,7 @@ extension JSON {
     /// An item of an array; null if there is none.
     package subscript(_ index: Int) -> JSON { elements.indices.contains(index) ? elements[index] : .null }
 
-    /// Returns the value that a JSON pointer (RFC 6901) leads to.
+    /// Returns the value that a JSON pointer (RFC 6901) names.
     package func at(pointer: String) -> JSON? {
         JSONPointer(pointer).flatMap { at($0.tokens) }
     }
@@ -107,8 +105,6 @@ extension JSON: Encodable {
 
 extension String {
     /// The same JSON with the members of each object in the order of their names, to compare it as a whole.
-    ///
-    /// - Throws: `JSONSyntaxError` for anything but JSON.
     package var sortedJSON: String {
         get throws {
             let encoder = JSONEncoder()
@@ -116,4 +112,17 @@ extension String {
             return String(decoding: try encoder.encode(JSON(Data(utf8))), as: UTF8.self)
         }
     }
+}
+
+extension JSONEncoder {
+    /// Foundation's encoder with the settings of the wire format, to compare Larder's own encoders with.
+    package static var wire: JSONEncoder {
+        let encoder = JSONEncoder()
+        encoder.keyEncodingStrategy = .convertToSnakeCase
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        encoder.dateEncodingStrategy = .iso8601
+        return encoder
+    }
+
+    package func text(_ value: some Encodable) throws -> String { String(decoding: try encode(value), as: UTF8.self) }
 }

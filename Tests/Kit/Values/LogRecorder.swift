@@ -28,3 +28,8 @@ package final class LogRecorder: Sendable {
         }
     }
 }
+
+extension Logger {
+    /// Discards everything.
+    package static var quiet: Logger { Logger(label: "test") { _ in SwiftLogNoOpLogHandler() } }
+}

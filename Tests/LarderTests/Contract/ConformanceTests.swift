@@ -45,11 +45,11 @@ struct ConformanceTests {
             && !key.hasPrefix("POST /v1/disk/folders ")
     }
 
-    /// Whether a response comes only from a process that serves some of the apps; the server of these tests serves all.
+    /// Whether a response is sent only by a process that serves some of the apps; the server of these tests serves all.
     /// EndToEnd/NodeTests covers each app with several methods; the status depends on the beginning of the path.
     private static func isOfOtherProcess(_ key: String) -> Bool { key.hasSuffix(" 421 misdirected-request") }
 
-    /// Whether a response comes only from a process with a shared store. EndToEnd/SharedShopTests and
+    /// Whether a response is sent only by a process with a shared store. EndToEnd/SharedShopTests and
     /// NotesTests/NotesOfServersTests cover `store-unavailable`; ScreensTests/ProblemTests, `outcome-unknown`.
     private static func isOfSharedStore(_ key: String) -> Bool {
         if key.hasSuffix(" 503 store-unavailable") || key.hasSuffix(" 409 idempotency-key-in-use") { return true }

@@ -63,7 +63,6 @@ private struct StoredDatabase: Sendable {
         )
     }
 
-    /// Bytes of a page.
     private func page(_ number: Int) -> Data { bytes[(number - 1) * Self.pageSize..<number * Self.pageSize] }
 
     /// Damages a page of any table; most often it becomes a copy of another one, which has another table's cells.

@@ -44,9 +44,7 @@ struct MountTests {
         }
     }
 
-    @Test(
-        "SRV-06 SRV-07 The problems of a mount are as described: each only if there is no response to send"
-    )
+    @Test("SRV-06 SRV-07 The problems of a mount are as described: each only if there is no response to send")
     func problems() async throws {
         try await withLarder { larder in
             var codes: [String] = []
@@ -75,9 +73,7 @@ struct MountTests {
         }
     }
 
-    @Test(
-        "SRV-06 SRV-11 The mount responds to a preflight with its methods; an unknown method is 405"
-    )
+    @Test("SRV-06 SRV-11 The mount responds to a preflight with its methods; an unknown method is 405")
     func preflight() async throws {
         try await withLarder { larder in
             let fields = ["Origin": "https://shop.example", "Access-Control-Request-Method": "GET"]

@@ -258,9 +258,7 @@ struct PressedActionTests {
         }
     }
 
-    @Test(
-        "ONE-09 Every action of every screen that is pressed twice with its key gets the first response, byte for byte"
-    )
+    @Test("ONE-09 Each action of each screen that is pressed twice with its key gets the first response, byte for byte")
     func pressedTwice() async throws {
         try await withLarder(Situation.online.settings) { larder in
             let reads = try await StoredReads(larder).all().filter { $0.operation.hasPrefix("GET /v1/") }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Sandbox
 
-/// The simulated service without a server: requests as values, and a clock that stands still.
+/// The simulated service without a server: requests as values, and a clock that does not advance.
 final class DiskBench: Sendable {
     static let start = Date(timeIntervalSince1970: 1_793_000_000)
     static let origin = "http://127.0.0.1:4711"

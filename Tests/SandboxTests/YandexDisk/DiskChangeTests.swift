@@ -112,7 +112,7 @@ import Testing
         )
         let path = try #require(item["path"]?.string)
         #expect(path.wholeMatch(of: /trash:\/Отчёт\.pdf_[0-9a-f]{40}/) != nil)
-        // Its folder goes as well; a restored file brings it back.
+        // Its folder is removed as well; a restored file brings it back.
         #expect(
             bench.call(
                 .delete,

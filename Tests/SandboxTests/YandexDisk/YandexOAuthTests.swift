@@ -80,9 +80,7 @@ import Testing
         return try #require(try items(response)["code"])
     }
 
-    @Test(
-        "consent leads back to the application with code and state, whose exchange with the verifier opens the account"
-    )
+    @Test("consent leads back to the application with code and state; their exchange opens the account")
     func codeFlow() throws {
         let response = authorize([
             "response_type": "code", "redirect_uri": "http://127.0.0.1:1/cb?a=1", "state": "s + &",

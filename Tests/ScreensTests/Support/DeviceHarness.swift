@@ -26,7 +26,6 @@ struct DeviceHarness {
         static let local = Visitor(peer: "127.0.0.1", authority: "localhost:8080")
         static let phone = Visitor()
 
-        /// One with the token of a device.
         static func device(_ token: String) -> Visitor { Visitor(fields: [.larderDevice: token]) }
     }
 
@@ -120,7 +119,6 @@ struct DeviceHarness {
         return try #require(try made.data().code.string, "\(made.text)")
     }
 
-    /// Sends a code.
     func pair(_ code: String, name: String = "Phone", as visitor: Visitor = .phone, _ fields: HTTPFields = [:])
         async throws -> ScreenHarness.Served
     {

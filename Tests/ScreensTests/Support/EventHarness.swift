@@ -9,7 +9,7 @@ import Testing
 
 /// `/v1/events` through the router, with a clock whose sleepers the test wakes.
 struct EventHarness {
-    /// A heartbeat that comes when the test says.
+    /// A heartbeat at the test's command.
     struct Beats {
         let ticks: AsyncStream<Void>
         let tick: AsyncStream<Void>.Continuation
@@ -104,11 +104,5 @@ extension HTTPFields {
     /// The fields of a browser with cookies.
     static func browser(_ cookies: [String], site: String = "same-origin") -> HTTPFields {
         [.cookie: cookies.joined(separator: "; "), .secFetchSite: site]
-    }
-
-    func merging(_ other: HTTPFields) -> HTTPFields {
-        var fields = self
-        fields.append(contentsOf: other)
-        return fields
     }
 }

@@ -108,7 +108,7 @@ struct ScreenHarness {
     }
 }
 
-/// Collects a body as it is written.
+/// Collects a body while it is written.
 final class Plate: ResponseBodyWriter, Sendable {
     private let collected = NIOLockedValueBox(Data())
     private let finished = NIOLockedValueBox(false)

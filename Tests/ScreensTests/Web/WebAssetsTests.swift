@@ -1,5 +1,7 @@
 import Foundation
+import HTTPTypes
 import NIOCore
+import TestKit
 import Testing
 
 @testable import Screens
@@ -147,5 +149,152 @@ import Testing
         let text = String(decoding: shell.bytes, as: UTF8.self)
         let part = try #require(text.firstMatch(of: #/(?s)<noscript>(.+?)</noscript>/#)).output.1
         #expect(part.contains("JavaScript") && part.contains(#"href="/v1""#))
+    }
+}
+
+@Suite struct WebFolderTests {
+    private let folder: TemporaryFolder
+    private let outside: TemporaryFolder
+
+    init() throws {
+        (folder, outside) = (try TemporaryFolder(), try TemporaryFolder())
+        try Data("shell".utf8).write(to: folder.url.appending(path: "index.html"))
+        try Data("secret".utf8).write(to: outside.url.appending(path: "secret.js"))
+    }
+
+    @Test("A file is read again each time, and is not found once it is removed")
+    func changes() throws {
+        let files = try WebFolder(folder.url)
+        let path = folder.url.appending(path: "main.js")
+        #expect(try files.file("main.js") == nil)
+        try Data("1".utf8).write(to: path)
+        #expect(try files.file("main.js") == Data("1".utf8))
+        try Data("22".utf8).write(to: path)
+        #expect(try files.file("main.js") == Data("22".utf8))
+        try FileManager.default.removeItem(at: path)
+        #expect(try files.file("main.js") == nil)
+    }
+
+    @Test("Nothing outside of the folder is read: by no link, and by no name")
+    func outsideOfTheFolder() throws {
+        let manager = FileManager.default
+        let secret = outside.url.appending(path: "secret.js")
+        try manager.createSymbolicLink(at: folder.url.appending(path: "link.js"), withDestinationURL: secret)
+        try manager.createDirectory(at: folder.url.appending(path: "sub.js"), withIntermediateDirectories: true)
+        try Data("hidden".utf8).write(to: folder.url.appending(path: ".hidden.js"))
+        try Data("other".utf8).write(to: folder.url.appending(path: "notes.bak"))
+        let files = try WebFolder(folder.url)
+        let relative = "../\(outside.url.lastPathComponent)/secret.js"
+        let names = ["link.js", "sub.js", ".hidden.js", "notes.bak", "..", "", "index.html\0.js"]
+        for name in names + [relative, secret.path] {
+            #expect(try files.file(name) == nil, "\(name)")
+        }
+    }
+
+    @Test("Names are small letters, digits, dots and hyphens, at most 64, and end as a type of file does")
+    func names() {
+        for name in ["a.js", "1.css", "a-b.min.js", String(repeating: "a", count: 61) + ".js"] {
+            #expect(WebFileType.isName(name), "\(name)")
+        }
+        let long = String(repeating: "a", count: 62) + ".js"
+        for name in ["", "A.js", ".js", "-a.js", "a b.js", "ä.js", "a/b.js", "a.js\n", "a.exe", "a.", long] {
+            #expect(!WebFileType.isName(name), "\(name)")
+        }
+    }
+
+    @Test("A pipe is no file, and is not waited for")
+    func pipe() throws {
+        try #require(mkfifo(folder.url.appending(path: "pipe.js").path, 0o600) == 0)
+        #expect(try WebFolder(folder.url).file("pipe.js") == nil)
+    }
+
+    @Test("A folder that is not there, is a file, or has no shell cannot be used, which is said with its path")
+    func unusable() throws {
+        let shell = folder.url.appending(path: "index.html")
+        for url in [folder.url.appending(path: "missing"), shell, outside.url] {
+            let error = #expect(throws: WebFolder.Unusable.self) { _ = try WebFolder(url) }
+            #expect(error?.description.contains(url.path) == true)
+        }
+    }
+}
+
+@Suite struct WebCommentsTests {
+    @Test(
+        "Lines of comments become empty, all others lose their indentation only",
+        arguments: [
+            ("// a\nb // c\n  // d\n", "\nb // c\n\n"),
+            ("/** a\n * b; */\nc /* d */\n", "\n\nc /* d */\n"),
+            ("/* a */\n  /* b\n\n  c */\nd\n", "\n\n\n\nd\n"),
+            ("a\n\n  '//'  \n*/\n", "a\n\n'//'  \n*/\n"), ("  \n\ta\n", "\n\ta\n"),
+            ("", ""), ("//", ""), ("a\n// b", "a\n"), ("/* a", ""), ("// é\né", "\né"),
+        ]
+    )
+    func lines(text: String, rest: String) {
+        #expect(String(decoding: WebComments.removed(from: Data(text.utf8)), as: UTF8.self) == rest)
+    }
+
+    @Test(
+        "A style sheet keeps the white space that has a meaning",
+        arguments: [
+            (
+                ".a  .b,\n.c :is(.d, e) {\n  f: g h;\n}\n\n@media (i: j) and (k: l) { m { n: calc(1px + 2px); } }\n",
+                ".a .b,.c :is(.d,e){f:g h;}@media (i:j) and (k:l){m{n:calc(1px + 2px);}}"
+            ),
+            ("a::before { content: \" · \"; }", "a::before{content:\" · \";}"), ("", ""), (" ", ""),
+            ("a { b: \"c;  d \\\" { e\"; f: ', g' }", "a{b:\"c;  d \\\" { e\";f:', g'}"),
+        ]
+    )
+    func spaces(sheet: String, rest: String) {
+        #expect(String(decoding: WebComments.withoutSpaces(Data(sheet.utf8)), as: UTF8.self) == rest)
+    }
+
+    @Test("In the files, nothing that looks like a comment of its own is in a string, and none is followed by code")
+    func files() {
+        for (name, bytes) in WebAssets.embeddedFiles() where name.hasSuffix(".js") || name.hasSuffix(".css") {
+            let text = String(decoding: bytes, as: UTF8.self)
+            for (number, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+                let isOpen = line.count { $0 == "`" } % 2 == 1 || line.contains(#/^\s*\/\*.*\*\/\s*\S|\\$/#)
+                #expect(!isOpen, "\(name):\(number + 1)")
+            }
+            let rest = String(decoding: WebComments.removed(from: bytes), as: UTF8.self)
+            #expect(rest.count { $0 == "\n" } == text.count { $0 == "\n" } && !rest.contains(#/(?m)^ *(\/\/|\/\*)/#))
+        }
+    }
+}
+
+@Suite struct WebPolicyTests {
+    private static func scripts(_ authority: String?, publicOrigin: String? = nil) -> Substring? {
+        let policy = WebPolicy(publicOrigin: publicOrigin).fields(authority: authority)[.contentSecurityPolicy] ?? ""
+        return policy.split(separator: "; ").first { $0.hasPrefix("script-src ") }?.dropFirst("script-src ".count)
+    }
+
+    @Test("Code comes from the folder of files only, at the host that is requested and at that of a proxy")
+    func sources() {
+        #expect(Self.scripts("localhost:8080") == "http://localhost:8080/web/")
+        #expect(
+            Self.scripts("10.0.0.7", publicOrigin: "https://larder.example")
+                == "http://10.0.0.7/web/ https://larder.example/web/"
+        )
+    }
+
+    @Test("Hosts with labels, digits and hyphens are named as they are", arguments: ["a-1.b2.example:1", "1.2.3.4"])
+    func hosts(_ authority: String) { #expect(Self.scripts(authority) == "http://\(authority)/web/") }
+
+    @Test("SRV-14 With a certificate code comes by https only")
+    func secure() {
+        let policy = WebPolicy(publicOrigin: nil, scheme: "https").fields(authority: "a:8443")[.contentSecurityPolicy]
+        #expect(policy?.contains("script-src https://a:8443/web/;") == true)
+        #expect(policy?.contains("http:") == false)
+    }
+
+    @Test(
+        "A host that a policy cannot have, as an IPv6 address, does not become part of it",
+        arguments: [
+            "[::1]:8080", "localhost.:8080", "a;b", "a b", "a, b", "*", "*.example", "", ":8080", "a:", "a:b", "a:1:2",
+            "a..b", ".a", "ä.example", nil,
+        ]
+    )
+    func otherHosts(_ authority: String?) {
+        #expect(Self.scripts(authority) == "'self'")
     }
 }

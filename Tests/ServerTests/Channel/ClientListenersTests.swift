@@ -1,6 +1,8 @@
+import Glibc
 import HummingbirdCore
 import NIOConcurrencyHelpers
 import NIOCore
+import NIOEmbedded
 import NIOPosix
 import TestKit
 import Testing
@@ -109,5 +111,188 @@ import Testing
         #expect(places.isAcceptingNewConnections() && resumed.withLockedValue { $0 } == 2)
         places.connectionClosed()
         #expect(resumed.withLockedValue { $0 } == 2, "each once")
+    }
+}
+
+struct AcceptQueueTests {
+    /// Records the channels that the queue passes on.
+    private final class Recorder: ChannelInboundHandler {
+        typealias InboundIn = any Channel
+
+        private(set) var passed: [ObjectIdentifier] = []
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            passed.append(ObjectIdentifier(Self.unwrapInboundIn(data)))
+        }
+    }
+
+    /// A listening channel whose event loop the test moves.
+    private struct Listener {
+        let channel = EmbeddedChannel()
+        let recorder = Recorder()
+
+        init(limit: Int = 1000) throws {
+            let pipeline = channel.pipeline.syncOperations
+            try pipeline.addHandler(AvailableConnectionsChannelHandler(delegate: ConnectionSlots(limit: 1000)))
+            try pipeline.addHandler(recorder)
+            try AcceptQueue.add(onLoopOf: channel, limit: limit)
+        }
+
+        /// Accepts connections of these addresses at once.
+        func accept(_ addresses: [String]) throws -> [EmbeddedChannel] {
+            let accepted = try addresses.map { address in
+                let connection = EmbeddedChannel()
+                connection.remoteAddress = try SocketAddress(ipAddress: address, port: 1)
+                return connection
+            }
+            for connection in accepted { channel.pipeline.fireChannelRead(connection as any Channel) }
+            channel.pipeline.fireChannelReadComplete()
+            return accepted
+        }
+    }
+
+    @Test("TRUST-18 A connection is passed on in the first turn, however many of another client came before it")
+    func turns() throws {
+        let listener = try Listener()
+        let accepted = try listener.accept(Array(repeating: "192.0.2.1", count: 100) + ["192.0.2.2"])
+        let calm = ObjectIdentifier(accepted[100])
+        let first = listener.recorder.passed
+        #expect(first.count < 50 && first.contains(calm))
+        for _ in 0..<50 { listener.channel.embeddedEventLoop.advanceTime(by: .milliseconds(1)) }
+        #expect(Set(listener.recorder.passed) == Set(accepted.map { ObjectIdentifier($0) }))
+        #expect(listener.recorder.passed.count == 101, "each once")
+        #expect(listener.recorder.passed.filter { $0 != calm } == accepted[..<100].map { ObjectIdentifier($0) })
+    }
+
+    @Test("TRUST-18 More waiting connections of a client than it may have are closed, those of others are not")
+    func limit() throws {
+        let listener = try Listener(limit: 20)
+        let accepted = try listener.accept(Array(repeating: "192.0.2.1", count: 30) + ["192.0.2.2"])
+        let closed = accepted.map(\.isClosed)
+        #expect(closed[..<20].allSatisfy { !$0 } && closed[20..<30].allSatisfy { $0 } && !closed[30])
+    }
+
+    /// Counts the reads that reach the socket.
+    private final class ReadCounter: ChannelOutboundHandler {
+        typealias OutboundIn = Never
+
+        private(set) var reads = 0
+
+        func read(context: ChannelHandlerContext) { reads += 1 }
+    }
+
+    @Test("TRUST-18 A listener pauses behind a full burst of connections, and only then")
+    func bursts() throws {
+        let channel = EmbeddedChannel()
+        let counter = ReadCounter()
+        try channel.pipeline.syncOperations.addHandlers([counter, AcceptPacer(burst: 3)])
+        for connections in [1, 2, 3, 2] {
+            let before = counter.reads
+            for _ in 0..<connections { channel.pipeline.fireChannelRead(EmbeddedChannel() as any Channel) }
+            channel.pipeline.read()
+            #expect(counter.reads == before + (connections < 3 ? 1 : 0), "after \(connections)")
+            channel.embeddedEventLoop.advanceTime(by: .milliseconds(1))
+            #expect(counter.reads == before + 1)
+        }
+        _ = try channel.finish(acceptAlreadyClosed: true)
+    }
+
+    @Test("What still waits when the server stops is closed")
+    func stop() throws {
+        let listener = try Listener()
+        let accepted = try listener.accept(Array(repeating: "192.0.2.1", count: 100))
+        _ = try listener.channel.finish(acceptAlreadyClosed: true)
+        let passed = Set(listener.recorder.passed)
+        #expect(passed.count < 50)
+        for connection in accepted { #expect(connection.isClosed != passed.contains(ObjectIdentifier(connection))) }
+    }
+}
+
+extension EmbeddedChannel {
+    fileprivate var isClosed: Bool {
+        var isClosed = false
+        closeFuture.assumeIsolated().whenComplete { _ in isClosed = true }
+        embeddedEventLoop.run()
+        return isClosed
+    }
+}
+
+struct TCPStateTests {
+    /// Ways in which a client ends its connection, or keeps it.
+    enum Client: CaseIterable {
+        case closes, resets, closesAfterRequest, resetsAfterRequest, halfClosesAfterRequest, staysSilent
+
+        fileprivate var sends: Bool {
+            [.closesAfterRequest, .resetsAfterRequest, .halfClosesAfterRequest].contains(self)
+        }
+
+        fileprivate func act(_ channel: any Channel) async throws {
+            if sends { try await channel.writeAndFlush(ByteBuffer(string: "GET / HTTP/1.1\r\n\r\n")) }
+            switch self {
+            case .staysSilent: break
+            case .halfClosesAfterRequest: try await channel.close(mode: .output)
+            case .closes, .closesAfterRequest: try await channel.close()
+            case .resets, .resetsAfterRequest:
+                let options = try #require(channel as? any SocketOptionProvider)
+                try await options.setSoLinger(linger(l_onoff: 1, l_linger: 0)).get()
+                try await channel.close()
+            }
+        }
+
+        /// The state in which the connection then is, in the numbers of the kernel.
+        fileprivate var state: UInt8 {
+            switch self {
+            case .staysSilent: 1
+            case .resets, .resetsAfterRequest: 7
+            case .closes, .closesAfterRequest, .halfClosesAfterRequest: 8
+            }
+        }
+
+        fileprivate var abandons: Bool { [.closes, .resets, .resetsAfterRequest].contains(self) }
+    }
+
+    @Test(
+        "TRUST-18 A connection that was reset, or closed before a byte was sent, is known before anything is read",
+        arguments: Client.allCases
+    )
+    func kernel(client: Client) async throws {
+        let (accepted, source) = AsyncStream.makeStream(of: (any Channel, EventLoopPromise<Void>).self)
+        let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .childChannelInitializer { channel in
+                // NIO reads nothing before this is fulfilled.
+                let promise = channel.eventLoop.makePromise(of: Void.self)
+                source.yield((channel, promise))
+                return promise.futureResult
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+        let address = try #require(server.localAddress)
+        let connection = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .channelOption(.allowRemoteHalfClosure, value: true).connect(to: address).get()
+        try await client.act(connection)
+        var iterator = accepted.makeAsyncIterator()
+        let (channel, promise) = try #require(await iterator.next())
+        let state: @Sendable () async throws -> TCPState? = {
+            try await channel.eventLoop.submit { TCPState(of: channel) }.get()
+        }
+        try await BoundedWait.poll(for: "the kernel to tell") { try await state()?.state == client.state }
+        #expect(try await state()?.isAbandoned == client.abandons)
+        promise.fail(ChannelError.eof)
+        if client == .staysSilent || client == .halfClosesAfterRequest {
+            // Both ends of a half-closed connection are closed once the server has closed its own.
+            do { try await connection.close() } catch ChannelError.alreadyClosed {}
+        }
+        try await server.close()
+    }
+
+    @Test("TRUST-18 A server whose clients leave at once serves the others, and a request with a closed output")
+    func served() async throws {
+        try await LoopbackServer.run { server in
+            for _ in 0..<20 { try await RawClient.connect(port: server.port) { _ in } }
+            try await RawClient.connect(port: server.port) { client in
+                try await client.send("GET /hello HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                client.finish()
+                #expect(await client.receiveToEnd().hasPrefix("HTTP/1.1 "))
+            }
+        }
     }
 }

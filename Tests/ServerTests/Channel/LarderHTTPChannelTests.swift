@@ -64,9 +64,7 @@ struct LarderHTTPChannelTests {
         }
     }
 
-    @Test(
-        "SRV-11 A response that does not wait for an endless body can be read; the body does not hold the connection"
-    )
+    @Test("SRV-11 A response that does not wait for an endless body can be read; the body does not hold the connection")
     func endlessBody() async throws {
         try await LoopbackServer.run { server in
             try await RawClient.connect(port: server.port) { client in

@@ -25,9 +25,7 @@ struct ConnectionHandlerTests {
         #expect(sent.hasSuffix("three"))
     }
 
-    @Test(
-        "A handler responds to ten thousand pipelined requests on the event loop, and the application sees none"
-    )
+    @Test("A handler responds to ten thousand pipelined requests on the event loop, and the application sees none")
     func synchronousResponses() throws {
         let connection = try EmbeddedConnection(frontHandlers: [SynchronousResponder()])
         let responder = try connection.channel.pipeline.syncOperations.handler(type: SynchronousResponder.self)
@@ -198,9 +196,7 @@ struct ConnectionHandlerTests {
         #expect(connection.journal.cuts == [.writeStalled])
     }
 
-    @Test(
-        "A response before the body is whole says close, half-closes, and discards what still arrives, up to the limit"
-    )
+    @Test("A response before the body is whole says close, half-closes, and discards the rest, up to the limit")
     func earlyResponse() throws {
         let connection = try EmbeddedConnection()
         connection.receive("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10000000\r\n\r\nabc")

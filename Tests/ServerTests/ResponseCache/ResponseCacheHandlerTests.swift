@@ -132,9 +132,7 @@ import Testing
         #expect(try kept.connection.sent().hasSuffix("kept"))
     }
 
-    @Test(
-        "SRV-11 A request in the same read as the end of a chunked body is passed on, and so is everything after it"
-    )
+    @Test("SRV-11 A request in the same read as the end of a chunked body is passed on, and so is everything after it")
     func pipelinedBehindChunked() throws {
         let kept = try CachingConnection()
         _ = try kept.record(Self.head, "kept")

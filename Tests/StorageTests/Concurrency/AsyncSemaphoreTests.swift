@@ -1,7 +1,7 @@
-import TestKit
 import Testing
 
 @testable import Concurrency
+@testable import TestKit
 
 @Suite(.timeLimit(.minutes(10))) struct AsyncSemaphoreTests {
     /// Bodies that are running, and the most at a time.
@@ -103,5 +103,138 @@ import Testing
         try await waiting.value
         try await semaphore.withPermit {}
         try await semaphore.withPermit(isShort: true) {}
+    }
+}
+
+@Suite("Locks by key")
+struct KeyedMutexTests {
+    @Test("Keys are granted in order of arrival; bodies that lock two keys in opposite order never deadlock")
+    func order() async throws {
+        let mutex = KeyedMutex()
+        let (order, note) = AsyncStream.makeStream(of: Int.self)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            let (start, begin) = AsyncStream.makeStream(of: Void.self)
+            group.addTask {
+                try await mutex.holding(["a"]) { for await _ in start {} }
+            }
+            for number in 1...5 {
+                if number == 1 { await BoundedWait.poll(for: "the first holder") { mutex.isHeld("a") } }
+                let wanted = number.isMultiple(of: 2) ? ["a", "b"] : ["b", "a"]
+                group.addTask { try await mutex.holding(wanted) { _ = note.yield(number) } }
+                await BoundedWait.poll(for: "waiter \(number)") { mutex.waiting(for: "a") == number }
+            }
+            begin.finish()
+            try await group.waitForAll()
+        }
+        note.finish()
+        #expect(await order.reduce(into: []) { $0.append($1) } == [1, 2, 3, 4, 5])
+        #expect(mutex.waiting(for: "a") == 0)
+        struct Fault: Error {}
+        await #expect(throws: Fault.self) { try await mutex.holding(["a"]) { throw Fault() } }
+        #expect(!mutex.isHeld("a"), "an error releases the key")
+    }
+
+    @Test("A wait with an end gives the key up when it is over, and takes it if it is free before")
+    func timeout() async throws {
+        let mutex = KeyedMutex()
+        let (start, begin) = AsyncStream.makeStream(of: Void.self)
+        async let holder: Void = mutex.holding(["a"]) { for await _ in start {} }
+        await BoundedWait.poll(for: "the holder") { mutex.isHeld("a") }
+        let isOver: @Sendable () async throws -> Void = {}
+        // The time may be over before the wait begins: none of many waits is without an end.
+        for _ in 1...2000 {
+            await #expect(throws: KeyedMutex.WaitTooLong.self) {
+                try await mutex.holding(["a"], timeout: isOver) { Issue.record("the key was held") }
+            }
+        }
+        #expect(mutex.waiting(for: "a") == 0)
+        begin.finish()
+        try await holder
+        let isTaken = try await mutex.holding(["a"], timeout: isOver) { true }
+        #expect(isTaken && !mutex.isHeld("a"))
+    }
+}
+
+@Suite(.timeLimit(.minutes(10)))
+struct BackgroundTasksTests {
+    private let tasks = BackgroundTasks()
+    private let gate = Gate()
+
+    @Test("SRV-07 A validation in the background leaves nothing behind when it has ended")
+    func ends() async {
+        for _ in 0..<3 { tasks.start { [gate] in await gate.pass() } }
+        #expect(tasks.count == 3)
+        gate.open()
+        await BoundedWait.poll(for: "the end of the tasks") { tasks.count == 0 }
+        tasks.stop()
+        tasks.start {}
+        #expect(tasks.count == 0)
+    }
+
+    @Test("Stopping cancels the tasks under way")
+    func stop() async {
+        let wasCancelled = Watched<Bool?>(nil)
+        tasks.start { [gate] in
+            await gate.pass()
+            let isCancelled = Task.isCancelled
+            wasCancelled.update { $0 = isCancelled }
+        }
+        await gate.arrivals(1)
+        tasks.stop()
+        await wasCancelled.until { $0 != nil }
+        #expect(wasCancelled.value == true)
+        #expect(tasks.count == 0)
+    }
+}
+
+@Suite(.timeLimit(.minutes(10))) struct BoundedWaitTests {
+    @Test("A test that waits in vain fails, and says for what")
+    func inVain() async {
+        await withKnownIssue {
+            await BoundedWait.run(for: "what never happens", at: #_sourceLocation, steps: 1) {
+                await Gate().pass()
+                return false
+            }
+        } matching: {
+            $0.comments.map(\.rawValue) == ["waited in vain for what never happens"]
+        }
+    }
+
+    @Test("A wait ends as soon as it happens")
+    func happens() async {
+        let value = Watched(0)
+        async let wait: Void = value.until { $0 == 1 }
+        value.update { $0 = 1 }
+        await wait
+        await value.until { $0 == 1 }
+    }
+}
+
+@Suite struct RandomnessTests {
+    private static func drawn(_ randomness: Randomness?) -> [UInt64] {
+        Randomness.$current.withValue(randomness) { (0..<4).map { _ in Randomness.number(for: "a") } }
+    }
+
+    @Test("One seed draws one sequence, also again from its beginning; another seed, and none, draw others")
+    func sequence() {
+        let seeded = Randomness(seed: 7)
+        let first = Self.drawn(seeded)
+        #expect(Set(first).count == 4)
+        #expect(Self.drawn(seeded) != first)
+        seeded.reset()
+        #expect(Self.drawn(seeded) == first)
+        #expect(Self.drawn(Randomness(seed: 8)) != first)
+        #expect(Self.drawn(nil) != first && Self.drawn(nil) != Self.drawn(nil))
+    }
+
+    @Test("The numbers of one purpose do not depend on those of another; tasks draw from the sequence of their server")
+    func purposes() async {
+        let alone = Randomness.$current.withValue(Randomness(seed: 7)) { Randomness.bytes(33, for: "a") }
+        #expect(alone.count == 33)
+        let beside = await Randomness.$current.withValue(Randomness(seed: 7)) {
+            _ = Randomness.fraction(for: "b")
+            return await Task { Randomness.bytes(33, for: "a") }.value
+        }
+        #expect(beside == alone)
     }
 }

@@ -84,9 +84,7 @@ struct StoreSnapshotTests {
         ).changeToken
     }
 
-    @Test(
-        "SRV-07 A fetched response is not repeated from memory; a hit is, with its age, until its freshness ends"
-    )
+    @Test("SRV-07 A fetched response is not repeated from memory; a hit is, with its age, until its freshness ends")
     func freshness() async throws {
         #expect(try await changeToken() == nil)
         it.scene.clock.advance(by: .seconds(10))

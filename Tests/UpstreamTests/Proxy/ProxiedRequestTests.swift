@@ -41,9 +41,7 @@ struct ProxiedRequestTests {
         #expect(try it.storedCount == 0)
     }
 
-    @Test(
-        "SRV-07 SRV-11 A mount per credential passes the credential on and stores responses by its hash"
-    )
+    @Test("SRV-07 SRV-11 A mount per credential passes the credential on and stores responses by its hash")
     func perCredential() async throws {
         let it = try MountScenario(MountOptions(shared: false))
         it.scene.transport.always { request in

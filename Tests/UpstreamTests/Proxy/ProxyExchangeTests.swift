@@ -21,9 +21,7 @@ struct ProxyExchangeEffectsTests {
         response(.ok, body, fields: it.fields("max-age=60", fields))
     }
 
-    @Test(
-        "SRV-07 A response that was under way during a write is no hit afterwards, nor collapsed with later requests"
-    )
+    @Test("SRV-07 A response that was under way during a write is no hit afterwards, nor collapsed with later requests")
     func overtaken() async throws {
         it.scene.transport.then(held(by: gate, fresh("old")), response(.ok, "written"), fresh("new"))
         let before = Task { try await it.ask() }
@@ -94,9 +92,7 @@ struct ProxyExchangeEffectsTests {
         #expect(try await it.ask().cacheStatus == "larder; hit; ttl=60")
     }
 
-    @Test(
-        "SRV-07 A HEAD that shows another version invalidates the stored response, which stays the last good one"
-    )
+    @Test("SRV-07 A HEAD that shows another version invalidates the stored response, which stays the last good one")
     func head() async throws {
         it.scene.transport.then(fresh("old", [.eTag: "\"a\""]), fresh("", [.eTag: "\"b\""]))
         try await it.ask()
@@ -143,7 +139,7 @@ struct ProxyExchangePartsTests {
         try await it.play("0-", upTo: 2 * RangeOrigin.partBytes)
         try await it.partsAre([0..<(2 * RangeOrigin.partBytes)])
         expect(try await it.play("-100000"), (Self.length - 100_000)..<Self.length)
-        // It seeks, goes on from there, and back.
+        // It seeks, continues from there, and seeks back.
         for number in [5, 6, 7, 1, 0, 2, 3, 4] {
             let range = (number * Self.step)..<((number + 1) * Self.step)
             expect(try await it.play("\(range.lowerBound)-\(range.upperBound - 1)"), range)

@@ -21,7 +21,6 @@ struct DiskNode: Sendable {
         Journal.storeMigrations + ClusterSeal.migrations
     static let key = SymmetricKey(data: Data(repeating: 7, count: 32))
 
-    /// Opens a store for servers.
     static func store(on server: RunningPostgres? = nil) async throws -> ClusterAccess {
         try await .temporary(migrations, on: server)
     }
@@ -66,7 +65,6 @@ struct DiskNode: Sendable {
 
     static let noon = Date(timeIntervalSince1970: 1_000_000)
 
-    /// Logs in.
     @discardableResult
     func logIn(
         _ account: String = "1130",

@@ -72,6 +72,18 @@ final class FakeYandexDisk: Transport {
         change { $0.model.operations.rules.folders = false }
     }
 
+    /// A Disk with these text files.
+    convenience init(_ paths: String...) {
+        self.init()
+        for path in paths { put(path) }
+    }
+
+    /// A Disk with files of these texts.
+    convenience init(_ files: KeyValuePairs<String, String>) {
+        self.init()
+        for (path, text) in files { put(path, text) }
+    }
+
     private static func account(_ uid: String) -> DiskAccount {
         DiskAccount(
             login: "login-\(uid)",

@@ -150,7 +150,6 @@ extension OutboxAccount<QueuedWrite> {
         apply(.put(entry))
     }
 
-    /// Removes a write.
     mutating func remove(_ number: Int64) {
         if let entry = queue.entries[number: number] { apply(.remove(entry)) }
     }

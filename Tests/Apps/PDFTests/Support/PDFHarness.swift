@@ -1,3 +1,4 @@
+import Cluster
 import Concurrency
 import Foundation
 import HTTP
@@ -60,10 +61,7 @@ extension AppHarness<PDFApp, StubDocumentEngine> {
     }
 
     var paper: StubDocumentEngine { fixture }
-    /// The documents of the app.
     var documents: DocumentStore { app.pdf.store }
-    /// The requests of the tests go through it.
-    var routes: PDFHarness { self }
 
     /// A photo that the engine of paper takes.
     static func photo(_ text: String, name: String? = nil) -> Upload {
@@ -81,7 +79,7 @@ extension AppHarness<PDFApp, StubDocumentEngine> {
         let form = MultipartForm(uploads)
         var headerFields = fields
         headerFields[.contentType] = form.contentType
-        return try await routes.ask(.post, "/v1/pdf/documents\(query)", headerFields, body: form.body)
+        return try await ask(.post, "/v1/pdf/documents\(query)", headerFields, body: form.body)
     }
 
     /// A draft of these photos; the path of its address.
@@ -98,14 +96,14 @@ extension AppHarness<PDFApp, StubDocumentEngine> {
     /// A saved document of these photos; its address.
     func saved(_ photos: String..., name: String? = nil) async throws -> String {
         let href = try await draft(of: photos)
-        let response = try await routes.ask(.post, "\(href)/save", json: name.map { #"{"name":"\#($0)"}"# } ?? "{}")
+        let response = try await ask(.post, "\(href)/save", json: name.map { #"{"name":"\#($0)"}"# } ?? "{}")
         #expect(response.status == 200, "\(response.text)")
         return href
     }
 
     /// The pages in a document's file, as the engine of paper wrote them.
     func paper(_ href: String, _ fields: HTTPFields = [:]) async throws -> [String] {
-        let response = try await routes.get("\(href)/file", fields)
+        let response = try await get("\(href)/file", fields)
         #expect(response.status == 200, "\(response.text)")
         return response.text.dropFirst(StubDocumentEngine.header.count).split(separator: "\n").filter {
             !$0.hasPrefix("%")
@@ -114,11 +112,11 @@ extension AppHarness<PDFApp, StubDocumentEngine> {
     }
 
     /// Ids of a document's pages.
-    func pages(_ href: String) async throws -> [String] { try await routes.get(href).strings("id", in: "data.pages") }
+    func pages(_ href: String) async throws -> [String] { try await get(href).strings("id", in: "data.pages") }
 
     /// Ids of the saved documents, as they are listed.
     func listed(_ fields: HTTPFields = [:]) async throws -> [String] {
-        try await routes.get("/v1/pdf/documents", fields).strings("id", in: "data.items")
+        try await get("/v1/pdf/documents", fields).strings("id", in: "data.items")
     }
 
     /// The history of a change of the standard profile.
@@ -150,4 +148,71 @@ extension Exchanged {
         #expect(self["meta.offline"] == false && self["meta.stale"] == false, sourceLocation: sourceLocation)
         #expect(names(in: "") == ["data", "meta", "links"], sourceLocation: sourceLocation)
     }
+}
+
+extension ClusterAccess {
+    /// Numbers of files in PostgreSQL, and of their parts.
+    func contentCounts() async throws -> [Int] {
+        let tables = ["content", "content_part"]
+        let counts = tables.map { "(SELECT count(*) FROM \($0)) AS \($0)" }.joined(separator: ", ")
+        let rows = try await database.rows("SELECT \(counts)") { row in
+            try tables.map { try row.value($0) as Int }
+        }
+        return rows.first ?? []
+    }
+
+    /// Runs statements, one after the other.
+    func execute(_ statements: String...) async throws {
+        try await database.write(locks: ["test"]) { transaction in
+            for statement in statements { try transaction.execute(statement) }
+        }
+    }
+}
+
+extension StoreKind {
+    /// Returns a new store that servers share; nil for documents of a server by itself.
+    func documents() async throws -> ClusterAccess? {
+        switch self {
+        case .sqlite: nil
+        case .postgresql: try await .temporary()
+        }
+    }
+}
+
+extension PDFHarness {
+    /// Inserts a saved document of these bytes, past the engine.
+    func insert(_ bytes: Data, name: String, pages: Int = 1, profile: String = "local") async throws -> Document {
+        let new = DocumentStore.New(
+            name: name,
+            file: try stage(bytes),
+            pages: (0..<pages).map { number in
+                DocumentPage(
+                    id: DocumentIdentity.random(),
+                    kind: .imported,
+                    width: 595.3 + Double(number),
+                    height: 1e7 / 3,
+                    rotation: 90,
+                    content: DocumentIdentity.random()
+                )
+            }
+        )
+        let inserted = try await documents.insert(
+            [new],
+            profile: profile,
+            created: clock.now,
+            draftUntil: nil,
+            quota: .unlimited
+        )
+        return inserted[0].document
+    }
+
+    /// Returns a finished file of these bytes.
+    func stage(_ bytes: Data) throws -> Blob {
+        let file = try app.pdf.scratch.file(".pdf")
+        try file.append(bytes)
+        return try documents.stage(file.place)
+    }
+
+    /// The address of a document.
+    func href(_ document: Document) -> String { "/v1/pdf/documents/\(document.id)" }
 }

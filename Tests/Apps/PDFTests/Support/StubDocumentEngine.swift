@@ -162,7 +162,7 @@ final class StubDocumentEngine: Sendable {
     private static let a4 = PDFPage(width: 595, height: 842, rotation: 0)
     private static let photo = PDFPage(width: 30, height: 40, rotation: 0)
 
-    /// A page as Media describes it: as it is shown.
+    /// A page as Media describes it: in its displayed orientation.
     private static func page(of line: String) -> PDFPage {
         if PictureFormat.allCases.contains(where: { line.hasPrefix("\($0) ") }) { return photo }
         let rotation = turn(of: line)

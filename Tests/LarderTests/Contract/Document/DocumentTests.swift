@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 import Screens
 import TestKit
@@ -71,9 +72,7 @@ struct DocumentTests {
         }
     }
 
-    @Test(
-        "SRV-06 Every error but the health check's is a problem document that lists its codes, each under its status"
-    )
+    @Test("SRV-06 Every error but the health check's is a problem document that lists its codes, each under its status")
     func problems() throws {
         for operation in document.operations {
             for (status, response) in operation.responses
@@ -162,6 +161,116 @@ struct DocumentTests {
             if pointer.hasSuffix("Page/additionalProperties") { mayBeAbsent.insert("total_at_least") }
             #expect(properties.subtracting(required).isSubset(of: mayBeAbsent), "\(pointer)")
             #expect(required.isSubset(of: properties), "\(pointer)")
+        }
+    }
+}
+
+@Suite("Codes of errors in fields")
+struct FieldErrorTests {
+    /// A field error in the sources: the place, then its code, or two of them with a condition.
+    private static var pattern: Regex<(Substring, Substring, Substring?)> {
+        get throws {
+            try Regex(
+                #"\.(?:field|parameter)\(\s*(?:"(?:[^"\\]|\\.)*"|\w+),\s*"#
+                    + #"(?:[^",()]*\? *)?"([a-z-]+)"(?: *: *"([a-z-]+)")?,"#
+            )
+        }
+    }
+
+    @Test("SRV-02 every code that a field error of the sources has is in the contract")
+    func codes() throws {
+        let pattern = try Self.pattern
+        var used: [String: String] = [:]
+        for file in Repository.files(in: "Sources", suffixes: [".swift"]) {
+            for match in try Repository.text("Sources/\(file)").matches(of: pattern) {
+                for code in [match.output.1, match.output.2] {
+                    if let code { used[String(code)] = file }
+                }
+            }
+        }
+        let codes = try OpenAPIDocument.load().root.at(pointer: "/components/schemas/FieldError/properties/code/enum")
+        let known = Set((codes?.array ?? []).compactMap(\.string))
+        #expect(used.count > 8 && known.isSuperset(of: ["list-full", "not-the-list"]))
+        for (code, file) in used { #expect(known.contains(code), "\(code) in \(file)") }
+    }
+}
+
+/// A front end needs no formatting code: the text of a value is sent beside it (docs/contract.md, "Names and formats").
+@Suite("Values as texts")
+struct TextMemberTests {
+    /// Values that are formatted wherever an app shows them.
+    private static let formatted: Set<String> = [
+        "size", "price", "price_min", "price_max", "line_total", "progress", "status", "state", "difference", "failure",
+        "budget", "bytes", "total", "used", "available", "trash", "page_count", "year_built", "weight_kg", "home_port",
+        "roles", "gender", "email", "draft_until",
+    ]
+    /// Times that no screen shows.
+    private static let unseen: Set<String> = [
+        "DiskSessionData", "DiskSessionOpenedData", "NotesSessionData", "NotesSessionOpenedData", "ShipsSessionData",
+        "ShipsSessionOpenedData", "ShopHistoryRow.searched_at", "DiskOfflineRow.marked_at", "NoteMapData.total",
+        "ShopListRow.available", "ShopFavouriteRow.available", "DiskDocument.available", "DiskAuthorizationData.state",
+        "NotesFileRecord",
+        "NotesFileProperties",
+    ]
+    private static let apps = ["Disk", "Shop", "PDF", "Note", "Ship", "Person"]
+
+    @Test("HARN-30 Times, sizes, prices, shares and states that people see have a text beside them")
+    func texts() throws {
+        let document = try OpenAPIDocument.load()
+        let schemas = document.root.at(pointer: "/components/schemas")?.object ?? [:]
+        var found = 0
+        for (schema, value) in schemas
+        where Self.apps.contains(where: schema.hasPrefix) && !schema.contains("Request")
+            && !Self.unseen.contains(schema)
+        {
+            let names = Set((value["properties"]?.object ?? [:]).keys)
+            for name in names where name.hasSuffix("_at") || Self.formatted.contains(name) {
+                guard !Self.unseen.contains("\(schema).\(name)") else { continue }
+                found += 1
+                let text = (name.hasSuffix("_at") ? String(name.dropLast(3)) : name) + "_text"
+                #expect(names.contains(text), "\(schema).\(name)")
+            }
+        }
+        #expect(found > 40)
+    }
+}
+
+@Suite("Routes and operations")
+struct RouteTests {
+    @Test("SRV-02 openapi.yaml describes every route served and no other")
+    func routes() async throws {
+        let document = try OpenAPIDocument.load()
+        try await withLarder { larder in
+            let served = larder.application.table.routes.map { "\($0.method.rawValue) \($0.path)" }
+            #expect(Set(served).count == served.count, "a route is served twice")
+            #expect(Set(served) == Set((document.operations + document.mounts).map(\.key)))
+        }
+    }
+
+    @Test("SRV-02 Operations need a session if and only if routes do")
+    func sessions() async throws {
+        let document = try OpenAPIDocument.load()
+        try await withLarder { larder in
+            for route in larder.application.table.routes {
+                let operation = try #require(document.operation("\(route.method.rawValue) \(route.path)"))
+                #expect(operation.needsSession == (route.sessionApp != nil), "\(operation.key)")
+            }
+        }
+    }
+
+    @Test("SRV-02 The index of the server lists every operation but itself")
+    func index() async throws {
+        let document = try OpenAPIDocument.load()
+        try await withLarder { larder in
+            let data = try #require(try await larder.send("GET", "/v1").json["data"])
+            let ofApps = (data["apps"]?.array ?? []).flatMap { $0["screens"]?.array ?? [] }
+            let listed = (ofApps + (data["screens"]?.array ?? [])).map {
+                "\($0["method"]?.string ?? "") \($0["href"]?.string ?? "")"
+            }
+            #expect(
+                listed.sorted()
+                    == (document.operations + document.mounts).map(\.key).filter { $0 != "GET /v1" }.sorted()
+            )
         }
     }
 }

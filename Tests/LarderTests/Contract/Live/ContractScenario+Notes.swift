@@ -192,7 +192,6 @@ extension ContractScenario {
         #expect(last.status == 200)
     }
 
-    /// Notes as files.
     private func notesFiles(_ member: [String: String]) async throws {
         let (export, load) = ("GET /v1/notes/export", "POST /v1/notes/import")
         for query in ["", "?format=json", "?format=geojson", "?format=gpx"] {

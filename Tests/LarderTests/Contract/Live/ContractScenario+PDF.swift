@@ -87,7 +87,6 @@ extension ContractScenario {
         static let nobody = Drawn(id: "0123456789abcdef", pages: ["0123456789abcdef"])
     }
 
-    /// Makes a draft.
     func draft(_ files: [(name: String, content: String)], query: String = "") async throws -> Drawn {
         let response = try await askPDF(Self.create, query: query, Self.form, body: Self.form(files))
         try #require(response.status == 201, "\(response.text)")
@@ -309,7 +308,6 @@ extension ContractScenario {
         }
     }
 
-    /// Uploads that are refused.
     func uploadsRefused() async throws {
         for query in ["?mode=both", "?page=letter"] {
             try await askPDF(Self.create, query: query, Self.form, body: Self.form([]))
@@ -407,13 +405,5 @@ extension ContractScenario {
             let response = try await askPDF(operation.key, headers, body: Self.pdfBodies[operation.key])
             #expect(response.status == 500, "\(operation.key): \(response.text)")
         }
-    }
-}
-
-extension Sequence {
-    func asyncMap<Other>(_ transform: (Element) async throws -> Other) async rethrows -> [Other] {
-        var result: [Other] = []
-        for element in self { result.append(try await transform(element)) }
-        return result
     }
 }

@@ -182,3 +182,11 @@ func withLarder(
     try await client.shutdown()
     try outcome.get()
 }
+
+extension InProcessLarder {
+    /// Sends bytes unchanged over a connection of its own, and reads the one response until the server closes.
+    func raw(_ text: String) async throws -> ReceivedResponse {
+        let exchange = try await RawExchange(port: port, send: text)
+        return try #require(ReceivedResponse(http: Data(exchange.received)), "no whole response: \(exchange.text)")
+    }
+}

@@ -86,7 +86,6 @@ struct ScriptMachine: Sendable {
     ///   - packages: status of each package that dpkg knows, such as `install ok installed`.
     ///   - release: its `/etc/os-release`.
     ///   - missing: programs and files that it does not have.
-    /// - Throws: the error of the file system.
     init(packages: [String: String] = [:], release: String = "", without missing: Set<String> = []) throws {
         checkout = try TemporaryFolder()
         machine = try TemporaryFolder()
@@ -132,7 +131,6 @@ struct ScriptMachine: Sendable {
     ///   - script: its name.
     ///   - user: the number of the user; root is 0.
     ///   - variables: more of the environment.
-    /// - Throws: an error of starting it.
     func run(_ script: String, _ arguments: String..., user: Int = 0, with variables: [String: String] = [:])
         async throws -> Outcome
     {

@@ -140,10 +140,7 @@ struct ContentsTests {
         #expect(try await Self.read(blob, two) == bytes)
         let middle = Self.mebibyte - 2..<Self.mebibyte + 3
         #expect(try await Self.read(blob, two, middle) == bytes[middle])
-        let held = try await withThrowingTaskGroup(of: TemporaryPath.self) { group in
-            for _ in 0..<16 { group.addTask { try await two.hold(blob, in: scratch) } }
-            return try await group.reduce(into: []) { $0.append($1) }
-        }
+        let held = try await (0..<16).concurrentMap { _ in try await two.hold(blob, in: scratch) }
         for place in held { #expect(try Data(contentsOf: URL(filePath: place.path)) == bytes) }
         #expect(try Self.isHere(blob, two))
 

@@ -181,11 +181,11 @@ import Testing
         try await Self.commitWaits(in: cluster)
         try postgres.stop("immediate")
         await #expect(throws: JournalError.outcomeUnknown(write: id)) { try await written.value }
-        #expect(try server.database.read { try Int.fetchOne($0, sql: "SELECT last FROM ship_revision") } == nil)
+        #expect(try server.database.integer("SELECT last FROM ship_revision") == nil)
         try postgres.restart()
         try await PostgresDatabase.require(standby: "", cluster.options)
         await BoundedWait.poll(for: "a connection") { (try? await journal.catchUp()) != nil }
-        #expect(try server.database.read { try Int.fetchOne($0, sql: "SELECT last FROM ship_revision") } == 7)
+        #expect(try server.database.integer("SELECT last FROM ship_revision") == 7)
         await #expect(throws: JournalError.alreadyWritten(id)) {
             try await journal.write(scope: "ships", id: id) { db in
                 try db.execute(sql: "UPDATE ship_revision SET last = 8")

@@ -97,18 +97,13 @@ import Testing
         let cluster = try await JournalCluster()
         var servers: [JournalServer] = []
         for number in 0..<3 { servers.append(try await Self.server("s\(number)", in: cluster)) }
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for (number, server) in servers.enumerated() {
-                group.addTask {
-                    let person = try #require(try await Harbour.register("p\(number)", on: server))
-                    for step in 0..<25 {
-                        try await Harbour.add("word\(step % 10)", Double(step), for: person, on: server)
-                        try await Harbour.count("counter", on: server)
-                        if step % 5 == number { try await server.journal.snapshots.cutIfLong() }
-                    }
-                }
+        try await servers.enumerated().concurrentMap { (number, server) in
+            let person = try #require(try await Harbour.register("p\(number)", on: server))
+            for step in 0..<25 {
+                try await Harbour.add("word\(step % 10)", Double(step), for: person, on: server)
+                try await Harbour.count("counter", on: server)
+                if step % 5 == number { try await server.journal.snapshots.cutIfLong() }
             }
-            try await group.waitForAll()
         }
         servers.append(try await Self.server("new", in: cluster))
         for server in servers {

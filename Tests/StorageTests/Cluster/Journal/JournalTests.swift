@@ -32,14 +32,9 @@ import Testing
         let servers = [
             try await cluster.server("a"), try await cluster.server("b"), try await cluster.server("c"),
         ]
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for (index, server) in servers.enumerated() {
-                group.addTask {
-                    var random = SeededRandom(seed: UInt64(index + 1))
-                    for _ in 0..<250 { try await self.operate(server, &random) }
-                }
-            }
-            try await group.waitForAll()
+        try await servers.enumerated().concurrentMap { (index, server) in
+            var random = SeededRandom(seed: UInt64(index + 1))
+            for _ in 0..<250 { try await self.operate(server, &random) }
         }
         for server in servers { try await server.journal.catchUp() }
         let late = try await cluster.server("late")
@@ -181,11 +176,11 @@ import Testing
                 try db.execute(sql: "INSERT INTO ship_revision VALUES (1, 7)")
             }
             #expect(committed.row != nil)
-            #expect(try server.database.read { try Int.fetchOne($0, sql: "SELECT last FROM ship_revision") } == nil)
+            #expect(try server.database.integer("SELECT last FROM ship_revision") == nil)
             try server.database.close()
         }
         let again = try await JournalServer("server", in: cluster, folder: folder)
-        #expect(try again.database.read { try Int.fetchOne($0, sql: "SELECT last FROM ship_revision") } == 7)
+        #expect(try again.database.integer("SELECT last FROM ship_revision") == 7)
         #expect(try await again.misses(in: cluster) == [])
     }
 
@@ -193,26 +188,21 @@ import Testing
     func concurrent() async throws {
         let cluster = try await JournalCluster()
         let servers = [try await cluster.server("one"), try await cluster.server("other")]
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for writer in 0..<16 {
-                group.addTask {
-                    for _ in 0..<10 {
-                        try await Harbour.count("all", on: servers[writer % 2])
-                        try await Harbour.count("writer \(writer)", on: servers[writer % 2])
-                        // Two scopes, which others take in the other order.
-                        let pair = writer % 4 < 2 ? ["left", "right"] : ["right", "left"]
-                        try await servers[writer % 2].journal.write(scope: pair[0], locks: [pair[1]]) { db in
-                            try db.execute(
-                                sql: """
-                                    INSERT INTO hidden_ship VALUES ('pair', 'counter', 1)
-                                    ON CONFLICT DO UPDATE SET revision = revision + 1
-                                    """
-                            )
-                        }
-                    }
+        try await (0..<16).concurrentMap { writer in
+            for _ in 0..<10 {
+                try await Harbour.count("all", on: servers[writer % 2])
+                try await Harbour.count("writer \(writer)", on: servers[writer % 2])
+                // Two scopes, which others take in the other order.
+                let pair = writer % 4 < 2 ? ["left", "right"] : ["right", "left"]
+                try await servers[writer % 2].journal.write(scope: pair[0], locks: [pair[1]]) { db in
+                    try db.execute(
+                        sql: """
+                            INSERT INTO hidden_ship VALUES ('pair', 'counter', 1)
+                            ON CONFLICT DO UPDATE SET revision = revision + 1
+                            """
+                    )
                 }
             }
-            try await group.waitForAll()
         }
         for server in servers {
             try await server.journal.catchUp()

@@ -102,17 +102,13 @@ import Testing
     }
 
     private static func run(_ count: Int, seed: UInt64, _ servers: [(JournalServer, isNewer: Bool)]) async throws {
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for (number, (server, isNewer)) in servers.enumerated() {
-                group.addTask {
-                    var random = SeededRandom(seed: seed + UInt64(number))
-                    for step in 0..<count {
-                        try await operate(server, isNewer: isNewer, &random)
-                        if step % 20 == 7 { try await server.journal.snapshots.cutIfLong() }
-                    }
-                }
+        try await servers.enumerated().concurrentMap { (number, member) in
+            let (server, isNewer) = member
+            var random = SeededRandom(seed: seed + UInt64(number))
+            for step in 0..<count {
+                try await operate(server, isNewer: isNewer, &random)
+                if step % 20 == 7 { try await server.journal.snapshots.cutIfLong() }
             }
-            try await group.waitForAll()
         }
         for (server, _) in servers { try await server.journal.catchUp() }
     }
@@ -202,9 +198,7 @@ import Testing
         #expect(try await cluster.numbers() == [])
     }
 
-    @Test(
-        "A copy with a build that lacks columns is refused, and a change that is no addition stops by the table's name"
-    )
+    @Test("A copy with a build that lacks columns is refused; a change that is no addition stops by its table")
     func refused() async throws {
         let cluster = try await JournalCluster()
         let newer = try await Self.newer("newer", cluster)

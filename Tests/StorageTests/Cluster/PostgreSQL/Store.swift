@@ -1,6 +1,10 @@
 import Cluster
+import Dispatch
+import Foundation
 import Logging
+import Synchronization
 import TestKit
+import Testing
 
 /// A schema of a test's own, as one of several servers uses it.
 struct Store {
@@ -53,5 +57,88 @@ extension SQLTransaction {
             "INSERT INTO counter VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
             [name, (value ?? 0) + 1]
         )
+    }
+}
+
+/// Holds a thread, such as one that a transaction blocks, until the test opens it.
+final class ThreadGate: Sendable {
+    private let semaphore = DispatchSemaphore(value: 0)
+    private let arrivals = Watched(0)
+
+    /// Holds the calling thread, unless the test forgets it.
+    func hold() {
+        arrivals.update { $0 += 1 }
+        _ = semaphore.wait(timeout: .now() + .seconds(120))
+        semaphore.signal()
+    }
+
+    /// Waits until this many threads have arrived.
+    func arrived(_ count: Int = 1, sourceLocation: SourceLocation = #_sourceLocation) async {
+        await arrivals.until("thread \(count) at a gate", sourceLocation: sourceLocation) { $0 >= count }
+    }
+
+    /// Lets all threads pass.
+    func open() { semaphore.signal() }
+}
+
+/// Changes that callers make one after the other, each with a name of its own, and which of them were acknowledged:
+/// those are there, whatever happened since.
+final class AcknowledgedChanges: Sendable {
+    /// Creates the table that the changes are in.
+    static let migration = PostgresMigration(
+        "acknowledged/001",
+        sql: "CREATE TABLE acknowledged (name text PRIMARY KEY)"
+    )
+
+    /// Their names, in the order in which they were acknowledged.
+    let names = Watched<[String]>([])
+    private let database: PostgresDatabase
+    private let prefix: String
+    private let log: FileHandle?
+    private let hasEnded = Watched(false)
+    private let callers = Mutex<[Task<Void, Never>]>([])
+
+    /// - Parameters:
+    ///   - prefix: Begins each name, where several processes write.
+    ///   - log: Receives a line for each of them.
+    init(_ database: PostgresDatabase, prefix: String = "", log: FileHandle? = nil) {
+        (self.database, self.prefix, self.log) = (database, prefix, log)
+    }
+
+    func begin(callers count: Int) {
+        let tasks = (0..<count).map { caller in Task { await self.change(as: caller) } }
+        callers.withLock { $0 = tasks }
+    }
+
+    /// Ends the callers, after their last change.
+    func end() async {
+        hasEnded.update { $0 = true }
+        for caller in callers.withLock({ $0 }) { await caller.value }
+    }
+
+    /// Returns the acknowledged changes that are missing.
+    func missing(in database: PostgresDatabase) async throws -> [String] {
+        let kept = Set(try await database.rows("SELECT name FROM acknowledged") { try $0.value("name") as String })
+        return names.value.filter { !kept.contains($0) }
+    }
+
+    private func change(as caller: Int) async {
+        var number = 0
+        while !hasEnded.value {
+            number += 1
+            let name = "\(prefix)\(caller)/\(number)"
+            do {
+                try await database.write(locks: [name]) { transaction in
+                    try transaction.execute("INSERT INTO acknowledged VALUES ($1)", [name])
+                }
+                names.update { names in
+                    names.append(name)
+                    try? log?.write(contentsOf: Data("\(name)\n".utf8))
+                }
+            } catch {
+                // A failed change is not recorded. As clients do, the caller waits a little: the store has work to do.
+                try? await Task.sleep(for: .milliseconds(20))
+            }
+        }
     }
 }
