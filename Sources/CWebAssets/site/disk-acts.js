@@ -15,7 +15,7 @@ const t = define({
     slash: 'A name cannot contain a slash.',
     move: 'Move to', copy: 'Copy to', moveHere: 'Move here', copyHere: 'Copy here', up: 'Folder above', root: 'Disk',
     moved: count => `Moved: ${count}`, copied: count => `Copied: ${count}`, exists: 'There is one of this name already',
-    replace: 'Replace', skip: 'Skip', toTrash: 'To the trash', forGood: 'Delete for good',
+    skip: 'Skip', toTrash: 'To the trash', forGood: 'Delete for good',
     several: count => `${count} files and folders will be deleted`, trashed: 'In the trash now', deleted: 'Deleted',
     linkText: 'Everyone who has this link can see it.', copyLink: 'Copy',
     until: date => `It works until ${date}.`,
@@ -29,7 +29,7 @@ const t = define({
     slash: 'В имени не может быть косой черты.',
     move: 'Переместить', copy: 'Копировать', moveHere: 'Переместить сюда', copyHere: 'Копировать сюда',
     up: 'Папка выше', root: 'Диск', moved: count => `Перемещено: ${count}`, copied: count => `Скопировано: ${count}`,
-    exists: 'Такое имя уже есть', replace: 'Заменить', skip: 'Пропустить', toTrash: 'В корзину',
+    exists: 'Такое имя уже есть', skip: 'Пропустить', toTrash: 'В корзину',
     forGood: 'Удалить навсегда', several: count => `Будет удалено файлов и папок: ${count}`,
     trashed: 'Теперь в корзине', deleted: 'Удалено',
     linkText: 'Это увидит каждый, у кого есть ссылка.', copyLink: 'Копировать',
@@ -116,7 +116,7 @@ async function transfer(kind, item, to, headers, overwrite = false) {
 export function chooseFolder(title, act, hidden = []) {
   return dialog(title, close => {
     const place = h('div', {class: 'folder-list'});
-    const where = h('p', {class: 'muted', dir: 'auto', role: 'status'});
+    const where = h('p', {class: 'muted grow', dir: 'auto', role: 'status'});
     const take = h('button', {type: 'button', class: 'button primary'}, act);
     let path = 'disk:/';
     take.addEventListener('click', () => close(path));
@@ -139,8 +139,8 @@ export function chooseFolder(title, act, hidden = []) {
       }
     };
     open(path);
-    return [where, place, h('div', {class: 'bar'}, take, button(t('newFolder'), () => newFolder(path, () => open(path)),
-      {icon: 'plus'}))];
+    return [h('div', {class: 'bar'}, where, button(t('newFolder'), () => newFolder(path, () => open(path)),
+      {icon: 'plus', bare: true})), place, h('div', {class: 'form-actions'}, take)];
   }, {sheet: true});
 }
 

@@ -4,7 +4,7 @@ import {call, Problem, withQuery} from './api.js';
 import {h, replace} from './dom.js';
 import {ask, attempt, menu, toast} from './overlay.js';
 import {askToDelete, copyOrMove, rename, said, shareLink} from './disk-acts.js';
-import {downloadOf, filesBeside, pageOf, parentOf, waiting, wayOf} from './disk-parts.js';
+import {downloadOf, filesBeside, pageOf, parentOf, sizeOf, waiting, wayOf} from './disk-parts.js';
 import {drawViewer} from './disk-viewer.js';
 import {define, langOf, time, zone} from './texts.js';
 import {button, linkButton} from './ui.js';
@@ -12,7 +12,7 @@ import {button, linkButton} from './ui.js';
 const t = define({
   en: {
     file: 'File',
-    created: 'Created', changed: 'Changed', kind: 'Kind', where: 'Folder', state: 'In Larder',
+    created: 'Created', kind: 'Kind', where: 'Folder', state: 'In Larder',
     stored: 'A copy for now, also without the Internet', kept: 'Kept, also without the Internet',
     notStored: 'Not yet', fetch: 'Fetch into Larder',
     waiting: 'Waiting…', failed: 'The download failed', until: 'Until',
@@ -22,7 +22,7 @@ const t = define({
   },
   ru: {
     file: 'Файл',
-    created: 'Создан', changed: 'Изменён', kind: 'Вид', where: 'Папка', state: 'В Larder',
+    created: 'Создан', kind: 'Вид', where: 'Папка', state: 'В Larder',
     stored: 'Пока есть копия, и без интернета', kept: 'Хранится, и без интернета',
     notStored: 'Пока нет', fetch: 'Загрузить в Larder',
     waiting: 'Ждёт…', failed: 'Загрузка не удалась',
@@ -76,7 +76,8 @@ function drawHead(screen, data, resource, again) {
   const action = id => data.actions.find(each => each.id === id);
   const [share, link] = [action('share'), action('link')];
   screen.head({title: data.name, back: withQuery('/disk/files', {path: parentOf(data.path)}), actions: [
-    share && linkButton(t('download'), downloadOf(data), {icon: 'download', kind: 'primary', download: data.name}),
+    share && (data.downloaded || data.kept_offline || !resource.answer.meta.offline)
+      && linkButton(t('download'), downloadOf(data), {icon: 'download', kind: 'primary', download: data.name}),
     link && button(link.title, (event, headers) => shareLink(data.path, headers).then(again),
       {icon: 'link', write: true, kind: 'compact'}),
     screen.refreshButton(() => resource),
@@ -130,9 +131,8 @@ async function shareFile(data) {
 }
 
 function factsOf(data) {
-  const rows = [[t('created'), data.created_text], [t('changed'), data.modified_text
-    ?? (data.modified_at && time(data.modified_at))],
-    [t('size'), data.size_text], [t('kind'), data.mime_type],
+  const rows = [[t('created'), data.created_at && time(data.created_at)],
+    [t('changed'), data.modified_at && time(data.modified_at)], [t('size'), sizeOf(data)], [t('kind'), data.mime_type],
     [t('where'), h('a', {href: withQuery('/disk/files', {path: parentOf(data.path)})},
       wayOf(parentOf(data.path)))],
     [t('outbox'), data.pending && h('a', {href: '/disk/outbox'}, waiting(data))],

@@ -2,10 +2,11 @@
 
 import {call, withQuery} from './api.js';
 import {h, replace} from './dom.js';
+import {sizeOf} from './disk-parts.js';
 import {icon} from './icons.js';
 import {pagedList} from './list.js';
 import {ask, linkFor, toast} from './overlay.js';
-import {define, langOf, language, zone} from './texts.js';
+import {define, langOf, language, time, zone} from './texts.js';
 import {button, empty} from './ui.js';
 
 const t = define({
@@ -93,8 +94,8 @@ function state(item) {
 
 /** Shows a conflict: what there was, what there is, and what there would be. */
 function sides(conflict) {
-  const about = side => (side ? [t(side.type), side.size_text, side.modified_text].filter(Boolean).join(' · ')
-    : t('none'));
+  const about = side => (side ? [t(side.type), sizeOf(side),
+    side.modified_at && time(side.modified_at)].filter(Boolean).join(' · ') : t('none'));
   return h('dl', {class: 'sides'}, ['base', 'theirs', 'ours'].map(name => h('div', null, h('dt', null, t(name)),
     h('dd', null, about(conflict[name])))));
 }

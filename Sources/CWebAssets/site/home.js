@@ -5,7 +5,7 @@ import {h, replace} from './dom.js';
 import {reopen} from './events.js';
 import {icon} from './icons.js';
 import {drawnApps} from './screen.js';
-import {define, langOf, t as common, zone} from './texts.js';
+import {define, langOf, t as common, time, zone} from './texts.js';
 import {button, linkButton, picture, sourceState, words} from './ui.js';
 
 const t = define({
@@ -14,13 +14,12 @@ const t = define({
     lead: 'Files, a shop, documents, ships and notes. What comes from far away is kept here, so it is there without a '
       + 'connection, too.',
     none: 'No source needed', disk: 'Recent files', pdf: 'Documents',
-    shop: 'Shopping list', diskNone: 'Log in to see your files here.', notesNone: 'Log in to see your '
+    shop: common('cart'), diskNone: 'Log in to see your files here.', notesNone: 'Log in to see your '
       + 'notes here.', draft: 'Not saved yet',
     start: 'Start here', startText: 'The remote APIs are simulated by the sandbox. Nothing leaves this machine.',
     one: 'Look at the ships as a guest', oneText: 'No account needed.',
     two: 'Open the Disk as Anna', twoText: 'The sandbox’s first account; its token is sandbox-token.',
-    three: 'Take everything offline',
-    threeText: 'In the control room. Then open any app again: it still works, and says so.',
+    threeText: 'In the control room. Then open any app again: it still works.',
     author: 'You write a front end?', authorText: 'These pages use nothing but the API that you would use.',
     api: 'Routes', contract: 'OpenAPI',
   },
@@ -28,12 +27,12 @@ const t = define({
     title: 'Всегда под рукой.',
     lead: 'Файлы, магазин, документы, корабли и заметки. То, что приходит издалека, хранится здесь и есть и без связи.',
     none: 'Источник не нужен', disk: 'Недавние файлы', pdf: 'Документы',
-    shop: 'Корзина магазина', diskNone: 'Войдите, и здесь будут ваши файлы.',
+    shop: common('cart'), diskNone: 'Войдите, и здесь будут ваши файлы.',
     notesNone: 'Войдите, и здесь будут ваши заметки.', draft: 'Ещё не сохранён',
     start: 'С чего начать', startText: 'Удалённые сервисы изображает песочница. Ничто не покидает эту машину.',
     one: 'Посмотреть корабли гостем', oneText: 'Без учётной записи.',
     two: 'Открыть Диск Анны', twoText: 'Первая запись песочницы; её токен — sandbox-token.',
-    three: 'Отключить всё', threeText: 'На пульте. Потом откройте любое приложение: оно работает и говорит об этом.',
+    threeText: 'На пульте. Потом откройте любое приложение: оно работает.',
     author: 'Пишете свой клиент?', authorText: 'Эти страницы пользуются тем же API, что и вы.',
     api: 'Адреса', contract: 'OpenAPI',
   },
@@ -103,7 +102,7 @@ function mine(screen) {
   const drafts = [];
   const cards = {
     disk: own(screen, 'disk', `/v1/disk/recent?limit=${most}&tz=${encodeURIComponent(zone)}`, '/disk/recent', item =>
-      row(item, withQuery('/disk/file', {path: item.path}), item.name, item.created_text, item.preview_url
+      row(item, withQuery('/disk/file', {path: item.path}), item.name, time(item.created_at), item.preview_url
         ? picture(item.preview_url, '', {class: 'thumb file-thumb', sign: 'image'})
         : h('span', {class: `file-sign kind-${item.icon}`}, icon('file', 24)))),
     pdf: own(screen, 'pdf', `/v1/pdf/documents?limit=${most}`, '/pdf', item => row(item, `/pdf/${item.id}`, item.name,
@@ -166,7 +165,7 @@ function newcomer(screen) {
       step(button(t('one'), () => enter('ships', {mode: 'guest'}), {icon: 'ships', write: true}), t('oneText')),
       step(button(t('two'), () => enter('disk', {mode: 'oauth_token', access_token: 'sandbox-token'}),
         {icon: 'disk', write: true}), t('twoText')),
-      step(linkButton(t('three'), '/status', {icon: 'offline'}), t('threeText'))));
+      step(linkButton(t('allOff'), '/status', {icon: 'offline'}), t('threeText'))));
 }
 
 function author() {

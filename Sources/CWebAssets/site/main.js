@@ -7,8 +7,8 @@ import {icon} from './icons.js';
 import {keys, palette, settings, theme} from './keys.js';
 import {toast} from './overlay.js';
 import {notFound, Screen, shownApps, whyLogin} from './screen.js';
-import {language, t} from './texts.js';
-import {problemView, sourceState} from './ui.js';
+import {language, t, time} from './texts.js';
+import {isShifted, problemView, sourceState} from './ui.js';
 
 const modules = {
   '': () => import('./home.js'), status: () => import('./status.js'), disk: () => import('./disk.js'),
@@ -232,6 +232,7 @@ function buildShell() {
       h('nav', {class: 'nav', 'aria-label': t('apps')}, apps.map(link)),
       h('a', {href: '/status', class: 'pulse', dataset: {app: 'status'}}, h('span', {class: 'pulse-dot'}),
         h('span', {class: 'pulse-words'}, t('status'))),
+      h('a', {href: '/status', class: 'shifted', hidden: true}, icon('clock', 16), h('span', {class: 'pulse-words'})),
       h('button', {type: 'button', class: 'button bare', 'aria-label': t('kAll'), title: `${t('kAll')} (Ctrl+K)`,
         'aria-haspopup': 'dialog', onclick: () => palette(go)}, icon('search')),
       h('button', {type: 'button', class: 'button bare', 'aria-label': t('menu'), 'aria-haspopup': 'menu',
@@ -259,6 +260,16 @@ async function drawPulse() {
   replace(pulse.querySelector('.pulse-words'), down ? t('someDown', down) : errors ? t('someErrors', errors)
     : up === data.upstreams.length ? t('allUp') : up ? t('someUp', up) : t('noneAsked'));
   pulse.title = t('status');
+  if (data.harness) drawTime((await quietly(call(`${data.harness.base}/clock`)))?.data);
+}
+
+/** Marks the header while Larder's clock is not that of the machine. */
+function drawTime(clock) {
+  const mark = document.querySelector('.shifted');
+  mark.hidden = !clock || !isShifted(clock);
+  if (mark.hidden) return;
+  mark.title = time(clock.now);
+  replace(mark.lastChild, t('testTime'));
 }
 
 function watchLarder() {
@@ -372,6 +383,8 @@ larder.addEventListener('answered', ({detail: {source, stale}}) => {
   const {state} = document.querySelector('.pulse').dataset;
   if (source !== 'local' && (!state || (state === 'up') === stale)) drawPulse();
 });
+larder.addEventListener('clock', ({detail}) => drawTime(detail));
+document.addEventListener('visibilitychange', () => document.hidden || drawPulse());
 listen('connectivity', drawPulse);
 listen('reset', drawPulse);
 drawPulse();

@@ -43,7 +43,7 @@ const locale = navigator.languages.find(tag => tag.slice(0, 2) === language) ?? 
 
 /** Formats a time of the server (RFC 3339) in the browser's zone. */
 export function time(text, options = {dateStyle: 'medium', timeStyle: 'short'}) {
-  return text ? new Intl.DateTimeFormat(locale, options).format(new Date(text)) : '–';
+  return text ? new Intl.DateTimeFormat(locale, options).format(new Date(text)).replace(' г.', '') : '–';
 }
 
 /** Formats an age in seconds: "just now", "4 minutes ago". */
@@ -72,21 +72,21 @@ const en = {
   loading: 'Loading…', done: 'Done', working: 'Working…', error: 'Something went wrong',
   retryIn: n => `Try again in ${n} s`, toLogin: 'Log in', startPage: 'To the start page',
   live: 'Live', fresh: 'Fresh copy', stale: 'Stale copy', offline: 'Offline copy', local: 'Local',
-  bundled: 'Bundled copy', partial: 'partial', confirmed: when => `confirmed ${when}`, received: 'Received',
+  bundled: 'Bundled copy', partial: 'partial', received: 'Received',
   confirmedAt: 'Last confirmed',
   liveWhy: 'The remote API answered for this screen.',
   freshWhy: 'Larder’s copy is younger than its freshness time, so the remote API was not asked.',
   localWhy: 'This is kept by Larder itself. No remote API is involved.',
   bundledWhy: 'The remote API has never answered. This copy came with the program.',
   partialWhy: 'Only a part of the data could be searched or shown.',
-  cacheStatus: 'Cache-Status', requestId: 'Request', howOld: 'Where this comes from',
+  cacheStatus: 'Cache-Status', howOld: 'Where this comes from',
   lost: 'Larder does not answer', lostText: 'What is shown stays readable. Changes wait until it is back.',
   lostWrite: 'Larder does not answer. Nothing was changed; what you typed is still here.',
   brokenWrite: 'The connection broke before Larder answered. What you typed is still here; look first whether it was '
     + 'carried out.',
   lostTitle: 'Larder cannot be reached', lostMessage: 'The server may be stopped. This page comes back by itself.',
   back2: 'Larder is back', notFound: 'There is no such page',
-  notFoundText: 'Nothing is under this address. It may be mistyped, or from another version of Larder.',
+  notFoundText: 'Nothing is under this address. A typo?',
   rows: (n, total) => (total === null ? `${n} shown` : `${n} of ${total} shown`),
   theme: 'Appearance', light: 'Light', dark: 'Dark', auto: 'As the system',
   language: 'Language', langAuto: 'As the browser',
@@ -107,7 +107,9 @@ const en = {
   newDocument: 'New document', remove: 'Delete', documents: 'Documents', toDisk: 'Save to the Disk',
   saveHere: 'Save here', curl: 'Copy as curl', leaveYes: 'Leave', leaveNo: 'Stay', needName: 'Please type a name.',
   nothingYet: 'Nothing here yet', acts: name => `Actions for ${name}`, moreActs: 'More actions',
-  newFolder: 'New folder', shareLink: 'Share link', keptOffline: 'Kept offline', favourites: 'Favourites',
+  newFolder: 'New folder', shareLink: 'Share link', details: 'Details', cart: 'Shopping list',
+  docGone: 'Document deleted', saved: 'Saved', replace: 'Replace', changed: 'Changed', zoomIn: 'Zoom in',
+  allOff: 'Take everything offline', testTime: 'Test time', keptOffline: 'Kept offline', favourites: 'Favourites',
   isPublic: 'Published', previous: 'Previous picture', next: 'Next picture', noViewer: 'This file cannot be shown',
   unreadable: 'The answer could not be read.', sessionEnded: 'You were logged out. Please log in again.',
 };
@@ -120,19 +122,19 @@ const ru = {
   loading: 'Загрузка…', done: 'Готово', working: 'Выполняется…', error: 'Что-то пошло не так',
   retryIn: n => `Повторить через ${n} с`, toLogin: 'Войти', startPage: 'На главную',
   live: 'Из сети', fresh: 'Свежая копия', stale: 'Старая копия', offline: 'Копия без сети', local: 'У Larder',
-  bundled: 'Копия из поставки', partial: 'не всё', confirmed: when => `подтверждено ${when}`, received: 'Получено',
+  bundled: 'Копия из поставки', partial: 'не всё', received: 'Получено',
   confirmedAt: 'Подтверждено', liveWhy: 'Удалённый сервис ответил на этот запрос.',
   freshWhy: 'Копия ещё свежая, поэтому удалённый сервис не спрашивали.',
   localWhy: 'Это хранит сам Larder, без удалённых сервисов.',
   bundledWhy: 'Удалённый сервис ещё ни разу не ответил. Эта копия поставляется с программой.',
   partialWhy: 'Удалось просмотреть или показать только часть данных.',
-  cacheStatus: 'Cache-Status', requestId: 'Запрос', howOld: 'Откуда эти данные',
+  cacheStatus: 'Cache-Status', howOld: 'Откуда эти данные',
   lost: 'Larder не отвечает', lostText: 'Показанное остаётся на экране. Изменения — когда он вернётся.',
   lostWrite: 'Larder не отвечает. Ничего не изменено; введённое осталось на месте.',
   brokenWrite: 'Связь прервалась раньше ответа Larder. Введённое осталось; сначала посмотрите, не сделано ли это уже.',
   lostTitle: 'Larder недоступен', lostMessage: 'Возможно, сервер остановлен. Страница вернётся сама.',
   back2: 'Larder снова отвечает', notFound: 'Такой страницы нет',
-  notFoundText: 'По этому адресу ничего нет: опечатка или ссылка из другой версии Larder.',
+  notFoundText: 'По этому адресу ничего нет. Опечатка?',
   rows: (n, total) => (total === null ? `показано ${n}` : `показано ${n} из ${total}`),
   theme: 'Оформление', light: 'Светлое', dark: 'Тёмное', auto: 'Как в системе',
   language: 'Язык', langAuto: 'Как в браузере',
@@ -155,6 +157,8 @@ const ru = {
   toDisk: 'Сохранить на Диск', saveHere: 'Сохранить сюда', curl: 'Скопировать для curl', leaveYes: 'Уйти',
   leaveNo: 'Остаться', needName: 'Введите имя.', nothingYet: 'Пока пусто', acts: name => `Действия: ${name}`,
   moreActs: 'Другие действия', newFolder: 'Новая папка', shareLink: 'Поделиться ссылкой', favourites: 'Избранное',
+  details: 'Подробности', cart: 'Корзина магазина', docGone: 'Документ удалён', saved: 'Сохранено',
+  replace: 'Заменить', changed: 'Изменён', zoomIn: 'Приблизить', allOff: 'Отключить всё', testTime: 'Время стенда',
   keptOffline: 'Доступно офлайн', isPublic: 'Опубликовано', previous: 'Предыдущая', next: 'Следующая',
   noViewer: 'Этот файл не показать',
   waits: n => `${n} ${plural(n, {one: 'изменение ждёт', few: 'изменения ждут', other: 'изменений ждут'})}`,
