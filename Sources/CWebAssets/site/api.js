@@ -13,9 +13,7 @@ export class Problem extends Error {
     Object.assign(this, {status: body.status ?? status, retryAfter, requestId, language: lang});
   }
   /** What to say to the user. */
-  get words() {
-    return this.code === 'session-expired' ? t('sessionEnded') : this.dialog?.message ?? this.detail ?? this.title;
-  }
+  get words() { return this.dialog?.message ?? this.detail ?? this.title; }
   /** The action that leaves the same request in the outbox, to be sent later; its `headers` ask for that. */
   get leave() { return this.actions.find(action => action.id === 'leave'); }
   /** What the server says of one member of the body or one parameter. */
