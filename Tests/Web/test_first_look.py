@@ -75,8 +75,19 @@ def test_web_17_a_published_file_is_withdrawn_where_its_link_is_shown(visitor):
     page = visitor.open("/disk/files")
     page.get_by_role("button", name="Actions for x.txt").click()
     page.get_by_role("menuitem", name="Share link").click()
-    page.get_by_role("dialog").get_by_role("button", name="Stop sharing").click()
-    expect(page.get_by_role("dialog")).to_have_count(0)
+    dialog = page.get_by_role("dialog")
+    # Nothing is public before it is asked, and nothing is if the answer is no.
+    dialog.get_by_text("Everyone who has the link can see it.").wait_for()
+    dialog.get_by_role("button", name="Cancel").click()
+    expect(dialog).to_have_count(0)
+    assert not visitor.send("GET", "/v1/disk/file?path=disk%3A%2Fx.txt").json()["data"]["published"]
+    page.get_by_role("button", name="Actions for x.txt").click()
+    page.get_by_role("menuitem", name="Share link").click()
+    dialog.get_by_role("button", name="Create the link").click()
+    dialog.get_by_label("Share link").wait_for()
+    assert visitor.send("GET", "/v1/disk/file?path=disk%3A%2Fx.txt").json()["data"]["published"]
+    dialog.get_by_role("button", name="Stop sharing").click()
+    expect(dialog).to_have_count(0)
     assert not visitor.send("GET", "/v1/disk/file?path=disk%3A%2Fx.txt").json()["data"]["published"]
 
 

@@ -7,6 +7,14 @@ from playwright.sync_api import expect
 PHONE = {"width": 390, "height": 844}
 
 
+def is_on_top(page, selector):
+    """Tells whether one sees an element: nothing else lies where its middle is."""
+    return page.locator(selector).evaluate("""element => {
+        const {x, y, width, height} = element.getBoundingClientRect();
+        return element.contains(document.elementFromPoint(x + width / 2, y + height / 2));
+    }""")
+
+
 @pytest.mark.parametrize("locale, said", [("en-GB", "Live, just now"), ("ru-RU", "Из сети, только что")])
 @pytest.mark.parametrize("width", [390, 1280])
 def test_web_44_a_screen_that_is_current_has_a_sign_beside_its_heading(visit, larder, width, locale, said):
@@ -44,8 +52,10 @@ def test_web_44_all_apps_say_offline_in_one_line_and_in_the_same_words(visit, la
         chip = page.locator(".chip[data-kind=offline]")
         expect(chip).to_have_text(re.compile(f"^{said}"))
         assert chip.bounding_box()["height"] < 32, path
-        # The sentence of the server is told to screen readers alone.
-        assert page.locator(".banner").bounding_box()["width"] < 40
+        # The sentence of the server lies above the bottom bar, so that no row moves when it comes.
+        seen, bar = page.locator(".banner").bounding_box(), page.locator(".nav").bounding_box()
+        assert seen["width"] == PHONE["width"] and seen["height"] <= 52, path
+        assert seen["y"] + seen["height"] == pytest.approx(bar["y"], abs=1) and is_on_top(page, ".banner"), path
         assert "UTC" not in page.locator("body").inner_text()
         if path.startswith("/disk"):
             assert page.locator(".rows > li").first.bounding_box()["y"] < 330, path

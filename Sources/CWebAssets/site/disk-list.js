@@ -57,7 +57,9 @@ export function openRecent(screen) {
   screen.head({title: tabs[0].title, tabs, actions: [screen.refreshButton(() => list.resource)]});
   screen.body.before(h('div', {class: 'toolbar'}, finding(screen),
     choice(screen, 'media_type', t('kind'), {'': t('all'),
-    document: t('documents'), image: t('images'), spreadsheet: t('tables')}, () => list.resource.go(href()))));
+    document: t('documents'), image: t('images'), spreadsheet: t('tables')}, () => list.resource.go(href())),
+  button(t('upload'), () => pickFiles(chosen => enqueue('disk:/', chosen, () => list.resource.soon(true))),
+    {icon: 'upload', kind: 'primary compact', write: true})));
   const list = files(screen, href());
 }
 
@@ -143,7 +145,7 @@ function files(screen, href, options = {}) {
 
 function fileRow(item, list, selection) {
   const size = item.type === 'dir' ? null : sizeOf(item)?.replace(' ', '\u00a0');
-  const tags = [item.kept_offline && ['check', t('keptOffline')], item.published
+  const tags = [item.kept_offline && ['jar', t('keptOffline')], item.published
     && ['link', t('isPublic')]].filter(Boolean);
   return row(item, [item.folder?.name, time(item.modified_at ?? item.created_at), size], tags, list, null, selection);
 }
@@ -188,7 +190,7 @@ function acts(opener, item, list) {
     download: item.name}, ...sent(item, list),
     // The link of one that has an end is asked for, because it may have ended.
     item.public_url && !item.available_until ? {title: t('copyLink'), icon: 'share', run: () => copy(item.public_url)}
-      : {title: t('shareLink'), icon: 'share', run: headers => shareLink(item.path, headers).then(again)},
+      : {title: t('shareLink'), icon: 'share', run: () => shareLink(item).then(again)},
     {title: t('rename'), icon: 'edit', run: async () => { if (await rename(item)) await again(); }},
     {title: t('move'), icon: 'moveto', run: () => copyOrMove('move', [item], again)},
     {title: t('copy'), icon: 'copy', run: () => copyOrMove('copy', [item], again)},

@@ -67,7 +67,7 @@ function row(item, run) {
     return element;
   };
   const acts = item.actions.filter(action => action.enabled);
-  const facts = [item.kind_text, item.to ? shown(item.path) : null, item.size_text, item.queued_text];
+  const facts = [item.kind_text, item.to ? shown(item.path) : null, item.size_text, time(item.queued_at)];
   return h('li', {class: 'row', dataset: {state: item.state}}, icon(signs[item.kind], 24), h('div', {class: 'row-main'},
     title(item, name), h('span', {class: 'row-sub'}, facts.filter(Boolean).join(' · ')), state(item),
     item.progress !== null && item.state === 'running' && h('progress', {max: 1, value: item.progress,

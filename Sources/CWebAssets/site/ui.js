@@ -50,7 +50,7 @@ export function provenance(answer) {
   return /;\s*hit/.test(answer.cacheStatus ?? '') ? 'fresh' : 'live';
 }
 
-const signs = {live: 'bolt', fresh: 'jar', stale: 'clock', offline: 'offline', local: 'home', bundled: 'jar'};
+const signs = {live: 'info', fresh: 'info', stale: 'clock', offline: 'offline', local: 'info', bundled: 'jar'};
 
 /** Kinds of origin of which a sign is enough: all is well. */
 const quiet = ['live', 'fresh', 'local'];
@@ -99,15 +99,18 @@ function origin(answer, kind) {
 }
 
 /**
- * Makes the banner of an answer (`meta.banner`), or null. Where the chip shows the same in a line, it is for screen
- * readers alone: they are told when it comes.
+ * Makes the banner of an answer (`meta.banner`), or null. Where the chip says in a line that a source is away, it lies at
+ * the foot of the screen, so that no row moves; after `after_s` its words are for screen readers alone.
  */
 export function banner(answer) {
   const sent = answer.meta.banner;
-  const text = sent && inZone(sent.text, answer);
-  const isShown = !['offline', 'stale'].includes(sent?.code) || quiet.includes(provenance(answer));
-  return sent && h('p', {class: `banner ${isShown ? '' : 'hidden'}`, lang: langOf(text)}, icon('warning'),
-    sent.code === 'needs-decision' ? h('a', {href: '/disk/outbox'}, text) : text);
+  if (!sent) return null;
+  const text = inZone(sent.text, answer);
+  const isLow = ['offline', 'stale'].includes(sent.code) && !quiet.includes(provenance(answer));
+  const element = h('p', {class: `banner ${isLow ? 'low' : ''}`, lang: langOf(text)}, icon('warning'),
+    sent.code === 'needs-decision' ? h('a', {href: '/disk/outbox'}, text) : h('span', null, text));
+  if (isLow && sent.after_s) setTimeout(() => element.classList.add('hidden'), 1000 * sent.after_s);
+  return element;
 }
 
 /** Gives a text of the server with its time in the browser's zone: it is of UTC unless the address names one. */
