@@ -72,7 +72,7 @@ def test_web_45_a_card_with_nothing_is_as_high_as_its_sentence_and_none_jumps(vi
     page.route("**/v1/shop/list", lambda route: None)
     page.reload()
     cart.wait_for()
-    assert cart.bounding_box()["height"] == pytest.approx(height, abs=60)
+    assert cart.bounding_box()["height"] == pytest.approx(height, abs=2)
     page.unroute_all(behavior="ignoreErrors")
 
 

@@ -138,7 +138,7 @@ const kinds = ['image', 'pdf', 'word', 'excel', 'pptx', 'text', 'audio', 'video'
 
 /** Names the kind of a file in words, with its extension unless the words have it. */
 function kindOf({icon, viewer, name}) {
-  const kind = t(kinds.find(one => one === icon) ?? kinds.find(one => one === viewer) ?? 'file');
+  const kind = t([viewer, icon].find(one => kinds.includes(one)) ?? 'file');
   const extension = /\.(\w{1,5})$/.exec(name)?.[1].toUpperCase();
   return extension && !kind.includes(extension) ? `${kind}, ${extension}` : kind;
 }

@@ -146,7 +146,7 @@ function files(screen, href, options = {}) {
 function fileRow(item, list, selection) {
   const size = item.type === 'dir' ? null : sizeOf(item)?.replace(' ', '\u00a0');
   const tags = [item.kept_offline && ['jar', t('keptOffline')], item.published
-    && ['link', t('isPublic')]].filter(Boolean);
+    && location.pathname !== '/disk/published' && ['link', t('isPublic')]].filter(Boolean);
   return row(item, [item.folder?.name, time(item.modified_at ?? item.created_at), size], tags, list, null, selection);
 }
 

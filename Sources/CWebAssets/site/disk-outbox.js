@@ -41,7 +41,7 @@ export function openOutbox(screen) {
   };
   const list = pagedList(screen, {href: withQuery('/v1/disk/outbox', {tz: zone}), key: item => item.id,
     label: t('outbox'), class: 'outbox', row: item => row(item, run),
-    empty: data => empty(data.empty, {icon: 'check'}), drawn: ({data}) => {
+    empty: data => empty(data.empty && {title: data.empty.text}, {icon: 'check'}), drawn: ({data}) => {
       replace(screen.leadPlace, data.items.length > 0 && t('lead'));
       count(screen.body);
     }});

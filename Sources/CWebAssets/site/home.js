@@ -46,8 +46,8 @@ const sources = {disk: 'yandex_disk', shop: 'catalogue', pdf: null, ships: 'spac
 const most = 4;
 /** Whether this browser has had something of its own here: who knows Larder needs no introduction. */
 const known = 'larder.known';
-/** How many rows each card had: so much room is kept for it until its answer is there; null for who is new. */
-const counts = () => JSON.parse(localStorage.getItem(known));
+/** How high each card was: so much room is kept for it until its answer is there; null for who is new. */
+const heights = () => JSON.parse(localStorage.getItem(known));
 
 export const routes = [{path: '/', open}];
 
@@ -55,7 +55,7 @@ async function open(screen) {
   screen.head({title: 'Larder', quiet: true});
   const begin = h('div');
   const cards = h('ul', {class: 'home-cards', role: 'list'});
-  const hero = !counts() && h('div', {class: 'hero'}, h('p', {class: 'hero-title'}, t('title')),
+  const hero = !heights() && h('div', {class: 'hero'}, h('p', {class: 'hero-title'}, t('title')),
     h('p', {class: 'hero-lead'}, t('lead')));
   const {element: things, ready} = mine(screen);
   // Who is new here reads first where to begin; then all comes at once, so that nothing moves.
@@ -137,16 +137,17 @@ function own(screen, app, href, page, row, {more = () => [], act = null, foot} =
   const place = h('div');
   const element = h('section', {class: 'card mine-card', 'aria-label': t(app)}, h('div', {class: 'bar'},
     h('h2', null, h('a', {href: page, class: 'mine-link'}, t(app))), act), place);
-  const rows = counts()?.[app] ?? 0;
-  element.style.minHeight = rows && `${4 + 3.625 * rows}rem`;
+  element.style.minHeight = `${heights()?.[app] ?? 0}px`;
   let data = null;
   const draw = () => {
     element.style.minHeight = '';
     if (!data) return;
     const items = [...more(), ...data.items].slice(0, most);
-    if (items.length || counts()) localStorage.setItem(known, JSON.stringify({...counts(), [app]: items.length}));
     replace(place, items.length ? h('ul', {class: 'rows', role: 'list'}, items.map(row))
       : h('p', {class: 'muted'}, t('nothingYet')), items.length > 0 && foot?.(data));
+    if (items.length || heights()) {
+      localStorage.setItem(known, JSON.stringify({...heights(), [app]: element.offsetHeight}));
+    }
   };
   const resource = screen.load(href, answer => { ({data} = answer); draw(); }, {place, quiet: true,
     problem: problem => draw(data = null) ?? (problem.status === 401 ? h('p', {class: 'muted'}, t(`${app}None`), ' ',

@@ -169,8 +169,7 @@ function closeOver() {
 function makeScreen(found, path, root, options) {
   const screen = new Screen({app: found?.app ?? 'home', path, params: found?.params ?? {}, root, go, close: null,
     query: new URLSearchParams(location.search), memory: memoryOf(history.state?.key ?? ''),
-      why: options.why ?? takeWhy(path),
-    address: location.pathname + location.search});
+    why: options.why ?? takeWhy(path), address: location.pathname + location.search});
   screen.move = (href, how) => move(screen, href, how);
   return screen;
 }
@@ -227,8 +226,8 @@ function buildShell() {
   replace(document.body,
     h('a', {href: '#main', class: 'skip', onclick: event => { event.preventDefault(); main.focus(); }}, t('skip')),
     h('header', {class: 'top'}, h('div', {class: 'top-inner'},
-      h('a', {href: '/', class: 'brand', 'aria-label': `Larder, ${t('home')}`}, icon('jar', 24), h('span', null,
-        'Larder')),
+      h('a', {href: '/', class: 'brand', 'aria-label': `Larder, ${t('home')}`}, icon('jar', 24),
+        h('span', null, 'Larder')),
       h('nav', {class: 'nav', 'aria-label': t('apps')}, apps.map(link)),
       h('a', {href: '/status', class: 'pulse', dataset: {app: 'status'}}, h('span', {class: 'pulse-dot'}),
         h('span', {class: 'pulse-words'}, t('status'))),
@@ -260,7 +259,9 @@ async function drawPulse() {
   replace(pulse.querySelector('.pulse-words'), down ? t('someDown', down) : errors ? t('someErrors', errors)
     : up === data.upstreams.length ? t('allUp') : up ? t('someUp', up) : t('noneAsked'));
   pulse.title = t('status');
-  if (data.harness) drawTime((await quietly(call(`${data.harness.base}/clock`)))?.data);
+  // After the first list, which needs little (WEB-34).
+  const look = async () => drawTime((await quietly(call(`${data.harness.base}/clock`)))?.data);
+  if (data.harness) setTimeout(look, 1000);
 }
 
 /** Marks the header while Larder's clock is not that of the machine. */
@@ -299,8 +300,7 @@ function watchLarder() {
 
 /**
  * Forgets what belongs to an account when it changes. A document that has shown pictures of an account would show them
- *   to
- * the next one, so it gives way to a new one: at once where the app is open, else at the next step.
+ * to the next one, so it gives way to a new one: at once where the app is open, else at the next step.
  */
 function watchSessions() {
   const forgetAll = app => { forget(); memories.clear(); renew ||= shownApps.has(app); };

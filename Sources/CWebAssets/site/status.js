@@ -22,7 +22,7 @@ const t = define({
     requests: 'Requests by route', route: 'Route', count: 'Count', mean: 'Mean', noRequests: 'None yet.',
     asked: 'Asked',
     times: (n, ms, count) => `${n} ${plural(count, {one: 'time', other: 'times'})}, ${ms} ms each`, memory: 'Memory',
-    failed: 'Refused or failed', ms: 'ms',
+    failed: 'Refused or failed', ms: 'ms', files: 'files',
   },
   ru: {
     lead: 'Кто отвечает, что хранится, что происходит — сразу.', upstreams: 'Источники',
@@ -34,7 +34,7 @@ const t = define({
     hits: 'Отдано из хранилища', events: 'События', pause: 'Пауза', resume: 'Дальше',
     all: 'Все события', noEvents: 'Пока ничего не произошло.', requests: 'Запросы по адресам', route: 'Адрес',
     count: 'Число', mean: 'Среднее', noRequests: 'Пока нет.', asked: 'Запросов',
-    times: (n, ms) => `${n}, по ${ms} мс`, memory: 'Память', failed: 'Отказы и ошибки', ms: 'мс',
+    times: (n, ms) => `${n}, по ${ms} мс`, memory: 'Память', failed: 'Отказы и ошибки', ms: 'мс', files: 'файлы',
   },
 });
 
@@ -183,7 +183,11 @@ function ability({name, ok, install}) {
 }
 
 function cacheBar(used, budget, upstreams) {
-  const titled = name => upstreams.filter(one => one.name === name).map(titleOf)[0] ?? name.replaceAll('_', ' ');
+  const titled = name => {
+    const [source, part] = name.split('.');
+    return [titleOf(upstreams.find(one => one.name === source) ?? {name: source}), part && t(part)]
+      .filter(Boolean).join(', ');
+  };
   const total = used.reduce((sum, [, count]) => sum + count, 0);
   const fill = h('div', {class: 'meter-fill'});
   fill.style.width = `${Math.min(100, 100 * total / (budget || 1))}%`;
