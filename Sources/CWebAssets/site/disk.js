@@ -23,8 +23,8 @@ const t = define({
     used: share => `${share} used`,
     waiting: '-- GB', denied: 'Yandex did not allow it.', code: 'Code from Yandex', coded: 'Yandex showed a code',
     codeHint: 'It is valid for ten minutes, once.', needCode: 'Please type the code that Yandex shows.',
-    whatEnds: 'Local data are the copies that Larder keeps of this Disk. The files on Yandex Disk stay, and so do notes '
-      + 'and documents.', skip: 'Skip', inAll: 'in all',
+    whatEnds: 'Local data are the copies that Larder keeps of this Disk. The files on Yandex Disk stay, '
+      + 'and so do notes and documents.', skip: 'Skip', inAll: 'in all',
     enter: 'Log in with the code', was: path => `was in ${path}`,
   },
   ru: {
@@ -218,7 +218,8 @@ function ring(data) {
   const percent = new Intl.NumberFormat(document.documentElement.lang, {style: 'percent'}).format(share);
   return h('div', {class: 'ring'}, s('svg', {viewBox: '0 0 120 120', role: 'img', 'aria-label': t('used', percent)},
     circle('ring-all', `${length} 0`), circle('ring-used', `${length * share} ${length}`)),
-  h('p', {class: 'ring-total', lang: langOf(data?.total_text)}, data?.total_text ?? t('waiting'), h('span', {class: 'small muted'}, t('inAll'))));
+  h('p', {class: 'ring-total', lang: langOf(data?.total_text)}, data?.total_text ?? t('waiting'),
+    h('span', {class: 'small muted'}, t('inAll'))));
 }
 
 async function leave(screen, action) {

@@ -44,8 +44,8 @@ const t = define({
   },
 });
 
-const presets = ['online', 'offline', 'slow(3000)', 'slow(15000)', 'error(503)', 'error(500)', 'error(429, 30)', 'error(401)',
-  'refused', 'truncated', 'lost', 'bandwidth(8)', 'flaky(0.5, 1)', 'html(200)', 'garbage', 'hold'];
+const presets = ['online', 'offline', 'slow(3000)', 'slow(15000)', 'error(503)', 'error(500)', 'error(429, 30)',
+  'error(401)', 'refused', 'truncated', 'lost', 'bandwidth(8)', 'flaky(0.5, 1)', 'html(200)', 'garbage', 'hold'];
 // Those that a rule cannot have.
 const ofAll = ['online', 'refused'];
 

@@ -80,7 +80,8 @@ const en = {
   bundledWhy: 'The remote API has never answered. This copy came with the program.',
   partialWhy: 'Only a part of the data could be searched or shown.',
   cacheStatus: 'Cache-Status', howOld: 'Where this comes from',
-  lost: 'Larder does not answer', lostText: 'What is shown stays readable. You can change things again when it is back.',
+  lost: 'Larder does not answer',
+  lostText: 'What is shown stays readable. You can change things again when it is back.',
   lostWrite: 'Larder does not answer. Nothing was changed; what you typed is still here.',
   brokenWrite: 'The connection broke before Larder answered. What you typed is still here; look first whether it was '
     + 'carried out.',

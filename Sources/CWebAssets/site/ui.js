@@ -99,8 +99,8 @@ function origin(answer, kind) {
 }
 
 /**
- * Makes the banner of an answer (`meta.banner`), or null. Where the chip says in a line that a source is away, it lies at
- * the foot of the screen, so that no row moves; after `after_s` its words are for screen readers alone.
+ * Makes the banner of an answer (`meta.banner`), or null. Where the chip says in a line that a source is away, it lies
+ * at the foot of the screen, so that no row moves; after `after_s` its words are for screen readers alone.
  */
 export function banner(answer) {
   const sent = answer.meta.banner;
