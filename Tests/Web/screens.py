@@ -61,7 +61,7 @@ def furnish(visitor, *apps):
 
 SCREENS = [
     Screen("home", "/"),
-    Screen("status", "/status", "table"),
+    Screen("status", "/status", ".meter"),
     Screen("docs", "/docs", "details"),
     Screen("ship-missing", "/ships/nothing", ".state-problem"),
     Screen("disk-onboarding", "/disk/onboarding", ".dots"),

@@ -32,8 +32,8 @@ def act(page, name, action):
 
 def test_web_15_onboarding_is_seen_once_then_the_login_then_the_files(visitor):
     page = visitor.open("/disk")
-    for _ in range(3):
-        page.get_by_role("button", name="Next").click()
+    for name in ["Next", "Next", "Log in"]:
+        page.get_by_role("button", name=name, exact=True).click()
     expect(page.get_by_role("button", name="LOG IN", exact=True)).to_be_visible()
     page.get_by_role("button", name="Log in as anna").click()
     expect(page.get_by_role("heading", name="Recent")).to_be_visible()
@@ -63,8 +63,8 @@ def test_web_36_who_is_logged_in_is_not_asked_again_after_the_onboarding(visitor
     visitor.log_in("disk")
     visitor.send("PUT", "/v1/disk/onboarding", {"seen": False})
     page = visitor.open("/disk")
-    for _ in range(3):
-        page.get_by_role("button", name="Next").click()
+    for name in ["Next", "Next", "Log in"]:
+        page.get_by_role("button", name=name, exact=True).click()
     expect(page.get_by_role("heading", name="Recent")).to_be_visible()
 
 
@@ -140,7 +140,7 @@ def test_web_17_a_rename_keeps_the_extension_and_a_deletion_asks(anna, larder):
     expect(page.locator("h1")).to_have_text("new + name.txt")
     page.get_by_role("button", name="More actions").click()
     page.get_by_role("menuitem", name="Delete").click()
-    page.get_by_role("alertdialog").locator(".dialog-actions button").first.click()
+    page.get_by_role("alertdialog").get_by_role("button", name="Cancel").click()
     expect(page.locator("h1")).to_have_text("new + name.txt")
     page.get_by_role("button", name="More actions").click()
     page.get_by_role("menuitem", name="Delete").click()
@@ -213,13 +213,13 @@ def test_web_17_a_file_is_fetched_into_larder_and_its_progress_ends_with_done(an
     larder.control("PUT", "/yandex_disk/files", {"path": "disk:/New/fetched.bin", "text": "bytes " * 100_000})
     page = anna.open("/disk/file?path=" + quote("disk:/New/fetched.bin", safe=""))
     state = page.locator(".file-page aside")
-    expect(state).to_contain_text("In Larder: Not yet")
+    expect(state).to_contain_text("Only online")
     larder.fault("yandex_disk", "hold")
-    page.get_by_role("button", name="Fetch into Larder").click()
+    page.get_by_role("button", name="Make a copy here").click()
     expect(state.get_by_role("progressbar", name="fetched.bin")).to_be_visible()
     larder.fault("yandex_disk", "online")
     larder.control("POST", "/upstreams/yandex_disk/release")
-    expect(state).to_contain_text("In Larder: A copy for now, also without the Internet")
+    expect(state).to_contain_text("Available offline, until space is needed")
     expect(state.get_by_role("progressbar")).to_have_count(0)
 
 
@@ -258,6 +258,7 @@ def test_web_17_a_file_is_published_and_its_link_copied(anna, larder):
     larder.control("PUT", "/yandex_disk/files", {"path": "disk:/New/shown.txt", "text": "text"})
     page = anna.open("/disk/file?path=" + quote("disk:/New/shown.txt", safe=""))
     page.get_by_role("button", name="Share link").click()
+    page.get_by_role("dialog").get_by_role("button", name="Create the link").click()
     link = page.get_by_role("dialog").get_by_label("Share link")
     address = link.input_value()
     assert address.startswith("https://")

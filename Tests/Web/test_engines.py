@@ -133,9 +133,9 @@ def test_web_33_the_map_has_pins_and_is_moved_by_keys(walker):
 def test_web_33_the_control_room_and_a_server_that_is_away(walker, larder):
     walker.open("/status")
     walker.click("button", "Take everything offline")
-    walker.wait("return document.querySelector('.upstream[data-name=spacex]').innerText.includes('Offline')")
+    walker.wait("return document.querySelector('.upstream[data-name=spacex] .tag').innerText.includes('Offline')")
     walker.click("button", "Bring everything back")
-    walker.wait("return !document.querySelector('.upstream[data-name=spacex]').innerText.includes('Offline')")
+    walker.wait("return !document.querySelector('.upstream[data-name=spacex] .tag').innerText.includes('Offline')")
     larder.stop()
     walker.see("Larder does not answer")
     larder.start()

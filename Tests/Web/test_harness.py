@@ -1,8 +1,10 @@
 """The harness in the control room."""
-import re
+import re, time
 from datetime import datetime, timedelta
 
 import pytest
+import axe
+import layout
 import things
 from playwright.sync_api import expect
 
@@ -49,6 +51,33 @@ def test_the_time_is_stopped_and_moved_on(larder, room):
     assert larder.harness("GET", "/clock")["frozen"] is False
 
 
+@pytest.mark.parametrize("width, locale", [(390, "ru-RU"), (1280, "en-GB")])
+def test_the_real_time_returns_and_other_pages_say_until_then_that_it_is_another(visit, larder, width, locale):
+    visitor = visit(larder, width=width, locale=locale)
+    visitor.log_in("ships")
+    ships, room = visitor.open("/ships"), visitor.open("/status")
+    mark = ships.get_by_role("link", name=re.compile("Test time|Время стенда"))
+    part = room.locator(".timebar")
+    real = part.get_by_role("button", name=re.compile("Back to the real time|Вернуть настоящее время"))
+    part.get_by_role("button", name=re.compile("1 day|1 день")).wait_for()
+    expect(real).to_be_hidden()
+    expect(mark).to_have_count(0)
+    part.get_by_role("button", name=re.compile("1 day|1 день")).click()
+    expect(real).to_be_visible()
+    ships.reload()
+    expect(mark).to_be_visible()
+    assert layout.cut(ships) == []
+    axe.check(ships)
+    real.click()
+    expect(real).to_be_hidden()
+    expect(room.get_by_role("link", name=re.compile("Test time|Время стенда"))).to_have_count(0)
+    assert abs(datetime.fromisoformat(clock(larder)).timestamp() - time.time()) < 60
+    # The session and what is stored are those of before.
+    ships.reload()
+    ships.locator(".rows > li").first.wait_for()
+    expect(mark).to_have_count(0)
+
+
 def clock(larder):
     return larder.harness("GET", "/clock")["now"]
 
@@ -76,10 +105,13 @@ def test_what_clients_asked_is_listed_without_the_requests_of_the_page(visitor, 
 def test_only_the_time_is_asked_of_the_harness_before_it_is_unfolded(visitor):
     page = visitor.open("/status")
     page.get_by_text("Harness", exact=True).wait_for()
-    page.get_by_role("heading", name="Requests by route").wait_for()
+    page.get_by_text("Requests by route", exact=True).wait_for()
     page.get_by_role("heading", name="Time of Larder and the sandbox").wait_for()
-    # The index is no use of the harness: nothing is recorded because of it.
-    assert {url.split("/v1")[-1] for url in visitor.requests if "/v1/harness" in url} == {"/harness"}
+    # Both are no use of the harness: nothing is recorded because of them.
+    page.wait_for_function("() => performance.getEntriesByType('resource').some(one => one.name.endsWith('/clock'))")
+    assert {url.split("/v1")[-1] for url in visitor.requests if "/v1/harness" in url} == {"/harness", "/harness/clock"}
+    visitor.send("GET", "/v1/shop/search?q=phone")
+    assert visitor.send("GET", "/v1/harness/journal").json()["entries"] == []
 
 
 def test_a_space_is_made_and_ended(larder, room):

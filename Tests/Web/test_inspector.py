@@ -163,7 +163,7 @@ def test_web_46_without_its_controls_there_is_no_time_bar(visit, start):
     larder = start(sandboxed=False, **{f"upstreams_{name.replace('-', '_')}_url": "http://127.0.0.1:9/none"
                                        for name in UPSTREAMS})
     page = visit(larder).open("/status")
-    page.get_by_role("heading", name="Requests by route").wait_for()
+    page.get_by_text("Requests by route", exact=True).wait_for()
     expect(page.locator(".timebar, .inspector, .fault")).to_have_count(0)
 
 

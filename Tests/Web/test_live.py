@@ -43,9 +43,20 @@ def test_web_09_a_fault_of_the_control_room_is_seen_without_any_action(ships, fi
     fault = """fault => fetch('/v1/sandbox/upstreams/spacex/fault', {method: 'PUT',
         headers: {'Content-Type': 'application/json'}, body: JSON.stringify({fault})}).then(answer => answer.status)"""
     begin = time.monotonic()
+    row = ships.locator(".rows > li").nth(1)
+    place = row.bounding_box()
     assert ships.evaluate(fault, "offline") < 300
-    expect(ships.locator(".banner")).to_have_text("No internet connection. You’re in Offline mode.")
+    banner = ships.locator(".banner")
+    expect(banner).to_have_text("No internet connection. You’re in Offline mode.")
     came = time.monotonic() - begin
+    # It is seen, at the foot of the screen, and has moved no row.
+    box = banner.bounding_box()
+    assert box["width"] > 300 and 24 < box["height"] < 60 and box["y"] + box["height"] <= 800
+    assert banner.evaluate("""element => {
+        const {x, y, width, height} = element.getBoundingClientRect();
+        return element.contains(document.elementFromPoint(x + width / 2, y + height / 2));
+    }""")
+    assert row.bounding_box() == place
     assert ships.evaluate(fault, "online") < 300
     expect(ships.locator(".banner")).to_have_count(0)
     expect(chip(ships, "offline")).to_have_count(0)

@@ -124,6 +124,7 @@ def test_out_03_05_every_write_is_left_by_clicks_and_sent_without_a_reload(anna,
     send_later(page)
     expect(row(page, "gone.txt")).to_have_count(0)
     act(page, "shown.txt", "Share link")
+    page.get_by_role("dialog").get_by_role("button", name="Create the link").click()
     send_later(page)
     expect(row(page, "shown.txt").locator(".waits")).to_contain_text("Share link: Waiting for Yandex Disk")
     with page.expect_file_chooser() as chooser:

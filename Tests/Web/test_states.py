@@ -106,6 +106,7 @@ def test_web_32_what_is_said_while_a_dialog_is_open_is_in_it(visitor):
     page.get_by_role("button", name=re.compile("Actions for")).first.click()
     page.get_by_role("menuitem", name="Share link").click()
     dialog = page.get_by_role("dialog")
+    dialog.get_by_role("button", name="Create the link").click()
     dialog.get_by_role("button", name="Copy").click()
     expect(dialog.get_by_role("status").filter(has_text="Copied")).to_be_visible()
     axe.check(page)

@@ -216,7 +216,7 @@ def test_web_41_a_file_is_kept_offline_by_one_switch(anna):
     page = anna.open("/disk/file?path=" + quote("disk:/Work/a.txt", safe=""))
     keep = page.get_by_role("switch", name="Keep offline")
     keep.check()
-    expect(page.get_by_text("Kept, also without the Internet")).to_be_visible()
+    expect(page.get_by_text("Available offline, always")).to_be_visible()
     expect(keep).to_be_checked()
     with page.expect_response(lambda answer: answer.request.method == "DELETE" and "/offline" in answer.url):
         keep.uncheck()

@@ -15,9 +15,11 @@ const t = define({
     slash: 'A name cannot contain a slash.',
     move: 'Move to', copy: 'Copy to', moveHere: 'Move here', copyHere: 'Copy here', up: 'Folder above', root: 'Disk',
     moved: count => `Moved: ${count}`, copied: count => `Copied: ${count}`, exists: 'There is one of this name already',
-    replace: 'Replace', skip: 'Skip', toTrash: 'To the trash', forGood: 'Delete for good',
+    skip: 'Skip', toTrash: 'To the trash', forGood: 'Delete for good',
     several: count => `${count} files and folders will be deleted`, trashed: 'In the trash now', deleted: 'Deleted',
-    linkText: 'Everyone who has this link can see it.', copyLink: 'Copy',
+    linkText: 'Everyone who has the link can see it.', copyLink: 'Copy', makeLink: 'Create the link',
+    askLink: name => `Make “${name}” public?`, isOpen: name => `“${name}” is public`,
+    deleteThis: name => `Delete “${name}”?`, noWayBack: names => `${names}: this cannot be undone.`,
     until: date => `It works until ${date}.`,
     restorable: 'It goes to the trash, and can be restored from there.', unlink: 'Stop sharing',
     renamed: 'Renamed', keeps: ext => `The extension ${ext} stays.`, empty: 'No folders here',
@@ -29,10 +31,12 @@ const t = define({
     slash: 'В имени не может быть косой черты.',
     move: 'Переместить', copy: 'Копировать', moveHere: 'Переместить сюда', copyHere: 'Копировать сюда',
     up: 'Папка выше', root: 'Диск', moved: count => `Перемещено: ${count}`, copied: count => `Скопировано: ${count}`,
-    exists: 'Такое имя уже есть', replace: 'Заменить', skip: 'Пропустить', toTrash: 'В корзину',
+    exists: 'Такое имя уже есть', skip: 'Пропустить', toTrash: 'В корзину',
     forGood: 'Удалить навсегда', several: count => `Будет удалено файлов и папок: ${count}`,
     trashed: 'Теперь в корзине', deleted: 'Удалено',
-    linkText: 'Это увидит каждый, у кого есть ссылка.', copyLink: 'Копировать',
+    linkText: 'Это увидит каждый, у кого есть ссылка.', copyLink: 'Копировать', makeLink: 'Создать ссылку',
+    askLink: name => `Открыть доступ к «${name}»?`, isOpen: name => `«${name}» — по ссылке`,
+    deleteThis: name => `Удалить «${name}»?`, noWayBack: names => `${names}: это нельзя отменить.`,
     until: date => `Она действует до ${date}.`,
     restorable: 'Попадёт в корзину, откуда можно вернуть.', unlink: 'Закрыть доступ',
     renamed: 'Переименовано', keeps: ext => `Расширение ${ext} остаётся.`, empty: 'Здесь нет папок',
@@ -116,7 +120,7 @@ async function transfer(kind, item, to, headers, overwrite = false) {
 export function chooseFolder(title, act, hidden = []) {
   return dialog(title, close => {
     const place = h('div', {class: 'folder-list'});
-    const where = h('p', {class: 'muted', dir: 'auto', role: 'status'});
+    const where = h('p', {class: 'muted grow', dir: 'auto', role: 'status'});
     const take = h('button', {type: 'button', class: 'button primary'}, act);
     let path = 'disk:/';
     take.addEventListener('click', () => close(path));
@@ -139,8 +143,8 @@ export function chooseFolder(title, act, hidden = []) {
       }
     };
     open(path);
-    return [where, place, h('div', {class: 'bar'}, take, button(t('newFolder'), () => newFolder(path, () => open(path)),
-      {icon: 'plus'}))];
+    return [h('div', {class: 'bar'}, where, button(t('newFolder'), () => newFolder(path, () => open(path)),
+      {icon: 'plus', bare: true})), place, h('div', {class: 'form-actions'}, take)];
   }, {sheet: true});
 }
 
@@ -157,18 +161,19 @@ async function actionOf({path}, id) {
   return (await call(fileScreen(path))).data.actions.find(action => action.id === id);
 }
 
-/** Asks in the server's words, and deletes: to the trash, or for good. */
+/** Asks in the server's words, and deletes: to the trash, or for good, which is asked once more. */
 export async function askToDelete(items, done) {
   const actions = await Promise.all(items.map(item => actionOf(item, 'delete')));
   const {confirm} = actions[0];
-  const [yes, no] = confirm?.buttons ?? [t('toTrash'), t('cancel')];
-  const choice = await dialog(items.length > 1 ? t('several', items.length) : confirm?.message ?? t('remove'),
-    [h('p', {class: 'muted', dir: 'auto'}, items.slice(0, 5).map(item => item.name).join(', ')),
-      h('p', null, t('restorable'))], {sheet: true, role: 'alertdialog', actions: [{title: no, value: null},
-        {title: t('forGood'), value: 'forGood', kind: 'quiet'},
-        {title: items.length > 1 ? t('toTrash') : yes, value: 'trash', kind: 'danger'}]});
-  if (!choice) return;
+  const [yes, no] = items.length > 1 || !confirm ? [t('toTrash'), t('cancel')] : confirm.buttons;
+  const names = items.slice(0, 5).map(item => item.name).join(', ');
+  const choice = await dialog(items.length > 1 ? t('several', items.length) : t('deleteThis', names),
+    [h('p', {class: 'muted', dir: 'auto'}, items.length > 1 ? names : confirm?.message), h('p', null, t('restorable'))],
+    {sheet: true, role: 'alertdialog', actions: [{title: t('forGood'), value: 'forGood', kind: 'danger apart'},
+      {title: no, value: null}, {title: yes, value: 'trash', kind: 'primary'}]});
   const permanently = choice === 'forGood' ? 'true' : null;
+  if (!choice || permanently && !await ask({title: t('forGood'), message: t('noWayBack', names),
+    buttons: [t('forGood'), t('cancel')]})) return;
   const {answers, whole} = await each(actions, ({href}, headers) => call(withQuery(href, {permanently}),
     {method: 'DELETE', headers}));
   if (whole) said(answers.find(isLeft), t(permanently ? 'deleted' : 'trashed'), !permanently && (() => putBack(items)));
@@ -191,14 +196,16 @@ async function putBack(items) {
   if (answers.length < items.length) toast(t('notBack', items.length - answers.length));
 }
 
-/** Publishes a file or folder and shows its link. */
-export async function shareLink(path, headers) {
-  const answer = await call('/v1/disk/links', {method: 'POST', body: {path}, headers});
+/** Publishes a file or folder, asked before unless it is public already, and shows its link. */
+export async function shareLink({path, name, public_url: isPublic}) {
+  if (!isPublic && !await dialog(t('askLink', name), [h('p', null, t('linkText'))], {sheet: true,
+    actions: [{title: t('cancel'), value: null}, {title: t('makeLink'), value: true, kind: 'primary'}]})) return;
+  const answer = await attempt(headers => call('/v1/disk/links', {method: 'POST', body: {path}, headers}));
+  if (!answer || answer.left) { if (answer) said(answer); return; }
   const {data} = answer;
-  if (answer.left) { said(answer); return; }
   const shown = h('input', {class: 'field-input', readonly: true, value: data.public_url, 'aria-label': t('shareLink'),
     onfocus: event => event.target.select()});
-  await dialog(t('shareLink'), close => [h('p', null, t('linkText')),
+  await dialog(t('isOpen', name), close => [h('p', null, t('linkText')),
     data.available_until && h('p', null, t('until', time(data.available_until))), shown, h('div', {class: 'bar'},
     button(t('copyLink'), () => copy(data.public_url), {icon: 'copy', kind: 'primary'}),
       button(t('done'), () => close()), button(t('unlink'), async () => {

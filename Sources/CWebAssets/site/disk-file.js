@@ -4,7 +4,7 @@ import {call, Problem, withQuery} from './api.js';
 import {h, replace} from './dom.js';
 import {ask, attempt, menu, toast} from './overlay.js';
 import {askToDelete, copyOrMove, rename, said, shareLink} from './disk-acts.js';
-import {downloadOf, filesBeside, pageOf, parentOf, waiting, wayOf} from './disk-parts.js';
+import {downloadOf, filesBeside, pageOf, parentOf, sizeOf, waiting, wayOf} from './disk-parts.js';
 import {drawViewer} from './disk-viewer.js';
 import {define, langOf, time, zone} from './texts.js';
 import {button, linkButton} from './ui.js';
@@ -12,23 +12,27 @@ import {button, linkButton} from './ui.js';
 const t = define({
   en: {
     file: 'File',
-    created: 'Created', changed: 'Changed', kind: 'Kind', where: 'Folder', state: 'In Larder',
-    stored: 'A copy for now, also without the Internet', kept: 'Kept, also without the Internet',
-    notStored: 'Not yet', fetch: 'Fetch into Larder',
+    created: 'Created', kind: 'Kind', where: 'Folder',
+    stored: 'Available offline, until space is needed', kept: 'Available offline, always',
+    notStored: 'Only online', fetch: 'Make a copy here',
     waiting: 'Waiting…', failed: 'The download failed', until: 'Until',
     shareFile: 'Send the file',
+    image: 'Picture', pdf: 'PDF document', word: 'Document', excel: 'Table', pptx: 'Presentation', text: 'Text',
+    audio: 'Sound', video: 'Video',
     toPDF: 'Make a PDF of it', keep: 'Keep offline',
     beside: 'Other files of the list', previous: 'Previous file', next: 'Next file', at: (at, of) => `${at} of ${of}`,
   },
   ru: {
     file: 'Файл',
-    created: 'Создан', changed: 'Изменён', kind: 'Вид', where: 'Папка', state: 'В Larder',
-    stored: 'Пока есть копия, и без интернета', kept: 'Хранится, и без интернета',
-    notStored: 'Пока нет', fetch: 'Загрузить в Larder',
+    created: 'Создан', kind: 'Вид', where: 'Папка',
+    stored: 'Доступен без сети, пока хватает места', kept: 'Всегда доступен без сети',
+    notStored: 'Только по сети', fetch: 'Сделать копию здесь',
     waiting: 'Ждёт…', failed: 'Загрузка не удалась',
     until: 'До',
     shareFile: 'Отправить файл',
-    toPDF: 'Сделать из него PDF', keep: 'Хранить здесь',
+    image: 'Картинка', pdf: 'Документ PDF', word: 'Документ', excel: 'Таблица', pptx: 'Презентация', text: 'Текст',
+    audio: 'Звук', video: 'Видео',
+    toPDF: 'Сделать из него PDF', keep: 'Держать офлайн',
     beside: 'Другие файлы списка', previous: 'Предыдущий файл', next: 'Следующий файл',
     at: (at, of) => `${at} из ${of}`,
   },
@@ -76,8 +80,9 @@ function drawHead(screen, data, resource, again) {
   const action = id => data.actions.find(each => each.id === id);
   const [share, link] = [action('share'), action('link')];
   screen.head({title: data.name, back: withQuery('/disk/files', {path: parentOf(data.path)}), actions: [
-    share && linkButton(t('download'), downloadOf(data), {icon: 'download', kind: 'primary', download: data.name}),
-    link && button(link.title, (event, headers) => shareLink(data.path, headers).then(again),
+    share && (data.downloaded || data.kept_offline || !resource.answer.meta.offline)
+      && linkButton(t('download'), downloadOf(data), {icon: 'download', kind: 'primary', download: data.name}),
+    link && button(link.title, () => shareLink(data).then(again),
       {icon: 'link', write: true, kind: 'compact'}),
     screen.refreshButton(() => resource),
     button(t('moreActs'), event => acts(event.currentTarget, screen, data, again), {icon: 'more', bare: true})]});
@@ -129,10 +134,18 @@ async function shareFile(data) {
   }
 }
 
+const kinds = ['image', 'pdf', 'word', 'excel', 'pptx', 'text', 'audio', 'video'];
+
+/** Names the kind of a file in words, with its extension unless the words have it. */
+function kindOf({icon, viewer, name}) {
+  const kind = t([viewer, icon].find(one => kinds.includes(one)) ?? 'file');
+  const extension = /\.(\w{1,5})$/.exec(name)?.[1].toUpperCase();
+  return extension && !kind.includes(extension) ? `${kind}, ${extension}` : kind;
+}
+
 function factsOf(data) {
-  const rows = [[t('created'), data.created_text], [t('changed'), data.modified_text
-    ?? (data.modified_at && time(data.modified_at))],
-    [t('size'), data.size_text], [t('kind'), data.mime_type],
+  const rows = [[t('created'), data.created_at && time(data.created_at)],
+    [t('changed'), data.modified_at && time(data.modified_at)], [t('size'), sizeOf(data)], [t('kind'), kindOf(data)],
     [t('where'), h('a', {href: withQuery('/disk/files', {path: parentOf(data.path)})},
       wayOf(parentOf(data.path)))],
     [t('outbox'), data.pending && h('a', {href: '/disk/outbox'}, waiting(data))],
@@ -157,7 +170,7 @@ function downloadPart(screen, data, job, again) {
       if (await attempt(change) === false) target.checked = data.kept_offline;
     }}), t('keep'));
   if (here && job.dataset.running) return toggle;
-  return [toggle, h('div', {class: 'bar'}, h('span', {class: `tag ${here ? 'ok' : ''}`}, `${t('state')}: `,
+  return [toggle, h('div', {class: 'bar'}, h('span', {class: `tag ${here ? 'ok' : ''}`},
     t(data.kept_offline ? 'kept' : here ? 'stored' : 'notStored')), !here && !job.dataset.running
     && button(t('fetch'), () => download(screen, data, job, again), {icon: 'jar', write: true}))];
 }

@@ -3,19 +3,19 @@
 import {call, withQuery} from './api.js';
 import {h} from './dom.js';
 import {askToDelete, copyOrMove, newFolder, rename, said, shareLink} from './disk-acts.js';
-import {downloadOf, nameOf, pageOf, showList, sign, tabs, waiting} from './disk-parts.js';
+import {downloadOf, nameOf, pageOf, showList, sign, sizeOf, tabs, waiting} from './disk-parts.js';
 import {enqueue, enqueueFolders} from './disk-tray.js';
 import {columns, isGrid, Selection, sortOf, viewButton} from './disk-view.js';
 import {icon} from './icons.js';
 import {pagedList} from './list.js';
 import {ask, copy, menu} from './overlay.js';
 import {address, pickFiles, searchField, takeFiles} from './parts.js';
-import {define, zone} from './texts.js';
+import {define, time, zone} from './texts.js';
 import {button, empty} from './ui.js';
 
 const t = define({
   en: {
-    recent: 'Recent', search: 'Search the disk', found: 'Search',
+    search: 'Search the disk', found: 'Search',
     published: 'Published',
     all: 'Everything', images: 'Images',
     tables: 'Tables',
@@ -32,7 +32,7 @@ const t = define({
     room: (used, all) => `${used} of ${all} used`,
   },
   ru: {
-    recent: 'Недавние', search: 'Поиск по диску', found: 'Поиск',
+    search: 'Поиск по диску', found: 'Поиск',
     published: 'Опубликованные', all: 'Всё',
     images: 'Картинки', tables: 'Таблицы', kind: 'Вид файлов', sort: 'Порядок', name: 'По имени',
     created: 'Старые сверху', '-created': 'Новые сверху', '-size': 'Большие сверху',
@@ -54,10 +54,12 @@ const finding = screen => searchField(screen, t('search'), words => screen.go(wi
 /** Opens the recently uploaded files. */
 export function openRecent(screen) {
   const href = () => zoned('/v1/disk/recent', {media_type: screen.query.get('media_type')});
-  screen.head({title: t('recent'), tabs, actions: [screen.refreshButton(() => list.resource)]});
+  screen.head({title: tabs[0].title, tabs, actions: [screen.refreshButton(() => list.resource)]});
   screen.body.before(h('div', {class: 'toolbar'}, finding(screen),
     choice(screen, 'media_type', t('kind'), {'': t('all'),
-    document: t('documents'), image: t('images'), spreadsheet: t('tables')}, () => list.resource.go(href()))));
+    document: t('documents'), image: t('images'), spreadsheet: t('tables')}, () => list.resource.go(href())),
+  button(t('upload'), () => pickFiles(chosen => enqueue('disk:/', chosen, () => list.resource.soon(true))),
+    {icon: 'upload', kind: 'primary compact', write: true})));
   const list = files(screen, href());
 }
 
@@ -119,7 +121,7 @@ export function openPublished(screen) {
 export function openOffline(screen) {
   screen.head({title: t('keptOffline'), back: '/disk/profile', actions: [screen.refreshButton(() => list.resource)]});
   const list = pagedList(screen, {href: zoned('/v1/disk/offline'), key: item => item.path, label: t('keptOffline'),
-    row: item => row(item, [item.state_text, item.reason_text, item.size_text], [], () => list,
+    row: item => row(item, [item.state_text, item.reason_text, sizeOf(item)], [], () => list,
       item.state === 'fetching' && h('progress', {max: 1, value: item.progress, 'aria-label': item.state_text})),
     before: ({data}) => data.items.length > 0 && h('p', {class: 'muted'},
     t('room', data.bytes_text, data.budget_text))});
@@ -142,10 +144,10 @@ function files(screen, href, options = {}) {
 }
 
 function fileRow(item, list, selection) {
-  const size = item.type === 'dir' ? null : item.size_text?.replace(' ', '\u00a0');
-  const tags = [item.kept_offline && ['check', t('keptOffline')], item.published
-    && ['link', t('isPublic')]].filter(Boolean);
-  return row(item, [item.folder?.name, item.modified_text ?? item.created_text, size], tags, list, null, selection);
+  const size = item.type === 'dir' ? null : sizeOf(item)?.replace(' ', '\u00a0');
+  const tags = [item.kept_offline && ['jar', t('keptOffline')], item.published
+    && location.pathname !== '/disk/published' && ['link', t('isPublic')]].filter(Boolean);
+  return row(item, [item.folder?.name, time(item.modified_at ?? item.created_at), size], tags, list, null, selection);
 }
 
 function row(item, facts, tags, list, extra = null, selection = null) {
@@ -188,7 +190,7 @@ function acts(opener, item, list) {
     download: item.name}, ...sent(item, list),
     // The link of one that has an end is asked for, because it may have ended.
     item.public_url && !item.available_until ? {title: t('copyLink'), icon: 'share', run: () => copy(item.public_url)}
-      : {title: t('shareLink'), icon: 'share', run: headers => shareLink(item.path, headers).then(again)},
+      : {title: t('shareLink'), icon: 'share', run: () => shareLink(item).then(again)},
     {title: t('rename'), icon: 'edit', run: async () => { if (await rename(item)) await again(); }},
     {title: t('move'), icon: 'moveto', run: () => copyOrMove('move', [item], again)},
     {title: t('copy'), icon: 'copy', run: () => copyOrMove('copy', [item], again)},

@@ -2,10 +2,11 @@
 
 import {call, withQuery} from './api.js';
 import {h, replace} from './dom.js';
+import {sizeOf} from './disk-parts.js';
 import {icon} from './icons.js';
 import {pagedList} from './list.js';
 import {ask, linkFor, toast} from './overlay.js';
-import {define, langOf, language, zone} from './texts.js';
+import {define, langOf, language, time, zone} from './texts.js';
 import {button, empty} from './ui.js';
 
 const t = define({
@@ -40,7 +41,7 @@ export function openOutbox(screen) {
   };
   const list = pagedList(screen, {href: withQuery('/v1/disk/outbox', {tz: zone}), key: item => item.id,
     label: t('outbox'), class: 'outbox', row: item => row(item, run),
-    empty: data => empty(data.empty, {icon: 'check'}), drawn: ({data}) => {
+    empty: data => empty(data.empty && {title: data.empty.text}, {icon: 'check'}), drawn: ({data}) => {
       replace(screen.leadPlace, data.items.length > 0 && t('lead'));
       count(screen.body);
     }});
@@ -66,7 +67,7 @@ function row(item, run) {
     return element;
   };
   const acts = item.actions.filter(action => action.enabled);
-  const facts = [item.kind_text, item.to ? shown(item.path) : null, item.size_text, item.queued_text];
+  const facts = [item.kind_text, item.to ? shown(item.path) : null, item.size_text, time(item.queued_at)];
   return h('li', {class: 'row', dataset: {state: item.state}}, icon(signs[item.kind], 24), h('div', {class: 'row-main'},
     title(item, name), h('span', {class: 'row-sub'}, facts.filter(Boolean).join(' · ')), state(item),
     item.progress !== null && item.state === 'running' && h('progress', {max: 1, value: item.progress,
@@ -93,8 +94,8 @@ function state(item) {
 
 /** Shows a conflict: what there was, what there is, and what there would be. */
 function sides(conflict) {
-  const about = side => (side ? [t(side.type), side.size_text, side.modified_text].filter(Boolean).join(' · ')
-    : t('none'));
+  const about = side => (side ? [t(side.type), sizeOf(side),
+    side.modified_at && time(side.modified_at)].filter(Boolean).join(' · ') : t('none'));
   return h('dl', {class: 'sides'}, ['base', 'theirs', 'ours'].map(name => h('div', null, h('dt', null, t(name)),
     h('dd', null, about(conflict[name])))));
 }

@@ -3,7 +3,7 @@
 import {withQuery} from './api.js';
 import {h} from './dom.js';
 import {icon} from './icons.js';
-import {define, langOf, time} from './texts.js';
+import {bytes, define, langOf, time} from './texts.js';
 import {picture} from './ui.js';
 
 const t = define({
@@ -29,6 +29,9 @@ export function parentOf(path) {
 
 /** Gives the name of a folder. */
 export function nameOf(path) { return path.split('/').filter(Boolean).slice(1).at(-1) ?? t('root'); }
+
+/** Says how large a file is: the server counts in kilobytes at least. */
+export const sizeOf = ({size, size_text: text}) => (size < 1024 && text ? bytes(size) : text);
 
 /** Says that a change of a file waits in the outbox; nothing if none does. */
 export function waiting({pending}) {

@@ -10,12 +10,14 @@ import {button} from './ui.js';
 
 const t = define({
   en: {select: 'Select', chosen: count => `${count} selected`, choose: name => `Select ${name}`,
-    modified: 'Changed', grid: 'Show as pictures', list: 'Show as a list',
+    grid: 'Show as pictures', list: 'Show as a list',
     by: (name, down) => `Sort by ${name.toLowerCase()}, ${down ? 'descending' : 'ascending'}`},
   ru: {select: 'Выбрать', chosen: count => `Выбрано: ${count}`, choose: name => `Выбрать ${name}`,
-    modified: 'Изменён', grid: 'Показать картинками', list: 'Показать списком',
+    grid: 'Показать картинками', list: 'Показать списком',
     by: (name, down) => `Упорядочить: ${name.toLowerCase()}, по ${down ? 'убыванию' : 'возрастанию'}`},
 });
+
+const titleOf = column => t(column === 'modified' ? 'changed' : column);
 
 /** Tells whether folders are shown as pictures. */
 export function isGrid() { return localStorage.getItem('larder.disk.view') === 'grid'; }
@@ -59,11 +61,11 @@ export function columns(screen, changed, told) {
       const [isThis, isDown] = [now.replace('-', '') === name, now.startsWith('-')];
       // What is new and what is large are looked for first.
       const next = isThis ? !isDown : name !== 'name';
-      return h('button', {type: 'button', class: `column-${name}`, title: t('by', t(name), next),
+      return h('button', {type: 'button', class: `column-${name}`, title: t('by', titleOf(name), next),
         'aria-pressed': String(isThis), onclick: () => {
           address(screen, {sort: `${next ? '-' : ''}${name}`});
           sorted();
-        }}, t(name), isThis && icon(isDown ? 'down' : 'up', 16));
+        }}, titleOf(name), isThis && icon(isDown ? 'down' : 'up', 16));
     }));
   };
   return {element, draw, sorted};

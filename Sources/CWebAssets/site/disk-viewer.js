@@ -13,13 +13,13 @@ const t = define({
     page: number => `Page ${number}`, open: 'Open PDF', alt: name => `Picture ${name}`,
     whole: name => `Picture ${name}, show it edge to edge`,
     notShownText: 'It is not in Larder, and Yandex Disk did not give it.',
-    tooLong: 'This text is long. Download it to read all of it.',
+    empty: 'This file is empty.', tooLong: 'This text is long. Download it to read all of it.',
   },
   ru: {
     page: number => `Страница ${number}`, open: 'Открыть PDF', alt: name => `Картинка ${name}`,
     whole: name => `Картинка ${name}, на весь экран`,
     notShownText: 'Его нет в Larder, и Яндекс Диск его не отдал.',
-    tooLong: 'Текст длинный. Скачайте его, чтобы прочитать целиком.',
+    empty: 'Этот файл пуст.', tooLong: 'Текст длинный. Скачайте его, чтобы прочитать целиком.',
   },
 });
 
@@ -32,7 +32,8 @@ export function drawViewer(screen, view, data) {
   const office = data.document?.available === false ? drawNothing : drawPages;
   const viewers = {image: drawImage, pdf: drawPages, office, text: drawText, audio: drawMedia, video: drawMedia};
   const draw = viewers[data.viewer] ?? (isText.test(data.name) ? drawText : drawNothing);
-  draw(screen, view, data);
+  if (data.size > 0) draw(screen, view, data);
+  else replace(view, h('div', {class: 'state'}, sign(data), h('p', null, t('empty'))));
 }
 
 function drawNothing(screen, view, data) {

@@ -23,6 +23,8 @@ const t = define({
     used: share => `${share} used`,
     waiting: '-- GB', denied: 'Yandex did not allow it.', code: 'Code from Yandex', coded: 'Yandex showed a code',
     codeHint: 'It is valid for ten minutes, once.', needCode: 'Please type the code that Yandex shows.',
+    whatEnds: 'Local data are the copies that Larder keeps of this Disk. The files on Yandex Disk stay, '
+      + 'and so do notes and documents.', skip: 'Skip', inAll: 'in all',
     enter: 'Log in with the code', was: path => `was in ${path}`,
   },
   ru: {
@@ -37,7 +39,9 @@ const t = define({
     waiting: '-- ГБ',
     denied: 'Яндекс не разрешил вход.', code: 'Код от Яндекса', coded: 'Яндекс показал код',
     codeHint: 'Он действует десять минут, один раз.', needCode: 'Введите код, который показывает Яндекс.',
-    enter: 'Войти с кодом', was: path => `было в ${path}`,
+    whatEnds: 'Локальные данные — это копии файлов этого Диска в Larder. Файлы на Яндекс Диске, заметки и документы '
+      + 'остаются.', skip: 'Пропустить', inAll: 'всего',
+    enter: 'Войти с кодом', was: path => `раньше: ${path}`,
   },
 });
 
@@ -72,7 +76,9 @@ async function openOnboarding(screen) {
   const {data} = await call('/v1/disk/onboarding', {signal: screen.signal});
   let at = 0;
   const next = async () => {
-    if (at < data.pages.length - 1) { move(at + 1); return; }
+    if (at < data.pages.length - 1) move(at + 1); else await end();
+  };
+  const end = async () => {
     await call('/v1/disk/onboarding', {method: 'PUT', body: {seen: true}});
     await screen.go('/disk', {replace: true});
   };
@@ -86,10 +92,15 @@ async function openOnboarding(screen) {
         t('step', at + 1, data.pages.length)));
     replace(dots, data.pages.map((_, index) => h('button', {type: 'button', class: 'dot', onclick: () => move(index),
       'aria-label': t('step', index + 1, data.pages.length), 'aria-current': index === at ? 'step' : null})));
+    const isLast = at === data.pages.length - 1;
+    replace(go.firstChild, isLast ? t('toLogin') : data.button);
+    skip.style.visibility = isLast ? 'hidden' : '';
   };
+  const [go, skip] = [button(data.button, next, {kind: 'primary', write: true}),
+    button(t('skip'), end, {kind: 'quiet', write: true})];
   swipe(view, screen.signal, by => move(at + by));
   draw();
-  screen.show(h('div', {class: 'state'}, view, dots, button(data.button, next, {kind: 'primary', write: true})));
+  screen.show(h('div', {class: 'state'}, view, dots, go, skip));
 }
 
 function swipe(element, signal, run) {
@@ -207,11 +218,12 @@ function ring(data) {
   const percent = new Intl.NumberFormat(document.documentElement.lang, {style: 'percent'}).format(share);
   return h('div', {class: 'ring'}, s('svg', {viewBox: '0 0 120 120', role: 'img', 'aria-label': t('used', percent)},
     circle('ring-all', `${length} 0`), circle('ring-used', `${length * share} ${length}`)),
-  h('p', {class: 'ring-total', lang: langOf(data?.total_text)}, data?.total_text ?? t('waiting')));
+  h('p', {class: 'ring-total', lang: langOf(data?.total_text)}, data?.total_text ?? t('waiting'),
+    h('span', {class: 'small muted'}, t('inAll'))));
 }
 
 async function leave(screen, action) {
-  if (!await ask(action.confirm)) return;
+  if (!await ask({...action.confirm, title: action.confirm.message, message: t('whatEnds')})) return;
   await endSession('disk', action.href);
   newDocument('disk');
 }

@@ -5,7 +5,7 @@ import {h, replace} from './dom.js';
 import {reopen} from './events.js';
 import {icon} from './icons.js';
 import {drawnApps} from './screen.js';
-import {define, langOf, t as common, zone} from './texts.js';
+import {define, langOf, t as common, time, zone} from './texts.js';
 import {button, linkButton, picture, sourceState, words} from './ui.js';
 
 const t = define({
@@ -14,28 +14,32 @@ const t = define({
     lead: 'Files, a shop, documents, ships and notes. What comes from far away is kept here, so it is there without a '
       + 'connection, too.',
     none: 'No source needed', disk: 'Recent files', pdf: 'Documents',
-    shop: 'Shopping list', diskNone: 'Log in to see your files here.', notesNone: 'Log in to see your '
+    shop: common('cart'), diskNone: 'Log in to see your files here.', notesNone: 'Log in to see your '
       + 'notes here.', draft: 'Not saved yet',
     start: 'Start here', startText: 'The remote APIs are simulated by the sandbox. Nothing leaves this machine.',
     one: 'Look at the ships as a guest', oneText: 'No account needed.',
     two: 'Open the Disk as Anna', twoText: 'The sandbox’s first account; its token is sandbox-token.',
-    three: 'Take everything offline',
-    threeText: 'In the control room. Then open any app again: it still works, and says so.',
+    three: 'Open the control room',
+    threeText: 'Take everything offline there. Then open any app again: it still works.',
     author: 'You write a front end?', authorText: 'These pages use nothing but the API that you would use.',
     api: 'Routes', contract: 'OpenAPI',
+    diskIs: 'Yandex Disk', shopIs: 'Products and a list', pdfIs: 'Pages from photos', shipsIs: 'Fleet of SpaceX',
+    notesIs: 'With a map', statusIs: 'Sources, faults',
   },
   ru: {
     title: 'Всегда под рукой.',
     lead: 'Файлы, магазин, документы, корабли и заметки. То, что приходит издалека, хранится здесь и есть и без связи.',
     none: 'Источник не нужен', disk: 'Недавние файлы', pdf: 'Документы',
-    shop: 'Корзина магазина', diskNone: 'Войдите, и здесь будут ваши файлы.',
+    shop: common('cart'), diskNone: 'Войдите, и здесь будут ваши файлы.',
     notesNone: 'Войдите, и здесь будут ваши заметки.', draft: 'Ещё не сохранён',
     start: 'С чего начать', startText: 'Удалённые сервисы изображает песочница. Ничто не покидает эту машину.',
     one: 'Посмотреть корабли гостем', oneText: 'Без учётной записи.',
     two: 'Открыть Диск Анны', twoText: 'Первая запись песочницы; её токен — sandbox-token.',
-    three: 'Отключить всё', threeText: 'На пульте. Потом откройте любое приложение: оно работает и говорит об этом.',
+    three: 'Открыть пульт', threeText: 'Отключите там всё. Потом откройте любое приложение: оно работает.',
     author: 'Пишете свой клиент?', authorText: 'Эти страницы пользуются тем же API, что и вы.',
     api: 'Адреса', contract: 'OpenAPI',
+    diskIs: 'Яндекс Диск', shopIs: 'Товары и список', pdfIs: 'Страницы из фото', shipsIs: 'Флот SpaceX',
+    notesIs: 'С картой', statusIs: 'Источники, сбои',
   },
 });
 
@@ -43,6 +47,8 @@ const sources = {disk: 'yandex_disk', shop: 'catalogue', pdf: null, ships: 'spac
 const most = 4;
 /** Whether this browser has had something of its own here: who knows Larder needs no introduction. */
 const known = 'larder.known';
+/** How high each card was: so much room is kept for it until its answer is there; null for who is new. */
+const heights = () => JSON.parse(localStorage.getItem(known));
 
 export const routes = [{path: '/', open}];
 
@@ -50,7 +56,7 @@ async function open(screen) {
   screen.head({title: 'Larder', quiet: true});
   const begin = h('div');
   const cards = h('ul', {class: 'home-cards', role: 'list'});
-  const hero = !localStorage.getItem(known) && h('div', {class: 'hero'}, h('p', {class: 'hero-title'}, t('title')),
+  const hero = !heights() && h('div', {class: 'hero'}, h('p', {class: 'hero-title'}, t('title')),
     h('p', {class: 'hero-lead'}, t('lead')));
   const {element: things, ready} = mine(screen);
   // Who is new here reads first where to begin; then all comes at once, so that nothing moves.
@@ -90,6 +96,7 @@ function card({app, title}, upstreams) {
   return h('li', {class: 'home-card', dataset: {app}}, h('span', {class: 'home-sign'},
     icon(app === 'status' ? 'gauge' : app, 24)),
   h('h2', null, h('a', {class: 'row-link', href: `/${app}`}, title ?? common(app))),
+  t(`${app}Is`) !== `${app}Is` && h('p', {class: 'small muted'}, t(`${app}Is`)),
   h('p', {class: 'home-state small', dataset: {state: state?.toLowerCase() ?? ''}}, told));
 }
 
@@ -103,7 +110,7 @@ function mine(screen) {
   const drafts = [];
   const cards = {
     disk: own(screen, 'disk', `/v1/disk/recent?limit=${most}&tz=${encodeURIComponent(zone)}`, '/disk/recent', item =>
-      row(item, withQuery('/disk/file', {path: item.path}), item.name, item.created_text, item.preview_url
+      row(item, withQuery('/disk/file', {path: item.path}), item.name, time(item.created_at), item.preview_url
         ? picture(item.preview_url, '', {class: 'thumb file-thumb', sign: 'image'})
         : h('span', {class: `file-sign kind-${item.icon}`}, icon('file', 24)))),
     pdf: own(screen, 'pdf', `/v1/pdf/documents?limit=${most}`, '/pdf', item => row(item, `/pdf/${item.id}`, item.name,
@@ -122,8 +129,8 @@ function mine(screen) {
   }, {place: h('div'), quiet: true, problem: () => null});
   shelf.ready.catch(() => {});
   const all = Object.values(cards);
-  return {ready: all.map(one => one.ready), element: h('div',
-    {class: `mine ${localStorage.getItem(known) ? 'known' : ''}`}, all.map(one => one.element))};
+  return {ready: all.map(one => one.ready), element: h('div', {class: 'mine'},
+    all.map(one => one.element))};
 }
 
 /** Makes a card of one's own things: rows, or a way to them. */
@@ -131,16 +138,20 @@ function own(screen, app, href, page, row, {more = () => [], act = null, foot} =
   const place = h('div');
   const element = h('section', {class: 'card mine-card', 'aria-label': t(app)}, h('div', {class: 'bar'},
     h('h2', null, h('a', {href: page, class: 'mine-link'}, t(app))), act), place);
+  element.style.minHeight = `${heights()?.[app] ?? 0}px`;
   let data = null;
   const draw = () => {
+    element.style.minHeight = '';
     if (!data) return;
     const items = [...more(), ...data.items].slice(0, most);
-    if (items.length) localStorage.setItem(known, '1');
     replace(place, items.length ? h('ul', {class: 'rows', role: 'list'}, items.map(row))
       : h('p', {class: 'muted'}, t('nothingYet')), items.length > 0 && foot?.(data));
+    if (items.length || heights()) {
+      localStorage.setItem(known, JSON.stringify({...heights(), [app]: element.offsetHeight}));
+    }
   };
   const resource = screen.load(href, answer => { ({data} = answer); draw(); }, {place, quiet: true,
-    problem: problem => (problem.status === 401 ? h('p', {class: 'muted'}, t(`${app}None`), ' ',
+    problem: problem => draw(data = null) ?? (problem.status === 401 ? h('p', {class: 'muted'}, t(`${app}None`), ' ',
       h('a', {href: `/${app}/login`}, t('toLogin'))) : h('p', {class: 'muted', lang: langOf(problem.words)},
       problem.words))});
   // Nothing of an account stays after it, and that of the next one comes.
@@ -166,7 +177,7 @@ function newcomer(screen) {
       step(button(t('one'), () => enter('ships', {mode: 'guest'}), {icon: 'ships', write: true}), t('oneText')),
       step(button(t('two'), () => enter('disk', {mode: 'oauth_token', access_token: 'sandbox-token'}),
         {icon: 'disk', write: true}), t('twoText')),
-      step(linkButton(t('three'), '/status', {icon: 'offline'}), t('threeText'))));
+      step(linkButton(t('three'), '/status', {icon: 'gauge'}), t('threeText'))));
 }
 
 function author() {

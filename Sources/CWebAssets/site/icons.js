@@ -49,6 +49,7 @@ const shapes = {
   grid: 'M4 4h6v6H4zM14 4h6v6h-6zM4 14h6v6H4zM14 14h6v6h-6z',
   warning: 'M12 4l9 16H3zM12 10v4M12 17h.01',
   offline: 'M3 3l18 18M8.5 8A6 6 0 0 0 7 18h9M11 6a6 6 0 0 1 7 5.5A4 4 0 0 1 20 17',
+  info: 'M12 4a8 8 0 1 0 0 16 8 8 0 0 0 0-16M12 11v5M12 8h.01',
   clock: 'M12 4a8 8 0 1 0 0 16 8 8 0 0 0 0-16M12 8v4l3 2',
   jar: 'M7 3h10v3H7zM8 6c0 2-2 2-2 5v9h12v-9c0-3-2-3-2-5M6 12h12v5H6z',
   theme: 'M12 4a8 8 0 1 0 0 16zM12 4a8 8 0 0 1 0 16',

@@ -2,7 +2,7 @@
 
 import {unreachable} from './api.js';
 import {h} from './dom.js';
-import {dialog, menu, showProblem, undoLast} from './overlay.js';
+import {attempt, dialog, menu, showProblem, undoLast} from './overlay.js';
 import {chooseLanguage, languageChoice, t} from './texts.js';
 
 const places = {d: '/disk', s: '/shop', p: '/pdf', h: '/ships', n: '/notes', c: '/status', '/': '/'};
@@ -104,7 +104,11 @@ function press(key, go) {
   return key in acts;
 }
 
-const remove = () => document.activeElement?.closest('.row')?.querySelector('[data-key=delete]')?.click();
+function remove() {
+  const row = document.activeElement?.closest('.row');
+  const entry = row?.swipe?.().find(one => one && one.kind === 'danger');
+  if (entry) attempt(entry.run); else row?.querySelector('[data-key=delete]')?.click();
+}
 
 function step(by) {
   const rows = [...document.querySelectorAll('#main .rows > *')].filter(row => !row.inert && !row.hidden);

@@ -7,8 +7,8 @@ import {icon} from './icons.js';
 import {keys, palette, settings, theme} from './keys.js';
 import {toast} from './overlay.js';
 import {notFound, Screen, shownApps, whyLogin} from './screen.js';
-import {language, t} from './texts.js';
-import {problemView, sourceState} from './ui.js';
+import {language, t, time} from './texts.js';
+import {isShifted, problemView, sourceState} from './ui.js';
 
 const modules = {
   '': () => import('./home.js'), status: () => import('./status.js'), disk: () => import('./disk.js'),
@@ -169,8 +169,7 @@ function closeOver() {
 function makeScreen(found, path, root, options) {
   const screen = new Screen({app: found?.app ?? 'home', path, params: found?.params ?? {}, root, go, close: null,
     query: new URLSearchParams(location.search), memory: memoryOf(history.state?.key ?? ''),
-      why: options.why ?? takeWhy(path),
-    address: location.pathname + location.search});
+    why: options.why ?? takeWhy(path), address: location.pathname + location.search});
   screen.move = (href, how) => move(screen, href, how);
   return screen;
 }
@@ -227,11 +226,12 @@ function buildShell() {
   replace(document.body,
     h('a', {href: '#main', class: 'skip', onclick: event => { event.preventDefault(); main.focus(); }}, t('skip')),
     h('header', {class: 'top'}, h('div', {class: 'top-inner'},
-      h('a', {href: '/', class: 'brand', 'aria-label': `Larder, ${t('home')}`}, icon('jar', 24), h('span', null,
-        'Larder')),
+      h('a', {href: '/', class: 'brand', 'aria-label': `Larder, ${t('home')}`}, icon('jar', 24),
+        h('span', null, 'Larder')),
       h('nav', {class: 'nav', 'aria-label': t('apps')}, apps.map(link)),
       h('a', {href: '/status', class: 'pulse', dataset: {app: 'status'}}, h('span', {class: 'pulse-dot'}),
         h('span', {class: 'pulse-words'}, t('status'))),
+      h('a', {href: '/status', class: 'shifted', hidden: true}, icon('clock', 16), h('span', {class: 'pulse-words'})),
       h('button', {type: 'button', class: 'button bare', 'aria-label': t('kAll'), title: `${t('kAll')} (Ctrl+K)`,
         'aria-haspopup': 'dialog', onclick: () => palette(go)}, icon('search')),
       h('button', {type: 'button', class: 'button bare', 'aria-label': t('menu'), 'aria-haspopup': 'menu',
@@ -259,6 +259,18 @@ async function drawPulse() {
   replace(pulse.querySelector('.pulse-words'), down ? t('someDown', down) : errors ? t('someErrors', errors)
     : up === data.upstreams.length ? t('allUp') : up ? t('someUp', up) : t('noneAsked'));
   pulse.title = t('status');
+  // After the first list, which needs little (WEB-34).
+  const look = async () => drawTime((await quietly(call(`${data.harness.base}/clock`)))?.data);
+  if (data.harness) setTimeout(look, 1000);
+}
+
+/** Marks the header while Larder's clock is not that of the machine. */
+function drawTime(clock) {
+  const mark = document.querySelector('.shifted');
+  mark.hidden = !clock || !isShifted(clock);
+  if (mark.hidden) return;
+  mark.title = time(clock.now);
+  replace(mark.lastChild, t('testTime'));
 }
 
 function watchLarder() {
@@ -288,8 +300,7 @@ function watchLarder() {
 
 /**
  * Forgets what belongs to an account when it changes. A document that has shown pictures of an account would show them
- *   to
- * the next one, so it gives way to a new one: at once where the app is open, else at the next step.
+ * to the next one, so it gives way to a new one: at once where the app is open, else at the next step.
  */
 function watchSessions() {
   const forgetAll = app => { forget(); memories.clear(); renew ||= shownApps.has(app); };
@@ -372,6 +383,8 @@ larder.addEventListener('answered', ({detail: {source, stale}}) => {
   const {state} = document.querySelector('.pulse').dataset;
   if (source !== 'local' && (!state || (state === 'up') === stale)) drawPulse();
 });
+larder.addEventListener('clock', ({detail}) => drawTime(detail));
+document.addEventListener('visibilitychange', () => document.hidden || drawPulse());
 listen('connectivity', drawPulse);
 listen('reset', drawPulse);
 drawPulse();

@@ -9,13 +9,13 @@ import {draw, loadWorld, nearest, outlineZoom, place, project, spread, Tiles, un
 
 const t = define({
   en: {
-    help: 'Map. Arrow keys move it, plus and minus zoom, Enter chooses its middle.', closer: 'Zoom in',
+    help: 'Map. Arrow keys move it, plus and minus zoom, Enter chooses its middle.',
     farther: 'Zoom out', cluster: count => `${count} notes, zoom in`,
     middle: 'The middle of the map is the place',
     source: 'Natural Earth',
   },
   ru: {
-    help: 'Карта. Стрелки двигают её, плюс и минус меняют масштаб, Enter выбирает середину.', closer: 'Ближе',
+    help: 'Карта. Стрелки двигают её, плюс и минус меняют масштаб, Enter выбирает середину.',
     farther: 'Дальше', cluster: count => `Заметок: ${count}, приблизить`,
     middle: 'Середина карты — это место', source: 'Natural Earth',
   },
@@ -143,7 +143,7 @@ export class LarderMap extends HTMLElement {
     });
     const zoom = (name, levels, sign) => h('button', {type: 'button', 'aria-label': t(name),
       onclick: () => this.#zoomBy(levels)}, icon(sign));
-    const controls = this.#still ? null : h('div', {class: 'map-controls'}, zoom('closer', 1, 'plus'),
+    const controls = this.#still ? null : h('div', {class: 'map-controls'}, zoom('zoomIn', 1, 'plus'),
       zoom('farther', -1, 'minus'));
     const hair = this.#picking ? h('div', {class: 'map-picker', title: t('middle')}, icon('pin')) : null;
     this.surface = h('div', this.#still ? {class: 'map-surface'} : {class: 'map-surface', tabindex: 0, role: 'group',

@@ -14,11 +14,11 @@ const t = define({
   en: {
     onMap: 'On this map', none: 'No note is in this part of the map.', all: 'Show all notes',
     create: 'New note here', near: count => `${count} ${plural(count, {one: 'note', other: 'notes'})} close together`,
-    zoom: 'Zoom in', open: 'Open the note', hint: 'Press the map to write a note of that place.',
+    open: 'Open the note', hint: 'Press the map to write a note of that place.',
   },
   ru: {
     onMap: 'На этой карте', none: 'В этой части карты заметок нет.', all: 'Показать все заметки',
-    create: 'Новая заметка здесь', zoom: 'Приблизить', open: 'Открыть заметку',
+    create: 'Новая заметка здесь', open: 'Открыть заметку',
     hint: 'Нажмите на карту, чтобы написать заметку об этом месте.',
     near: count => `${count} ${plural(count, {one: 'заметка', few: 'заметки', other: 'заметок'})} рядом`,
   },
@@ -111,7 +111,7 @@ function sideRow(mark, map) {
   return h('li', {class: 'row', onpointerenter: () => map.highlight(mark.id, true),
     onpointerleave: () => map.highlight(mark.id, false)},
   icon(mark.count ? 'target' : 'pin'), h('div', {class: 'row-main'}, link,
-    h('span', {class: 'row-sub'}, mark.count ? t('zoom') : mark.pin.subtitle)));
+    h('span', {class: 'row-sub'}, mark.count ? t('zoomIn') : mark.pin.subtitle)));
 }
 
 function openCallout(map, {id, pin}) {

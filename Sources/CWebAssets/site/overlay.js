@@ -108,11 +108,15 @@ export async function showProblem(problem, again = false) {
   const actions = [...(sent.buttons ?? [t('ok')]).map(title => ({title, value: null})), ...ways];
   actions.at(-1).kind = 'primary';
   const link = linkFor(problem);
-  return dialog(sent.title ?? problem.title ?? t('error'), [h('p', {lang: langOf(sent.message)}, sent.message),
-    link && h('p', null, link),
-    problem.code ? h('p', {class: 'code'}, [problem.status || null, problem.code].filter(Boolean).join(' · ')) : []],
+  const words = problem.words ?? sent.message;
+  return dialog(sent.title ?? problem.title ?? t('error'), [h('p', {lang: langOf(words)}, words),
+    link && h('p', null, link), codeOf(problem) ?? []],
   {role: 'alertdialog', actions});
 }
+
+/** Makes what developers want to know of a problem: folded, so that nobody else has to read it. */
+export const codeOf = ({status, code, requestId}) => code && h('details', {class: 'code'},
+  h('summary', null, t('details')), [status || null, code, requestId].filter(Boolean).join(' · '));
 
 const ended = ['session-required', 'session-expired', 'upstream-session-expired'];
 const withLogin = ['disk', 'ships', 'notes'];

@@ -9,12 +9,12 @@ import {define, langOf, t as common, zone} from './texts.js';
 const t = define({
   en: {
     hint: 'Files, products, documents, ships, notes, people…',
-    list: 'Shopping list', trash: 'Trash of the Disk',
+    trash: 'Trash of the Disk',
     keys: 'Arrow keys choose, Enter opens.',
   },
   ru: {
     hint: 'Файлы, товары, документы, корабли, заметки, люди…',
-    list: 'Корзина магазина', trash: 'Корзина Диска',
+    trash: 'Корзина Диска',
     keys: 'Стрелки выбирают, Enter открывает.',
   },
 });
@@ -41,7 +41,7 @@ const places = () => [
   ...['disk', 'shop', 'pdf', 'ships', 'notes'].map(app => ({name: common(app), page: `/${app}`, sign: app})),
   {name: common('status'), page: '/status', sign: 'gauge'}, {name: common('home'), page: '/', sign: 'home'},
   {name: t('newNote'), page: '/notes/new', sign: 'plus'}, {name: t('newDocument'), page: '/pdf/new', sign: 'plus'},
-  {name: t('list'), page: '/shop/list', sign: 'cart'}, {name: t('map'), page: '/notes/map', sign: 'map'},
+  {name: t('cart'), page: '/shop/list', sign: 'cart'}, {name: t('map'), page: '/notes/map', sign: 'map'},
   {name: t('people'), page: '/notes/people', sign: 'people'}, {name: t('trash'), page: '/disk/trash', sign: 'trash'},
   {name: t('outbox'), page: '/disk/outbox', sign: 'upload'}];
 

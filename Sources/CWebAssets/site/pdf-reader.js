@@ -16,10 +16,10 @@ import {button, linkButton, picture} from './ui.js';
 
 const t = define({
   en: {
-    document: 'Document', gone: 'Document deleted', page: number => `Page ${number}`,
+    document: 'Document', page: number => `Page ${number}`,
     rotate: number => `Rotate page ${number}`,
     drop: number => `Delete page ${number}`, closer: 'Larger', farther: 'Smaller',
-    draft: until => `Draft: it is deleted on ${until} unless you save it.`, saved: 'Saved', arrange: 'Arrange pages',
+    draft: until => `Draft: it is deleted on ${until} unless you save it.`, arrange: 'Arrange pages',
     pick: number => `Select page ${number}`,
     text: 'Text', needText: 'Please type some text.', added: 'Text added', where: 'Place', end: 'At the end',
     before: number => `Before page ${number}`, add: 'Add', changed: 'It was changed elsewhere',
@@ -27,10 +27,10 @@ const t = define({
     onDisk: 'Saved on the Disk', adding: 'Adding pages…', size: 'Size of the pages',
   },
   ru: {
-    document: 'Документ', gone: 'Документ удалён', page: number => `Страница ${number}`,
+    document: 'Документ', page: number => `Страница ${number}`,
     rotate: number => `Повернуть страницу ${number}`, drop: number => `Удалить страницу ${number}`,
     closer: 'Крупнее', farther: 'Мельче', draft: until => `Черновик: будет удалён ${until}, если не сохранить.`,
-    saved: 'Сохранено', arrange: 'Упорядочить страницы', pick: number => `Выбрать страницу ${number}`,
+    arrange: 'Упорядочить страницы', pick: number => `Выбрать страницу ${number}`,
     text: 'Текст', needText: 'Введите текст.', added: 'Текст добавлен', where: 'Место', end: 'В конце',
     before: number => `Перед страницей ${number}`,
     add: 'Добавить', changed: 'Документ изменили в другом месте',
@@ -123,7 +123,7 @@ class Reader {
       rename: ['edit', action => askName(action.title, name => this.change(action.href, action.method, {name}),
         {value: this.document.name, maxlength: 200})],
       undo: ['rotate', action => this.change(action.href, action.method)],
-      delete: ['trash', action => remove(action, t('gone'), () => {
+      delete: ['trash', action => remove(action, t('docGone'), () => {
         forgetDrafts(this.draftKey);
         return this.screen.go('/pdf', {replace: true});
       })],

@@ -16,17 +16,17 @@ const t = define({
     nothingText: 'No document has these words in its name.',
     second: 'Choose the second document',
     merged: name => `${name} is made`,
-    gone: 'Document deleted', first: name => `Its pages come after those of “${name}”.`,
-    list: 'Saved documents', drafts: 'Not saved yet', draftUntil: when => `Kept until ${when}`, saved: 'Saved',
+    first: name => `Its pages come after those of “${name}”.`,
+    list: 'Saved documents', drafts: 'Not saved yet', draftUntil: when => `Kept until ${when}`,
     discard: 'Discard',
   },
   ru: {
     search: 'Поиск документов',
     nothingText: 'Нет документов с такими словами в имени.',
     second: 'Выберите второй документ', merged: name => `Готово: ${name}`,
-    gone: 'Документ удалён', first: name => `Его страницы встанут после страниц «${name}».`,
+    first: name => `Его страницы встанут после страниц «${name}».`,
     list: 'Сохранённые документы', drafts: 'Ещё не сохранены', draftUntil: when => `Хранится до ${when}`,
-    saved: 'Сохранено', discard: 'Удалить',
+    discard: 'Удалить',
   },
 });
 
@@ -104,7 +104,7 @@ function draftRow(item, again) {
         [item.page_count_text, t('draftUntil', time(item.draft_until))].join(' · '))),
     h('div', {class: 'row-end'},
       button(save.title, () => send(save, t('saved')), {kind: 'compact', icon: 'check', write: true}),
-      button(t('discard'), async () => await ask(remove.confirm) && send(remove, t('gone')),
+      button(t('discard'), async () => await ask(remove.confirm) && send(remove, t('docGone')),
         {bare: true, icon: 'trash', write: true})));
 }
 
@@ -134,7 +134,7 @@ function entriesOf(item, list, merging, ids = ['share', 'rename', 'merge', 'dele
     }, {value: item.name, maxlength: 200})}),
     merge: action => ({title: action.title, icon: 'merge', run: () => merging.begin(item, action)}),
     delete: action => ({title: action.title, icon: 'trash', kind: 'danger',
-    run: () => remove(action, t('gone'), () => { forgetDrafts(`pdf.${item.id}`); return again(); })}),
+    run: () => remove(action, t('docGone'), () => { forgetDrafts(`pdf.${item.id}`); return again(); })}),
   };
   const sent = Object.fromEntries(item.actions.filter(action => action.enabled).map(action => [action.id, action]));
   return ids.filter(id => sent[id]).map(id => entries[id](sent[id]));

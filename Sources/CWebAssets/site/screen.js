@@ -98,11 +98,12 @@ export class Screen {
   }
 
   /**
-   * Shows an answer of Larder and keeps it current: skeleton after 150 ms, content, problem with "Try again", banner,
-   * chip; drawn again when the server says that it changed, when its upstream goes or comes, after `reset`.
+   * Shows an answer of Larder and keeps it current: skeleton after 150 ms, content, problem with "Try again", chip,
+   * banner; drawn again when the server says that it changed, when its upstream goes or comes, after `reset`.
    * @param {string} href What to ask for.
    * @param {function(Answer)} draw Called with each answer; keeps what the user is doing, as `keyed` of list.js.
-   * @param {Object} [options] `place` takes skeleton and problem instead of the body; `problem` may draw a problem;
+   * @param {Object} [options] `place` takes skeleton and problem instead of the body; `problem` may draw a problem,
+   *   `help` a further button for it;
    *   `quiet` leaves chip and banner to another resource; while `held()` is true, changes are being sent: answers are
    *   not drawn, and the caller reloads afterwards; if `keep(problem)`, what is shown stays.
    * @returns {Resource}
@@ -124,19 +125,11 @@ export class Screen {
         && h('a', {class: 'chip', href: '/disk/outbox'}, icon('upload', 16), t('waits', pending)));
       this.told = pending;
     }
-    if (this.toldBanner !== notices(answer)) this.sayBanner(answer);
-  }
-
-  sayBanner(answer) {
-    this.toldBanner = notices(answer);
-    const made = banner(answer);
     const {search} = answer.meta;
-    replace(this.notice, made, search && h('p', {class: 'muted', lang: langOf(search.text)}, search.text));
-    const {dismiss, after_s: seconds} = answer.meta.banner ?? {};
-    if (!made || dismiss !== 'after_s') return;
-    // It goes again: the content below keeps its place.
-    made.classList.add('passing');
-    setTimeout(() => made.remove(), (seconds ?? 3) * 1000);
+    const said = JSON.stringify([answer.meta.banner, search]);
+    if (this.said === said) return;
+    this.said = said;
+    replace(this.notice, banner(answer), search && h('p', {class: 'muted', lang: langOf(search.text)}, search.text));
   }
 
   /** Ends everything that the screen began. */
@@ -153,9 +146,6 @@ function backLink(href) {
   });
   return link;
 }
-
-/** What is said above the rows of an answer, in a form that is compared. */
-function notices({meta}) { return JSON.stringify([meta.banner, meta.search]); }
 
 /** Gives what to say at a login; who was never logged in needs no reason. */
 export function whyLogin(problem) { return problem.code === 'session-required' ? null : problem.words; }
@@ -266,7 +256,7 @@ export class Resource {
     this.moved = false;
     if (first) {
       replace(this.place);
-      this.screen.root.classList.remove('gone');
+      this.screen.root.classList.remove('gone', 'failed');
     }
     this.failed = null;
     this.place.removeAttribute('aria-busy');
@@ -299,12 +289,14 @@ export class Resource {
     this.failed = problem;
     this.place.removeAttribute('aria-busy');
     if (!this.options.quiet) replace(screen.origin);
-    // Nothing can be done to what is gone.
+    // Nothing can be done to what is gone, and nothing chosen of what is not there.
     const isGone = problem.status === 404;
-    if (isGone) replace(screen.actionPlace);
-    screen.root.classList.toggle('gone', isGone);
+    if (isGone && !screen.close) replace(screen.actionPlace);
+    screen.root.classList.add(isGone ? 'gone' : 'failed');
+    const start = `/${screen.app}`;
     replace(this.place, this.options.problem?.(problem) ?? problemView(problem, () => this.reload(true),
-      isGone && linkButton(t(screen.app), `/${screen.app}`, {kind: 'primary'})));
+      this.options.help?.(problem), location.pathname !== start
+        && linkButton(t(screen.app), start, {kind: isGone ? 'primary' : ''})));
   }
 }
 

@@ -9,7 +9,7 @@ import {pagedList} from './list.js';
 import {ask, dialog, toast} from './overlay.js';
 import {afterLogin} from './parts.js';
 import {define, langOf, plural} from './texts.js';
-import {button, empty, linkButton, picture, problemView} from './ui.js';
+import {button, empty, picture} from './ui.js';
 
 const t = define({
   en: {
@@ -140,11 +140,10 @@ function openDetails(screen) {
   const resource = screen.load(href, ({data}) => {
     screen.head({title: data.name, actions: [close]});
     drawDetails(screen, data);
-  }, {skeleton: 'page', problem: problem => problemView(problem, () => resource.reload(true),
-    problem.code === 'ship-deleted' && button(t('restoreOne'), async () => {
+  }, {skeleton: 'page', help: ({code}) => code === 'ship-deleted' && button(t('restoreOne'), async () => {
       await call('/v1/ships/restore', {method: 'POST', body: {ids: [screen.params.id]}});
       await resource.reload();
-    }, {kind: 'primary', write: true}), problem.status === 404 && linkButton(t('ships'), '/ships'))});
+    }, {kind: 'primary', write: true})});
   return resource.ready;
 }
 

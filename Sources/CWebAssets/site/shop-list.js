@@ -12,7 +12,7 @@ import {button, empty, linkButton, picture} from './ui.js';
 
 const t = define({
   en: {
-    list: 'Shopping list', product: 'Product', share: 'Share', clear: 'Clear',
+    product: 'Product', share: 'Share', clear: 'Clear',
     clearAsk: 'Remove everything from the list?',
     remove: name => `Remove ${name}`, removed: name => `${name} removed`,
     gone: 'No longer in the catalogue',
@@ -22,7 +22,7 @@ const t = define({
     mark: done => (done ? 'Not bought yet' : 'Bought'),
   },
   ru: {
-    list: 'Корзина', product: 'Товар', share: 'Поделиться', clear: 'Очистить', clearAsk: 'Убрать из корзины всё?',
+    product: 'Товар', share: 'Поделиться', clear: 'Очистить', clearAsk: 'Убрать из корзины всё?',
     remove: name => `Убрать ${name}`, removed: name => `${name}: убрано`,
     gone: 'Больше нет в каталоге',
     up: name => `Выше: ${name}`, down: name => `Ниже: ${name}`,
@@ -59,7 +59,7 @@ export function openProduct(screen) {
       side.control = quantityControl({...shown, cart}, {itemId: line?.itemId,
         added: () => resource.soon()});
     }
-    const title = cart.in_list ? (shown.button.id === 'open_list' ? shown.button.title : t('list')) : '';
+    const title = cart.in_list ? (shown.button.id === 'open_list' ? shown.button.title : t('cart')) : '';
     if (side.title === title && side.contains(side.control)) return;
     side.title = title;
     replace(side, side.control, title && linkButton(title, '/shop/list', {kind: 'primary', icon: 'cart'}));
@@ -175,16 +175,16 @@ export function openList(screen) {
   // In its turn: what was changed just now is shared, too.
   const shareList = async () => {
     const {data} = await list.change(items => items, () => call(actionOf('share').href));
-    await share({title: t('list'), text: data.text});
+    await share({title: t('cart'), text: data.text});
   };
   const clear = async () => {
     const sent = actionOf('clear');
     if (!await ask(sent.confirm ?? {message: t('clearAsk'), buttons: [sent.title, t('cancel')]})) return;
     await list.change(() => [], () => call(sent.href, {method: sent.method}));
   };
-  screen.head({title: t('list'), back: '/shop'});
+  screen.head({title: t('cart'), back: '/shop'});
   const list = pagedList(screen, {
-    href: '/v1/shop/list', key: item => item.item_id, class: 'cart', tag: 'ol', label: t('list'),
+    href: '/v1/shop/list', key: item => item.item_id, class: 'cart', tag: 'ol', label: t('cart'),
     row: item => line(item, {remove, order, check}),
     empty: data => empty(data.empty, {icon: 'cart', href: '/shop'}),
     drawn: ({data}) => {

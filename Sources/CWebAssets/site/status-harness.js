@@ -11,24 +11,25 @@ import {recordings} from './status-recordings.js';
 import {requests} from './status-requests.js';
 import {askFault, frontFaults, snapshots, spaces} from './status-rules.js';
 import {define, time} from './texts.js';
-import {button, problemView} from './ui.js';
+import {button, isShifted, problemView} from './ui.js';
 
 const t = define({
   en: {
     title: 'Harness', lead: 'For authors of tests. From now on each request is recorded.',
     clock: 'Time of Larder and the sandbox', frozen: 'stands still', runs: 'runs', freeze: 'Stop the time',
-    run: 'Let it run', minute: '1 minute', hour: '1 hour', day: '1 day', seconds: 'Seconds', move: 'Move on',
-    clockLead: 'See what becomes old, ends or is due, without waiting for it.',
+    run: 'Let it run', real: 'Back to the real time', minute: '1 minute', hour: '1 hour', day: '1 day',
+    seconds: 'Seconds', move: 'Move on',
+    clockLead: 'See what ages, ends or is due, without waiting for it.',
     number: 'Write a number of seconds.',
     reset: 'Reset everything',
-    sure: 'All accounts, notes, documents, lists and kept copies of this server are deleted. '
+    sure: 'All accounts, notes, documents, lists and kept copies are deleted. '
       + 'The sandbox and the clock are as at the start.', done: 'Everything is as at the start.',
     calls: 'All calls',
   },
   ru: {
     title: 'Стенд', lead: 'Для авторов тестов. С этого момента записывается каждый запрос.',
     clock: 'Время Larder и песочницы', frozen: 'стоит', runs: 'идёт', freeze: 'Остановить время',
-    run: 'Пусть идёт', minute: '1 минута', hour: '1 час', day: '1 день',
+    run: 'Пусть идёт', real: 'Вернуть настоящее время', minute: '1 минута', hour: '1 час', day: '1 день',
     clockLead: 'Посмотрите, что устареет, кончится или наступит, не дожидаясь этого.',
     seconds: 'Секунды', move: 'Вперёд', number: 'Нужно число секунд.',
     reset: 'Сбросить всё', sure: 'Все учётные записи, заметки, документы, списки и копии этого сервера удаляются. '
@@ -48,7 +49,7 @@ export async function openHarness(screen, places, base, controls) {
   const index = (await quietly(call(base, {signal: screen.signal})))?.data;
   if (!index) return false;
   const has = path => index.calls.some(one => one.path === `/_harness${path}`);
-  const bar = has('/clock') ? clock(base, has('/clock/advance'), index.clock, screen.signal) : null;
+  const bar = has('/clock') ? clock(base, index.clock, screen.signal) : null;
   const follow = async () => bar?.show((await call(`${base}/clock`, {signal: screen.signal})).data);
   let lists = null;
   const update = async () => {
@@ -100,13 +101,13 @@ function callList(calls) {
 }
 
 /** Shows the clock, stops it and moves it on; between two responses its seconds are counted here. */
-function clock(base, canAdvance, first, signal) {
+function clock(base, first, signal) {
   const now = h('time', {class: 'clock'});
   const tag = h('span', {class: 'tag', role: 'status'});
-  const set = frozen => call(`${base}/clock`, {method: 'PUT', body: {frozen}}).then(({data}) => show(data));
-  const advance = s => call(`${base}/clock/advance`, {method: 'POST', body: {s}}).then(({data}) => show(data));
-  const freeze = button(t('freeze'), () => set(true), {kind: 'quiet', icon: 'pause', write: true});
-  const run = button(t('run'), () => set(false), {kind: 'quiet', write: true});
+  const send = (method, body, path = '') => call(`${base}/clock${path}`, {method, body}).then(({data}) => show(data));
+  const advance = s => send('POST', {s}, '/advance');
+  const toggle = button('', () => send('PUT', {frozen: !told.frozen}), {kind: 'quiet', write: true});
+  const real = button(t('real'), () => send('DELETE'), {write: true});
   const step = (name, s) => button(`+ ${t(name)}`, () => advance(s), {write: true});
   const seconds = field('s', t('seconds'), {inputmode: 'decimal', autocomplete: 'off',
     check: text => (text.trim() !== '' && Number(text) >= 0 ? null : t('number'))});
@@ -115,7 +116,7 @@ function clock(base, canAdvance, first, signal) {
   const tick = () => replace(now, time(Date.parse(told.now) + (told.frozen ? 0 : Date.now() - told.at),
     {dateStyle: 'medium', timeStyle: 'medium'}));
   const show = data => {
-    const held = [freeze, run].includes(document.activeElement);
+    const held = document.activeElement === real;
     told = {...data, at: Date.now()};
     tick();
     clearInterval(timer);
@@ -124,15 +125,16 @@ function clock(base, canAdvance, first, signal) {
     const words = t(data.frozen ? 'frozen' : 'runs');
     if (tag.textContent !== words) replace(tag, words);
     tag.className = `tag ${data.frozen ? 'warn' : 'ok'}`;
-    freeze.hidden = data.frozen;
-    run.hidden = !data.frozen;
-    if (held) (data.frozen ? run : freeze).focus();
+    replace(toggle.firstChild, t(data.frozen ? 'run' : 'freeze'));
+    real.hidden = !isShifted(data);
+    larder.dispatchEvent(new CustomEvent('clock', {detail: data}));
+    if (held && real.hidden) toggle.focus();
   };
   show(first);
   signal.addEventListener('abort', () => clearInterval(timer));
   return {show, element: h('section', {class: 'card stack timebar'}, h('h2', null, t('clock')),
-    h('p', {class: 'small'}, t('clockLead')), h('div', {class: 'bar'}, now, tag, freeze, run),
-    canAdvance && h('div', {class: 'bar'}, step('minute', 60), step('hour', 3600), step('day', 86400)),
-    canAdvance && h('details', null, h('summary', {class: 'small'}, t('seconds')),
+    h('p', {class: 'small'}, t('clockLead')), h('div', {class: 'bar'}, now, tag, toggle, real),
+    h('div', {class: 'bar'}, step('minute', 60), step('hour', 3600), step('day', 86400)),
+    h('details', null, h('summary', {class: 'small'}, t('seconds')),
       form([seconds], t('move'), values => advance(Number(values.s)))))};
 }

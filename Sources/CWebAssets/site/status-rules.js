@@ -21,7 +21,7 @@ const t = define({
     'slow(15000)': 'Very slow: 15 seconds',
     'error(503)': '503: service unavailable', 'error(500)': '500: internal error',
     'error(429, 30)': '429: too many requests', 'error(401)': '401: logged out', refused: 'Connection refused',
-    offline: 'Connection breaks at once', truncated: 'Cut in the middle', 'bandwidth(8)': 'A trickle: 8 KB a second',
+    offline: 'Offline: the connection breaks', truncated: 'Cut in the middle', 'bandwidth(8)': 'A trickle: 8 KB a second',
     'flaky(0.5, 1)': 'Fails now and then', lost: 'Does it, but does not respond',
     'html(200)': 'Login page of a hotel network', garbage: 'Nonsense in place of data',
     hold: 'Waits until you release it',
@@ -37,15 +37,15 @@ const t = define({
     'slow(15000)': 'Очень медленно: 15 секунд',
     'error(503)': '503: недоступен', 'error(500)': '500: внутренняя ошибка',
     'error(429, 30)': '429: слишком много запросов', 'error(401)': '401: нужен вход', refused: 'В соединении отказано',
-    offline: 'Соединение сразу рвётся', truncated: 'Обрыв посередине', 'bandwidth(8)': 'Струйкой: 8 КБ в секунду',
+    offline: 'Без связи: соединение рвётся', truncated: 'Обрыв посередине', 'bandwidth(8)': 'Струйкой: 8 КБ в секунду',
     'flaky(0.5, 1)': 'Сбоит время от времени', lost: 'Выполняет, но не отвечает',
     'html(200)': 'Страница входа в сеть отеля',
     garbage: 'Бессмыслица вместо данных', hold: 'Ждёт, пока вы не отпустите',
   },
 });
 
-const presets = ['online', 'slow(3000)', 'slow(15000)', 'error(503)', 'error(500)', 'error(429, 30)', 'error(401)',
-  'refused', 'offline', 'truncated', 'lost', 'bandwidth(8)', 'flaky(0.5, 1)', 'html(200)', 'garbage', 'hold'];
+const presets = ['online', 'offline', 'slow(3000)', 'slow(15000)', 'error(503)', 'error(500)', 'error(429, 30)',
+  'error(401)', 'refused', 'truncated', 'lost', 'bandwidth(8)', 'flaky(0.5, 1)', 'html(200)', 'garbage', 'hold'];
 // Those that a rule cannot have.
 const ofAll = ['online', 'refused'];
 

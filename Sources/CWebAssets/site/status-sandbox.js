@@ -12,16 +12,16 @@ import {button} from './ui.js';
 const t = define({
   en: {
     title: 'Sandbox', lead: 'The remote APIs are simulated. Break them here and see what every screen says.',
-    offline: 'Take everything offline', online: 'Bring everything back', isOff: 'Everything is offline. Open an app: '
-      + 'it shows what Larder kept, and says so.',
+    off: 'Take everything offline', online: 'Bring everything back', isOff: 'Everything is offline. Open an app: '
+      + 'it shows what Larder kept.',
     reset: 'Reset the sandbox', wasReset: 'All is as at the start.',
     lost: 'All that was changed in the simulated APIs is lost.',
     fault: 'Fault', release: n => `Release ${n} held`, notation: 'Notation',
   },
   ru: {
-    title: 'Песочница', lead: 'Удалённые сервисы здесь понарошку. Сломайте их и посмотрите, что скажет каждый экран.',
-    offline: 'Отключить всё', online: 'Вернуть всё', isOff: 'Всё отключено. Откройте приложение: оно покажет то, что '
-      + 'хранит Larder, и скажет об этом.',
+    title: 'Песочница', lead: 'Удалённые сервисы здесь имитируются. Сломайте их и посмотрите, что скажет каждый экран.',
+    off: 'Отключить всё', online: 'Вернуть всё', isOff: 'Всё отключено. Откройте приложение: оно покажет, что '
+      + 'хранит Larder.',
     reset: 'Сбросить песочницу', wasReset: 'Всё как в начале.', lost: 'Все изменения в песочнице пропадут.',
     fault: 'Сбой', release: n => `Отпустить: ${n}`, notation: 'Запись',
   },
@@ -75,7 +75,7 @@ export async function openSandbox(screen, place, more, changed, cards) {
 
 function draw(place, controls, all, after) {
   const words = h('p', {class: 'small', role: 'status'});
-  const offline = button(t('offline'), () => all('offline'), {kind: 'primary', icon: 'offline', write: true});
+  const offline = button(t('off'), () => all('offline'), {kind: 'primary', icon: 'offline', write: true});
   const online = button(t('online'), () => all('online'), {kind: 'primary', icon: 'bolt', write: true});
   const reset = button(t('reset'), async () => {
     if (!await ask({title: t('reset'), message: t('lost'), buttons: [t('reset'), t('cancel')]})) return;
@@ -88,6 +88,7 @@ function draw(place, controls, all, after) {
     const held = document.activeElement;
     online.hidden = upstreams.every(one => one.fault === 'online');
     offline.hidden = off;
+    offline.classList.toggle('primary', online.hidden);
     replace(words, off ? t('isOff') : t('lead'));
     if (held === offline && off) online.focus();
   };

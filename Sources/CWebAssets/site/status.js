@@ -16,25 +16,25 @@ const t = define({
     paused: 'Paused until', never: 'none yet', larder: 'Larder', version: 'Version', started: 'Running since',
     ready: 'Ready', notReady: 'Not ready', checks: 'Checks', able: 'Abilities', install: what => `install ${what}`,
     untested: 'not used yet', ok: 'works', missing: 'missing', cache: 'Kept copies', of: (a, b) => `${a} of ${b}`,
-    database: 'Database', free: 'Free on disk', connections: 'Connections', listeners: 'Event listeners',
+    database: 'Database', free: 'Free on disk', connections: 'Connections',
     hits: 'Served from store',
     events: 'Events', pause: 'Pause', resume: 'Resume', all: 'All events', noEvents: 'Nothing has happened yet.',
     requests: 'Requests by route', route: 'Route', count: 'Count', mean: 'Mean', noRequests: 'None yet.',
     asked: 'Asked',
     times: (n, ms, count) => `${n} ${plural(count, {one: 'time', other: 'times'})}, ${ms} ms each`, memory: 'Memory',
-    failed: 'Refused or failed', ms: 'ms',
+    failed: 'Refused or failed', ms: 'ms', files: 'files',
   },
   ru: {
     lead: 'Кто отвечает, что хранится, что происходит — сразу.', upstreams: 'Источники',
-    since: 'С', lastOk: 'Последний ответ',
+    since: 'С какого времени', lastOk: 'Последний ответ',
     lastError: 'Последняя ошибка', paused: 'Пауза до', never: 'ещё нет', larder: 'Larder', version: 'Версия',
     started: 'Работает с', ready: 'Готов', notReady: 'Не готов', checks: 'Проверки', able: 'Возможности',
     install: what => `установите ${what}`, untested: 'ещё не нужно', ok: 'работает', missing: 'нет', cache: 'Копии',
     of: (a, b) => `${a} из ${b}`, database: 'База данных', free: 'Свободно на диске', connections: 'Соединения',
-    listeners: 'Слушают события', hits: 'Отдано из хранилища', events: 'События', pause: 'Пауза', resume: 'Дальше',
+    hits: 'Отдано из хранилища', events: 'События', pause: 'Пауза', resume: 'Дальше',
     all: 'Все события', noEvents: 'Пока ничего не произошло.', requests: 'Запросы по адресам', route: 'Адрес',
     count: 'Число', mean: 'Среднее', noRequests: 'Пока нет.', asked: 'Запросов',
-    times: (n, ms) => `${n}, по ${ms} мс`, memory: 'Память', failed: 'Отказы и ошибки', ms: 'мс',
+    times: (n, ms) => `${n}, по ${ms} мс`, memory: 'Память', failed: 'Отказы и ошибки', ms: 'мс', files: 'файлы',
   },
 });
 
@@ -43,7 +43,7 @@ export const routes = [{path: '/status', open}];
 async function open(screen) {
   const upstreams = h('ul', {class: 'columns upstreams', role: 'list'});
   const [sandbox, clock, inspector, rules, harness] = Array.from({length: 5}, () => h('div', {class: 'stack'}));
-  const facts = h('div', {class: 'stack'});
+  const facts = {cache: h('section', {class: 'card stack'}), larder: h('section', {class: 'card stack'})};
   const requests = h('div');
   const devices = h('div');
   const happened = events(screen);
@@ -73,7 +73,8 @@ async function open(screen) {
     const tested = data.sandbox || data.harness;
     screen.show(h('div', {class: 'stack wide-gap'}, tested && h('div', {class: 'columns tests'}, sandbox, clock),
       section(t('upstreams'), upstreams), tested && h('div', {class: 'stack tools'}, inspector, rules, harness),
-      h('div', {class: 'columns'}, facts, happened), devices, section(t('requests'), requests)));
+      h('div', {class: 'columns'}, facts.larder, h('div', {class: 'stack'}, facts.cache, happened)), devices, 
+      h('details', {class: 'card'}, h('summary', null, t('requests')), requests)));
     openDevices(screen, devices);
   }, {skeleton: 'grid'});
   const drawUpstreams = () => {
@@ -155,8 +156,9 @@ function drawSelf(place, status, metrics, health) {
   const budget = status.cache?.budget_bytes ?? metrics.one('larder_cache_budget_bytes');
   const hit = metrics.one('larder_cache_requests_total', 'result', 'hit');
   const asked = hit + metrics.one('larder_cache_requests_total', 'result', 'forwarded');
-  replace(place, h('section', {class: 'card stack'}, h('h2', null, t('cache')), cacheBar(used, budget)),
-    h('section', {class: 'card stack'}, h('div', {class: 'bar'}, h('h2', null, t('larder')), health && h('span',
+  replace(place.cache, h('h2', null, t('cache')), cacheBar(used, budget, status.upstreams));
+  const isOpen = place.larder.querySelector('details')?.open;
+  replace(place.larder, h('div', {class: 'bar'}, h('h2', null, t('larder')), health && h('span',
       {class: `tag ${health.status === 'ready' ? 'ok' : 'danger'}`},
         t(health.status === 'ready' ? 'ready' : 'notReady'))),
     h('dl', {class: 'facts small'}, facts([
@@ -167,11 +169,11 @@ function drawSelf(place, status, metrics, health) {
       [t('database'), bytes(metrics.one('larder_database_bytes'))], [t('free'),
         bytes(metrics.one('larder_data_free_bytes'))],
       [t('memory'), bytes(metrics.one('process_resident_memory_bytes'))],
-      [t('connections'), String(metrics.one('larder_http_connections'))],
-      [t('listeners'), String(metrics.one('larder_event_listeners'))]])),
-    health && h('h3', null, t('able')), health && h('ul', {class: 'abilities small'}, health.abilities.map(ability)),
+      [t('connections'), String(metrics.one('larder_http_connections'))]])),
+    health && h('details', {class: 'small', open: isOpen}, h('summary', null, t('able')),
+      h('ul', {class: 'abilities'}, health.abilities.map(ability))),
     health?.checks?.some(check => !check.ok) && h('p', {class: 'form-problem'}, t('checks'), ': ',
-      health.checks.filter(check => !check.ok).map(check => check.name).join(', '))));
+      health.checks.filter(check => !check.ok).map(check => check.name).join(', ')));
 }
 
 function ability({name, ok, install}) {
@@ -180,14 +182,19 @@ function ability({name, ok, install}) {
   return h('li', null, icon(sign, 16), h('span', null, name), h('span', {class: `tag ${kind}`}, words));
 }
 
-function cacheBar(used, budget) {
+function cacheBar(used, budget, upstreams) {
+  const titled = name => {
+    const [source, part] = name.split('.');
+    return [titleOf(upstreams.find(one => one.name === source) ?? {name: source}), part && t(part)]
+      .filter(Boolean).join(', ');
+  };
   const total = used.reduce((sum, [, count]) => sum + count, 0);
   const fill = h('div', {class: 'meter-fill'});
   fill.style.width = `${Math.min(100, 100 * total / (budget || 1))}%`;
   return [h('p', {class: 'small'}, t('of', bytes(total), bytes(budget))), h('div', {class: 'meter',
     'aria-hidden': 'true'}, fill),
     h('dl', {class: 'facts small'}, used.filter(([, count]) => count > 0).sort((a, b) => b[1] - a[1])
-      .map(([name, count]) => [h('dt', null, name), h('dd', null, bytes(count))]))];
+      .map(([name, count]) => [h('dt', null, titled(name)), h('dd', null, bytes(count))]))];
 }
 
 function requestTable(metrics) {
@@ -196,7 +203,7 @@ function requestTable(metrics) {
   const rows = metrics.all('larder_http_request_duration_seconds_count').filter(one => one.value > 0)
     .sort((a, b) => b.value - a.value).slice(0, 15);
   if (!rows.length) return h('p', {class: 'muted'}, t('noRequests'));
-  return h('div', {class: 'card scroll', tabindex: '0', role: 'region', 'aria-label': t('requests')},
+  return h('div', {class: 'scroll', tabindex: '0', role: 'region', 'aria-label': t('requests')},
     h('table', {class: 'table'}, h('thead', null, h('tr', null,
       [t('route'), t('count'), t('mean')].map(text => h('th', {scope: 'col'}, text)))),
     h('tbody', null, rows.map(one => h('tr', null, h('td', null, h('span', {class: 'code'}, name(one)), ' ',

@@ -4,7 +4,7 @@ import {call, quietly} from './api.js';
 import {h, replace} from './dom.js';
 import {pagedList} from './list.js';
 import {ask, toast} from './overlay.js';
-import {define, langOf} from './texts.js';
+import {define, langOf, time} from './texts.js';
 import {button, empty, linkButton} from './ui.js';
 
 /** The strings of the trash. */
@@ -33,7 +33,8 @@ export function openTrash(screen, {href, back, icon, name, look, about = item =>
   const row = item => h('li', {class: 'row'}, look?.(item),
     h('div', {class: 'row-main'}, h('span', {class: 'row-name', dir: 'auto', lang: langOf(name(item))}, name(item)),
       h('span', {class: 'row-sub', lang: langOf(item.deleted_text)},
-        [item.deleted_text, about(item)].filter(Boolean).join(' · '))),
+        [look && item.deleted_at ? time(item.deleted_at) : item.deleted_text, about(item)].filter(Boolean)
+          .join(' · '))),
     h('div', {class: 'row-end'}, item.actions.map(action => (action.id === 'restore'
       ? act(action, item, {icon: 'rotate', kind: 'compact'})
       : act(action, item, {icon: 'trash', bare: true, key: 'delete'})))));

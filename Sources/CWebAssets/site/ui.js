@@ -4,7 +4,7 @@ import {withQuery} from './api.js';
 import {h, replace} from './dom.js';
 import {icon} from './icons.js';
 import {ago, langOf, t, time} from './texts.js';
-import {attempt, countDown, linkFor, popup} from './overlay.js';
+import {attempt, codeOf, countDown, linkFor, popup} from './overlay.js';
 
 /**
  * Makes a button. While the promise of `run` is pending it is busy and not pressed twice; a Problem is shown as a
@@ -50,7 +50,7 @@ export function provenance(answer) {
   return /;\s*hit/.test(answer.cacheStatus ?? '') ? 'fresh' : 'live';
 }
 
-const signs = {live: 'bolt', fresh: 'jar', stale: 'clock', offline: 'offline', local: 'home', bundled: 'jar'};
+const signs = {live: 'info', fresh: 'info', stale: 'clock', offline: 'offline', local: 'info', bundled: 'jar'};
 
 /** Kinds of origin of which a sign is enough: all is well. */
 const quiet = ['live', 'fresh', 'local'];
@@ -68,7 +68,7 @@ export function chip(first) {
     const kind = provenance(answer);
     const seconds = Math.max(0, (Date.now() - answer.confirmedAt) / 1000);
     const words = kind === 'local' ? '' : kind === 'bundled' ? time(answer.meta.fetched_at, {dateStyle: 'medium'})
-      : t('confirmed', ago(seconds));
+      : ago(seconds);
     if (age.textContent !== words) age.textContent = words;
     const said = [t(kind), words].filter(Boolean).join(', ');
     if (element.matches('.quiet')) Object.assign(element, {title: said, ariaLabel: said});
@@ -93,19 +93,24 @@ function origin(answer, kind) {
   const {meta} = answer;
   const rows = [[t('received'), meta.fetched_at && time(meta.fetched_at)],
     [t('confirmedAt'), kind !== 'local' && kind !== 'bundled' && time(new Date(answer.confirmedAt).toISOString())],
-    [t('cacheStatus'), answer.cacheStatus], [t('requestId'), answer.requestId]].filter(([, value]) => value);
+    [t('cacheStatus'), answer.cacheStatus]].filter(([, value]) => value);
   return [h('p', null, inZone(meta.freshness_text ?? t(`${kind}Why`), answer), meta.partial && ` ${t('partialWhy')}`),
     h('dl', {class: 'facts'}, rows.map(([name, value]) => [h('dt', null, name), h('dd', null, value)]))];
 }
 
-/** Makes the banner of an answer (`meta.banner`), or null. */
+/**
+ * Makes the banner of an answer (`meta.banner`), or null. Where the chip says in a line that a source is away, it lies
+ * at the foot of the screen, so that no row moves; after `after_s` its words are for screen readers alone.
+ */
 export function banner(answer) {
   const sent = answer.meta.banner;
-  const decides = sent?.code === 'needs-decision';
-  const sign = decides ? 'warning' : sent?.code === 'stale' ? 'clock' : 'offline';
-  const text = sent && inZone(sent.text, answer);
-  return sent && h('p', {class: 'banner', lang: langOf(text)}, icon(sign),
-    decides ? h('a', {href: '/disk/outbox'}, text) : h('span', null, text));
+  if (!sent) return null;
+  const text = inZone(sent.text, answer);
+  const isLow = ['offline', 'stale'].includes(sent.code) && !quiet.includes(provenance(answer));
+  const element = h('p', {class: `banner ${isLow ? 'low' : ''}`, lang: langOf(text)}, icon('warning'),
+    sent.code === 'needs-decision' ? h('a', {href: '/disk/outbox'}, text) : h('span', null, text));
+  if (isLow && sent.after_s) setTimeout(() => element.classList.add('hidden'), 1000 * sent.after_s);
+  return element;
 }
 
 /** Gives a text of the server with its time in the browser's zone: it is of UTC unless the address names one. */
@@ -143,11 +148,9 @@ export function problemView(problem, retry, ...actions) {
   return h('div', {class: 'state state-problem', role: 'alert', dataset: {code: problem.code ?? 'error'}},
     h('div', {class: 'state-sign'}, icon(away ? 'offline' : 'warning', 40)),
     h('h2', {lang: langOf(heading)}, heading ?? t('error')),
-    h('p', {lang: langOf(problem.words)}, problem.words ?? problem.message),
+    problem.words !== `${heading}.` && h('p', {lang: langOf(problem.words)}, problem.words ?? problem.message),
     h('div', {class: 'state-actions'}, problem.retryable && retry && retryButton(problem, retry),
-      linkFor(problem), actions),
-    problem.code && h('p', {class: 'code'}, [problem.status || null, problem.code, problem.requestId]
-      .filter(Boolean).join(' · ')));
+      linkFor(problem), actions), codeOf(problem));
 }
 
 /** Makes "Try again"; with `Retry-After` it counts down, and then a read tries by itself. */
@@ -184,6 +187,9 @@ export function sourceState({reachable, last_ok_at: lastOk, last_error: lastErro
   if (!lastOk) return 'Unknown';
   return lastError && Date.parse(lastError.at) >= Date.parse(lastOk) ? 'Errors' : 'Up';
 }
+
+/** Tells whether a clock of the harness shows another time than the machine's, or is stopped. */
+export const isShifted = ({now, frozen}) => frozen || Math.abs(Date.parse(now) - Date.now()) > 5000;
 
 /** Makes an element of words, with `lang` where their language is not that of the page. */
 export function words(tag, attributes, text) {

@@ -194,12 +194,7 @@ extension Text {
         ru: "Пока выполнялся запрос, всё состояние сервера было сброшено."
     )
 
-    static func noSession(_ app: String) -> Text {
-        Text(
-            "This token opens no session of \(app); it may have been logged out.",
-            ru: "Сеанс завершён. Войдите снова."
-        )
-    }
+    static let noSession = Text("You were logged out. Please log in again.", ru: "Сеанс завершён. Войдите снова.")
 }
 
 // Texts about devices and their pairing.

@@ -85,7 +85,7 @@ package struct SessionStore: Sendable {
             )
         }
         guard let session = try await session(tokenHash: hash), session.app == app else {
-            throw Problem(.sessionExpired, .noSession(app))
+            throw Problem(.sessionExpired, .noSession)
         }
         return session
     }
