@@ -113,11 +113,12 @@ export class LarderMap extends HTMLElement {
     return [unproject(this.view.x - halfX, 0).lon, south, unproject(this.view.x + halfX, 0).lon, north];
   }
 
-  /** Shows an element beside a mark, which its id names, or a place. */
+  /** Shows an element beside a mark, which its id names, or at a place, with a pin. */
   openCallout(at, content) {
     this.closeCallout();
     const where = at.lat === undefined ? {id: at} : {place: project(at.lat, at.lon)};
-    this.#callout = {...where, element: h('div', {class: 'map-callout'}, content)};
+    this.#callout = {...where, element: h('div', {class: 'map-callout'}, content,
+      where.place && h('span', {class: 'map-pin'}, icon('pin')))};
     this.over.append(this.#callout.element);
     this.#redraw();
   }

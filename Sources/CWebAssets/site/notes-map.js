@@ -5,7 +5,7 @@ import {h, replace} from './dom.js';
 import {icon} from './icons.js';
 import {keyed} from './list.js';
 import {address, tileSource} from './parts.js';
-import {tabs, zoned} from './notes-parts.js';
+import {accountButton, tabs, zoned} from './notes-parts.js';
 import {define, langOf, plural} from './texts.js';
 import {button, empty, linkButton} from './ui.js';
 import './map.js';
@@ -29,8 +29,8 @@ export async function openMap(screen) {
   const map = h('larder-map');
   const list = h('ul', {class: 'rows', role: 'list', 'aria-label': t('onMap')});
   const side = h('div', {class: 'map-side'});
-  const create = linkButton(t('create'), '/notes/new', {kind: 'primary', icon: 'plus'});
-  screen.head({title: t('map'), tabs, actions: [create]});
+  screen.head({title: t('map'), tabs, actions: [
+    linkButton(t('newNote'), '/notes/new', {kind: 'primary compact', icon: 'plus'}), accountButton(screen)]});
   screen.show(h('div', {class: 'map-page'}, map, h('section', {class: 'stack', 'aria-label': t('onMap')},
     h('p', {class: 'muted'}, t('hint')), side)));
   const tiles = await tileSource();
@@ -43,7 +43,6 @@ export async function openMap(screen) {
   map.addEventListener('view', ({detail}) => {
     const {lat, lon, zoom} = detail;
     address(screen, {lat: lat.toFixed(4), lon: lon.toFixed(4), zoom: zoom.toFixed(2)});
-    create.href = withQuery('/notes/new', {lat: lat.toFixed(4), lon: lon.toFixed(4)});
     resource.go(viewed(map));
   });
   map.addEventListener('open', ({detail}) => openCallout(map, detail));

@@ -111,9 +111,9 @@ class Reader {
     const [save, share] = [this.action('save'), this.action('share')];
     this.screen.head({title: data.name, back: '/pdf', actions: [
       draft && save?.enabled && button(save.title, () => { this.save(save); },
-        {kind: 'primary', icon: 'check', write: true}),
+        {kind: 'primary compact', icon: 'check', write: true}),
       share && linkButton(share.title, withQuery(share.href, {disposition: 'attachment'}), {icon: 'share',
-        download: `${data.name}.${data.extension}`}),
+        kind: 'compact', download: `${data.name}.${data.extension}`}),
       button(t('moreActs'), event => this.acts(event.currentTarget), {bare: true, icon: 'more'})]});
   }
 
