@@ -229,6 +229,10 @@ def test_web_26_a_press_begins_a_note_of_that_place(visit, larder, way):
     link = page.locator("a.callout")
     expect(link).to_contain_text("New note here")
     expect(link).to_be_focused()
+    pin = page.locator(".map-callout .map-pin").bounding_box()
+    box = surface.bounding_box()
+    spot = {"x": box["width"] / 2, "y": box["height"] / 2} if way == "keyboard" else empty_spot(page)
+    assert abs(pin["x"] + 18 - box["x"] - spot["x"]) < 3 and abs(pin["y"] + 34 - box["y"] - spot["y"]) < 3
     # Another press takes the offer back, and so does Escape.
     page.keyboard.press("Escape")
     expect(link).to_have_count(0)

@@ -138,8 +138,8 @@ class Editor {
     for (const type of ['session-ended', 'session']) screen.on(type, event => this.sessionEnded(event));
     screen.unsaved = () => this.dirty;
     larder.addEventListener('found', () => this.check(), {signal: screen.signal});
-    screen.head({title: this.href ? t('edit') : t('newNote'), back: this.href ? null : '/notes', actions: [
-      button(t('cancel'), () => this.cancel(), this.href ? {} : {icon: 'close', bare: true}), this.save]});
+    screen.head({title: this.href ? t('edit') : t('newNote'), actions: [
+      button(t('cancel'), () => this.cancel(), {icon: 'close', bare: true}), this.save]});
     screen.show(this.notice, h('div', {class: 'note-edit'},
       h('div', {class: 'field'}, h('label', {for: 'note-text'}, t('text')), this.text,
         h('div', null, button(t('box'), boxes(this.text), {icon: 'check', kind: 'quiet'})),

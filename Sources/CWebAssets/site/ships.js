@@ -22,7 +22,8 @@ const t = define({
     type: 'Type', year: 'Built', weight: 'Weight',
     port: 'Home port', roles: 'Roles', status: 'In service', yes: 'Yes', no: 'No', restoreOne: 'Restore',
     empty: 'No ships',
-    emptyText: 'There is nothing in this harbour.', over: 'You are logged out.', find: 'Filter by name', clear: 'Clear the filter',
+    emptyText: 'There is nothing in this harbour.', over: 'You are logged out.',
+    find: 'Filter by name', clear: 'Clear the filter',
   },
   ru: {
     lead: 'Флот всегда на борту.', email: 'Эл. почта', password: 'Пароль',
@@ -34,7 +35,8 @@ const t = define({
     restore: n => `Вернуть удалённые: ${n}`, gone: 'Больше нет в списке',
     type: 'Тип', year: 'Год постройки', weight: 'Масса',
     port: 'Порт приписки', roles: 'Назначение', status: 'В строю', yes: 'Да', no: 'Нет', restoreOne: 'Вернуть',
-    empty: 'Кораблей нет', emptyText: 'В этой гавани пусто.', over: 'Вы вышли.', find: 'Отбор по названию', clear: 'Снять отбор',
+    empty: 'Кораблей нет', emptyText: 'В этой гавани пусто.', over: 'Вы вышли.',
+    find: 'Отбор по названию', clear: 'Снять отбор',
   },
 });
 

@@ -196,10 +196,12 @@ export function openList(screen) {
   const drawTotals = totals => {
     footer.hidden = list.items().length === 0;
     const wanted = list.items().filter(item => !item.bought);
-    const isPart = wanted.length > 0 && wanted.length < list.items().length && !list.resource.answer.meta.page?.has_more;
+    const isPart = wanted.length > 0 && wanted.length < list.items().length
+      && !list.resource.answer.meta.page?.has_more;
     replace(footer, h('div', {class: 'grow'}, h('p', {class: 'muted'}, totals.items_text),
       h('p', {class: 'price big'}, totals.price_text),
-      isPart && h('p', null, t('left', sum(wanted, 'quantity'), dollars(sum(wanted, 'line_total'))))), h('div', {class: 'bar'},
+      isPart && h('p', null, t('left', sum(wanted, 'quantity'), dollars(sum(wanted, 'line_total'))))),
+    h('div', {class: 'bar'},
       actionOf('clear') && button(actionOf('clear').title, clear, {write: true, icon: 'trash', kind: 'quiet compact'}),
       actionOf('share') && button(actionOf('share').title, shareList, {icon: 'share', kind: 'primary compact'})));
     if (!footer.isConnected) screen.body.append(footer);
