@@ -177,7 +177,7 @@ def test_web_25_one_logs_out_where_one_is(anna, path):
     page.get_by_role("button", name="Account and files").click()
     page.get_by_role("menuitem", name="Log out (anna)").click()
     page.get_by_role("textbox", name="User name").wait_for()
-    assert anna.send("GET", "/v1/notes").status == 401
+    assert anna.context.request.get("/v1/notes").status == 401
 
 
 def test_web_25_what_cannot_be_saved_is_asked_about_before_it_is_left(anna):

@@ -1,6 +1,7 @@
 """The PDF app."""
 import re
 
+import pytest
 import things
 from playwright.sync_api import expect
 
@@ -63,8 +64,13 @@ def test_w18_a_page_of_a_document_begins_in_the_upper_third_of_a_phone(visit, la
         page = visitor.open(f"/pdf/{things.document(larder, save=save)}")
         page.locator(".leaf-item img").first.wait_for()
         assert page.locator(".leaf-item").first.bounding_box()["y"] < most
-        head = page.locator(".page-head").bounding_box()
-        assert head["height"] < 64, "the actions are beside the title"
+        title, more = page.locator("h1").bounding_box(), page.locator(".page-actions button").last.bounding_box()
+        assert more["y"] < title["y"] + title["height"], "the actions are beside the title"
+        assert title["height"] < 64
+        share = re.compile("^(Share|Поделиться)$")
+        if not save:
+            page.locator(".page-actions button").last.click()
+        expect(page.get_by_role("menuitem" if not save else "link", name=share)).to_be_visible()
 
 
 def test_web_35_a_document_that_was_not_saved_is_on_the_shelf_until_it_is_saved_or_discarded(visitor, larder):

@@ -97,7 +97,7 @@ function show(screen, note, write, check) {
   screen.mayLeave = null;
   screen.unsaved = null;
   screen.head({title: firstLine(note.body).slice(0, 80), back: '/notes', actions: [
-    button(t('edit'), write, {icon: 'edit', kind: 'primary'}),
+    button(t('edit'), write, {icon: 'edit', kind: 'primary compact'}),
     button(common('remove'), () => remove(screen, note), {icon: 'trash', bare: true, write: true, key: 'delete'})]});
   const article = h('article', {class: 'note'},
     h('div', {class: 'note-text'}, words('p', {class: 'row-sub'}, note.last_edited_text),
@@ -345,7 +345,7 @@ class Editor {
   say({id, version}) {
     const {href, start, startPlace, leaving, place: {changed}} = this;
     const run = async () => {
-      await call(zoned(href ?? `/v1/notes/${id}`), href ? {method: 'PATCH', headers: {'If-Match': `"${version}"`},
+      await call(href ?? `/v1/notes/${id}`, href ? {method: 'PATCH', headers: {'If-Match': `"${version}"`},
         body: {body: start, ...(changed && {location: startPlace})}} : {method: 'DELETE'});
       toast(href ? t('back') : common('gone'));
     };
