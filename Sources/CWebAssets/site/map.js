@@ -33,8 +33,8 @@ let knowsCities = true;
  * The element. Attribute `still` makes a picture of it, `picking` lets its middle be the place that is chosen. Without
  * tiles it names the cities that Larder knows, and zooms as far as the outline of the world is honest.
  * Events: `view` (after each movement, `detail` is `{bbox, zoom, lat, lon}`), `pick` (the user moved a picking map),
- * `open` (a mark was chosen, `detail` is the mark), `press` (a place was, `detail` is `{lat, lon, name}`, the name that
- * of a city).
+ * `open` (a mark was chosen, `detail` is the mark), `press` (a place was, `detail` is `{lat, lon, name, near}`, the
+ * names those of the city and of one not far).
  */
 export class LarderMap extends HTMLElement {
   marks = [];
@@ -283,7 +283,8 @@ export class LarderMap extends HTMLElement {
       this.#moveTo({x: (city ?? at).x, y: (city ?? at).y, zoom}, false);
       this.#tell('pick', city?.name);
     } else {
-      const detail = city ? {lat: city.lat, lon: city.lon, name: city.name} : {...unproject(at.x, at.y), name: null};
+      const detail = city ? {lat: city.lat, lon: city.lon, name: city.name} : {...unproject(at.x, at.y), name: null,
+        near: nearest(this.view, this.cities, {left, top}, 120)?.name};
       this.dispatchEvent(new CustomEvent('press', {detail}));
     }
   }

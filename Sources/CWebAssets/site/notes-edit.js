@@ -96,7 +96,7 @@ function show(screen, note, write, check) {
   const place = placed(note.location);
   screen.mayLeave = null;
   screen.unsaved = null;
-  screen.head({title: firstLine(note.body).slice(0, 80), back: '/notes', actions: [
+  screen.head({title: firstLine(note.body).slice(0, 80), back: '/notes', quiet: true, actions: [
     button(t('edit'), write, {icon: 'edit', kind: 'primary compact'}),
     button(common('remove'), () => remove(screen, note), {icon: 'trash', bare: true, write: true, key: 'delete'})]});
   const article = h('article', {class: 'note'},

@@ -14,11 +14,11 @@ const t = define({
   en: {
     onMap: 'On this map', none: 'No note is in this part of the map.', all: 'Show all notes',
     create: 'New note here', near: count => `${count} ${plural(count, {one: 'note', other: 'notes'})} close together`,
-    open: 'Open the note', hint: 'Press the map to write a note of that place.',
+    open: 'Open the note', nearTo: city => `Near ${city}`, hint: 'Press the map to write a note of that place.',
   },
   ru: {
     onMap: 'На этой карте', none: 'В этой части карты заметок нет.', all: 'Показать все заметки',
-    create: 'Новая заметка здесь', open: 'Открыть заметку',
+    create: 'Новая заметка здесь', open: 'Открыть заметку', nearTo: city => `Рядом: ${city}`,
     hint: 'Нажмите на карту, чтобы написать заметку об этом месте.',
     near: count => `${count} ${plural(count, {one: 'заметка', few: 'заметки', other: 'заметок'})} рядом`,
   },
@@ -122,11 +122,12 @@ function openCallout(map, {id, pin}) {
 }
 
 /** Offers a note of a place that was pressed. */
-function offer(map, {lat, lon, name}) {
+function offer(map, {lat, lon, name, near}) {
   const values = {lat: lat.toFixed(4), lon: lon.toFixed(4), name};
   const link = h('a', {href: withQuery('/notes/new', values), class: 'callout'},
     h('span', {class: 'callout-go'}, icon('plus', 16), t('create')),
-    h('span', {class: 'row-sub', lang: langOf(name)}, name ?? `${values.lat}, ${values.lon}`));
+    h('span', {class: 'row-sub', lang: langOf(name)}, name ?? (near ? t('nearTo', near)
+      : `${values.lat}, ${values.lon}`)));
   map.openCallout({lat, lon}, link);
   link.focus({preventScroll: true});
 }

@@ -15,6 +15,7 @@ export const t = define({
     search: 'Search notes', remove: 'Delete note',
     nothingText: 'No note has these words.', signIn: 'Sign In', signUp: 'Sign Up',
     name: 'User name', password: 'Password', newHere: 'Not registered?', known: 'Already registered?',
+    rule: 'At least one character. It cannot be recovered.',
     needName: 'Please enter a user name.', needPassword: 'Please enter a password.', gone: 'Note deleted',
     lead: 'Your notes and their places are kept by this Larder.', list: 'Your notes',
     sure: 'Move this note to the trash?',
@@ -26,6 +27,7 @@ export const t = define({
     remove: 'Удалить заметку', nothingText: 'Нет заметок с этими словами.',
     signIn: 'Войти', signUp: 'Зарегистрироваться', name: 'Имя пользователя', password: 'Пароль',
     newHere: 'Ещё нет учётной записи?', known: 'Уже есть учётная запись?',
+    rule: 'Хотя бы один символ. Восстановить его нельзя.',
     needName: 'Введите имя пользователя.', needPassword: 'Введите пароль.', gone: 'Заметка удалена',
     lead: 'Ваши заметки и их места хранит этот Larder.', list: 'Ваши заметки', sure: 'Переместить заметку в корзину?',
     keep: 'Оставить', account: 'Учётная запись и файлы', logout: 'Выйти', logoutOf: name => `Выйти (${name})`,
@@ -69,7 +71,7 @@ export function loginForm(mode, typed, done) {
   const name = field('username', t('name'), {autocomplete: 'username', value: typed.username, autocapitalize: 'none',
     spellcheck: 'false', check: text => (text ? null : t('needName'))});
   const password = field('password', t('password'), {type: 'password', value: typed.password,
-    autocomplete: mode === 'login' ? 'current-password' : 'new-password',
+    autocomplete: mode === 'login' ? 'current-password' : 'new-password', hint: mode === 'register' && t('rule'),
     check: text => (text ? null : t('needPassword'))});
   return form([name, password], t(mode === 'login' ? 'signIn' : 'signUp'),
     async ({username, password: secret}, signal) => {
