@@ -13,7 +13,7 @@ import './map.js';
 
 const t = define({
   en: {
-    note: 'Note', edit: 'Edit', back: 'The note is as before', save: 'Save', text: 'Text', saved: 'Note saved',
+    note: 'Note', edit: 'Edit', asBefore: 'The note is as before', save: 'Save', text: 'Text', saved: 'Note saved',
     hint: 'Start typing your thoughts here...',
     race: 'This note was changed elsewhere',
     raceText: 'Nothing was overwritten. Choose which text stays, or go on editing yours.', mine: 'Your text',
@@ -28,7 +28,7 @@ const t = define({
     kept: 'Your text is here again. It is not saved yet.', unsaved: 'You changed this note and did not save it.',
   },
   ru: {
-    note: 'Заметка', edit: 'Изменить', back: 'Заметка прежняя', save: 'Сохранить', text: 'Текст',
+    note: 'Заметка', edit: 'Изменить', asBefore: 'Заметка прежняя', save: 'Сохранить', text: 'Текст',
     saved: 'Заметка сохранена', hint: 'Начните записывать свои мысли...',
     race: 'Заметку изменили в другом месте',
     raceText: 'Ничего не перезаписано. Выберите, какой текст останется, или продолжайте править свой.',
@@ -347,7 +347,7 @@ class Editor {
     const run = async () => {
       await call(href ?? `/v1/notes/${id}`, href ? {method: 'PATCH', headers: {'If-Match': `"${version}"`},
         body: {body: start, ...(changed && {location: startPlace})}} : {method: 'DELETE'});
-      toast(href ? t('back') : common('gone'));
+      toast(href ? t('asBefore') : common('gone'));
     };
     toast(t('saved'), leaving ? {action: {title: t('undo'), run}} : {});
   }

@@ -2,10 +2,10 @@
 // saved.
 
 import {call, quietly, withQuery} from './api.js';
-import {endSession, newDocument, reopen} from './events.js';
+import {reopen} from './events.js';
 import {field, form} from './form.js';
 import {ask, menu} from './overlay.js';
-import {draftOf, forgetDrafts, hasDrafts} from './parts.js';
+import {draftOf, hasDrafts} from './parts.js';
 import {define, zone} from './texts.js';
 import {button} from './ui.js';
 
@@ -86,23 +86,14 @@ export function askToDelete(title) {
   return ask({title: t('sure'), message: title, buttons: [t('remove'), t('keep')]});
 }
 
-/** Logs out; what the account has typed and not saved does not stay here. */
-export async function logout(screen) {
-  const drafts = await draftKey(screen, '');
-  const sure = {title: t('lose'), message: t('loseText'), buttons: [t('discard'), t('cancel')]};
-  if (hasDrafts(drafts) && !await ask(sure)) return;
-  await endSession('notes', '/v1/notes/session');
-  forgetDrafts(drafts);
-  newDocument('notes');
-}
-
 /** Makes the button "…" of a tab: `entries` of it, the data of the account, and the way out of it. */
 export function accountButton(screen, entries = () => []) {
   const open = async () => {
     await quietly(draftKey(screen, null));
     menu(more, t('account'), [...entries(),
       {title: t('mine'), icon: 'download', href: '/v1/export', download: 'larder.zip'},
-      {title: account ? t('logoutOf', account) : t('logout'), icon: 'logout', run: () => logout(screen)}]);
+      {title: account ? t('logoutOf', account) : t('logout'), icon: 'logout',
+        run: async () => (await import('./notes-people.js')).logout(screen)}]);
   };
   const more = button(t('account'), open, {bare: true, icon: 'more'});
   return more;

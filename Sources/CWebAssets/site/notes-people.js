@@ -2,9 +2,11 @@
 
 import {withQuery} from './api.js';
 import {h} from './dom.js';
+import {endSession, newDocument} from './events.js';
 import {pagedList} from './list.js';
-import {searchField} from './parts.js';
-import {logout, t as common, tabs} from './notes-parts.js';
+import {ask} from './overlay.js';
+import {forgetDrafts, hasDrafts, searchField} from './parts.js';
+import {draftKey, t as common, tabs} from './notes-parts.js';
 import {define} from './texts.js';
 import {button, empty, picture, words} from './ui.js';
 
@@ -31,6 +33,16 @@ export function openPeople(screen) {
 function personRow(item) {
   return h('li', {class: 'row'}, picture(item.avatar_url, '', {class: 'avatar', sign: 'user'}),
     h('div', {class: 'row-main'}, h('a', {class: 'row-link', href: `/notes/people/${item.id}`}, item.full_name)));
+}
+
+/** Logs out; what the account has typed and not saved does not stay here. */
+export async function logout(screen) {
+  const drafts = await draftKey(screen, '');
+  const sure = {title: t('lose'), message: t('loseText'), buttons: [t('discard'), t('cancel')]};
+  if (hasDrafts(drafts) && !await ask(sure)) return;
+  await endSession('notes', '/v1/notes/session');
+  forgetDrafts(drafts);
+  newDocument('notes');
 }
 
 /** Opens one of the people. */
