@@ -187,10 +187,10 @@ def test_web_25_what_cannot_be_saved_is_asked_about_before_it_is_left(anna):
     page.route("**/v1/notes?**", lambda route: route.abort() if route.request.method == "POST" else route.continue_())
     page.get_by_role("navigation", name="Apps").get_by_role("link", name="Shop").click()
     page.get_by_role("alertdialog").get_by_role("button", name="Go on editing").click()
-    expect(page.get_by_label("Text")).to_have_value("Half a thought")
+    expect(page.get_by_role("textbox", name="Text")).to_have_value("Half a thought")
     page.go_back()
     page.get_by_role("alertdialog").get_by_role("button", name="Go on editing").click()
-    expect(page.get_by_label("Text")).to_have_value("Half a thought")
+    expect(page.get_by_role("textbox", name="Text")).to_have_value("Half a thought")
     # On purpose nothing is saved.
     page.unroute("**/v1/notes?**")
     page.get_by_role("button", name="Cancel").click()
