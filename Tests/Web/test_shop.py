@@ -288,6 +288,16 @@ def test_w18_a_line_of_the_list_is_two_lines_on_a_phone(visit, larder, width):
     assert row.locator(".row-check").bounding_box()["x"] - row.bounding_box()["x"] >= 12
 
 
+def test_w18_a_favourite_that_is_on_the_list_keeps_its_name_whole_on_a_phone(visit, larder):
+    visitor = visit(larder, width=390)
+    visitor.send("POST", "/v1/shop/favourites", {"product_id": 1})
+    things.shopping(visitor, 1)
+    page = visitor.open("/shop/favourites")
+    page.get_by_role("group", name="Quantity").get_by_text("1").wait_for()
+    assert page.locator(".row-main").bounding_box()["width"] > 200
+    expect(page.get_by_role("button", name=re.compile("favourites"))).to_be_in_viewport()
+
+
 @pytest.mark.parametrize("locale, title, words", [("en-GB", "Shopping list", "Still to buy: 2 · "),
                                                   ("ru-RU", "Список покупок", "Осталось купить: 2 · ")])
 def test_web_20_what_is_bought_is_not_counted_as_still_to_buy(visit, larder, locale, title, words):
