@@ -77,7 +77,8 @@ function sections(contract, all, app, words) {
 
 function operation(contract, one) {
   const {method, path, value} = one;
-  const details = h('details', {class: 'card'}, h('summary', null, h('span', {class: `tag method-${method}`}, method.toUpperCase()), ' ',
+  const details = h('details', {class: 'card'}, h('summary', null,
+    h('span', {class: `tag method-${method}`}, method.toUpperCase()), ' ',
     h('span', {class: 'code'}, path), ' ', h('span', null, value.summary)));
   // 160 routes: the body of one is made when it is opened.
   details.addEventListener('toggle', () => details.open && details.childElementCount === 1

@@ -136,7 +136,8 @@ class Reader {
     const share = this.document.status === 'draft' && matchMedia('(max-width: 43.99rem)').matches
       && this.action('share');
     items.splice(3, 0, share && {title: share.title, icon: 'share', download: this.file,
-      href: withQuery(share.href, {disposition: 'attachment'})}, {title: t('toDisk'), icon: 'disk', run: () => this.toDisk()});
+      href: withQuery(share.href, {disposition: 'attachment'})},
+    {title: t('toDisk'), icon: 'disk', run: () => this.toDisk()});
     menu(opener, t('moreActs'), items.filter(Boolean));
   }
 

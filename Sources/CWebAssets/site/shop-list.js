@@ -114,7 +114,8 @@ export function openFavourites(screen) {
       const control = item.href && quantityControl({id: item.product_id, title: item.title, cart: {quantity: 0}},
         {bare: true});
       const row = h('li', {class: 'row favourite'}, picture(item.image_url, '', {class: 'thumb', sign: 'shop',
-        sizes: '64px'}), h('div', {class: 'row-main'}, nameOf(item), h('span', {class: 'row-sub'}, prices(item, item.price_text))),
+        sizes: '64px'}), h('div', {class: 'row-main'}, nameOf(item),
+        h('span', {class: 'row-sub'}, prices(item, item.price_text))),
         h('div', {class: 'row-end'}, control, heart(item.actions[0], () => remove(item))));
       row.draw = () => {
         const line = lines.get(item.product_id);
