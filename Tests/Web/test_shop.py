@@ -298,6 +298,15 @@ def test_w18_a_favourite_that_is_on_the_list_keeps_its_name_whole_on_a_phone(vis
     expect(page.get_by_role("button", name=re.compile("favourites"))).to_be_in_viewport()
 
 
+@pytest.mark.parametrize("width", [390, 1280])
+def test_web_19_a_single_hit_is_as_wide_as_a_card_of_the_catalogue(visit, larder, width):
+    page = visit(larder, width=width).open("/shop?q=")
+    wide = page.locator(".product.wide").first.bounding_box()["width"]
+    page.goto("/shop?q=chair")
+    expect(page.locator(".product")).to_have_count(1)
+    assert abs(page.locator(".product").bounding_box()["width"] - wide) < 2
+
+
 @pytest.mark.parametrize("locale, title, words", [("en-GB", "Shopping list", "Still to buy: 2 · "),
                                                   ("ru-RU", "Список покупок", "Осталось купить: 2 · ")])
 def test_web_20_what_is_bought_is_not_counted_as_still_to_buy(visit, larder, locale, title, words):

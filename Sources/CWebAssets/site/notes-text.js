@@ -16,7 +16,8 @@ export function noteText(text, check) {
     const [, , mark, , words] = box.exec(line) ?? [];
     if (mark === undefined) {
       const title = index === 0 && lines.length > 1;
-      return [title ? h('strong', {class: 'note-title'}, linked(line)) : linked(line), index < lines.length - 1 && '\n'];
+      return [title ? h('strong', {class: 'note-title'}, linked(line)) : linked(line),
+        index < lines.length - 1 && '\n'];
     }
     const done = mark !== ' ';
     return h('label', {class: `note-box ${done ? 'done' : ''}`}, h('input', {type: 'checkbox', id: `box-${index}`,
