@@ -24,6 +24,16 @@ def test_h16_the_contract_is_a_page_with_examples_and_commands_that_run(visitor)
     assert '"screen":"ships.list"' in shown.stdout, command
 
 
+def test_h16_lists_and_code_of_the_contract_are_drawn(visitor):
+    page = visitor.open("/docs?app=notes")
+    page.get_by_role("searchbox").fill("openNotesSession")
+    route = page.locator("details").first
+    expect(route.locator(".method-post")).to_have_text("POST")
+    route.locator("summary").click()
+    expect(route.locator(".points li code").first).to_be_visible()
+    assert not [text for text in route.locator("p, li").all_inner_texts() if text.startswith("- ") or "`" in text]
+
+
 def test_h16_it_is_searched_by_words_and_shows_one_app(visitor):
     page = visitor.open("/docs")
     page.get_by_role("searchbox").fill("post session")

@@ -229,6 +229,10 @@ def test_web_26_a_press_begins_a_note_of_that_place(visit, larder, way):
     link = page.locator("a.callout")
     expect(link).to_contain_text("New note here")
     expect(link).to_be_focused()
+    pin = page.locator(".map-callout .map-pin").bounding_box()
+    box = surface.bounding_box()
+    spot = {"x": box["width"] / 2, "y": box["height"] / 2} if way == "keyboard" else empty_spot(page)
+    assert abs(pin["x"] + 18 - box["x"] - spot["x"]) < 3 and abs(pin["y"] + 34 - box["y"] - spot["y"]) < 3
     # Another press takes the offer back, and so does Escape.
     page.keyboard.press("Escape")
     expect(link).to_have_count(0)
@@ -276,7 +280,11 @@ def test_web_26_a_press_on_a_city_names_it(phone):
     page = phone.open("/notes/map?lat=60.2&lon=25&zoom=6")
     settle_map(page)
     page.wait_for_function("() => document.querySelector('larder-map').cities.some(city => city.name === 'Helsinki')")
-    page.locator(".map-surface").tap(position=spot_of(page, 60.17, 24.94))
+    surface, callout = page.locator(".map-surface"), page.locator("a.callout")
+    surface.tap(position=spot_of(page, 60.6, 24.94))
+    expect(callout).to_contain_text("Near Helsinki")
+    page.keyboard.press("Escape")
+    surface.tap(position=spot_of(page, 60.17, 24.94))
     page.get_by_role("link", name=re.compile("New note here.*Helsinki", re.S)).tap()
     expect(page.get_by_role("combobox", name="Place")).to_have_value("Helsinki")
 

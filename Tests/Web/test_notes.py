@@ -144,6 +144,42 @@ def test_web_25_what_is_typed_is_saved_when_it_is_left(anna):
     assert bodies(anna) == ["A whole one"]
 
 
+@pytest.mark.parametrize("locale, undo, said", [("en-GB", "Undo", "The note is as before"),
+                                                ("ru-RU", "Вернуть", "Заметка прежняя")])
+def test_web_25_what_was_saved_by_leaving_can_be_taken_back(visit, larder, locale, undo, said):
+    visitor = visit(larder, locale=locale)
+    visitor.log_in("notes")
+    note = things.note(visitor, "As it was", ("Sydney", -33.87, 151.21))
+    page = visitor.open(f"/notes/{note}?edit=1")
+    page.locator("textarea").fill("Changed by mistake")
+    page.locator(".note-where").get_by_role("button").first.click()
+    page.locator(".nav-link").nth(1).click()
+    page.locator(".product").first.wait_for()
+    until(lambda: bodies(visitor) == ["Changed by mistake"], "the note to be saved")
+    page.get_by_role("button", name=undo).click()
+    expect(page.get_by_text(said)).to_be_visible()
+    assert bodies(visitor) == ["As it was"]
+    assert visitor.send("GET", f"/v1/notes/{note}").json()["data"]["location"]["name"] == "Sydney"
+
+
+def test_web_25_a_new_note_that_leaving_saved_can_be_taken_back(anna):
+    page = anna.open("/notes/new")
+    page.get_by_label("Text").fill("Nothing")
+    page.get_by_role("navigation", name="Apps").get_by_role("link", name="Shop").click()
+    page.get_by_role("button", name="Undo").click()
+    expect(page.get_by_text("Note deleted")).to_be_visible()
+    assert bodies(anna) == []
+
+
+@pytest.mark.parametrize("path", ["/notes", "/notes/map"])
+def test_web_25_one_logs_out_where_one_is(anna, path):
+    page = anna.open(path)
+    page.get_by_role("button", name="Account and files").click()
+    page.get_by_role("menuitem", name="Log out (anna)").click()
+    page.get_by_role("textbox", name="User name").wait_for()
+    assert anna.context.request.get("/v1/notes").status == 401
+
+
 def test_web_25_what_cannot_be_saved_is_asked_about_before_it_is_left(anna):
     page = anna.open("/notes")
     page.get_by_role("link", name="New note").click()
@@ -151,10 +187,10 @@ def test_web_25_what_cannot_be_saved_is_asked_about_before_it_is_left(anna):
     page.route("**/v1/notes?**", lambda route: route.abort() if route.request.method == "POST" else route.continue_())
     page.get_by_role("navigation", name="Apps").get_by_role("link", name="Shop").click()
     page.get_by_role("alertdialog").get_by_role("button", name="Go on editing").click()
-    expect(page.get_by_label("Text")).to_have_value("Half a thought")
+    expect(page.get_by_role("textbox", name="Text")).to_have_value("Half a thought")
     page.go_back()
     page.get_by_role("alertdialog").get_by_role("button", name="Go on editing").click()
-    expect(page.get_by_label("Text")).to_have_value("Half a thought")
+    expect(page.get_by_role("textbox", name="Text")).to_have_value("Half a thought")
     # On purpose nothing is saved.
     page.unroute("**/v1/notes?**")
     page.get_by_role("button", name="Cancel").click()
@@ -254,10 +290,12 @@ def test_web_28_a_problem_has_the_words_of_the_server(visitor):
     page.get_by_label("User name").fill("nobody")
     page.get_by_label("Password").fill("wrong")
     page.get_by_role("button", name="Sign In").click()
-    dialog = page.get_by_role("alertdialog")
-    expect(dialog).to_contain_text("User name not found.")
-    expect(dialog).to_contain_text("Please check the user name, or sign up.")
-    dialog.get_by_role("button", name="OK").click()
+    said = page.get_by_role("alert")
+    expect(said).to_contain_text("User name not found.")
+    expect(said).to_contain_text("Please check the user name, or sign up.")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    expect(page.get_by_role("button", name="Sign In")).to_be_enabled()
+    axe.check(page)
     expect(page.get_by_role("textbox", name="User name")).to_have_value("nobody")
     expect(page.get_by_label("Password")).to_have_value("wrong")
 
@@ -279,7 +317,7 @@ def test_note_16_notes_are_saved_as_a_file_and_imported_from_files(anna):
     things.notes(anna, 2)
     page = anna.open("/notes")
     expect(page.locator(".rows > li")).to_have_count(2)
-    more = page.get_by_role("button", name="Import and export")
+    more = page.get_by_role("button", name="Account and files")
     more.click()
     with page.expect_download() as download:
         page.get_by_role("menuitem", name="Export as GPX").click()

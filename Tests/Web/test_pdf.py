@@ -1,6 +1,7 @@
 """The PDF app."""
 import re
 
+import pytest
 import things
 from playwright.sync_api import expect
 
@@ -45,6 +46,31 @@ def test_web_21_three_photos_become_a_document_that_is_read_shared_and_saved(vis
     expect(page.locator("h1")).to_contain_text("Three colours")
     page.goto("/pdf")
     expect(page.locator(".rows > li .row-link").first).to_have_text("Three colours.pdf")
+
+
+@pytest.mark.settings(clock_start="2026-01-05T23:30:00Z")
+def test_web_21_a_new_document_is_named_by_the_time_of_the_browser(visitor):
+    page = visitor.open("/pdf/new")
+    choose(page, [things.file("red.png", things.photo((200, 0, 0)))])
+    page.get_by_role("button", name="Make PDF").click()
+    expect(page.locator("h1")).to_have_text("Document 2026-01-06 01-30")
+
+
+@pytest.mark.parametrize("locale", ["en-GB", "ru-RU"])
+def test_w18_a_page_of_a_document_begins_in_the_upper_third_of_a_phone(visit, larder, locale):
+    visitor = visit(larder, width=390, height=844, locale=locale)
+    visitor.send("PUT", "/v1/pdf/welcome", {"seen": True})
+    for save, most in [(False, 300), (True, 220)]:
+        page = visitor.open(f"/pdf/{things.document(larder, save=save)}")
+        page.locator(".leaf-item img").first.wait_for()
+        assert page.locator(".leaf-item").first.bounding_box()["y"] < most
+        title, more = page.locator("h1").bounding_box(), page.locator(".page-actions button").last.bounding_box()
+        assert more["y"] < title["y"] + title["height"], "the actions are beside the title"
+        assert title["height"] < 64
+        share = re.compile("^(Share|Поделиться)$")
+        if not save:
+            page.locator(".page-actions button").last.click()
+        expect(page.get_by_role("menuitem" if not save else "link", name=share)).to_be_visible()
 
 
 def test_web_35_a_document_that_was_not_saved_is_on_the_shelf_until_it_is_saved_or_discarded(visitor, larder):

@@ -49,12 +49,26 @@ def test_web_23_a_guest_that_exits_is_thanked_then_sees_the_login(visitor):
     page.get_by_role("button", name="Exit").click()
     thanks = page.get_by_role("alertdialog")
     expect(thanks).to_contain_text("Thank you for trialing this app")
+    expect(thanks).to_contain_text("You are logged out.")
     thanks.get_by_role("button").last.click()
     expect(page.get_by_role("heading", name="Log in")).to_be_visible()
     page.go_back()
     expect(row(page)).to_have_count(0)
     page.goto("/ships")
     expect(page.get_by_role("heading", name="Log in")).to_be_visible()
+
+
+def test_web_23_a_password_can_be_looked_at(visitor):
+    page = visitor.open("/ships/login")
+    password = page.get_by_role("textbox", name="Password")
+    password.fill("a secret")
+    look = page.get_by_role("button", name="Show what is typed")
+    look.click()
+    expect(password).to_have_attribute("type", "text")
+    look.click()
+    expect(password).to_have_attribute("type", "password")
+    expect(password).to_have_value("a secret")
+    expect(page).to_have_url(re.compile("/ships/login$"))
 
 
 def test_web_24_a_deletion_is_undone_by_its_toast_or_by_the_key(visitor):

@@ -1,6 +1,7 @@
 """The Shop app."""
 import re
 
+import axe
 import pytest
 import things
 from playwright.sync_api import expect
@@ -245,13 +246,83 @@ def test_web_20_the_order_is_changed_by_keyboard_and_kept(visitor):
     page = visitor.open("/shop/list")
     page.locator(".rows > li").nth(2).wait_for()
     first, second, third = order(page)
-    page.get_by_role("button", name=f"Move {first} down").focus()
+    page.get_by_role("button", name=f"Move {first}:").focus()
     with page.expect_response(lambda answer: answer.url.endswith("/v1/shop/list/order") and answer.ok):
-        page.keyboard.press("Enter")
+        page.keyboard.press("ArrowDown")
     page.wait_for_function("name => document.querySelector('.rows > li .row-link').textContent === name", arg=second)
     page.reload()
     page.locator(".rows > li").nth(2).wait_for()
     assert order(page) == [second, first, third]
+
+
+@pytest.mark.parametrize("way", ["press", "Enter"])
+def test_web_20_the_order_is_changed_without_a_drag(visit, larder, way):
+    phone = visit(larder, width=390)
+    things.shopping(phone, 1, 2, 3)
+    page = phone.open("/shop/list")
+    page.locator(".rows > li").nth(2).wait_for()
+    first, second, third = order(page)
+    grip = page.get_by_role("button", name=f"Move {third}:")
+    grip.tap() if way == "press" else grip.press("Enter")
+    menu = page.get_by_role("menu", name="Order")
+    expect(menu.get_by_role("menuitem")).to_have_text(["Move to the top", "Move up"])
+    axe.check(page)
+    with page.expect_response(lambda answer: answer.url.endswith("/v1/shop/list/order") and answer.ok):
+        menu.get_by_role("menuitem", name="Move to the top").click()
+    page.reload()
+    page.locator(".rows > li").nth(2).wait_for()
+    assert order(page) == [third, first, second]
+
+
+@pytest.mark.parametrize("width", [320, 390])
+def test_w18_a_line_of_the_list_is_two_lines_on_a_phone(visit, larder, width):
+    visitor = visit(larder, width=width)
+    things.shopping(visitor, 1, 2, 3)
+    page = visitor.open("/shop/list")
+    row = page.locator(".rows > li").first
+    middle = {name: (lambda box: box["y"] + box["height"] / 2)(row.locator(name).first.bounding_box())
+              for name in [".row-check", ".thumb", ".row-main", ".sort-handle", ".quantity", ".line-total"]}
+    upper = [middle[name] for name in [".row-check", ".thumb", ".row-main", ".sort-handle"]]
+    lower = [middle[name] for name in [".quantity", ".line-total"]]
+    assert max(upper) - min(upper) < 16 and max(lower) - min(lower) < 8 and min(lower) > max(upper) + 30
+    assert row.locator(".row-check").bounding_box()["x"] - row.bounding_box()["x"] >= 12
+
+
+def test_w18_a_favourite_that_is_on_the_list_keeps_its_name_whole_on_a_phone(visit, larder):
+    visitor = visit(larder, width=390)
+    visitor.send("POST", "/v1/shop/favourites", {"product_id": 1})
+    things.shopping(visitor, 1)
+    page = visitor.open("/shop/favourites")
+    page.get_by_role("group", name="Quantity").get_by_text("1").wait_for()
+    assert page.locator(".row-main").bounding_box()["width"] > 200
+    expect(page.get_by_role("button", name=re.compile("favourites"))).to_be_in_viewport()
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_web_19_a_single_hit_is_as_wide_as_a_card_of_the_catalogue(visit, larder, width):
+    page = visit(larder, width=width).open("/shop?q=")
+    wide = page.locator(".product.wide").first.bounding_box()["width"]
+    page.goto("/shop?q=chair")
+    expect(page.locator(".product")).to_have_count(1)
+    assert abs(page.locator(".product").bounding_box()["width"] - wide) < 2
+
+
+@pytest.mark.parametrize("locale, title, words", [("en-GB", "Shopping list", "Still to buy: 2 · "),
+                                                  ("ru-RU", "Список покупок", "Осталось купить: 2 · ")])
+def test_web_20_what_is_bought_is_not_counted_as_still_to_buy(visit, larder, locale, title, words):
+    visitor = visit(larder, width=390, locale=locale)
+    things.shopping(visitor, 1, 2, 3)
+    page = visitor.open("/shop/list")
+    expect(page.locator("h1")).to_have_text(title)
+    page.locator(".rows > li").nth(2).wait_for()
+    expect(page.locator(".totals")).not_to_contain_text(words)
+    page.get_by_role("checkbox").first.check()
+    lines = visitor.send("GET", "/v1/shop/list").json()["data"]["items"]
+    rest = sum(line["line_total"] for line in lines[1:])
+    count = sum(line["quantity"] for line in lines[1:])
+    expect(page.locator(".totals")).to_contain_text(words.replace("2", str(count)))
+    digits = re.sub(r"\D", "", page.locator(".totals p").last.inner_text().split("·")[1])
+    assert int(digits) == round(rest * 100)
 
 
 def test_web_20_a_removed_line_comes_back_and_the_list_is_shared(visitor, larder):

@@ -77,7 +77,8 @@ function sections(contract, all, app, words) {
 
 function operation(contract, one) {
   const {method, path, value} = one;
-  const details = h('details', {class: 'card'}, h('summary', null, h('span', {class: 'tag'}, method.toUpperCase()), ' ',
+  const details = h('details', {class: 'card'}, h('summary', null,
+    h('span', {class: `tag method-${method}`}, method.toUpperCase()), ' ',
     h('span', {class: 'code'}, path), ' ', h('span', null, value.summary)));
   // 160 routes: the body of one is made when it is opened.
   details.addEventListener('toggle', () => details.open && details.childElementCount === 1
@@ -105,11 +106,20 @@ function body(contract, one) {
 const text = value => h('pre', {class: 'text-file code', tabindex: '0'}, typeof value === 'string' ? value
   : JSON.stringify(value, null, 2));
 
-/** Shows Markdown as the text that it is: paragraphs, and lists as lines. */
+/** Shows the Markdown of the contract: paragraphs, lists, and code in both. */
 function prose(markdown) {
-  return markdown ? h('div', {class: 'stack'}, markdown.trim().split(/\n\s*\n/).map(part =>
-    h('p', {class: 'prose'}, part.replace(/\x60/g, '').replace(/\n(?![-|])/g, ' ')))) : null;
+  const rows = part => part.split(/\n(?=- )/).map(row => row.replace(/\n(?!\|)/g, ' '));
+  const list = items => items.length > 0 && h('ul', {class: 'points'}, items.map(item =>
+    h('li', null, withCode(item.replace(/^- /, '')))));
+  return markdown ? h('div', {class: 'stack'}, markdown.trim().split(/\n\s*\n/).map(part => {
+    const words = rows(part).filter(row => !row.startsWith('- '));
+    return [words.length > 0 && h('p', {class: 'prose'}, withCode(words.join(' '))),
+      list(rows(part).filter(row => row.startsWith('- ')))];
+  })) : null;
 }
+
+/** Gives the parts of a text of which every second one is code. */
+const withCode = text => text.split('`').map((part, index) => (index % 2 ? h('code', null, part) : part));
 
 function exampleOf(contract, media) {
   return media?.example ?? resolve(contract, Object.values(media?.examples ?? {})[0]).value;

@@ -1,9 +1,11 @@
 // Forms: labelled fields, errors at the field that the server names by `pointer`, nothing typed is lost.
 
 import {h, replace} from './dom.js';
-import {langOf, t} from './texts.js';
+import {define, langOf} from './texts.js';
 import {dialog, linkFor, showProblem} from './overlay.js';
 import {button, retryButton} from './ui.js';
+
+const t = define({en: {show: 'Show what is typed'}, ru: {show: 'Показать введённое'}});
 
 let count = 0;
 
@@ -23,7 +25,8 @@ export function field(name, label, options = {}) {
     'aria-describedby': `${id}-error${hint ? ` ${id}-hint` : ''}`},
   choices?.map(choice => h('option', {value: choice.value}, choice.title)));
   input.value = value;
-  const element = h('div', {class: 'field'}, h('label', {for: id}, label), input,
+  const element = h('div', {class: 'field'}, h('label', {for: id}, label),
+    type === 'password' ? h('div', {class: 'place-line'}, input, eye(input)) : input,
     hint && h('p', {class: 'field-hint', id: `${id}-hint`}, hint), error);
   const say = text => {
     replace(error, text ?? '');
@@ -37,6 +40,17 @@ export function field(name, label, options = {}) {
   input.addEventListener('blur', () => input.value && valid());
   input.addEventListener('input', () => input.getAttribute('aria-invalid') === 'true' && valid());
   return Object.assign(element, {input, say, valid});
+}
+
+/** Makes the button that shows a password. */
+function eye(input) {
+  const look = button(t('show'), () => {
+    const hidden = input.type === 'password';
+    input.type = hidden ? 'text' : 'password';
+    look.ariaPressed = String(hidden);
+  }, {bare: true, icon: 'eye'});
+  look.ariaPressed = 'false';
+  return look;
 }
 
 /**
@@ -113,7 +127,7 @@ function complain(problem, fields, failure, again) {
 /** Makes what a form says of a problem that names none of its fields. */
 function note(problem, again) {
   const title = problem.dialog?.title;
-  return [title && !/^(error|ошибка)$/i.test(title) && h('h3', {lang: langOf(title)}, title),
+  return [title && !/^(error|ошибка)$/i.test(title) && h('strong', {lang: langOf(title)}, title),
     h('p', {lang: langOf(problem.words)}, problem.words), linkFor(problem),
     h('div', {class: 'bar'}, problem.retryable && retryButton(problem, () => again({}), {write: true}),
       problem.leave && button(problem.leave.title, () => again(problem.leave), {write: true}))];

@@ -33,8 +33,8 @@ let knowsCities = true;
  * The element. Attribute `still` makes a picture of it, `picking` lets its middle be the place that is chosen. Without
  * tiles it names the cities that Larder knows, and zooms as far as the outline of the world is honest.
  * Events: `view` (after each movement, `detail` is `{bbox, zoom, lat, lon}`), `pick` (the user moved a picking map),
- * `open` (a mark was chosen, `detail` is the mark), `press` (a place was, `detail` is `{lat, lon, name}`, the name that
- * of a city).
+ * `open` (a mark was chosen, `detail` is the mark), `press` (a place was, `detail` is `{lat, lon, name, near}`, the
+ * names those of the city and of one not far).
  */
 export class LarderMap extends HTMLElement {
   marks = [];
@@ -113,11 +113,12 @@ export class LarderMap extends HTMLElement {
     return [unproject(this.view.x - halfX, 0).lon, south, unproject(this.view.x + halfX, 0).lon, north];
   }
 
-  /** Shows an element beside a mark, which its id names, or a place. */
+  /** Shows an element beside a mark, which its id names, or at a place, with a pin. */
   openCallout(at, content) {
     this.closeCallout();
     const where = at.lat === undefined ? {id: at} : {place: project(at.lat, at.lon)};
-    this.#callout = {...where, element: h('div', {class: 'map-callout'}, content)};
+    this.#callout = {...where, element: h('div', {class: 'map-callout'}, content,
+      where.place && h('span', {class: 'map-pin'}, icon('pin')))};
     this.over.append(this.#callout.element);
     this.#redraw();
   }
@@ -282,7 +283,8 @@ export class LarderMap extends HTMLElement {
       this.#moveTo({x: (city ?? at).x, y: (city ?? at).y, zoom}, false);
       this.#tell('pick', city?.name);
     } else {
-      const detail = city ? {lat: city.lat, lon: city.lon, name: city.name} : {...unproject(at.x, at.y), name: null};
+      const detail = city ? {lat: city.lat, lon: city.lon, name: city.name} : {...unproject(at.x, at.y), name: null,
+        near: nearest(this.view, this.cities, {left, top}, 120)?.name};
       this.dispatchEvent(new CustomEvent('press', {detail}));
     }
   }

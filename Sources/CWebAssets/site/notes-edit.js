@@ -3,8 +3,8 @@
 import {call, ChangeQueue, larder, newId, Problem, quietly} from './api.js';
 import {h, replace} from './dom.js';
 import {ask, attempt, dialog, toast} from './overlay.js';
-import {address, keepDraft, tileSource, whenDraftChanges} from './parts.js';
-import {placeField} from './notes-place.js';
+import {address, keepDraft, whenDraftChanges} from './parts.js';
+import {pictureOf, placed, placeField} from './notes-place.js';
 import {boxes, checked, firstLine, noteText} from './notes-text.js';
 import {askToDelete, draftAt, draftKey, loginForm, noteDraft, t as common, zoned} from './notes-parts.js';
 import {define, langOf} from './texts.js';
@@ -13,7 +13,7 @@ import './map.js';
 
 const t = define({
   en: {
-    note: 'Note', edit: 'Edit', save: 'Save', text: 'Text', saved: 'Note saved',
+    note: 'Note', edit: 'Edit', asBefore: 'The note is as before', save: 'Save', text: 'Text', saved: 'Note saved',
     hint: 'Start typing your thoughts here...',
     race: 'This note was changed elsewhere',
     raceText: 'Nothing was overwritten. Choose which text stays, or go on editing yours.', mine: 'Your text',
@@ -23,11 +23,12 @@ const t = define({
     goneText: 'Your text is still here. Save it as a new note?', saveNew: 'Save as new note',
     ended: 'You were logged out. Your text is kept: save it, and you will be asked to log in.',
     again: 'Please log in again', againText: 'Your text is kept. It is saved as soon as you are logged in.',
-    bring: 'Bring back', box: 'Check box',
+    bring: 'Bring back', box: 'Add a check box',
+    boxHint: 'A line that begins with - [ ] has a box to tick in the saved note.',
     kept: 'Your text is here again. It is not saved yet.', unsaved: 'You changed this note and did not save it.',
   },
   ru: {
-    note: 'Заметка', edit: 'Изменить', save: 'Сохранить', text: 'Текст',
+    note: 'Заметка', edit: 'Изменить', asBefore: 'Заметка прежняя', save: 'Сохранить', text: 'Текст',
     saved: 'Заметка сохранена', hint: 'Начните записывать свои мысли...',
     race: 'Заметку изменили в другом месте',
     raceText: 'Ничего не перезаписано. Выберите, какой текст останется, или продолжайте править свой.',
@@ -38,7 +39,8 @@ const t = define({
     saveNew: 'Сохранить новой',
     ended: 'Сеанс завершён. Текст остался: сохраните его, и вас попросят войти.', again: 'Войдите снова',
     againText: 'Ваш текст сохранён здесь и будет записан, как только вы войдёте.',
-    bring: 'Вернуть', box: 'Флажок',
+    bring: 'Вернуть', box: 'Добавить флажок',
+    boxHint: 'У строки, что начинается с - [ ], в сохранённой заметке будет флажок.',
     kept: 'Ваш текст снова здесь. Он ещё не сохранён.', unsaved: 'Вы изменили эту заметку и не сохранили её.',
   },
 });
@@ -90,38 +92,21 @@ export function openNote(screen) {
   }, {skeleton: 'page', held: () => changes.busy, keep: ({status}) => status === 404 && editor?.gone()});
 }
 
-/** Gives the place of a note, or null: a note without any is at 0, 0. */
-function placed(location) {
-  return location && (location.lat !== 0 || location.lon !== 0) ? location : null;
-}
-
 function show(screen, note, write, check) {
   const place = placed(note.location);
   screen.mayLeave = null;
   screen.unsaved = null;
-  screen.head({title: firstLine(note.body).slice(0, 80), back: '/notes', actions: [
-    button(t('edit'), write, {icon: 'edit', kind: 'primary'}),
+  screen.head({title: firstLine(note.body).slice(0, 80), back: '/notes', quiet: true, actions: [
+    button(t('edit'), write, {icon: 'edit', kind: 'primary compact'}),
     button(common('remove'), () => remove(screen, note), {icon: 'trash', bare: true, write: true, key: 'delete'})]});
   const article = h('article', {class: 'note'},
     h('div', {class: 'note-text'}, words('p', {class: 'row-sub'}, note.last_edited_text),
       h('p', {class: 'note-body card', dir: 'auto', lang: langOf(note.body)}, noteText(note.body, check))),
-    place && h('figure', {class: 'note-place'}, picture(place), h('figcaption', null, place.name)));
+    place && h('figure', {class: 'note-place'}, pictureOf(place), h('figcaption', null, place.name)));
   screen.show(article);
   noteDraft(screen, `/v1/notes/${note.id}`, note.created_at).then(kept => kept && article.isConnected
     && article.before(h('p', {class: 'banner'}, h('span', {class: 'grow'}, t('unsaved')),
       button(t('goOn'), write))));
-}
-
-function picture(place) {
-  const map = h('larder-map', {still: true, 'aria-hidden': 'true'});
-  map.setMarks([{id: 'note', lat: place.lat, lon: place.lon, label: place.name}]);
-  map.show(place.lat, place.lon, 5);
-  tileSource().then(tiles => {
-    if (!tiles) return;
-    map.useTiles(tiles);
-    map.show(place.lat, place.lon, 12);
-  });
-  return map;
 }
 
 async function remove(screen, note) {
@@ -153,11 +138,12 @@ class Editor {
     for (const type of ['session-ended', 'session']) screen.on(type, event => this.sessionEnded(event));
     screen.unsaved = () => this.dirty;
     larder.addEventListener('found', () => this.check(), {signal: screen.signal});
-    screen.head({title: this.href ? t('edit') : t('newNote'), back: this.href ? null : '/notes', actions: [
-      button(t('cancel'), () => this.cancel(), this.href ? {} : {icon: 'close', bare: true}), this.save]});
+    screen.head({title: this.href ? t('edit') : t('newNote'), actions: [
+      button(t('cancel'), () => this.cancel(), {icon: 'close', bare: true}), this.save]});
     screen.show(this.notice, h('div', {class: 'note-edit'},
       h('div', {class: 'field'}, h('label', {for: 'note-text'}, t('text')), this.text,
-        h('div', null, button(t('box'), boxes(this.text), {icon: 'check', kind: 'quiet'}))), this.place));
+        h('div', null, button(t('box'), boxes(this.text), {icon: 'check', kind: 'quiet'})),
+        h('p', {class: 'field-hint'}, t('boxHint'))), this.place));
     this.check();
     this.text.focus();
     this.restore();
@@ -339,7 +325,7 @@ class Editor {
 
   /** Leads to the note, unless something was typed while it was sent: then that is a change of it. */
   async done(note) {
-    toast(t('saved'));
+    this.say(note);
     if (this.now !== this.sent) {
       if (!this.href && this.key) {
         keepDraft(this.key, this.was);
@@ -353,6 +339,17 @@ class Editor {
       return;
     }
     await this.leave(note);
+  }
+
+  /** Says that the note is saved; if nobody asked for that, with a way back. */
+  say({id, version}) {
+    const {href, start, startPlace, leaving, place: {changed}} = this;
+    const run = async () => {
+      await call(href ?? `/v1/notes/${id}`, href ? {method: 'PATCH', headers: {'If-Match': `"${version}"`},
+        body: {body: start, ...(changed && {location: startPlace})}} : {method: 'DELETE'});
+      toast(href ? t('asBefore') : common('gone'));
+    };
+    toast(t('saved'), leaving ? {action: {title: t('undo'), run}} : {});
   }
 
   /** Leads to the note as it is saved, unless another screen is on its way. */

@@ -5,7 +5,7 @@ import {h, replace} from './dom.js';
 import {icon} from './icons.js';
 import {keyed} from './list.js';
 import {address, tileSource} from './parts.js';
-import {tabs, zoned} from './notes-parts.js';
+import {accountButton, tabs, zoned} from './notes-parts.js';
 import {define, langOf, plural} from './texts.js';
 import {button, empty, linkButton} from './ui.js';
 import './map.js';
@@ -14,11 +14,11 @@ const t = define({
   en: {
     onMap: 'On this map', none: 'No note is in this part of the map.', all: 'Show all notes',
     create: 'New note here', near: count => `${count} ${plural(count, {one: 'note', other: 'notes'})} close together`,
-    open: 'Open the note', hint: 'Press the map to write a note of that place.',
+    open: 'Open the note', nearTo: city => `Near ${city}`, hint: 'Press the map to write a note of that place.',
   },
   ru: {
     onMap: 'На этой карте', none: 'В этой части карты заметок нет.', all: 'Показать все заметки',
-    create: 'Новая заметка здесь', open: 'Открыть заметку',
+    create: 'Новая заметка здесь', open: 'Открыть заметку', nearTo: city => `Рядом: ${city}`,
     hint: 'Нажмите на карту, чтобы написать заметку об этом месте.',
     near: count => `${count} ${plural(count, {one: 'заметка', few: 'заметки', other: 'заметок'})} рядом`,
   },
@@ -29,8 +29,8 @@ export async function openMap(screen) {
   const map = h('larder-map');
   const list = h('ul', {class: 'rows', role: 'list', 'aria-label': t('onMap')});
   const side = h('div', {class: 'map-side'});
-  const create = linkButton(t('create'), '/notes/new', {kind: 'primary', icon: 'plus'});
-  screen.head({title: t('map'), tabs, actions: [create]});
+  screen.head({title: t('map'), tabs, actions: [
+    linkButton(t('newNote'), '/notes/new', {kind: 'primary compact', icon: 'plus'}), accountButton(screen)]});
   screen.show(h('div', {class: 'map-page'}, map, h('section', {class: 'stack', 'aria-label': t('onMap')},
     h('p', {class: 'muted'}, t('hint')), side)));
   const tiles = await tileSource();
@@ -43,7 +43,6 @@ export async function openMap(screen) {
   map.addEventListener('view', ({detail}) => {
     const {lat, lon, zoom} = detail;
     address(screen, {lat: lat.toFixed(4), lon: lon.toFixed(4), zoom: zoom.toFixed(2)});
-    create.href = withQuery('/notes/new', {lat: lat.toFixed(4), lon: lon.toFixed(4)});
     resource.go(viewed(map));
   });
   map.addEventListener('open', ({detail}) => openCallout(map, detail));
@@ -123,11 +122,12 @@ function openCallout(map, {id, pin}) {
 }
 
 /** Offers a note of a place that was pressed. */
-function offer(map, {lat, lon, name}) {
+function offer(map, {lat, lon, name, near}) {
   const values = {lat: lat.toFixed(4), lon: lon.toFixed(4), name};
   const link = h('a', {href: withQuery('/notes/new', values), class: 'callout'},
     h('span', {class: 'callout-go'}, icon('plus', 16), t('create')),
-    h('span', {class: 'row-sub', lang: langOf(name)}, name ?? `${values.lat}, ${values.lon}`));
+    h('span', {class: 'row-sub', lang: langOf(name)}, name ?? (near ? t('nearTo', near)
+      : `${values.lat}, ${values.lon}`)));
   map.openCallout({lat, lon}, link);
   link.focus({preventScroll: true});
 }

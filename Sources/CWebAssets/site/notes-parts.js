@@ -2,10 +2,9 @@
 // saved.
 
 import {call, quietly, withQuery} from './api.js';
-import {append, h} from './dom.js';
 import {reopen} from './events.js';
 import {field, form} from './form.js';
-import {ask, showProblem} from './overlay.js';
+import {ask, menu} from './overlay.js';
 import {draftOf, hasDrafts} from './parts.js';
 import {define, zone} from './texts.js';
 import {button} from './ui.js';
@@ -16,20 +15,23 @@ export const t = define({
     search: 'Search notes', remove: 'Delete note',
     nothingText: 'No note has these words.', signIn: 'Sign In', signUp: 'Sign Up',
     name: 'User name', password: 'Password', newHere: 'Not registered?', known: 'Already registered?',
-    show: 'Show what is typed',
+    rule: 'At least one character. It cannot be recovered.',
     needName: 'Please enter a user name.', needPassword: 'Please enter a password.', gone: 'Note deleted',
     lead: 'Your notes and their places are kept by this Larder.', list: 'Your notes',
     sure: 'Move this note to the trash?',
-    keep: 'Keep it', files: 'Import and export', draft: 'A note that you began is not saved yet',
+    keep: 'Keep it', account: 'Account and files', logout: 'Log Out', logoutOf: name => `Log out (${name})`,
+    mine: 'Download my data', draft: 'A note that you began is not saved yet',
   },
   ru: {
     search: 'Поиск заметок',
     remove: 'Удалить заметку', nothingText: 'Нет заметок с этими словами.',
     signIn: 'Войти', signUp: 'Зарегистрироваться', name: 'Имя пользователя', password: 'Пароль',
-    newHere: 'Ещё нет учётной записи?', known: 'Уже есть учётная запись?', show: 'Показать введённое',
+    newHere: 'Ещё нет учётной записи?', known: 'Уже есть учётная запись?',
+    rule: 'Хотя бы один символ. Восстановить его нельзя.',
     needName: 'Введите имя пользователя.', needPassword: 'Введите пароль.', gone: 'Заметка удалена',
     lead: 'Ваши заметки и их места хранит этот Larder.', list: 'Ваши заметки', sure: 'Переместить заметку в корзину?',
-    keep: 'Оставить', files: 'Импорт и экспорт', draft: 'Начатая заметка ещё не сохранена',
+    keep: 'Оставить', account: 'Учётная запись и файлы', logout: 'Выйти', logoutOf: name => `Выйти (${name})`,
+    mine: 'Скачать мои данные', draft: 'Начатая заметка ещё не сохранена',
   },
 });
 
@@ -69,29 +71,11 @@ export function loginForm(mode, typed, done) {
   const name = field('username', t('name'), {autocomplete: 'username', value: typed.username, autocapitalize: 'none',
     spellcheck: 'false', check: text => (text ? null : t('needName'))});
   const password = field('password', t('password'), {type: 'password', value: typed.password,
-    autocomplete: mode === 'login' ? 'current-password' : 'new-password',
+    autocomplete: mode === 'login' ? 'current-password' : 'new-password', hint: mode === 'register' && t('rule'),
     check: text => (text ? null : t('needPassword'))});
-  const look = button(t('show'), () => {
-    const hidden = password.input.type === 'password';
-    password.input.type = hidden ? 'text' : 'password';
-    look.ariaPressed = String(hidden);
-  }, {bare: true, icon: 'eye'});
-  look.ariaPressed = 'false';
-  const line = h('div', {class: 'place-line'});
-  password.input.before(line);
-  append(line, [password.input, look]);
   return form([name, password], t(mode === 'login' ? 'signIn' : 'signUp'),
     async ({username, password: secret}, signal) => {
-    const body = {mode, username, password: secret};
-    for (let entered = false; !entered;) {
-      try {
-        await call('/v1/notes/session', {method: 'POST', body, login: true, signal});
-        entered = true;
-      } catch (problem) {
-        if (!problem.dialog || problem.errors.length) throw problem;
-        if (!await showProblem(problem, true)) throw new DOMException('shown', 'AbortError');
-      }
-    }
+    await call('/v1/notes/session', {method: 'POST', login: true, signal, body: {mode, username, password: secret}});
     reopen('notes');
     await done();
   });
@@ -100,4 +84,17 @@ export function loginForm(mode, typed, done) {
 /** Asks before a note is deleted. */
 export function askToDelete(title) {
   return ask({title: t('sure'), message: title, buttons: [t('remove'), t('keep')]});
+}
+
+/** Makes the button "…" of a tab: `entries` of it, the data of the account, and the way out of it. */
+export function accountButton(screen, entries = () => []) {
+  const open = async () => {
+    await quietly(draftKey(screen, null));
+    menu(more, t('account'), [...entries(),
+      {title: t('mine'), icon: 'download', href: '/v1/export', download: 'larder.zip'},
+      {title: account ? t('logoutOf', account) : t('logout'), icon: 'logout',
+        run: async () => (await import('./notes-people.js')).logout(screen)}]);
+  };
+  const more = button(t('account'), open, {bare: true, icon: 'more'});
+  return more;
 }

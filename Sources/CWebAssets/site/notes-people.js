@@ -6,15 +6,15 @@ import {endSession, newDocument} from './events.js';
 import {pagedList} from './list.js';
 import {ask} from './overlay.js';
 import {forgetDrafts, hasDrafts, searchField} from './parts.js';
-import {draftKey, tabs} from './notes-parts.js';
+import {draftKey, t as common, tabs} from './notes-parts.js';
 import {define} from './texts.js';
 import {button, empty, picture, words} from './ui.js';
 
 const t = define({
-  en: {search: 'Search people', logout: 'Log Out', person: 'Person', email: 'E-mail',
+  en: {search: 'Search people', person: 'Person', email: 'E-mail',
   gender: 'Gender',
     nothing: 'No person found', nothingText: 'No name has these words.'},
-  ru: {search: 'Поиск людей', logout: 'Выйти', person: 'Человек', email: 'Эл. почта', gender: 'Пол',
+  ru: {search: 'Поиск людей', person: 'Человек', email: 'Эл. почта', gender: 'Пол',
     nothing: 'Никого не найдено', nothingText: 'Нет имён с этими словами.'},
 });
 
@@ -22,7 +22,7 @@ const t = define({
 export function openPeople(screen) {
   const href = query => withQuery('/v1/notes/people', {limit: 60, q: query});
   screen.head({title: t('people'), tabs, actions: [screen.refreshButton(() => list.resource),
-    button(t('logout'), () => logout(screen), {icon: 'logout', write: true})]});
+    button(common('logout'), () => logout(screen), {icon: 'logout', kind: 'compact', write: true})]});
   screen.body.before(h('div', {class: 'toolbar'},
     searchField(screen, t('search'), typed => list.resource.go(href(typed)))));
   const list = pagedList(screen, {href: href(screen.query.get('q')), key: item => item.id, label: t('people'),
@@ -36,7 +36,7 @@ function personRow(item) {
 }
 
 /** Logs out; what the account has typed and not saved does not stay here. */
-async function logout(screen) {
+export async function logout(screen) {
   const drafts = await draftKey(screen, '');
   const sure = {title: t('lose'), message: t('loseText'), buttons: [t('discard'), t('cancel')]};
   if (hasDrafts(drafts) && !await ask(sure)) return;

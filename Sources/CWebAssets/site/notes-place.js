@@ -101,6 +101,24 @@ function locateButton(take) {
   }), {icon: 'target'}));
 }
 
+/** Gives the place of a note, or null: a note without any is at 0, 0. */
+export function placed(location) {
+  return location && (location.lat !== 0 || location.lon !== 0) ? location : null;
+}
+
+/** Makes the small map of a place. */
+export function pictureOf(place) {
+  const map = h('larder-map', {still: true, 'aria-hidden': 'true'});
+  map.setMarks([{id: 'note', lat: place.lat, lon: place.lon, label: place.name}]);
+  map.show(place.lat, place.lon, 5);
+  tileSource().then(tiles => {
+    if (!tiles) return;
+    map.useTiles(tiles);
+    map.show(place.lat, place.lon, 12);
+  });
+  return map;
+}
+
 /** Shows up to five places while the user types; arrows choose, Enter takes, Escape closes. */
 function suggest(screen, input, list, said, take) {
   let timer = 0;

@@ -14,7 +14,11 @@ export function noteText(text, check) {
   const lines = text.split('\n');
   return lines.map((line, index) => {
     const [, , mark, , words] = box.exec(line) ?? [];
-    if (mark === undefined) return [linked(line), index < lines.length - 1 && '\n'];
+    if (mark === undefined) {
+      const title = index === 0 && lines.length > 1;
+      return [title ? h('strong', {class: 'note-title'}, linked(line)) : linked(line),
+        index < lines.length - 1 && '\n'];
+    }
     const done = mark !== ' ';
     return h('label', {class: `note-box ${done ? 'done' : ''}`}, h('input', {type: 'checkbox', id: `box-${index}`,
       checked: done, dataset: {write: ''}, onchange: event => check(index, event.target.checked)}),

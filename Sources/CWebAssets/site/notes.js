@@ -3,9 +3,9 @@
 import {call} from './api.js';
 import {h, replace} from './dom.js';
 import {pagedList} from './list.js';
-import {askToDelete, loginForm, noteDraft, t, tabs, zoned} from './notes-parts.js';
+import {accountButton, askToDelete, loginForm, noteDraft, t, tabs, zoned} from './notes-parts.js';
 import {withSigns} from './notes-text.js';
-import {attempt, menu, toast} from './overlay.js';
+import {attempt, toast} from './overlay.js';
 import {afterLogin, pickFiles, searchField} from './parts.js';
 import {icon} from './icons.js';
 import {langOf} from './texts.js';
@@ -55,9 +55,9 @@ function openList(screen) {
   const href = words => zoned('/v1/notes', {q: words});
   const draft = h('div');
   let offered = [];
-  const files = button(t('files'), () => openFiles(files, offered, list), {bare: true, icon: 'more'});
-  screen.head({title: t('notes'), tabs, actions: [files,
-    linkButton(t('newNote'), '/notes/new', {kind: 'primary', icon: 'plus'})]});
+  screen.head({title: t('notes'), tabs, actions: [
+    linkButton(t('newNote'), '/notes/new', {kind: 'primary compact', icon: 'plus'}),
+    accountButton(screen, () => entriesOf(offered, list))]});
   screen.body.before(h('div', {class: 'toolbar'},
     searchField(screen, t('search'), words => list.resource.go(href(words))),
     linkButton(t('trash'), '/notes/trash', {icon: 'trash', kind: 'quiet compact'})), draft);
@@ -71,13 +71,13 @@ function openList(screen) {
   });
 }
 
-/** Opens the menu of an import and the exports that the list offers. */
-function openFiles(opener, actions, list) {
+/** The entries of a menu for the import and the exports that the list offers. */
+function entriesOf(actions, list) {
   const entry = action => (action.id === 'import'
     ? {title: action.title, icon: 'upload', run: () => pickFiles(files => attempt(() => send(action, files, list)),
       {accept: '.json,.geojson,.gpx'})}
     : {title: action.title, icon: 'download', href: action.href, download: ''});
-  menu(opener, t('files'), actions.filter(action => action.enabled && /^(im|ex)port/.test(action.id)).map(entry));
+  return actions.filter(action => action.enabled && /^(im|ex)port/.test(action.id)).map(entry);
 }
 
 async function send(action, files, list) {

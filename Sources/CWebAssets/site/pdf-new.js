@@ -6,7 +6,7 @@ import {icon} from './icons.js';
 import {ask, showProblem} from './overlay.js';
 import {pickFiles, takeFiles} from './parts.js';
 import {sortHandle} from './sort.js';
-import {bytes, define, langOf} from './texts.js';
+import {bytes, define, langOf, zone} from './texts.js';
 import {button, linkButton, problemView} from './ui.js';
 
 const t = define({
@@ -14,8 +14,8 @@ const t = define({
     add: 'Choose photos', more: 'Add more', camera: 'Take a photo',
     none: 'Choose photos or PDFs',
     noneText: 'JPEG, PNG, HEIC, WebP, GIF, TIFF, AVIF and PDF. You can also drop or paste them here.',
-    drop: 'Drop photos to add them', make: 'Make PDF', mode: 'Make', single: 'One document of all',
-    separate: 'One document of each', page: 'Page', fit: 'As large as the photo', quality: 'Quality',
+    drop: 'Drop photos to add them', make: 'Make PDF', mode: 'Documents', single: 'One of all photos',
+    separate: 'One of each photo', page: 'Page', fit: 'As large as the photo', quality: 'Quality',
     original: 'As it is',
     high: 'High', medium: 'Medium', low: 'Small file', remove: name => `Leave out ${name}`, sending: 'Sending',
     making: 'Making pages', wrong: 'This type cannot become a page. Leave it out.',
@@ -26,8 +26,8 @@ const t = define({
   ru: {
     add: 'Выбрать фото', more: 'Добавить ещё', camera: 'Снять', none: 'Выберите фото или PDF',
     noneText: 'JPEG, PNG, HEIC, WebP, GIF, TIFF, AVIF и PDF. Их можно и перетащить или вставить сюда.',
-    drop: 'Отпустите фото, чтобы добавить', make: 'Сделать PDF', mode: 'Сделать',
-    single: 'Один документ из всех', separate: 'По документу из каждого', page: 'Страница', fit: 'По размеру фото',
+    drop: 'Отпустите фото, чтобы добавить', make: 'Сделать PDF', mode: 'Документы',
+    single: 'Один из всех фото', separate: 'По одному из каждого фото', page: 'Страница', fit: 'По размеру фото',
     quality: 'Качество', original: 'Как есть', high: 'Высокое', medium: 'Среднее', low: 'Маленький файл',
     remove: name => `Убрать ${name}`, sending: 'Отправка', making: 'Готовим страницы',
     wrong: 'Такой файл не станет страницей. Уберите его.', made: count => `Готово документов: ${count}`,
@@ -147,7 +147,7 @@ class Maker {
     const bar = this.progress(requestId);
     try {
       const answer = await upload(withQuery('/v1/pdf/documents', {mode: value(this.mode), page: value(this.page),
-        quality: value(this.quality)}), {body, requestId, signal: this.sending.signal,
+        quality: value(this.quality), tz: zone}), {body, requestId, signal: this.sending.signal,
         progress: share => bar(share, true)});
       this.over = true;
       await this.made?.();

@@ -30,7 +30,7 @@ const t = define({
     document: 'Документ', page: number => `Страница ${number}`,
     rotate: number => `Повернуть страницу ${number}`, drop: number => `Удалить страницу ${number}`,
     closer: 'Крупнее', farther: 'Мельче', draft: until => `Черновик: будет удалён ${until}, если не сохранить.`,
-    arrange: 'Упорядочить страницы', pick: number => `Выбрать страницу ${number}`,
+    arrange: 'Упорядочить', pick: number => `Выбрать страницу ${number}`,
     text: 'Текст', needText: 'Введите текст.', added: 'Текст добавлен', where: 'Место', end: 'В конце',
     before: number => `Перед страницей ${number}`,
     add: 'Добавить', changed: 'Документ изменили в другом месте',
@@ -111,9 +111,9 @@ class Reader {
     const [save, share] = [this.action('save'), this.action('share')];
     this.screen.head({title: data.name, back: '/pdf', actions: [
       draft && save?.enabled && button(save.title, () => { this.save(save); },
-        {kind: 'primary', icon: 'check', write: true}),
+        {kind: 'primary compact', icon: 'check', write: true}),
       share && linkButton(share.title, withQuery(share.href, {disposition: 'attachment'}), {icon: 'share',
-        download: `${data.name}.${data.extension}`}),
+        kind: draft ? 'wide-only' : 'compact', download: this.file}),
       button(t('moreActs'), event => this.acts(event.currentTarget), {bare: true, icon: 'more'})]});
   }
 
@@ -133,9 +133,15 @@ class Reader {
       return action?.enabled && {title: action.title, icon: sign, kind: id === 'delete' ? 'danger' : '',
         run: () => run(action)};
     });
-    items.splice(3, 0, {title: t('toDisk'), icon: 'disk', run: () => this.toDisk()});
+    const share = this.document.status === 'draft' && matchMedia('(max-width: 43.99rem)').matches
+      && this.action('share');
+    items.splice(3, 0, share && {title: share.title, icon: 'share', download: this.file,
+      href: withQuery(share.href, {disposition: 'attachment'})},
+    {title: t('toDisk'), icon: 'disk', run: () => this.toDisk()});
     menu(opener, t('moreActs'), items.filter(Boolean));
   }
+
+  get file() { return `${this.document.name}.${this.document.extension}`; }
 
   match() { return {'If-Match': `"${this.document.version}"`}; }
 

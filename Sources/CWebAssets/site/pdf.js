@@ -64,7 +64,7 @@ async function openList(screen) {
   const merging = new Merge(screen, () => list);
   const href = query => withQuery('/v1/pdf/documents', {q: query});
   screen.head({title: t('documents'), actions: [
-    linkButton(t('newDocument'), '/pdf/new', {kind: 'primary', icon: 'plus'})]});
+    linkButton(t('newDocument'), '/pdf/new', {kind: 'primary compact', icon: 'plus'})]});
   screen.body.before(h('div', {class: 'toolbar'},
     searchField(screen, t('search'), typed => list.resource.go(href(typed))),
     linkButton(bin('trash'), '/pdf/trash', {icon: 'trash', kind: 'quiet compact'})), merging.bar,

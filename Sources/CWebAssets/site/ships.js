@@ -22,7 +22,8 @@ const t = define({
     type: 'Type', year: 'Built', weight: 'Weight',
     port: 'Home port', roles: 'Roles', status: 'In service', yes: 'Yes', no: 'No', restoreOne: 'Restore',
     empty: 'No ships',
-    emptyText: 'There is nothing in this harbour.', find: 'Filter by name', clear: 'Clear the filter',
+    emptyText: 'There is nothing in this harbour.', over: 'You are logged out.',
+    find: 'Filter by name', clear: 'Clear the filter',
   },
   ru: {
     lead: 'Флот всегда на борту.', email: 'Эл. почта', password: 'Пароль',
@@ -34,7 +35,8 @@ const t = define({
     restore: n => `Вернуть удалённые: ${n}`, gone: 'Больше нет в списке',
     type: 'Тип', year: 'Год постройки', weight: 'Масса',
     port: 'Порт приписки', roles: 'Назначение', status: 'В строю', yes: 'Да', no: 'Нет', restoreOne: 'Вернуть',
-    empty: 'Кораблей нет', emptyText: 'В этой гавани пусто.', find: 'Отбор по названию', clear: 'Снять отбор',
+    empty: 'Кораблей нет', emptyText: 'В этой гавани пусто.', over: 'Вы вышли.',
+    find: 'Отбор по названию', clear: 'Снять отбор',
   },
 });
 
@@ -74,7 +76,7 @@ function openList(screen) {
   let nav = null;
   const drawHead = () => screen.head({title: t('ships'), actions: [
     screen.refreshButton(() => list.resource),
-    nav && button(nav.title, () => leave(screen, nav), {icon: 'logout', write: true})]});
+    nav && button(nav.title, () => leave(screen, nav), {icon: 'logout', kind: 'compact', write: true})]});
   const narrow = () => {
     screen.memory.filter = filter.value;
     const wanted = filter.value.trim().toLocaleLowerCase();
@@ -127,7 +129,7 @@ async function leave(screen, nav) {
   if (nav.confirm && !await ask(nav.confirm, nav.title)) return;
   const {data} = await endSession('ships', nav.href);
   if (data.alert) {
-    await dialog(data.alert.message, [], {role: 'alertdialog',
+    await dialog(data.alert.message, [h('p', null, t('over'))], {role: 'alertdialog',
       actions: [{title: data.alert.button, kind: 'primary', value: true}]});
   }
   newDocument('ships');

@@ -18,11 +18,11 @@ const cartTexts = define({
     quantity: 'Quantity', list: n => (n ? `Shopping list, ${n}` : 'Shopping list'),
   },
   ru: {
-    less: name => `Меньше: ${name}`, remove: name => `Убрать из корзины: ${name}`,
+    less: name => `Меньше: ${name}`, remove: name => `Убрать из списка: ${name}`,
     removed: name => `Убрано: ${name}`, type: 'Ввести количество',
-    more: name => `Больше: ${name}`, add: 'В корзину',
-    addOf: name => `В корзину: ${name}`,
-    quantity: 'Количество', list: n => (n ? `Корзина, ${n}` : 'Корзина'),
+    more: name => `Больше: ${name}`, add: 'В список',
+    addOf: name => `В список: ${name}`,
+    quantity: 'Количество', list: n => (n ? `Список покупок, ${n}` : 'Список покупок'),
   },
 });
 

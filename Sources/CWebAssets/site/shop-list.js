@@ -6,8 +6,8 @@ import {lightbox} from './lightbox.js';
 import {pagedList} from './list.js';
 import {ask, attempt, share, toast} from './overlay.js';
 import {afterQuantities, cartLink, followCart, productTile, quantityControl} from './shop-cart.js';
-import {moveBy, sortHandle} from './sort.js';
-import {define, langOf} from './texts.js';
+import {sortHandle} from './sort.js';
+import {define, langOf, language} from './texts.js';
 import {button, empty, linkButton, picture} from './ui.js';
 
 const t = define({
@@ -16,16 +16,16 @@ const t = define({
     clearAsk: 'Remove everything from the list?',
     remove: name => `Remove ${name}`, removed: name => `${name} removed`,
     gone: 'No longer in the catalogue',
-    up: name => `Move ${name} up`, down: name => `Move ${name} down`,
+    left: (n, sum) => `Still to buy: ${n} · ${sum}`,
     related: 'Related products',
     full: 'Full screen', each: price => `${price} each`, pictures: 'Pictures', bought: name => `Bought: ${name}`,
     mark: done => (done ? 'Not bought yet' : 'Bought'),
   },
   ru: {
-    product: 'Товар', share: 'Поделиться', clear: 'Очистить', clearAsk: 'Убрать из корзины всё?',
+    product: 'Товар', share: 'Поделиться', clear: 'Очистить', clearAsk: 'Убрать из списка всё?',
     remove: name => `Убрать ${name}`, removed: name => `${name}: убрано`,
     gone: 'Больше нет в каталоге',
-    up: name => `Выше: ${name}`, down: name => `Ниже: ${name}`,
+    left: (n, sum) => `Осталось купить: ${n} · ${sum}`,
     related: 'Похожие товары',
     full: 'На весь экран', each: price => `${price} за штуку`, pictures: 'Изображения',
     bought: name => `Куплено: ${name}`, mark: done => (done ? 'Ещё не куплено' : 'Куплено'),
@@ -113,8 +113,9 @@ export function openFavourites(screen) {
     row: item => {
       const control = item.href && quantityControl({id: item.product_id, title: item.title, cart: {quantity: 0}},
         {bare: true});
-      const row = h('li', {class: 'row'}, picture(item.image_url, '', {class: 'thumb', sign: 'shop', sizes: '64px'}),
-        h('div', {class: 'row-main'}, nameOf(item), h('span', {class: 'row-sub'}, prices(item, item.price_text))),
+      const row = h('li', {class: 'row favourite'}, picture(item.image_url, '', {class: 'thumb', sign: 'shop',
+        sizes: '64px'}), h('div', {class: 'row-main'}, nameOf(item),
+        h('span', {class: 'row-sub'}, prices(item, item.price_text))),
         h('div', {class: 'row-end'}, control, heart(item.actions[0], () => remove(item))));
       row.draw = () => {
         const line = lines.get(item.product_id);
@@ -195,8 +196,13 @@ export function openList(screen) {
   });
   const drawTotals = totals => {
     footer.hidden = list.items().length === 0;
+    const wanted = list.items().filter(item => !item.bought);
+    const isPart = wanted.length > 0 && wanted.length < list.items().length
+      && !list.resource.answer.meta.page?.has_more;
     replace(footer, h('div', {class: 'grow'}, h('p', {class: 'muted'}, totals.items_text),
-      h('p', {class: 'price big'}, totals.price_text)), h('div', {class: 'bar'},
+      h('p', {class: 'price big'}, totals.price_text),
+      isPart && h('p', null, t('left', sum(wanted, 'quantity'), dollars(sum(wanted, 'line_total'))))),
+    h('div', {class: 'bar'},
       actionOf('clear') && button(actionOf('clear').title, clear, {write: true, icon: 'trash', kind: 'quiet compact'}),
       actionOf('share') && button(actionOf('share').title, shareList, {icon: 'share', kind: 'primary compact'})));
     if (!footer.isConnected) screen.body.append(footer);
@@ -237,27 +243,32 @@ export function openList(screen) {
   return list.resource.ready;
 }
 
+const sum = (items, member) => items.reduce((before, item) => before + item[member], 0);
+
+/** Formats an amount as the server does. */
+function dollars(amount) {
+  const digits = Number.isInteger(amount) ? 0 : 2;
+  const form = {minimumFractionDigits: digits, maximumFractionDigits: digits};
+  return `${new Intl.NumberFormat(language, form).format(amount)}$`;
+}
+
 /** Checks a line off, or takes that back. */
 const mark = (id, bought) => call(`/v1/shop/list/items/${id}`, {method: 'PATCH', body: {bought}});
 
 function line(item, {remove, order, check}) {
-  const move = step => { if (moveBy(row, step)) order([...row.parentElement.children]); };
   const control = quantityControl({id: item.product_id, title: item.title, cart: {in_list: true,
     quantity: item.quantity}},
     {itemId: item.item_id, remove: () => remove({...item, quantity: 1})});
   const row = h('li', {class: `row cart-row ${item.bought ? 'bought' : ''}`},
     h('input', {type: 'checkbox', class: 'row-check', checked: item.bought, 'aria-label': t('bought', item.title),
       dataset: {write: ''}, onchange: () => check(item)}),
-    sortHandle(() => row, item.title, order),
     picture(item.image_url, '', {class: 'thumb', sign: 'shop', sizes: '64px'}),
     h('div', {class: 'row-main'}, nameOf(item),
       h('span', {class: 'row-sub'}, prices(item, t('each', item.price_text))),
       !item.available && h('span', {class: 'tag warn'}, t('gone'))),
+    sortHandle(() => row, item.title, order),
     h('div', {class: 'row-end cart-end'}, control, h('span', {class: 'price line-total'}, item.line_total_text),
-      h('div', {class: 'cart-moves'},
-        button(t('up', item.title), () => move(-1), {icon: 'up', bare: true, write: true}),
-        button(t('down', item.title), () => move(1), {icon: 'down', bare: true, write: true}),
-        button(t('remove', item.title), () => remove(item), {icon: 'trash', bare: true, write: true, key: 'delete'}))));
+      button(t('remove', item.title), () => remove(item), {icon: 'trash', bare: true, write: true, key: 'delete'})));
   row.control = control;
   // The row is drawn before the server's action is that of the new state.
   row.swipe = () => [{title: t('mark', item.bought), icon: item.bought ? 'refresh' : 'check', run: () => check(item)},

@@ -1,17 +1,20 @@
-// Order by hand: drag by mouse or touch, at a handle or anywhere, or move by buttons and arrow keys.
+// Order by hand: drag by mouse or touch, at a handle or anywhere, or move by arrow keys and the menu of the handle.
 
 import {h} from './dom.js';
 import {icon} from './icons.js';
+import {menu} from './overlay.js';
 import {define} from './texts.js';
 
 const t = define({
-  en: {move: name => `Move ${name}: drag, or use the arrow keys`, moved: (name, at, of) => `${name}: ${at} of ${of}`},
+  en: {move: name => `Move ${name}: drag, or use the arrow keys`, moved: (name, at, of) => `${name}: ${at} of ${of}`,
+    order: 'Order', first: 'Move to the top', earlier: 'Move up', later: 'Move down'},
   ru: {move: name => `Передвинуть ${name}: тяните или нажимайте стрелки`,
-    moved: (name, at, of) => `${name}: ${at} из ${of}`},
+    moved: (name, at, of) => `${name}: ${at} из ${of}`,
+    order: 'Порядок', first: 'В начало', earlier: 'Выше', later: 'Ниже'},
 });
 
 /**
- * Makes the handle that moves a row of a list; arrow keys move it by one.
+ * Makes the handle that moves a row of a list; arrow keys move it by one, a press opens a menu of steps.
  * @param {function(): HTMLElement} rowOf Gives the row.
  * @param {string} name Of the row, for screen readers.
  * @param {function(Array<HTMLElement>): void} changed Gets the rows in their new order, once a move has ended.
@@ -20,14 +23,26 @@ const t = define({
 export function sortHandle(rowOf, name, changed) {
   const handle = h('button', {type: 'button', class: 'button bare sort-handle', 'aria-label': t('move', name),
     title: t('move', name), dataset: {write: ''}}, icon('drag'));
+  const move = step => {
+    if (moveBy(rowOf(), step)) { changed(rowsOf(rowOf())); handle.focus(); say(rowOf(), name); }
+  };
+  const open = () => {
+    const rows = rowsOf(rowOf());
+    const at = rows.indexOf(rowOf());
+    const entry = (title, sign, step) => ({title: t(title), icon: sign, run: () => move(step)});
+    menu(handle, t('order'), [at > 1 && entry('first', 'up', -at), at > 0 && entry('earlier', 'up', -1),
+      at < rows.length - 1 && entry('later', 'down', 1)]);
+  };
   handle.addEventListener('keydown', event => {
     const step = {ArrowUp: -1, ArrowLeft: -1, ArrowDown: 1, ArrowRight: 1}[event.key];
     if (!step) return;
     event.preventDefault();
-    if (moveBy(rowOf(), step)) { changed(rowsOf(rowOf())); handle.focus(); say(rowOf(), name); }
+    move(step);
   });
   handle.addEventListener('pointerdown', event => event.button === 0
-    && drag(event, rowOf(), [rowOf()], rows => rows && changed(rows)));
+    && drag(event, rowOf(), [rowOf()], rows => rows && changed(rows), open));
+  // That of a key or of a screen reader: the click of a pointer is of the list, which has captured it.
+  handle.addEventListener('click', open);
   return handle;
 }
 
@@ -82,8 +97,11 @@ export function dragRows(list, may, together, changed) {
   });
 }
 
-/** Drags a row, and those that go with it, until the pointer is let go; `changed` gets null if all is as before. */
-function drag(event, row, rows, changed) {
+/**
+ * Drags a row, and those that go with it, until the pointer is let go; `changed` gets null if all is as before. A press
+ * that moves nothing is `pressed`.
+ */
+function drag(event, row, rows, changed, pressed) {
   event.preventDefault();
   const list = row.parentElement;
   const before = rowsOf(row);
@@ -107,6 +125,8 @@ function drag(event, row, rows, changed) {
     if (held !== document.activeElement) held.focus({preventScroll: true});
     const after = rowsOf(row);
     changed(after.some((other, index) => other !== before[index]) ? after : null);
+    const way = Math.hypot(ended.clientX - event.clientX, ended.clientY - event.clientY);
+    if (ended.type === 'pointerup' && way < 6) pressed?.();
   };
   list.setPointerCapture(event.pointerId);
   for (const one of rows) one.classList.add('dragged');

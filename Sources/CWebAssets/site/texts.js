@@ -158,7 +158,7 @@ const ru = {
   toDisk: 'Сохранить на Диск', saveHere: 'Сохранить сюда', curl: 'Скопировать для curl', leaveYes: 'Уйти',
   leaveNo: 'Остаться', needName: 'Введите имя.', nothingYet: 'Пока пусто', acts: name => `Действия: ${name}`,
   moreActs: 'Другие действия', newFolder: 'Новая папка', shareLink: 'Поделиться ссылкой', favourites: 'Избранное',
-  details: 'Подробности', cart: 'Корзина магазина', docGone: 'Документ удалён', saved: 'Сохранено',
+  details: 'Подробности', cart: 'Список покупок', docGone: 'Документ удалён', saved: 'Сохранено',
   replace: 'Заменить', changed: 'Изменён', zoomIn: 'Приблизить', testTime: 'Время стенда',
   keptOffline: 'Доступно офлайн', isPublic: 'Опубликовано', previous: 'Предыдущая', next: 'Следующая',
   noViewer: 'Этот файл не показать',
