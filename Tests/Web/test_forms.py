@@ -130,7 +130,7 @@ def notes_login(visitor):
     for field, value in fields:
         field.fill(value)
     button = page.get_by_role("button", name="Sign Up", exact=True)
-    return Form(page, "POST", re.compile(r"/v1/notes/session$"), button, fields, over=True)
+    return Form(page, "POST", re.compile(r"/v1/notes/session$"), button, fields)
 
 
 def note_form(page, method, address):
