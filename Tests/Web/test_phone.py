@@ -15,7 +15,7 @@ def narrow(visitor, furnished, screens):
     for screen in screens:
         page = screen.open(visitor, furnished)
         yield from (f"{screen.name}: {one}" for one in layout.cut(page))
-        chip = page.locator("dialog[open] .chip, body:not(:has(dialog[open])) .chip").first
+        chip = page.locator("dialog[open] .chip:visible, body:not(:has(dialog[open])) .chip:visible").first
         if chip.count():
             chip.click()
             page.locator(".popup").wait_for()

@@ -11,7 +11,7 @@ import {button} from './ui.js';
 
 const t = define({
   en: {
-    title: 'Sandbox', lead: 'The remote APIs are simulated. Break them here and see what every screen says.',
+    title: 'Sandbox', lead: 'The remote APIs are simulated. Break them and see what each screen says.',
     off: 'Take everything offline', online: 'Bring everything back', isOff: 'Everything is offline. Open an app: '
       + 'it shows what Larder kept.',
     reset: 'Reset the sandbox', wasReset: 'All is as at the start.',
@@ -19,7 +19,7 @@ const t = define({
     fault: 'Fault', release: n => `Release ${n} held`, notation: 'Notation',
   },
   ru: {
-    title: 'Песочница', lead: 'Удалённые сервисы здесь имитируются. Сломайте их и посмотрите, что скажет каждый экран.',
+    title: 'Песочница', lead: 'Удалённые сервисы здесь имитируются. Сломайте их и смотрите, что скажут экраны.',
     off: 'Отключить всё', online: 'Вернуть всё', isOff: 'Всё отключено. Откройте приложение: оно покажет, что '
       + 'хранит Larder.',
     reset: 'Сбросить песочницу', wasReset: 'Всё как в начале.', lost: 'Все изменения в песочнице пропадут.',
