@@ -92,9 +92,7 @@ async function openOnboarding(screen) {
         t('step', at + 1, data.pages.length)));
     replace(dots, data.pages.map((_, index) => h('button', {type: 'button', class: 'dot', onclick: () => move(index),
       'aria-label': t('step', index + 1, data.pages.length), 'aria-current': index === at ? 'step' : null})));
-    const isLast = at === data.pages.length - 1;
-    replace(go.firstChild, isLast ? t('toLogin') : data.button);
-    skip.style.visibility = isLast ? 'hidden' : '';
+    skip.style.visibility = at === data.pages.length - 1 ? 'hidden' : '';
   };
   const [go, skip] = [button(data.button, next, {kind: 'primary', write: true}),
     button(t('skip'), end, {kind: 'quiet', write: true})];

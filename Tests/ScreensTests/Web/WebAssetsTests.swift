@@ -106,11 +106,11 @@ import Testing
         return Set(text.matches(of: #/modulepreload" href="/web/\{digest\}/([\w.\-]+)"/#).map { String($0.output.1) })
     }
 
-    @Test("WEB-03 A first visit is 70 KB at most, a further page 20 KB, all files 172 KB, and no file 400 lines")
+    @Test("WEB-03 A first visit is 70 KB at most, a further page 20 KB, all files 176 KB, and no file 400 lines")
     func budget() throws {
         let names = Set(WebAssets.embeddedFiles().keys)
         #expect(names.isSuperset(of: Self.toolsOfTests))
-        #expect(try Self.transferred(names.subtracting(Self.toolsOfTests)) <= 172_000)
+        #expect(try Self.transferred(names.subtracting(Self.toolsOfTests)) <= 176_000)
         #expect(try Self.transferred(Self.toolsOfTests) <= 16_000)
         for name in names.subtracting(Self.toolsOfTests) {
             let loaded = Self.loaded(by: name).intersection(Self.toolsOfTests)
