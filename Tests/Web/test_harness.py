@@ -58,7 +58,7 @@ def test_the_real_time_returns_and_other_pages_say_until_then_that_it_is_another
     ships, room = visitor.open("/ships"), visitor.open("/status")
     mark = ships.get_by_role("link", name=re.compile("Test time|Время стенда"))
     part = room.locator(".timebar")
-    real = part.get_by_role("button", name=re.compile("Back to the real time|Вернуть настоящее время"))
+    real = part.get_by_role("button", name=re.compile("Back to real time|Вернуть настоящее время"))
     part.get_by_role("button", name=re.compile("1 day|1 день")).wait_for()
     expect(real).to_be_hidden()
     expect(mark).to_have_count(0)

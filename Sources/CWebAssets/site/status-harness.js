@@ -17,9 +17,9 @@ const t = define({
   en: {
     title: 'Harness', lead: 'For authors of tests. From now on each request is recorded.',
     clock: 'Time of Larder and the sandbox', frozen: 'stands still', runs: 'runs', freeze: 'Stop the time',
-    run: 'Let it run', real: 'Back to the real time', minute: '1 minute', hour: '1 hour', day: '1 day',
+    run: 'Let it run', real: 'Back to real time', minute: '1 minute', hour: '1 hour', day: '1 day',
     seconds: 'Seconds', move: 'Move on',
-    clockLead: 'See what ages, ends or is due, without waiting for it.',
+    clockLead: 'See what ages, ends or is due at once.',
     number: 'Write a number of seconds.',
     reset: 'Reset everything',
     sure: 'All accounts, notes, documents, lists and kept copies are deleted. '
