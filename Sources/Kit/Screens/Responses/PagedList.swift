@@ -70,9 +70,31 @@ package struct PagedList: Sendable {
 
     /// Returns the cursor of the page after the row with a key.
     package func cursor(after key: [CursorValue]) -> String {
-        let cursor = Cursor(f: filter, k: key, l: name, o: order, v: Self.version)
-        // Integers and texts always encode.
-        return (try? WireFormat.encode(cursor))?.base64URL ?? ""
+        var json = JSONWriter(capacity: 256)
+        json.beginObject()
+        if let filter {
+            json.name("f")
+            json.value(filter)
+        }
+        json.name("k")
+        json.beginArray()
+        for value in key {
+            switch value {
+            case .integer(let integer): json.value(integer)
+            case .text(let text): json.value(text)
+            }
+        }
+        json.endArray()
+        json.name("l")
+        json.value(name)
+        if let order {
+            json.name("o")
+            json.value(order)
+        }
+        json.name("v")
+        json.value(Self.version)
+        json.endObject()
+        return Data(json.bytes).base64URL
     }
 
     func key(of cursor: String) throws(CursorError) -> [CursorValue] {
@@ -109,7 +131,17 @@ extension PagedList.CursorError {
 extension Data {
     /// The bytes in base64url without padding (RFC 4648 §5).
     var base64URL: String {
-        base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+        // Not by `replacing`: its three searches take 19 µs of each page.
+        var bytes = [UInt8](base64EncodedData())
+        while bytes.last == UInt8(ascii: "=") { bytes.removeLast() }
+        for index in bytes.indices {
+            switch bytes[index] {
+            case UInt8(ascii: "+"): bytes[index] = UInt8(ascii: "-")
+            case UInt8(ascii: "/"): bytes[index] = UInt8(ascii: "_")
+            default: break
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// Decodes base64url without padding; nil for anything else.
