@@ -32,6 +32,7 @@ let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let sqlite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swift")
+let dequeModule: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
 let systemPackage: Target.Dependency = .product(name: "SystemPackage", package: "swift-system")
@@ -147,7 +148,7 @@ let package = Package(
             dependencies: [
                 "Server", "Upstream", "Cluster", "Storage", "HTTP", "Media", "MediaFormats", "Concurrency",
                 "JSONValues", "CContract", "CWebAssets", "CZlib", crypto,
-                .product(name: "DequeModule", package: "swift-collections"), grdb, httpTypes, hummingbird,
+                dequeModule, grdb, httpTypes, hummingbird,
                 .product(name: "HummingbirdCore", package: "hummingbird"), logging, nioLocks, nioCore, lifecycle,
             ],
             path: "Sources/Kit/Screens",
@@ -160,7 +161,7 @@ let package = Package(
             name: "Server",
             dependencies: [
                 "HTTP", "Concurrency", "CZlib", .product(name: "CoreMetrics", package: "swift-metrics"), crypto,
-                .product(name: "DequeModule", package: "swift-collections"), httpTypes,
+                dequeModule, httpTypes,
                 .product(name: "HummingbirdCore", package: "hummingbird"), logging, metrics, nioCore, nioHPACK,
                 nioHTTP1, nioHTTP2, .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"), nioSSL,
@@ -206,7 +207,12 @@ let package = Package(
         ),
         // Coordination of tasks, the clock, and how long data holds. Apart from Storage, so that server and media
         // work link no SQLite.
-        .target(name: "Concurrency", dependencies: [nioCore], path: "Sources/Kit/Concurrency", swiftSettings: strict),
+        .target(
+            name: "Concurrency",
+            dependencies: [dequeModule, nioCore],
+            path: "Sources/Kit/Concurrency",
+            swiftSettings: strict
+        ),
         .target(
             name: "Media",
             dependencies: ["MediaFormats", "Concurrency", crypto, logging, subprocess, systemPackage],

@@ -1,11 +1,13 @@
+import DequeModule
+
 /// Elements that wait, each of a client, in turns of the clients: one of each, then the next of each (RFC 970). It is
 /// bounded in all and for each client.
 package struct RoundRobinQueue<Client: Hashable, Element> {
     private let maximum: Int
     private let maximumPerClient: Int
-    private var waiting: [Client: ArraySlice<Element>] = [:]
+    private var waiting: [Client: Deque<Element>] = [:]
     /// Clients with waiting elements, the next one first.
-    private var scheduled: ArraySlice<Client> = []
+    private var scheduled: Deque<Client> = []
     private var count = 0
 
     package init(maximum: Int = .max, maximumPerClient: Int = .max) {

@@ -41,14 +41,14 @@ extension HTTPClientTransport {
         _ work: (HTTPClientTransport) async throws -> Value
     ) async throws -> Value {
         let transport = HTTPClientTransport(eventLoopGroup: .singleton, connectTimeout: connectTimeout)
+        let result: Result<Value, any Error>
         do {
-            let value = try await work(transport)
-            try await transport.shutdown()
-            return value
+            result = .success(try await work(transport))
         } catch {
-            try await transport.shutdown()
-            throw error
+            result = .failure(error)
         }
+        try await transport.shutdown()
+        return try result.get()
     }
 }
 

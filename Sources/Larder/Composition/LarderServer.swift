@@ -73,21 +73,23 @@ struct LarderServer: Service, CustomStringConvertible {
         logger.notice("stopped")
     }
 
-    /// Has a reset of the harness build the server anew.
+    /// Has a reset of the harness, or the return to real time, build the server anew.
     private func resetting(
         _ built: LarderApplication,
         _ configuration: LarderConfiguration,
         _ sandbox: (sandbox: Sandbox, port: Int)?
     ) {
         harness?.begin(built) { contents in
-            if let contents { try directory.replaceAll(by: contents) }
-            // The data of a test need not survive a loss of power.
             var configuration = configuration
-            configuration.isDurable = false
+            if let contents {
+                try directory.replaceAll(by: contents)
+                // The data of a test need not survive a loss of power.
+                configuration.isDurable = false
+            }
             return try await LarderApplication.build(
                 configuration,
                 in: directory,
-                isPrepared: true,
+                isPrepared: contents != nil,
                 sandbox: sandbox,
                 harness: harness,
                 replacing: built,

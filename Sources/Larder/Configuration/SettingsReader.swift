@@ -105,7 +105,7 @@ struct SettingsReader {
         var values: [String: String] = [:]
         for (name, text) in environment.sorted(by: { $0.key < $1.key })
         where name.hasPrefix("LARDER_") && !notSettings.contains(name) {
-            guard let setting = catalogue.setting(environmentName: name) else {
+            guard let setting = catalogue.setting(environmentName: name), setting.environmentName == name else {
                 throw .unknown(name, source: "environment", among: catalogue.all.map(\.environmentName))
             }
             values[setting.key] = text

@@ -189,9 +189,10 @@ struct JournalCalls {
 
     func list(_ request: ControlRequest) throws(ControlProblem) -> UpstreamResponse {
         let parameters = try request.parameters(filters + ["count", "limit"])
-        let found = journal.entries(matching: try filter(parameters))
+        let filter = try filter(parameters)
+        let isCount = try JournalQuery.flag("count", in: parameters)
         let limit = try parameters.integer("limit", in: 1...Journal.capacity, default: Journal.capacity)
-        return response(found, limit: try JournalQuery.flag("count", in: parameters) ? nil : limit)
+        return response(journal.entries(matching: filter), limit: isCount ? nil : limit)
     }
 
     /// Returns the matching entries as soon as there are `count` of them.

@@ -60,7 +60,7 @@ struct SecretPatterns: Sendable {
     private static func spellings(of secret: String) -> Set<[UInt8]> {
         var texts = [
             secret, secret.replacing("/", with: "\\/"),
-            String(JSONValue.string(secret).json.dropFirst().dropLast()),
+            String(decoding: JSONValue.string(secret).json.utf8.dropFirst().dropLast(), as: UTF8.self),
             secret.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
                 .replacing("\"", with: "&quot;").replacing("'", with: "&#39;"),
         ]

@@ -191,7 +191,8 @@ extension SecretScanner {
     }
 
     private static func escaped(_ text: String) -> String {
-        String(JSONValue.string(text).json.dropFirst().dropLast())
+        // By bytes: a quotation mark and a combining mark behind it are one character.
+        String(decoding: JSONValue.string(text).json.utf8.dropFirst().dropLast(), as: UTF8.self)
     }
 }
 

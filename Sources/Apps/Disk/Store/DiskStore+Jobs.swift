@@ -116,11 +116,17 @@ extension DiskStore {
             lasting: Self.downloadLease
         )
         var taken: [(job: DownloadJob, lease: Lease)] = []
-        for lease in leases {
-            guard var job = names[lease.name] else { continue }
-            _ = job.apply(.interrupted)
-            // It may have ended before the lease was taken.
-            if try await note(job, holding: lease) { taken.append((job, lease)) } else { try await release(lease) }
+        do {
+            for lease in leases {
+                guard var job = names[lease.name] else { continue }
+                _ = job.apply(.interrupted)
+                // It may have ended before the lease was taken.
+                if try await note(job, holding: lease) { taken.append((job, lease)) } else { try await release(lease) }
+            }
+        } catch {
+            // Otherwise other servers wait until the leases end. A task of its own, since this one may be cancelled.
+            await Task { for lease in leases { try? await release(lease) } }.value
+            throw error
         }
         return taken
     }

@@ -132,6 +132,8 @@ extension YandexDiskClient {
         return resource
     }
 
+    private static let flatFields = (["limit", "offset"] + itemFields.map { "items.\($0)" }).joined(separator: ",")
+
     /// - Parameter kind: That of all rows; nil for any.
     private func flatList(
         _ call: String,
@@ -142,8 +144,7 @@ extension YandexDiskClient {
         type: String? = nil,
         _ validate: @escaping PersistRows<FlatListRecord>
     ) -> Resource {
-        let fields = (["limit", "offset"] + Self.itemFields.map { "items.\($0)" }).joined(separator: ",")
-        var query = [("limit", String(page.limit))] + query + [("fields", fields)]
+        var query = [("limit", String(page.limit))] + query + [("fields", Self.flatFields)]
         if let type { query.append(("type", type)) }
         return resource(url("/resources/\(call)", query), account: account) {
             (record: FlatListRecord) throws(UpstreamError) in

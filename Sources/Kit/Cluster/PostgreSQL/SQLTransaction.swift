@@ -20,7 +20,7 @@ package final class SQLTransaction {
 
     /// Runs a statement that responds with a row in any case.
     func row(_ sql: String, _ parameters: [any SQLParameter] = []) throws -> SQLRow {
-        guard let row = try rows(sql, parameters).first else { throw ClusterError.noSuchColumn("*") }
+        guard let row = try rows(sql, parameters).first else { throw ClusterError.noSuchColumn("* of \(sql)") }
         return row
     }
 

@@ -71,7 +71,7 @@ package final class OpenFile: Sendable {
 
     /// Writes the bytes, or the entries of a directory, to the disk (fsync(2)).
     package func synchronize() throws {
-        try StorageError.check("fsync", path) { fsync(descriptor) }
+        try StorageError.check("fsync", path) { retryingInterrupts { fsync(descriptor) } }
     }
 
     /// Writes a new file and synchronizes it to the disk. It appears completely or not at all, and replaces nothing.
@@ -171,7 +171,7 @@ extension StorageError {
     ///
     /// - Parameter ignored: The `errno` of a failure that does not matter.
     static func check(_ operation: String, _ path: String, except ignored: Int32? = nil, _ call: () -> Int32) throws {
-        guard retryingInterrupts(call) != 0, errno != ignored else { return }
+        guard call() != 0, errno != ignored else { return }
         throw system(errno, path: path, operation: operation)
     }
 
