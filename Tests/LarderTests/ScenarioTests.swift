@@ -30,7 +30,7 @@ import Testing
             """
         let scenario = try Scenario(yaml: yaml, file: "a.yaml")
         #expect(scenario.name == "an outage" && scenario.steps.map(\.line) == [3, 5, 6])
-        let body: JSONValue = ["mode": "guest", "at": "2030-01-05", "n": 7, "no": nil]
+        let body: JSONValue = ["mode": "guest", "at": "2030-01-05", "n": 7, "no": .null]
         let login = Scenario.Call(method: .post, target: "/v1/ships/session", body: body, saved: ["t": "/data/token"])
         #expect(scenario.steps[0].action == .request(login))
         guard case .request(let call) = scenario.steps[1].action else {

@@ -187,7 +187,7 @@ package struct JSONParser {
         switch word {
         case "true": return true
         case "false": return false
-        case "null": return nil
+        case "null": return .null
         default: break
         }
         guard Self.isNumber(bytes[start..<index]) else { throw defect(at: start) }

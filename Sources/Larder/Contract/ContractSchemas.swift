@@ -168,7 +168,7 @@ struct ContractSamples {
         case "boolean"?: return false
         case "object"?: return .object(JSONObject())
         case "array"?: return rest["items"] == nil ? [] : [try value(rest["items"] ?? .null)]
-        case let name? where name.hasSuffix("?"): return nil
+        case let name? where name.hasSuffix("?"): return .null
         case let name?: return try sample(name)
         case nil: throw ContractDefect("a schema has no type")
         }
@@ -213,7 +213,7 @@ struct ContractExample {
             meta["fetched_at"] = .string(ContractSamples.time)
         }
         if sources.isList(data) { meta["page"] = try samples.sample("Page") }
-        let links: JSONValue = ["self": .string(try address()), "next": nil]
+        let links: JSONValue = ["self": .string(try address()), "next": .null]
         return ["data": content, "meta": .object(meta), "links": links]
     }
 

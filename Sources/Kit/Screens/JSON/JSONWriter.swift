@@ -77,12 +77,15 @@ extension KeyedEncodingContainer {
 struct JSONWriter: ~Copyable {
     private var start: UnsafeMutablePointer<UInt8>
     private var count = 0
-    private var capacity = 8192
+    private var capacity: Int
     /// The language of texts.
     let language = Language.current
     let profile = Link.Profile.current
 
-    init() { start = .allocate(capacity: capacity) }
+    init(capacity: Int = 8192) {
+        self.capacity = capacity
+        start = .allocate(capacity: capacity)
+    }
 
     deinit { start.deallocate() }
 
