@@ -24,7 +24,7 @@ package struct PDFApp: App {
     private var saving: DocumentSaving { DocumentSaving(pdf: pdf) }
     private var pages: PageEditing { PageEditing(pdf: pdf) }
     private var copying: PageCopying { PageCopying(pdf: pdf) }
-    private var photos: PhotoPages { PhotoPages(pdf: pdf) }
+    private var addition: PageAddition { PageAddition(pdf: pdf) }
     private var trash: DocumentTrash { DocumentTrash(pdf: pdf) }
     private var exchange: DiskExchange? { pdf.disk.map { DiskExchange(pdf: pdf, disk: $0) } }
 
@@ -73,7 +73,7 @@ package struct PDFApp: App {
             Route(.post, "\(document)/save", "pdf.reader", { $0.saving.save }).answering().body("name"),
             Route(.get, "\(document)/file", "pdf.file", { $0.library.file }).query("disposition"),
             Route(.get, "\(document)/thumbnail", "pdf.thumbnail", { $0.thumbnails.ofDocument }).query("width"),
-            Route(.post, "\(document)/pages", "pdf.reader", { $0.photos.add })
+            Route(.post, "\(document)/pages", "pdf.reader", { $0.addition.add })
                 .bodyLimit { $0.pdf.options.textBodyBytes }.answering().query("page", "margin_mm", "quality")
                 .body("text", "locale", "at")
                 .form("at", "files", "password"),

@@ -215,7 +215,7 @@ struct CatalogueSheetTests {
                 let save = app.store.save(fetchedAt: { Date(timeIntervalSince1970: 1) })
                 try await app.database.write { try save([product], $0) }
                 for list in ["local", ListKind.favourites.key("local")] {
-                    let added = try await app.store.add(old, quantity: 2, to: list).changed
+                    let added = try await app.store.add(old, quantity: 2, to: list).changedLine
                     #expect((added == nil) == (product == new))
                 }
             }

@@ -45,7 +45,7 @@ struct ShopProfilesTests {
                                 if: .none,
                                 showing: PageRequest(limit: 1)
                             )
-                            additions.append(list.changed?.id)
+                            additions.append(list.changedLine?.id)
                         }
                         return additions
                     }
@@ -76,7 +76,7 @@ struct ShopProfilesTests {
         let nodes = try await kind.shopNodes(2)
         let product = try Product.test(5)
         for node in nodes { try await node.save([product], at: epoch) }
-        let id = try #require(try await add(product, nodes[0]).changed?.id)
+        let id = try #require(try await add(product, nodes[0]).changedLine?.id)
         func change(if preconditions: WritePreconditions) async throws -> [Problem] {
             try await withThrowingTaskGroup(of: Problem?.self) { group in
                 for number in 1...20 {
@@ -115,7 +115,7 @@ struct ShopProfilesTests {
         let nodes = try await kind.shopNodes(2)
         let product = try Product.test(5)
         for node in nodes { try await node.save([product], at: epoch) }
-        let id = try #require(try await add(product, quantity: 5, nodes[0]).changed?.id)
+        let id = try #require(try await add(product, quantity: 5, nodes[0]).changedLine?.id)
         func press(_ count: Int, by difference: Int) async throws -> Int {
             try await withThrowingTaskGroup(of: ShoppingList?.self) { group in
                 for number in 0..<count {
@@ -137,7 +137,7 @@ struct ShopProfilesTests {
         }
         #expect(try await nodes[0].current().list("anna", page).revision == 1 + 16 + 20 + 2)
         let other = ListItemID(productID: 6)
-        await #expect(throws: Lists.notListed) {
+        await #expect(throws: Problem.notListed) {
             try await nodes[0].store.change(.by(1), of: other, "anna", if: version(1), showing: page)
         }
         await #expect(throws: Problem.self, "a precondition that fails comes before the bounds") {
@@ -263,7 +263,7 @@ struct ShopProfilesTests {
         #expect(searches.last == SearchQuery(text: "f", filters: filters) && searches.revision == 9)
         #expect(try await !node.current().isLast(SearchQuery(text: "f", filters: filters), "anna"))
         #expect(try await profiles.removePastSearch(1, "anna", if: .none).history.count == 4)
-        await #expect(throws: History.noSearch) { try await profiles.removePastSearch(4, "anna", if: version(1)) }
+        await #expect(throws: Problem.noSearch) { try await profiles.removePastSearch(4, "anna", if: version(1)) }
         await #expect(throws: Problem.self) { try await profiles.clearHistory("anna", if: version(9)) }
         #expect(try await profiles.clearHistory("anna", if: version(10)).history.isEmpty)
         searches = try await profiles.resetSettings("anna", if: .none)
@@ -278,7 +278,7 @@ struct ShopProfilesTests {
         let old = try Product.test(5, "A", cents: 100, madeAt: "1")
         try await nodes[2].save([try .test(5, "A", cents: 900, madeAt: "1")], at: epoch)
         try await nodes[0].save([old], at: epoch)
-        let id = try #require(try await add(old, quantity: 3, nodes[0]).changed?.id)
+        let id = try #require(try await add(old, quantity: 3, nodes[0]).changedLine?.id)
         for node in nodes {
             let list = try await node.current().list("anna", page)
             #expect(list.items.map(\.difference) == [nil] && list.totals.price == 3)

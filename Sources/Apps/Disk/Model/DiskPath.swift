@@ -183,17 +183,6 @@ extension JSONFields {
         return path
     }
 
-    /// Reads one of the values of a type.
-    func choice<Value: RawRepresentable<String> & CaseIterable>(_ name: String, of type: Value.Type) throws -> Value {
-        let text = try string(name)
-        guard let value = text.flatMap(Value.init) else {
-            let accepted = Value.allCases.map(\.rawValue).joined(separator: ", ")
-            let code = text == nil ? "required" : "invalid"
-            throw Problem.validation("/\(name)", code, "\(name) must be one of \(accepted).")
-        }
-        return value
-    }
-
     /// Reads a flag of the body; null and a missing field are false.
     func diskFlag(_ name: String) throws -> Bool {
         switch values[name] {

@@ -1,5 +1,6 @@
 import Foundation
 import Screens
+import Upstream
 
 /// A row, the time when the API last listed it, and whether its present version is stored.
 struct DiskRow: Sendable {
@@ -19,6 +20,26 @@ struct DiskRow: Sendable {
 extension DiskRow {
     /// Creates the row of an item of which nothing else is known.
     init(_ item: DiskItem, seenAt: Date = .distantPast) { self.init(item: item, seenAt: seenAt, isDownloaded: false) }
+}
+
+/// How a row says that a write of it waits.
+struct PendingScreen: Encodable, Sendable {
+    /// Its name in `/v1/disk/outbox/{id}`.
+    let operation: String
+    let kind: String
+    let kindText: Text
+    let since: Date
+    let state: String
+    let stateText: Text
+
+    init(_ entry: OutboxEntry<QueuedWrite>) {
+        operation = entry.id
+        kind = entry.work.name
+        kindText = .taskKind(kind)
+        since = entry.queuedAt
+        state = entry.progress.state.rawValue
+        stateText = entry.progress.state.text
+    }
 }
 
 /// A page of a list, and the revision of the account in the same read transaction.

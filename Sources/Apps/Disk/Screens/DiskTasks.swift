@@ -58,7 +58,7 @@ struct OperationScreen: Encodable, Sendable {
         task = TaskScreen(operation, href)
     }
 
-    /// Creates the screen of a write that was left in the outbox.
+    /// Creates the screen of a write that was queued.
     init(_ entry: OutboxEntry<QueuedWrite>) {
         id = entry.id
         action = entry.work.kind.rawValue

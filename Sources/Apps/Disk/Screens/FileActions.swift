@@ -4,9 +4,9 @@ import Screens
 import Upstream
 
 extension [Action] {
-    /// Returns the actions on a file or folder. Changes that the outbox takes are left there while the Disk is away or
+    /// Returns the actions on a file or folder. Changes that the outbox takes are queued while the Disk is away or
     /// fails, or behind one that waits already; the others cannot be made then.
-    static func ofFile(_ row: DiskRow, _ availability: Availability) -> [Action] {
+    static func ofFile(_ row: DiskRow, _ availability: ChangeAvailability) -> [Action] {
         let item = row.item
         let href = item.path.link(to: "/v1/disk/file")
         var actions: [Action] = []
@@ -32,17 +32,17 @@ extension [Action] {
 
     /// Returns the actions on a row of a list. The address of a folder is its content, so an action shows its own
     /// screen, which has all others.
-    static func ofListedRow(_ row: DiskRow, _ availability: Availability) -> [Action] {
+    static func ofListedRow(_ row: DiskRow, _ availability: ChangeAvailability) -> [Action] {
         ofRow(row, availability) + (row.item.kind == .dir ? [.details(row.item.path)] : [])
     }
 
-    private static func ofRow(_ row: DiskRow, _ availability: Availability) -> [Action] {
+    private static func ofRow(_ row: DiskRow, _ availability: ChangeAvailability) -> [Action] {
         (row.item.isPublished ? [.unpublish(row.item, availability.refusal(row.item.path))] : []) + [.offline(row)]
     }
 }
 
 /// Which changes can be made now, by requests to the API or through the outbox.
-struct Availability {
+struct ChangeAvailability {
     let isOffline: Bool
     /// Why a change that the outbox does not take cannot be made now; nil if it can.
     let away: Text?
@@ -75,7 +75,7 @@ extension DiskRow {
 extension Action {
     static func refresh(_ href: Link) -> Action { .show("refresh", .refresh, href) }
 
-    static func createFolder(in folder: DiskPath, _ availability: Availability) -> Action {
+    static func createFolder(in folder: DiskPath, _ availability: ChangeAvailability) -> Action {
         let fields = [Field("path", .text, .path, value: folder.below)]
         // The name is not known yet: the folder alone may hold it up.
         let refusal = availability.refusal(folder.child(""))

@@ -3,7 +3,6 @@ import HTTP
 import HTTPTypes
 import Media
 import Screens
-import Upstream
 
 /// A file or folder in any list.
 struct RowScreen: Encodable, Sendable {
@@ -67,26 +66,6 @@ struct RowScreen: Encodable, Sendable {
         self.folder = folder.map(RowListScreen.Folder.init)
         href = item.path.link(to: item.kind == .dir ? "/v1/disk/files" : "/v1/disk/file")
         self.actions = actions
-    }
-}
-
-/// How a row says that a write of it waits.
-struct PendingScreen: Encodable, Sendable {
-    /// Its name in `/v1/disk/outbox/{id}`.
-    let operation: String
-    let kind: String
-    let kindText: Text
-    let since: Date
-    let state: String
-    let stateText: Text
-
-    init(_ entry: OutboxEntry<QueuedWrite>) {
-        operation = entry.id
-        kind = entry.work.name
-        kindText = .taskKind(kind)
-        since = entry.queuedAt
-        state = entry.progress.state.rawValue
-        stateText = entry.progress.state.text
     }
 }
 
@@ -158,7 +137,7 @@ struct RowListScreen: Encodable, Sendable {
         folder: DiskPath? = nil,
         namesFolders: Bool = false,
         empty: EmptyState?,
-        availability: Availability,
+        availability: ChangeAvailability,
         actions: [Action]? = nil
     ) {
         var known: Set<String> = []
@@ -198,7 +177,7 @@ struct FileScreen: Encodable, Sendable {
     @Nullable private var alert: Alert?
     private let actions: [Action]
 
-    init(_ row: DiskRow, timeZone: TimeZone, availability: Availability, convertsOffice: Bool) {
+    init(_ row: DiskRow, timeZone: TimeZone, availability: ChangeAvailability, convertsOffice: Bool) {
         self.row = RowScreen(row, timeZone: timeZone, actions: nil)
         let item = row.item
         let isFile = item.kind == .file

@@ -2,7 +2,6 @@ import Cluster
 import Concurrency
 import GRDB
 import Storage
-import Synchronization
 import Upstream
 
 // Of several servers, each has its own caches, comparisons and offline contents: of the accounts that are used there.
@@ -163,21 +162,4 @@ extension DiskStore {
         guard try database.read({ try Self.epoch(of: account, $0) }) != nil else { return }
         try await follow(account)
     }
-}
-
-/// Notifies one listener.
-final class Signal<Value: Sendable>: Sendable {
-    /// A function that is itself the value of a mutex is wrapped once more by each access to it.
-    private struct State {
-        var listener: (@Sendable (Value) -> Void)?
-    }
-
-    private let state = Mutex(State())
-
-    func listen(_ listener: @escaping @Sendable (Value) -> Void) { state.withLock { $0.listener = listener } }
-
-    func send(_ value: Value) { state.withLock { $0.listener }?(value) }
-
-    /// Notifies the listener after the transaction has been committed.
-    func send(_ value: Value, after db: Database) { db.afterNextTransaction { [self] _ in send(value) } }
 }

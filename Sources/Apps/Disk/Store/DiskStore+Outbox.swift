@@ -126,7 +126,7 @@ extension DiskStore {
         outbox.queue(of: account).map(Meta.PendingWrites.init)
     }
 
-    /// Whether no write can be left beside those that wait.
+    /// Whether no write can be queued beside those that wait.
     func isOutboxFull(_ waiting: Meta.PendingWrites?) -> Bool {
         waiting?.count ?? 0 >= settings[DiskApp.outboxOperations]
     }

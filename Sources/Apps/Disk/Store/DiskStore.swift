@@ -3,6 +3,7 @@ import Concurrency
 import GRDB
 import Screens
 import Storage
+import Synchronization
 import Upstream
 
 /// Accounts, their known files and folders, downloads and operations.
@@ -247,4 +248,21 @@ extension DiskStore {
             """
         try await users.write(scope: "disk/onboarding") { try $0.execute(sql: sql, arguments: [isSeen]) }
     }
+}
+
+/// Notifies the listener that was registered last.
+final class Signal<Value: Sendable>: Sendable {
+    /// A function that is itself the value of a mutex is wrapped once more by each access to it.
+    private struct State {
+        var listener: (@Sendable (Value) -> Void)?
+    }
+
+    private let state = Mutex(State())
+
+    func listen(_ listener: @escaping @Sendable (Value) -> Void) { state.withLock { $0.listener = listener } }
+
+    func send(_ value: Value) { state.withLock { $0.listener }?(value) }
+
+    /// Notifies the listener after the transaction has been committed.
+    func send(_ value: Value, after db: Database) { db.afterNextTransaction { [self] _ in send(value) } }
 }

@@ -8,9 +8,6 @@ import Upstream
 
 /// The last searches of a profile.
 struct History: Sendable {
-    /// 404: the history has no such search.
-    static let noSearch = Problem.notFound(.noSearchAtIndex)
-
     let store: ShopStore
 
     /// `GET /v1/shop/history`: the past searches that contain the text typed so far.
@@ -39,7 +36,7 @@ struct History: Sendable {
         let profile = try request.profile()
         let text = try request.parameter("n")
         guard let index = Int(text), (0..<ShopStore.maximumPastSearches).contains(index) else {
-            throw Self.noSearch
+            throw Problem.noSearch
         }
         return try await request.answering {
             try response("", $0, request, selfLink: "/v1/shop/history")

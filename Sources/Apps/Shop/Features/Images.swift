@@ -61,7 +61,7 @@ struct Images: Sendable {
         _ = try await store.users.catchUp()
         return try await pictures.show(request, changeToken) {
             guard let item = try store.users.read({ try ShopStore.line(id, profile, $0) }) else {
-                throw Lists.notListed
+                throw Problem.notListed
             }
             return item.product.images.first
         }.byProfile()

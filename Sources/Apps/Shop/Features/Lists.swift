@@ -14,9 +14,6 @@ struct Lists: Sendable {
     let events: EventStream
     var kind = ListKind.list
 
-    /// 404: the product is not on the list.
-    static let notListed = Problem.notFound(.notOnList)
-
     /// The list over all pages.
     private var pages: PagedList { PagedList(kind.screen, key: [.integer]) }
 
@@ -37,7 +34,7 @@ struct Lists: Sendable {
     ///
     /// - Throws: ``Problem`` 404 if it cannot be one.
     static func item(in request: ScreenRequest) throws -> ListItemID {
-        guard let id = ListItemID(try request.parameter("item_id")) else { throw notListed }
+        guard let id = ListItemID(try request.parameter("item_id")) else { throw Problem.notListed }
         return id
     }
 
@@ -55,13 +52,9 @@ struct Lists: Sendable {
             let (id, quantity) = try Self.addition(try await request.jsonObject())
             if let lag = try await store.users.catchUp() { throw lag.reason }
             // A product on the list stays there even if it was removed from the catalogue: no need to read it.
-            if try store.lines(of: id, profile).contains(where: { $0.difference != .replaced }) {
-                let list = try store.list(profile, page)
-                try preconditions.check(version: list.revision)
-                return list
-            }
+            if try store.lines(of: id, profile).contains(where: { $0.difference != .replaced }) { return nil }
             let product = try await products.known(id)
-            return try await store.add(product, quantity: quantity, to: profile, if: preconditions, showing: page)
+            return { try await store.add(product, quantity: quantity, to: profile, if: preconditions, showing: page) }
         }
     }
 
@@ -81,21 +74,22 @@ struct Lists: Sendable {
         try await changing(request) { profile, page, preconditions in
             let id = try Self.item(in: request)
             let change = try LineChange(try await request.jsonObject())
-            return try await store.change(change, of: id, profile, if: preconditions, showing: page)
+            return { try await store.change(change, of: id, profile, if: preconditions, showing: page) }
         }
     }
 
     /// `DELETE /v1/shop/list/items/{item_id}`.
     func remove(_ request: ScreenRequest) async throws -> ScreenResponse {
         try await changing(request) { profile, page, preconditions in
-            try await store.remove(try Self.item(in: request), profile, if: preconditions, showing: page)
+            let id = try Self.item(in: request)
+            return { try await store.remove(id, profile, if: preconditions, showing: page) }
         }
     }
 
     /// `DELETE /v1/shop/list`.
     func clear(_ request: ScreenRequest) async throws -> ScreenResponse {
         try await changing(request) { profile, page, preconditions in
-            try await store.clear(profile, if: preconditions, showing: page)
+            { try await store.clear(profile, if: preconditions, showing: page) }
         }
     }
 
@@ -103,22 +97,32 @@ struct Lists: Sendable {
     func order(_ request: ScreenRequest) async throws -> ScreenResponse {
         try await changing(request) { profile, page, preconditions in
             let order = try ListOrder(try await request.jsonObject())
-            return try await store.order(order, profile, if: preconditions, showing: page)
+            return { try await store.order(order, profile, if: preconditions, showing: page) }
         }
     }
 
+    /// A transaction that changes the list and returns it.
+    private typealias Change = @Sendable () async throws -> ShoppingList
+
     /// Changes the list, and responds with it.
+    ///
+    /// - Parameter prepare: Reads the request, and returns the transaction; nil if there is nothing to change.
     private func changing(
         _ request: ScreenRequest,
         isAddition: Bool = false,
-        by change: (_ profile: String, _ page: PageRequest, WritePreconditions) async throws -> ShoppingList
+        _ prepare: (_ profile: String, _ page: PageRequest, WritePreconditions) async throws -> Change?
     ) async throws -> ScreenResponse {
         let (profile, page) = (try self.list(request), try self.page(request))
-        let (list, response) = try await request.answering {
-            try self.response($0, page, request, isAddition: isAddition)
-        } to: {
-            try await change(profile, page, request.writePreconditions())
+        let preconditions = request.writePreconditions()
+        guard let change = try await prepare(profile, page, preconditions) else {
+            let list = try store.list(profile, page)
+            try preconditions.check(version: list.revision)
+            return try response(list, page, request, isAddition: isAddition)
         }
+        let (list, response) = try await request.answering(
+            { try self.response($0, page, request, isAddition: isAddition) },
+            to: change
+        )
         if list.isChanged { events.publishList(profile, list.revision) }
         return response
     }
@@ -140,7 +144,7 @@ struct Lists: Sendable {
             page: shown
         ).lagging(lag)
         let links = request.links(for: shown, next: next, at: kind.path)
-        let added = isAddition ? list.changed : nil
+        let added = isAddition ? list.changedLine : nil
         func screen(_ content: some Encodable & Sendable) throws -> ScreenResponse {
             try .local(
                 content,

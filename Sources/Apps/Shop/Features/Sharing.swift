@@ -39,7 +39,7 @@ struct Sharing: Sendable {
         let profile = try request.profile()
         let id = try Lists.item(in: request)
         let (lag, changeToken) = try await store.catchUp(profile)
-        guard let line = try store.line(id, profile) else { throw Lists.notListed }
+        guard let line = try store.line(id, profile) else { throw Problem.notListed }
         let meta = Meta(screen: "shop.share", provenance: .local, revision: line.revision).lagging(lag)
         return try response(ShareScreen(text: line.item.shareText), meta, .local, request, changeToken)
     }

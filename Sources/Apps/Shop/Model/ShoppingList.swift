@@ -108,7 +108,7 @@ struct ShoppingList: Sendable, Equatable {
     /// Number of changes of this list.
     var revision: Int
     /// The line that a write has added or changed, wherever it is on the list.
-    var changed: ListItem?
+    var changedLine: ListItem?
     /// Whether a write has changed the list.
     var isChanged = false
 

@@ -55,7 +55,7 @@ struct ListScreen: Encodable, Sendable {
 
     init(_ list: ShoppingList, afterWrite: Bool = false, alreadyInList: Bool? = nil) {
         let isEmpty = list.totals.lines == 0
-        item = afterWrite ? Nullable(wrappedValue: list.changed.map(Row.init)) : nil
+        item = afterWrite ? Nullable(wrappedValue: list.changedLine.map(Row.init)) : nil
         items = list.items.map(Row.init)
         totals = Totals(list.totals)
         let ids = list.items.count == list.totals.lines ? list.items.map(\.id.text) : nil

@@ -92,6 +92,13 @@ extension Text {
     }
 }
 
+extension Problem {
+    /// 404: the product is not on the list.
+    static let notListed = Problem.notFound(.notOnList)
+    /// 404: the history has no such search.
+    static let noSearch = Problem.notFound(.noSearchAtIndex)
+}
+
 // Messages about invalid input.
 extension Problem.Dialog {
     static let prices = Problem.Dialog(

@@ -19,7 +19,7 @@ extension ShopStore {
     /// there.
     ///
     /// - Parameter page: The part of the list to return.
-    /// - Returns: The list with the new line as ``ShoppingList/changed``; without one if the product was there.
+    /// - Returns: The list with the new line as ``ShoppingList/changedLine``; without one if the product was there.
     /// - Throws: ``Problem`` 412, 422 `list-full`.
     func add(
         _ product: Product,
@@ -150,7 +150,7 @@ extension ShopStore {
         _ change: @escaping @Sendable (Database) throws -> ListItemID?
     ) async throws -> ShoppingList {
         try await users.write(scope: Self.scope(profile)) { [profileChanges] db in
-            if let id, try Self.quantity(of: id, profile, db) == nil { throw Lists.notListed }
+            if let id, try Self.quantity(of: id, profile, db) == nil { throw Problem.notListed }
             try preconditions.check(version: try Self.listRevision(profile, db))
             let before = db.totalChangesCount
             let line = try change(db)
@@ -161,7 +161,7 @@ extension ShopStore {
             }
             var list = try Self.list(profile, page, db)
             list.isChanged = isChanged
-            list.changed = try line.flatMap { try Self.line($0, profile, db) }
+            list.changedLine = try line.flatMap { try Self.line($0, profile, db) }
             return list
         }
     }

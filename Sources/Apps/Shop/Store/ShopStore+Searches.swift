@@ -194,7 +194,7 @@ extension ShopStore {
     {
         try await change(profile, if: preconditions, deleting: .permanent) { _, db in
             try db.execute(sql: Self.deletePastSearch, arguments: ["profile": profile, "index": index])
-            guard db.changesCount > 0 else { throw History.noSearch }
+            guard db.changesCount > 0 else { throw Problem.noSearch }
         }
     }
 

@@ -57,6 +57,20 @@ package struct JSONFields: Sendable {
         default: throw Problem.validation([.field("/\(name)", "invalid", "\(name) must be a list of strings.")])
         }
     }
+
+    /// Returns one of the values of a type.
+    /// - Throws: 422 if it is absent, null or something else.
+    package func choice<Value: RawRepresentable<String> & CaseIterable>(_ name: String, of type: Value.Type) throws
+        -> Value
+    {
+        let text = try string(name)
+        guard let value = text.flatMap(Value.init) else {
+            let accepted = Value.allCases.map(\.rawValue).joined(separator: ", ")
+            let code = text == nil ? "required" : "invalid"
+            throw Problem.validation([.field("/\(name)", code, "\(name) must be one of \(accepted).")])
+        }
+        return value
+    }
 }
 
 extension Problem {

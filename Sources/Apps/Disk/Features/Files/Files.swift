@@ -54,7 +54,7 @@ extension Disk {
         let screen = FileScreen(
             row,
             timeZone: timeZone,
-            availability: Availability(provenance, pending, of: account, store),
+            availability: ChangeAvailability(provenance, pending, of: account, store),
             convertsOffice: media.office.isAvailable
         )
         var response = try response(

@@ -98,7 +98,7 @@ struct Pages: Sendable {
 }
 
 // Pictures and PDFs made of files: each at most once at a time, not again after a failure, and not for a disconnected
-// disk.client.
+// client.
 extension Pages {
     func rendered(_ subject: Subject, page number: Int, width: Int) async throws -> ScreenResponse {
         let picture = try await picture(of: subject, page: number, width: width)

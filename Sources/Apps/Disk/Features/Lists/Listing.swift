@@ -72,7 +72,7 @@ struct Listing: Sendable {
             timeZone: timeZone,
             folder: query.folder,
             empty: isEmpty ? query.empty : nil,
-            availability: Availability(result.provenance, page.pending, of: session.account, store),
+            availability: ChangeAvailability(result.provenance, page.pending, of: session.account, store),
             actions: [.refresh(query.refresh)]
         )
         return try disk.response(

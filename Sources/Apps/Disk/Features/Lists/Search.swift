@@ -42,7 +42,7 @@ struct Search: Sendable {
             timeZone: timeZone,
             namesFolders: true,
             empty: isEmpty ? .search(query.text, isWhole: isWhole) : nil,
-            availability: Availability(known.provenance, found.pending, of: session.account, store)
+            availability: ChangeAvailability(known.provenance, found.pending, of: session.account, store)
         )
         return try disk.response(
             screen,

@@ -185,8 +185,9 @@ extension DiskItem {
 
 extension DiskWrite {
     enum Outcome: Sendable {
-        /// Done: the row of the result or of the removed item, its provenance, and whether the write has made it.
-        case done(DiskRow, Provenance, isNew: Bool)
+        /// Done: the row of the result or of the removed item, its provenance, and whether the write has published
+        /// something that had no link.
+        case done(DiskRow, Provenance, isNewLink: Bool)
         /// The API has accepted it and continues.
         case underWay(DiskOperation)
     }

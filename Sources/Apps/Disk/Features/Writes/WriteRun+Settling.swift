@@ -42,10 +42,10 @@ extension WriteRun {
                 gone = gone.at(place)
             }
             let row = DiskRow(gone, seenAt: now)
-            return .done(row, Provenance(source: .upstream), isNew: false)
+            return .done(row, Provenance(source: .upstream), isNewLink: false)
         }
         let (row, provenance) = await readBack(made, now, applied)
-        return .done(row, provenance, isNew: write.action != .publish || before.subject?.publicURL == nil)
+        return .done(row, provenance, isNewLink: write.action == .publish && before.subject?.publicURL == nil)
     }
 
     private func stored(_ path: DiskPath) -> DiskRow? {

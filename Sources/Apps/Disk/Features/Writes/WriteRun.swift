@@ -48,8 +48,8 @@ extension Disk {
 ///   `outcome-unknown`.
 /// 5. A completed write is applied to the store, then read back from the API. If that fails, the write is still done.
 struct WriteRun: Sendable {
-    /// Of a write that is left in the outbox: the API is down, so that it has refused the write as far as is known,
-    /// and it could not be looked at.
+    /// Of a write that is queued: the API is down, so that it has refused the write as far as is known, and it could
+    /// not be looked at.
     struct Unobserved: Error {
         let problem: Problem
     }
@@ -97,7 +97,7 @@ struct WriteRun: Sendable {
         try write.checkExtension(of: row.item)
         guard write.target == write.path else { return nil }
         _ = try await stateBefore()
-        return .done(row, result.provenance, isNew: false)
+        return .done(row, result.provenance, isNewLink: false)
     }
 
     /// Refuses to unpublish something that is not published.
@@ -112,7 +112,7 @@ struct WriteRun: Sendable {
         let (change, now) = (DiskChange.appeared(write.path, item), clock.now())
         try await store.apply(change, account: account.id, at: now, finishing: write.operation)
         let row = DiskRow(item, seenAt: now)
-        return .done(row, Provenance(source: .upstream), isNew: false)
+        return .done(row, Provenance(source: .upstream), isNewLink: false)
     }
 }
 

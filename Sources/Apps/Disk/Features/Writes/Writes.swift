@@ -105,7 +105,7 @@ struct Writes: Sendable {
         _ session: Session,
         isRename: Bool = false,
         body: [String: Action.Constant]? = nil,
-        _ response: (DiskRow, Provenance, _ isNew: Bool) throws -> ScreenResponse
+        _ response: (DiskRow, Provenance, _ isNewLink: Bool) throws -> ScreenResponse
     ) async throws -> ScreenResponse {
         // The response needs it: after the change a refusal of it would be untrue.
         _ = try request.timeZone(fallback: disk.timeZone)
@@ -193,11 +193,11 @@ extension Disk {
     func response(
         to outcome: DiskWrite.Outcome,
         _ request: ScreenRequest,
-        _ done: (DiskRow, Provenance, _ isNew: Bool) throws -> ScreenResponse
+        _ done: (DiskRow, Provenance, _ isNewLink: Bool) throws -> ScreenResponse
     ) throws -> ScreenResponse {
         switch outcome {
         case .underWay(let operation): try operationResponse(operation, request)
-        case .done(let row, let provenance, let isNew): try done(row, provenance, isNew)
+        case .done(let row, let provenance, let isNewLink): try done(row, provenance, isNewLink)
         }
     }
 

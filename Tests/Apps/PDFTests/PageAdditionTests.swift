@@ -7,7 +7,7 @@ import Testing
 
 @testable import PDF
 
-@Suite struct PhotoPagesTests {
+@Suite struct PageAdditionTests {
     private func add(
         _ app: PDFHarness,
         _ href: String,

@@ -9,7 +9,7 @@ import Server
 import Storage
 
 /// Adds pages to a document: photos, pages of PDFs, and dictated text on pages of its own.
-struct PhotoPages: Sendable {
+struct PageAddition: Sendable {
     let pdf: PDF
 
     /// `POST …/pages`: a form adds its files, JSON adds a text.
