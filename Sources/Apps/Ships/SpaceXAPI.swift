@@ -55,13 +55,11 @@ extension ShipsApp {
             freshness: settings[Self.freshness],
             isSourceOfRows: true
         ) { response throws(UpstreamError) in
-            do throws(UnusableResponse) {
-                let records = try ShipRecords(json: Data(response.body))
+            try response.usable { body throws(UnusableResponse) in
+                let records = try ShipRecords(json: body)
                 // The bundled ships at least are known, and ships do not all vanish at once.
                 guard !records.ships.isEmpty else { throw UnusableResponse("an empty list where there were ships") }
                 return store.persistRows(of: records.ships, listedAt: clock.now(), after: listing) { publishChange($0) }
-            } catch {
-                throw .badResponse(status: response.status, reason: error.reason)
             }
         }
         resource.bundledAt = snapshot.recordedAt

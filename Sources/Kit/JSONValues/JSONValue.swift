@@ -36,7 +36,7 @@ package enum JSONValue: Sendable, Equatable {
     /// The number's value, if that is a whole number.
     package var int: Int? { double.flatMap { Int(exactly: $0) } }
 
-    /// The strings of an array.
+    /// The strings of an array, without its other elements; empty for other values.
     package var strings: [String] { array?.compactMap(\.string) ?? [] }
 
     /// The member of an object.

@@ -1,5 +1,8 @@
 /// The reason for which work on a picture or a document failed: the errors of Media, and the only ones that apps
-/// translate. Every way in which a child process can end has its case; clients never see the output of a child.
+/// translate. Functions that do such work throw it, and `CancellationError` if they wait; their comments name other
+/// errors, and cases that callers tell apart.
+///
+/// Every way in which a child process can end has its case; clients never see the output of a child.
 package enum MediaError: Error, Sendable, Equatable {
     /// A program that is needed is not installed.
     case toolMissing(MediaTool)

@@ -81,10 +81,8 @@ struct PeopleClient: Sendable {
             freshness: nil,
             isSourceOfRows: true,
             validate: { [count] response throws(UpstreamError) in
-                do throws(UnusableResponse) {
-                    return replace(try PeopleRecords(json: Data(response.body), count: count).people)
-                } catch {
-                    throw .badResponse(status: response.status, reason: error.reason)
+                try response.usable { body throws(UnusableResponse) in
+                    replace(try PeopleRecords(json: body, count: count).people)
                 }
             }
         )

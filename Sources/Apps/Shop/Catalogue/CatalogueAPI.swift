@@ -182,10 +182,8 @@ extension CatalogueAPI {
         in response: IncomingResponse,
         maximum: Int = ListLimit.elements
     ) throws(UpstreamError) -> TolerantList<Record> {
-        do throws(UnusableResponse) {
-            return try TolerantList(json: Data(response.body), as: "a list", maximum: maximum)
-        } catch {
-            throw .badResponse(status: response.status, reason: error.reason)
+        try response.usable { body throws(UnusableResponse) in
+            try TolerantList(json: body, as: "a list", maximum: maximum)
         }
     }
 }

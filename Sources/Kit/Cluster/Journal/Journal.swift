@@ -115,6 +115,8 @@ package final class Journal: Sendable {
 
     /// Begins with the rows that an earlier run has read, as if PostgreSQL had gone just now. Nothing else is read or
     /// written before ``prepare()``, whose checks are due.
+    ///
+    /// - Throws: `StorageError`.
     package func begin(without failure: ClusterError) throws {
         let (age, now) = (try file.age(), now())
         reading.withLock { reading in

@@ -5,6 +5,7 @@ import Storage
 import Synchronization
 
 /// The server's own copy: applies rows of the journal to its SQLite file, and records in the same transactions which.
+/// Its functions throw `StorageError`; their comments name other errors.
 struct JournalFile: Sendable {
     /// The tables of a server's position.
     static let migrations = [

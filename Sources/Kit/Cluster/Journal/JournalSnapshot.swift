@@ -111,6 +111,8 @@ struct JournalSnapshots: Sendable {
     }
 
     /// Writes a snapshot of this server's rows and removes those that the journal need not keep, if it is long.
+    ///
+    /// - Throws: `ClusterError`, `StorageError`, `CancellationError`.
     func cutIfLong() async throws {
         guard try await store.database.read({ try store.isLong(limits, in: $0) }) else { return }
         try await store.database.write(locks: [JournalStore.snapshotLock], within: Self.timeout) { transaction in

@@ -47,6 +47,7 @@ package struct UserDatabase: Sendable {
     /// Comes before reads of a request.
     ///
     /// - Returns: nil if the rows are current; how old they may be if PostgreSQL does not respond.
+    /// - Throws: `ClusterError`, `StorageError`, `CancellationError`.
     package func catchUp() async throws -> Lag? {
         guard let (journal, kept) = shared else { return nil }
         do {

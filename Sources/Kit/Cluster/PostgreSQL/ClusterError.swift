@@ -147,7 +147,8 @@ package struct ServerError: Error, Sendable, Equatable, CustomStringConvertible 
     var precedesCommit: Bool { ["22", "23", "40"].contains(String(code.prefix(2))) }
 }
 
-/// A failure of the work on a connection, before its consequence for the transaction is known.
+/// A failure of the work on a connection, before its consequence for the transaction is known. Functions of
+/// ``PostgresConnection`` throw it.
 enum ConnectionFailure: Error, Equatable {
     /// The connection is of no further use.
     case lost

@@ -63,7 +63,7 @@ package struct PictureHeader: Sendable, Equatable {
     }
 }
 
-/// Why the header of a file cannot be read.
+/// Why the header of a file cannot be read. Functions that read one throw this, and errors of the source.
 package enum PictureHeaderError: Error, Sendable, Equatable {
     /// The format is not accepted; the text names the format that it seems to be of.
     case unsupported(String)

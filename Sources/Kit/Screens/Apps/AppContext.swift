@@ -1,6 +1,5 @@
 package import Cluster
 package import Concurrency
-package import GRDB
 package import Logging
 package import Media
 package import Storage
@@ -78,37 +77,6 @@ package struct AppContext: Sendable {
 
     /// The app's upstream of a description; nil if it has no address.
     package func optionalUpstream(_ description: UpstreamDescription) -> Upstream? { upstreams[description.name] }
-}
-
-extension UserDatabase {
-    /// Returns the writing of rows that an app makes of a response: in the transaction that stores the response, or
-    /// before it if several servers share the rows.
-    ///
-    /// - Parameters:
-    ///   - next: writes the next part, and returns it and whether it was the last one. It may run again after a part
-    ///     that was not committed.
-    ///   - committed: is called after the commit of each part.
-    package func persistRows<Part: Sendable>(
-        scope: String,
-        next: @escaping @Sendable (Database) throws -> (part: Part, isLast: Bool),
-        committed: @escaping @Sendable (Part) -> Void
-    ) -> Resource.PersistRows {
-        guard isShared else {
-            return .inParts { db in
-                let (part, isLast) = try next(db)
-                db.afterNextTransaction { _ in committed(part) }
-                return isLast
-            }
-        }
-        return .before {
-            var isComplete = false
-            while !isComplete {
-                let (part, isLast) = try await write(scope: scope, next)
-                committed(part)
-                isComplete = isLast
-            }
-        }
-    }
 }
 
 /// An app has requested an upstream that it does not list, or that has no address.

@@ -1,7 +1,7 @@
-package import Foundation
+import Foundation
 import HTTPTypes
 package import Storage
-package import Upstream
+import Upstream
 
 /// A thing of a list that an API has, as an app shows it (docs/your-own-app.md).
 ///
@@ -101,28 +101,6 @@ package struct CachedList<Item: ListedItem>: Sendable {
         return items.filter { item in
             ItemPaths.identity(item.id).map { $0.utf8.elementsEqual(item.id.utf8) } == true
                 && seen.insert(item.id).inserted
-        }
-    }
-}
-
-/// A response that is no list of the API, and why: `2 forecasts`.
-package struct UnusableResponse: Error, Equatable {
-    package let reason: String
-
-    package init(_ reason: String) { self.reason = reason }
-}
-
-extension TolerantList {
-    /// Decodes the first elements of a list that a response has.
-    ///
-    /// - Parameter form: The expected form, for the reason of an unusable response: `a list of ships`.
-    package init(json: Data, as form: String, maximum: Int = ListLimit.elements) throws(UnusableResponse) {
-        do {
-            try self.init(json: json, maximum: maximum)
-        } catch DecodingError.typeMismatch, DecodingError.valueNotFound {
-            throw UnusableResponse("not \(form)")
-        } catch {
-            throw UnusableResponse("not JSON")
         }
     }
 }

@@ -34,14 +34,12 @@ package struct ListScreens<Item: ListedItem>: Sendable {
             freshness: context.settings[list.freshness],
             isSourceOfRows: true
         ) { [events] response throws(UpstreamError) in
-            do throws(UnusableResponse) {
-                return try store.persistRows(of: try list.items(of: Data(response.body))) { revision in
+            try response.usable { body throws(UnusableResponse) in
+                try store.persistRows(of: try list.items(of: body)) { revision in
                     events.publish(
                         .screenChanged(app: name, screen: "\(name).list", revision: revision, audience: .everyone)
                     )
                 }
-            } catch {
-                throw .badResponse(status: response.status, reason: error.reason)
             }
         }
     }

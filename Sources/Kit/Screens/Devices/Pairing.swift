@@ -13,7 +13,7 @@ package final class Pairing: Sendable {
         package let end: Date
     }
 
-    /// The profile of devices whose code names none.
+    /// The profile of devices whose code names none, and of data that a test seeds without one.
     package static let standardProfile = "local"
 
     private let devices: DeviceStore

@@ -114,7 +114,7 @@ extension JSONPointer {
     static func legible(_ name: String) -> String { escaped(UploadedForm.legible(name)) }
 }
 
-// Members of tests' documents that are no texts.
+// Times, profiles, and members that are not known.
 extension JSONFields {
     /// Returns a time (ISO 8601, UTC); nil if it is absent or null.
     /// - Throws: 422 if it is something else.
@@ -129,10 +129,10 @@ extension JSONFields {
         )
     }
 
-    /// Returns the profile that `profile` names; `local` if it is absent.
+    /// Returns the profile that `profile` names; ``Pairing/standardProfile`` if it is absent.
     /// - Throws: 422 if it cannot be one.
     package func profile() throws -> String {
-        let name = try string("profile") ?? "local"
+        let name = try string("profile") ?? Pairing.standardProfile
         guard ScreenRequest.isProfile(name) else {
             throw Problem.validation([
                 .field("/profile", "invalid", "profile must be one name of \(ScreenRequest.profileForm).")

@@ -263,7 +263,7 @@ final class SchedulerShare {
         }
     }
 
-    /// Counts work that was not known when it began.
+    /// Counts work that has no slot of its own: known only later, or the set-up of a connection.
     func count(_ work: ClientScheduler.Work) { queue.charge(work, to: client) }
 
     /// Counts bytes for the decoder.

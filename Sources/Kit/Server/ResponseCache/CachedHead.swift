@@ -1,15 +1,15 @@
 import HTTP
 import NIOCore
-import NIOHTTP1
 
 /// The head of a sent response, as fields of which some have a value that depends on the time or the request.
 struct CachedHead: Sendable {
     struct Field: Sendable {
-        /// As it was sent.
+        /// As it was sent; in lower case in ``CachedHead/lowercaseFields``.
         var name: String
-        /// The constant part of the value, and the part behind that which is written each time.
+        /// The constant part of the value, and the part behind it that is written each time.
         var before: String
         var changing: Changing?
+        /// The constant part behind that.
         var after = ""
     }
 

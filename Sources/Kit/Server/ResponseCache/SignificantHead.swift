@@ -1,7 +1,6 @@
 import Foundation
 import HTTP
 import NIOCore
-import NIOHTTP1
 
 /// A request head without the fields that differ by client, way or request, and that no response depends on unless its
 /// `Vary` names them. See docs/decisions/0014.

@@ -1,6 +1,9 @@
 package import HTTPTypes
 
 /// Why there is no usable response of an upstream. Thrown by ``Upstream``; `Screens` turns it into a problem.
+///
+/// Functions of this module that use stored responses throw `StorageError`, and those that take a `Database` GRDB's
+/// errors; their comments name other errors, and cases that callers tell apart.
 package enum UpstreamError: Error, Sendable, Equatable {
     /// No response arrived: the upstream counts as offline.
     case unreachable(UnreachableReason)
