@@ -29,8 +29,10 @@ extension NoteStore {
                 db.cachedStatement(sql: Self.listedNotes.first),
                 arguments: ["account": account, "limit": 1, "offset": 0]
             )
-            let (revision, usage) = try Self.state(account, db)
-            let total = try Self.count(account, db)
+            let select = try db.cachedStatement(sql: Self.selectTotals)
+            let totals = try Row.fetchOne(select, arguments: [account, account])
+            let (total, revision): (Int, Int) = try (totals?.value(0) ?? 0, totals?.value(1) ?? 0)
+            let usage = try StorageUsage(bytes: totals?.size(2) ?? 0, trash: totals?.size(3) ?? 0)
             func map(_ pins: [NoteOutline], _ clusters: [NoteCluster] = [], zoom: Int? = nil) -> NoteMap {
                 NoteMap(
                     pins: pins,
@@ -125,6 +127,10 @@ extension NoteStore {
         """
     static let selectOutlines = """
         SELECT \(NoteOutline.columns) FROM note WHERE id IN (SELECT value FROM json_each(?)) AND +account = ?
+        """
+    static let selectTotals = """
+        SELECT (SELECT sum(notes) FROM note_cell WHERE account = ? AND zoom = 0), revision, bytes, trash_bytes
+        FROM notes_account WHERE id = ?
         """
 
     // One seek for each column: the rows between two columns are north and south of the view.
