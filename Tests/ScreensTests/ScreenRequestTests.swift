@@ -83,7 +83,7 @@ struct JSONFieldsTests {
                 && values["d"]?.double == 1.5
         )
         #expect(values["s"] == "ä\"")
-        #expect(values["a"] == [1, "x", nil])
+        #expect(values["a"] == [1, "x", .null])
         #expect(values["o"] == ["k": []])
     }
 

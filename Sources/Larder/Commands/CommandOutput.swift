@@ -1,9 +1,6 @@
 import ArgumentParser
 import Foundation
-import Logging
-import NIOPosix
 import Storage
-import Upstream
 
 /// Standard error, unbuffered. A failed write is ignored: there is no other place to report it.
 enum StandardError {
@@ -24,31 +21,6 @@ extension ExitCode {
     static func reporting(_ reason: String, _ code: ExitCode = .failure) -> ExitCode {
         StandardError.write("larder: \(reason)\n")
         return code
-    }
-}
-
-extension Logger {
-    /// For a command that says everything in its own output.
-    static let silent = Logger(label: "larder") { _ in SwiftLogNoOpLogHandler() }
-}
-
-extension HTTPClientTransport {
-    /// Runs work with a client, which is shut down behind it.
-    ///
-    /// - Throws: The errors of the work, and of async-http-client.
-    static func during<Value>(
-        connectTimeout: Duration = .seconds(5),
-        _ work: (HTTPClientTransport) async throws -> Value
-    ) async throws -> Value {
-        let transport = HTTPClientTransport(eventLoopGroup: .singleton, connectTimeout: connectTimeout)
-        let result: Result<Value, any Error>
-        do {
-            result = .success(try await work(transport))
-        } catch {
-            result = .failure(error)
-        }
-        try await transport.shutdown()
-        return try result.get()
     }
 }
 

@@ -86,6 +86,11 @@ struct LarderLogHandler: LogHandler {
     }
 }
 
+extension Logger {
+    /// For a command that says everything in its own output.
+    static let silent = Logger(label: "larder") { _ in SwiftLogNoOpLogHandler() }
+}
+
 /// A value of the log in JSON: a number is one, everything else is a text.
 private struct JSONLogValue: Encodable {
     private let value: Logger.MetadataValue

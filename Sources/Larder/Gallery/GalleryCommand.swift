@@ -49,7 +49,7 @@ struct GalleryCommand: AsyncParsableCommand {
         guard !screenshot || browser != nil else {
             throw ExitCode.reporting("--screenshot: there is no Chromium on the path")
         }
-        let gallery = GalleryService(
+        let gallery = GalleryRun(
             screens: GalleryScreen.all(in: try configuration.apps.contract().root),
             states: states,
             folder: URL(filePath: path, directoryHint: .isDirectory),

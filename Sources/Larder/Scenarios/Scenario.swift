@@ -140,6 +140,7 @@ extension Scenario.Action {
     }
 }
 
+// The steps of a scenario file.
 extension Node {
     /// Reads the value of `do`.
     fileprivate func action() throws(YAMLDefect) -> Scenario.Action {
@@ -210,7 +211,7 @@ struct ScenarioSyntaxError: Error, CustomStringConvertible, Equatable {
     var description: String { "\(file):\(line): \(reason)" }
 }
 
-// The parts of a file.
+// The parts of a scenario file, and its faults with their lines.
 extension Node {
     func error(_ reason: String) -> YAMLDefect { YAMLDefect(line: mark?.line, reason: reason) }
 

@@ -1,6 +1,6 @@
 package import Foundation
 package import HTTPTypes
-package import Hummingbird
+import Hummingbird
 import JSONValues
 import NIOCore
 import Synchronization
@@ -31,42 +31,6 @@ package final class FrontJournal: Sendable {
 
     /// Removes all entries, and counts from 1 again.
     package func clear() { journal.clear() }
-}
-
-package struct FrontRequest: Sendable {
-    let journal: Journal
-    let token: Journal.Token
-    /// Its faults; nil if it has none.
-    let fault: FrontFault?
-
-    /// Its number in the journal.
-    package var number: Int { token.sequence }
-
-    /// Whether it has a fault.
-    package var isFaulty: Bool { fault != nil }
-
-    /// Records that it begins to wait for an upstream, or waits no more.
-    package func waits(_ isWaiting: Bool) { journal.update(token) { $0.waits += isWaiting ? 1 : -1 } }
-
-    /// Returns a request whose body is recorded while it is read, and its recorder; nil without a body.
-    package func recording(_ request: Request) -> (Request, FrontBody?) {
-        let length = request.headers[.contentLength]
-        guard length != "0", length != nil || request.headers.contains(.transferEncoding) || request.head.mayStream
-        else {
-            return (request, nil)
-        }
-        let body = FrontBody(request, of: self)
-        var request = request
-        request.body = RequestBody(asyncSequence: body.parts)
-        return (request, body)
-    }
-
-    package func complete(_ response: HTTPResponse, bytes: Int?, at now: Date) {
-        journal.update(token) { entry in
-            entry.respond(response.status.code, bytes: bytes, at: now)
-            entry.assignedID = HTTPField.Name("X-Request-Id").flatMap { response.headerFields[$0] }
-        }
-    }
 }
 
 extension JournalEntry {

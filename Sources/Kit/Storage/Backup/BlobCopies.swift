@@ -131,3 +131,18 @@ extension Checksums {
         line.hasPrefix(mark) ? line.dropFirst(mark.count) : nil
     }
 }
+
+extension DirectoryCheck {
+    /// Checks all of a copy but the contents of its files. Its errors name the source.
+    init(ofCopy copy: DataDirectory, from source: String, migrations: [SchemaMigration]) throws {
+        do {
+            let options = DatabaseOptions(integrityCheck: .always)
+            try self.init(of: copy, migrations: migrations, options: options, readsFiles: false)
+        } catch let error as StorageError {
+            throw BackupError.unusable(path: source, detail: "\(error)".replacing(copy.path, with: source))
+        }
+    }
+
+    /// The paths of files that rows name and that are missing, or cut.
+    var lostPaths: Set<String> { Set((files.missing + files.cut).map(BackupLayout.path)) }
+}

@@ -87,6 +87,24 @@ package final class HTTPClientTransport: Transport {
         }
     }
 
+    /// Runs work with a client, which is shut down behind it.
+    ///
+    /// - Throws: The errors of the work, and of async-http-client.
+    package static func during<Value>(
+        connectTimeout: Duration = .seconds(5),
+        _ work: (HTTPClientTransport) async throws -> Value
+    ) async throws -> Value {
+        let transport = HTTPClientTransport(eventLoopGroup: .singleton, connectTimeout: connectTimeout)
+        let result: Result<Value, any Error>
+        do {
+            result = .success(try await work(transport))
+        } catch {
+            result = .failure(error)
+        }
+        try await transport.shutdown()
+        return try result.get()
+    }
+
     /// Closes all connections.
     ///
     /// - Throws: `HTTPClientError` if it was shut down before.

@@ -1,7 +1,45 @@
+package import Foundation
 package import HTTPTypes
 package import Hummingbird
 package import NIOCore
 import ServiceLifecycle
+
+/// A request of a client in the journal, and its faults.
+package struct FrontRequest: Sendable {
+    let journal: Journal
+    let token: Journal.Token
+    /// Its faults; nil if it has none.
+    let fault: FrontFault?
+
+    /// Its number in the journal.
+    package var number: Int { token.sequence }
+
+    /// Whether it has a fault.
+    package var isFaulty: Bool { fault != nil }
+
+    /// Records that it begins to wait for an upstream, or waits no more.
+    package func waits(_ isWaiting: Bool) { journal.update(token) { $0.waits += isWaiting ? 1 : -1 } }
+
+    /// Returns a request whose body is recorded while it is read, and its recorder; nil without a body.
+    package func recording(_ request: Request) -> (Request, FrontBody?) {
+        let length = request.headers[.contentLength]
+        guard length != "0", length != nil || request.headers.contains(.transferEncoding) || request.head.mayStream
+        else {
+            return (request, nil)
+        }
+        let body = FrontBody(request, of: self)
+        var request = request
+        request.body = RequestBody(asyncSequence: body.parts)
+        return (request, body)
+    }
+
+    package func complete(_ response: HTTPResponse, bytes: Int?, at now: Date) {
+        journal.update(token) { entry in
+            entry.respond(response.status.code, bytes: bytes, at: now)
+            entry.assignedID = HTTPField.Name("X-Request-Id").flatMap { response.headerFields[$0] }
+        }
+    }
+}
 
 // The responses of the server that is tested to requests with faults.
 extension FrontRequest {
@@ -102,76 +140,5 @@ extension Request {
         head.headerFields[.ifNoneMatch] = nil
         head.headerFields[.ifModifiedSince] = nil
         return Request(head: head, body: body)
-    }
-}
-
-extension Response {
-    /// Returns the response as a fault has it sent.
-    ///
-    /// - Parameters:
-    ///   - waiting: Lets time pass.
-    ///   - holding: Waits until the request is released.
-    /// - Throws: If no response is to be sent.
-    func delivered(
-        _ delivery: Delivery,
-        on channel: any Channel,
-        waiting: @escaping @Sendable (Duration) async throws -> Void,
-        holding: @escaping @Sendable () async throws -> Void
-    ) async throws -> Response {
-        let (body, length) = (body, body.contentLength)
-        guard !delivery.isPlain else { return self }
-        guard !delivery.isSilent(of: length) else { throw await channel.reset() }
-        var response = self
-        if delivery.closeDelay != nil { response.headers[.connection] = "close" }
-        response.body = ResponseBody(contentLength: length) { writer in
-            // The length of a stream is unknown; it has no middle.
-            let steps = delivery.steps(of: length ?? .max)
-            try await body.write(
-                DeliveryWriter(base: writer, steps: steps, channel: channel, waiting: waiting, holding: holding)
-            )
-        }
-        return response
-    }
-}
-
-/// Writes a body step by step.
-private struct DeliveryWriter: ResponseBodyWriter {
-    var base: any ResponseBodyWriter
-    var steps: DeliverySteps
-    let channel: any Channel
-    let waiting: @Sendable (Duration) async throws -> Void
-    let holding: @Sendable () async throws -> Void
-    /// Bytes of the current step that are still to be sent.
-    var left = 0
-
-    mutating func write(_ buffer: ByteBuffer) async throws {
-        var rest = buffer
-        while rest.readableBytes > 0 {
-            while left == 0 {
-                // A body that is longer than was announced is not sent.
-                guard let step = steps.next() else { return }
-                if case .send(let range) = step { left = range.count } else { try await perform(step) }
-            }
-            guard let piece = rest.readSlice(length: min(left, rest.readableBytes)) else { return }
-            left -= piece.readableBytes
-            try await base.write(piece)
-        }
-    }
-
-    consuming func finish(_ trailingHeaders: HTTPFields?) async throws {
-        let last = steps.end()
-        for step in last where step != .close { try await perform(step) }
-        try await base.finish(trailingHeaders)
-        if last.contains(.close) { try await channel.close().get() }
-    }
-
-    private func perform(_ step: DeliveryStep) async throws {
-        switch step {
-        case .send, .close: break
-        case .wait(let time): try await waiting(time)
-        case .hold: try await holding()
-        case .cut: throw ResponseTruncated()
-        case .reset: throw await channel.reset()
-        }
     }
 }

@@ -7,8 +7,8 @@ import ServiceLifecycle
 import Synchronization
 import Upstream
 
-/// Writes a gallery beside a server, which ends with it.
-final class GalleryService: Sendable {
+/// The writing of a gallery beside a server, which ends with it.
+final class GalleryRun: Sendable {
     private let screens: [GalleryScreen]
     private let states: [GalleryState]
     private let folder: URL
