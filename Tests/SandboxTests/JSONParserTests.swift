@@ -84,7 +84,8 @@ struct JSONValueYAMLTests {
     @Test(
         "Plain scalars are those of JSON; what JSON does not have is a text",
         arguments: [
-            ("1", 1), ("-0.50", .number("-0.50")), ("1e3", .number("1e3")), ("true", true), ("null", .null), ("~", .null),
+            ("1", 1), ("-0.50", .number("-0.50")), ("1e3", .number("1e3")), ("true", true), ("null", .null),
+            ("~", .null),
             ("yes", "yes"), ("True", "True"), ("0x10", "0x10"), ("1_000", "1_000"), ("2030-01-05", "2030-01-05"),
             (".5", ".5"), ("=", "="), ("'1'", "1"), ("\"true\"", "true"), ("{a: [1, b]}", ["a": [1, "b"]]),
             ("x: &x [1]\ny: *x", ["x": [1], "y": [1]]), ("<<: 1", ["<<": 1]),
