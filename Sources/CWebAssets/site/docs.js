@@ -119,7 +119,7 @@ function prose(markdown) {
 }
 
 /** Gives the parts of a text of which every second one is code. */
-const withCode = text => text.split('`').map((part, index) => (index % 2 ? h('code', null, part) : part));
+const withCode = text => text.split('\x60').map((part, index) => (index % 2 ? h('code', null, part) : part));
 
 function exampleOf(contract, media) {
   return media?.example ?? resolve(contract, Object.values(media?.examples ?? {})[0]).value;

@@ -30,7 +30,8 @@ export async function openMap(screen) {
   const list = h('ul', {class: 'rows', role: 'list', 'aria-label': t('onMap')});
   const side = h('div', {class: 'map-side'});
   screen.head({title: t('map'), tabs, actions: [
-    linkButton(t('newNote'), '/notes/new', {kind: 'primary compact', icon: 'plus'}), accountButton(screen)]});
+    linkButton(t('newNote'), '/notes/new', {kind: 'primary compact', icon: 'plus'}),
+    accountButton(screen, () => import('./notes-people.js'))]});
   screen.show(h('div', {class: 'map-page'}, map, h('section', {class: 'stack', 'aria-label': t('onMap')},
     h('p', {class: 'muted'}, t('hint')), side)));
   const tiles = await tileSource();

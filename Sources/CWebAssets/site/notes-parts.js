@@ -86,14 +86,14 @@ export function askToDelete(title) {
   return ask({title: t('sure'), message: title, buttons: [t('remove'), t('keep')]});
 }
 
-/** Makes the button "…" of a tab: `entries` of it, the data of the account, and the way out of it. */
-export function accountButton(screen, entries = () => []) {
+/** Makes the button "…" of a tab: `entries` of it, the data of the account, and the way out of it (`people` has it). */
+export function accountButton(screen, people, entries = () => []) {
   const open = async () => {
     await quietly(draftKey(screen, null));
     menu(more, t('account'), [...entries(),
       {title: t('mine'), icon: 'download', href: '/v1/export', download: 'larder.zip'},
       {title: account ? t('logoutOf', account) : t('logout'), icon: 'logout',
-        run: async () => (await import('./notes-people.js')).logout(screen)}]);
+        run: async () => (await people()).logout(screen)}]);
   };
   const more = button(t('account'), open, {bare: true, icon: 'more'});
   return more;

@@ -57,7 +57,7 @@ function openList(screen) {
   let offered = [];
   screen.head({title: t('notes'), tabs, actions: [
     linkButton(t('newNote'), '/notes/new', {kind: 'primary compact', icon: 'plus'}),
-    accountButton(screen, () => entriesOf(offered, list))]});
+    accountButton(screen, persons, () => entriesOf(offered, list))]});
   screen.body.before(h('div', {class: 'toolbar'},
     searchField(screen, t('search'), words => list.resource.go(href(words))),
     linkButton(t('trash'), '/notes/trash', {icon: 'trash', kind: 'quiet compact'})), draft);
