@@ -108,7 +108,7 @@ def test_web_10_every_problem_has_a_way_out_no_tools_for_nothing_and_its_code_fo
         expect(code).to_have_js_property("open", True)
         expect(code).to_contain_text("503 · ")
         state.get_by_role("link", name=app, exact=True).click()
-        expect(page).to_have_url(re.compile(f"/{app.lower()}(/recent)?$"))
+        expect(page).to_have_url(re.compile(f"/{app.lower()}(/onboarding)?$"))
 
 
 def test_web_10_a_ship_that_is_not_there_is_closed(visit, larder):
