@@ -108,7 +108,8 @@ def test_web_15_the_onboarding_is_skipped_and_leads_to_the_login(visit, larder, 
         places.append(button.bounding_box()["y"])
         button.tap()
     places.append(button.bounding_box()["y"])
-    assert max(places) - min(places) < 1
+    # Pictures are scaled: a pixel is rounding.
+    assert max(places) - min(places) < 2
     expect(page.get_by_role("button", name=skip)).to_be_hidden()
     button.tap()
     expect(page).to_have_url(re.compile("/disk/login"))
