@@ -132,7 +132,7 @@ struct HealthRoutesTests {
             try before.text.sortedJSON.contains(
                 #"{"cache":{"budget_bytes":7,"by_upstream":[],"used_bytes":0},"harness":null,"#
                     + #""node":{"apps":["ships"],"name":"n1"},"sandbox":null,"#
-                    + #""started_at":"2026-01-05T10:00:00Z","#
+                    + #""started_at":"2026-01-05T10:00:00Z","test_time":null,"#
                     + #""upstreams":[{"last_error":null,"last_ok_at":null,"name":"spacex","paused_until":null,"#
                     + #""reachable":true,"since":null,"title":"SpaceX API"}],"version":"0.1.0"}"#
             )

@@ -7,8 +7,7 @@ from playwright.sync_api import expect
 from screens import furnish, settle
 
 # What the list of documents and the shell ask for.
-OWN = {"/v1/pdf/launch", "/v1/pdf/welcome", "/v1/pdf/documents", "/v1/pdf/drafts", "/v1/status", "/v1/events",
-       "/v1/harness/clock"}
+OWN = {"/v1/pdf/launch", "/v1/pdf/welcome", "/v1/pdf/documents", "/v1/pdf/drafts", "/v1/status", "/v1/events"}
 
 
 def card(page, name):

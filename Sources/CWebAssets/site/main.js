@@ -8,7 +8,7 @@ import {keys, palette, settings, theme} from './keys.js';
 import {toast} from './overlay.js';
 import {notFound, Screen, shownApps, whyLogin} from './screen.js';
 import {language, t, time} from './texts.js';
-import {isShifted, problemView, sourceState} from './ui.js';
+import {problemView, sourceState} from './ui.js';
 
 const modules = {
   '': () => import('./home.js'), status: () => import('./status.js'), disk: () => import('./disk.js'),
@@ -259,17 +259,15 @@ async function drawPulse() {
   replace(pulse.querySelector('.pulse-words'), down ? t('someDown', down) : errors ? t('someErrors', errors)
     : up === data.upstreams.length ? t('allUp') : up ? t('someUp', up) : t('noneAsked'));
   pulse.title = t('status');
-  // After the first list, which needs little (WEB-34).
-  const look = async () => drawTime((await quietly(call(`${data.harness.base}/clock`)))?.data);
-  if (data.harness) setTimeout(look, 1000);
+  drawTime(data.test_time);
 }
 
 /** Marks the header while Larder's clock is not that of the machine. */
-function drawTime(clock) {
+function drawTime(shown) {
   const mark = document.querySelector('.shifted');
-  mark.hidden = !clock || !isShifted(clock);
+  mark.hidden = !shown;
   if (mark.hidden) return;
-  mark.title = time(clock.now);
+  mark.title = time(shown);
   replace(mark.lastChild, t('testTime'));
 }
 
@@ -383,7 +381,7 @@ larder.addEventListener('answered', ({detail: {source, stale}}) => {
   const {state} = document.querySelector('.pulse').dataset;
   if (source !== 'local' && (!state || (state === 'up') === stale)) drawPulse();
 });
-larder.addEventListener('clock', ({detail}) => drawTime(detail));
+larder.addEventListener('clock', ({detail: {shifted, now}}) => drawTime(shifted && now));
 document.addEventListener('visibilitychange', () => document.hidden || drawPulse());
 listen('connectivity', drawPulse);
 listen('reset', drawPulse);

@@ -11,7 +11,7 @@ import {recordings} from './status-recordings.js';
 import {requests} from './status-requests.js';
 import {askFault, frontFaults, snapshots, spaces} from './status-rules.js';
 import {define, time} from './texts.js';
-import {button, isShifted, problemView} from './ui.js';
+import {button, problemView} from './ui.js';
 
 const t = define({
   en: {
@@ -126,7 +126,7 @@ function clock(base, first, signal) {
     if (tag.textContent !== words) replace(tag, words);
     tag.className = `tag ${data.frozen ? 'warn' : 'ok'}`;
     replace(toggle.firstChild, t(data.frozen ? 'run' : 'freeze'));
-    real.hidden = !isShifted(data);
+    real.hidden = !data.shifted;
     larder.dispatchEvent(new CustomEvent('clock', {detail: data}));
     if (held && real.hidden) toggle.focus();
   };

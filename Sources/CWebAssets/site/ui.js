@@ -188,9 +188,6 @@ export function sourceState({reachable, last_ok_at: lastOk, last_error: lastErro
   return lastError && Date.parse(lastError.at) >= Date.parse(lastOk) ? 'Errors' : 'Up';
 }
 
-/** Tells whether a clock of the harness shows another time than the machine's, or is stopped. */
-export const isShifted = ({now, frozen}) => frozen || Math.abs(Date.parse(now) - Date.now()) > 5000;
-
 /** Makes an element of words, with `lang` where their language is not that of the page. */
 export function words(tag, attributes, text) {
   return h(tag, {lang: langOf(text), ...attributes}, text);

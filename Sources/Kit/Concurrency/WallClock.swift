@@ -13,20 +13,27 @@ package struct WallClock: Sendable {
 
     private let timer: Timer?
     private let isFrozen: @Sendable () -> Bool
+    private let isSet: @Sendable () -> Bool
 
     /// - Parameters:
     ///   - timer: Follows a clock that can be set or stopped; nil if `sleep` does.
+    ///   - isSet: Whether it shows another time than the machine's, or is stopped.
     package init(
         now: @escaping @Sendable () -> Date,
         sleep: @escaping @Sendable (Duration) async throws -> Void,
         timer: Timer? = nil,
-        isFrozen: @escaping @Sendable () -> Bool = { false }
+        isFrozen: @escaping @Sendable () -> Bool = { false },
+        isSet: @escaping @Sendable () -> Bool = { false }
     ) {
         self.now = now
         self.sleep = sleep
         self.timer = timer
         self.isFrozen = isFrozen
+        self.isSet = isSet
     }
+
+    /// The time that it shows, if that is not the machine's.
+    package var testTime: Date? { isSet() ? now() : nil }
 
     /// Whether a test has stopped the clock: then the order of background work is determined.
     package var standsStill: Bool { isFrozen() }
@@ -63,7 +70,8 @@ package struct WallClock: Sendable {
         let origin = ContinuousClock.now
         return WallClock(
             now: { start.addingTimeInterval((ContinuousClock.now - origin).seconds) },
-            sleep: { try await Task.sleep(for: $0) }
+            sleep: { try await Task.sleep(for: $0) },
+            isSet: { true }
         )
     }
 }

@@ -14,6 +14,7 @@ import Upstream
 extension Harness: HarnessedServer {
     var now: Date { clock.now }
     var isFrozen: Bool { clock.isFrozen }
+    var isShifted: Bool { clock.isShifted }
     var fixtures: FixtureLibrary { application?.fixtures ?? FixtureLibrary([]) }
     var served: ServedRoutes {
         ServedRoutes(application?.table.routes.map { "\($0.method.rawValue) \($0.pattern)" } ?? [])

@@ -56,13 +56,17 @@ final class VirtualClock: Sendable {
 
     var isFrozen: Bool { state.withLock { $0.isFrozen } }
 
+    /// Whether it was set or stopped since it last showed the time of the clock that it was made from.
+    var isShifted: Bool { isSet.load(ordering: .acquiring) || real.testTime != nil }
+
     /// The clock in the form for the server.
     var wallClock: WallClock {
         WallClock(
             now: { self.now },
             sleep: real.sleep,
             timer: { span, work in self.schedule(after: span, work) },
-            isFrozen: { self.isFrozen }
+            isFrozen: { self.isFrozen },
+            isSet: { self.isShifted }
         )
     }
 

@@ -59,7 +59,10 @@ extension HarnessAPI {
     private static let longestStep = 315_360_000
 
     private var clockState: JSONValue {
-        ["now": .string(server.now.formatted(ControlFields.timeForm)), "frozen": .bool(server.isFrozen)]
+        [
+            "now": .string(server.now.formatted(ControlFields.timeForm)), "frozen": .bool(server.isFrozen),
+            "shifted": .bool(server.isShifted),
+        ]
     }
 
     private func setClock(_ request: ControlRequest) async throws -> UpstreamResponse {

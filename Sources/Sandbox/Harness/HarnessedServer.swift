@@ -74,6 +74,8 @@ package protocol HarnessedServer: Sendable {
     var now: Date { get }
     /// Whether that time is stopped.
     var isFrozen: Bool { get }
+    /// Whether its clock shows another time than the machine's, or is stopped.
+    var isShifted: Bool { get }
 
     /// Sets the time. Work that has become due is done before it returns.
     ///

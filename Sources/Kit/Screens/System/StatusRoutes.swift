@@ -89,6 +89,7 @@ package struct StatusRoutes: Sendable {
     struct Content: Encodable, Sendable {
         let version: String
         let startedAt: Date
+        @Nullable var testTime: Date?
         let node: Node
         @Nullable var sandbox: Controls?
         @Nullable var harness: Controls?
@@ -119,6 +120,7 @@ package struct StatusRoutes: Sendable {
         Content(
             version: server.version,
             startedAt: server.startedAt,
+            testTime: clock.testTime,
             node: server.node,
             sandbox: server.hasSandbox ? Controls(.sandbox) : nil,
             harness: server.hasHarness ? Controls(.harness) : nil,
