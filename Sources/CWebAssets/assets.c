@@ -55,6 +55,9 @@ static const unsigned char file_fingers_js[] = {
 static const unsigned char file_form_js[] = {
 #embed "site/form.js"
 };
+static const unsigned char file_help_js[] = {
+#embed "site/help.js"
+};
 static const unsigned char file_home_js[] = {
 #embed "site/home.js"
 };
@@ -239,6 +242,7 @@ static const struct larder_web_asset assets[] = {
     {"files.css", file_files_css, sizeof file_files_css},
     {"fingers.js", file_fingers_js, sizeof file_fingers_js},
     {"form.js", file_form_js, sizeof file_form_js},
+    {"help.js", file_help_js, sizeof file_help_js},
     {"home.js", file_home_js, sizeof file_home_js},
     {"icon-192.png", file_icon_192_png, sizeof file_icon_192_png},
     {"icon-512.png", file_icon_512_png, sizeof file_icon_512_png},

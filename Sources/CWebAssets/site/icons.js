@@ -38,7 +38,6 @@ const shapes = {
   shop: 'M5 8h14l1 12H4zM9 8V6a3 3 0 0 1 6 0v2',
   pdf: 'M6 3h8l5 5v13H6zM14 3v5h5M9 13h6M9 17h6',
   gauge: 'M4 18a9 9 0 1 1 16 0M12 14l4-5',
-  pause: 'M8 5v14M16 5v14',
   home: 'M4 11l8-7 8 7v9h-5v-6H9v6H4z',
   user: 'M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8M4 21c0-4 3.5-6 8-6s8 2 8 6',
   logout: 'M14 4H5v16h9M10 12h11M17 8l4 4-4 4',

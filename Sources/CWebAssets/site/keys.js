@@ -1,9 +1,9 @@
-// Keys, their help, and the choices of appearance and language.
+// Keys, and the choices of appearance and language.
 
-import {unreachable} from './api.js';
-import {h} from './dom.js';
-import {attempt, dialog, menu, showProblem, undoLast} from './overlay.js';
+import {larder, unreachable} from './api.js';
+import {menu, showProblem, undoLast} from './overlay.js';
 import {chooseLanguage, languageChoice, t} from './texts.js';
+import {busy} from './ui.js';
 
 const places = {d: '/disk', s: '/shop', p: '/pdf', h: '/ships', n: '/notes', c: '/status', '/': '/'};
 let waiting = null;
@@ -42,24 +42,16 @@ export function settings(opener) {
       run: () => chooseLanguage(choice)}))]);
 }
 
-/** Shows the keys. */
-export function help() {
-  const rows = [[['Ctrl', 'K'], t('kAll')], [['/'], t('search')], [['r'], t('refresh')],
-    [['j', 'k'], t('kRows')], [['Enter'], t('kOpen')],
-    [['#', 'Delete'], t('kDelete')], [['u'], t('undo')], [['?'], t('kHelp')], [['Esc'], t('close')]];
-  const go = [['d', 'disk'], ['s', 'shop'], ['p', 'pdf'], ['h', 'ships'], ['n', 'notes'], ['c', 'status']];
-  const key = name => h('kbd', null, name);
-  dialog(t('keys'), [h('p', {class: 'muted'}, t('keysText')), h('dl', {class: 'keys'},
-    rows.map(([names, words]) => [h('dt', null, names.map(key)), h('dd', null, words)]),
-    go.map(([name, app]) => [h('dt', null, key('g'), ` ${t('then')} `, key(name)),
-      h('dd', null, `${t('kGo')}: ${t(app)}`)]))]);
-}
+/** Opens the search over all apps. */
+export const palette = go => opened(() => import('./palette.js'), module => module.openPalette(go));
 
-/** Opens the search over all apps; says so if its module cannot be loaded, since Larder does not answer. */
-export async function palette(go) {
+const help = () => opened(() => import('./help.js'), module => module.openHelp());
+
+/** Opens a part that is loaded when it is asked for; says so if it cannot be, since Larder does not answer. */
+async function opened(load, open) {
   let module;
-  try { module = await import('./palette.js'); } catch { showProblem(unreachable()); return; }
-  module.openPalette(go);
+  try { module = await load(); } catch { showProblem(unreachable()); return; }
+  open(module);
 }
 
 /** Begins to hear keys, except in fields and below dialogs. */
@@ -106,8 +98,10 @@ function press(key, go) {
 
 function remove() {
   const row = document.activeElement?.closest('.row');
-  const entry = row?.swipe?.().find(one => one && one.kind === 'danger');
-  if (entry) attempt(entry.run); else row?.querySelector('[data-key=delete]')?.click();
+  const asks = row?.querySelector('[data-key=delete]');
+  if (asks) { asks.click(); return; }
+  const entry = larder.up && row?.swipe?.().find(one => one && one.kind === 'danger');
+  if (entry) busy(row, entry.run);
 }
 
 function step(by) {
