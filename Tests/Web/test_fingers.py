@@ -160,6 +160,7 @@ def test_ship_06_w27_a_page_that_is_pulled_is_asked_for_anew(phone, larder):
     page.evaluate("scrollTo(0, 0)")
     larder.fault("spacex", "error(503)")
     pull(page, 300)
+    expect(page.locator(".banner")).to_be_visible()
     expect(page.locator(".chip[data-kind=stale]")).to_be_visible()
 
 

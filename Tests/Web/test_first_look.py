@@ -91,7 +91,7 @@ def test_web_17_a_published_file_is_withdrawn_where_its_link_is_shown(visitor):
     assert not visitor.send("GET", "/v1/disk/file?path=disk%3A%2Fx.txt").json()["data"]["published"]
 
 
-def test_web_44_no_row_moves_when_the_service_goes(visitor, larder):
+def test_web_44_a_banner_that_goes_by_itself_moves_no_row(visitor, larder):
     visitor.log_in("disk")
     page = visitor.open("/disk/recent")
     row = page.locator(".rows > li").nth(2)
@@ -99,8 +99,14 @@ def test_web_44_no_row_moves_when_the_service_goes(visitor, larder):
     before = row.bounding_box()["y"]
     larder.fault("yandex_disk", "offline")
     page.get_by_role("button", name="Refresh").click()
+    banner = page.locator(".banner.low")
+    expect(banner).not_to_have_class(re.compile("hidden"))
+    expect(banner).to_be_in_viewport()
     page.locator(".chip[data-kind=offline]").wait_for()
-    assert row.bounding_box()["y"] == before
+    during = row.bounding_box()["y"]
+    # Its words stay for screen readers.
+    expect(banner).to_have_class(re.compile("hidden"))
+    assert row.bounding_box()["y"] == during == before
 
 
 def test_shop_08_a_search_that_found_nothing_is_cleared_and_not_brought_back(visitor):

@@ -171,6 +171,30 @@ def test_web_25_a_new_note_that_leaving_saved_can_be_taken_back(anna):
     assert bodies(anna) == []
 
 
+def test_web_25_an_undo_leads_back_to_what_leaving_has_overwritten(anna):
+    note = things.note(anna, "First text")
+    page = anna.open(f"/notes/{note}?edit=1")
+    page.locator("textarea").fill("Mine")
+    version = anna.send("GET", f"/v1/notes/{note}").json()["data"]["version"]
+    anna.send("PATCH", f"/v1/notes/{note}", {"body": "Theirs"}, **{"If-Match": f'"{version}"'})
+    page.get_by_role("navigation", name="Apps").get_by_role("link", name="Shop").click()
+    page.get_by_role("dialog").get_by_role("button", name="Save mine").click()
+    until(lambda: bodies(anna) == ["Mine"], "the note to be saved")
+    page.get_by_role("button", name="Undo").click()
+    expect(page.get_by_text("The note is as before")).to_be_visible()
+    assert bodies(anna) == ["Theirs"]
+
+
+@pytest.mark.parametrize("key", ["Delete", "#"])
+def test_web_27_a_key_asks_before_it_deletes_a_note(anna, key):
+    things.note(anna, "Stays")
+    page = anna.open("/notes")
+    page.get_by_role("link", name="Stays").focus()
+    page.keyboard.press(key)
+    page.get_by_role("alertdialog").get_by_role("button", name="Keep it").click()
+    assert bodies(anna) == ["Stays"]
+
+
 @pytest.mark.parametrize("path", ["/notes", "/notes/map"])
 def test_web_25_one_logs_out_where_one_is(anna, path):
     page = anna.open(path)

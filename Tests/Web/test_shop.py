@@ -4,6 +4,7 @@ import re
 import axe
 import pytest
 import things
+import touch
 from playwright.sync_api import expect
 
 
@@ -272,6 +273,31 @@ def test_web_20_the_order_is_changed_without_a_drag(visit, larder, way):
     page.reload()
     page.locator(".rows > li").nth(2).wait_for()
     assert order(page) == [third, first, second]
+
+
+def test_web_20_a_press_on_a_handle_at_the_foot_of_the_screen_moves_nothing(visit, larder):
+    phone = visit(larder, width=390)
+    things.shopping(phone, *range(1, 13))
+    page = phone.open("/shop/list")
+    page.locator(".rows > li").nth(11).wait_for()
+    before = order(page)
+    # The last row that is in sight above the totals, within the edge that scrolls while a row is dragged.
+    top = page.locator(".totals").first.bounding_box()["y"]
+    rows = [row for row in page.locator(".rows > li").all() if row.bounding_box()["y"] + 60 < top]
+    grip = rows[-1].locator(".sort-handle").bounding_box()
+    fingers = touch.Fingers(page)
+    fingers.down((grip["x"] + grip["width"] / 2, grip["y"] + grip["height"] / 2))
+    page.evaluate("() => new Promise(done => setTimeout(done, 200))")
+    fingers.up()
+    expect(page.get_by_role("menu", name="Order")).to_be_visible()
+    assert order(page) == before
+
+
+def test_web_20_the_only_line_of_a_list_has_no_order(visitor):
+    things.shopping(visitor, 1)
+    page = visitor.open("/shop/list")
+    page.locator(".sort-handle").click()
+    expect(page.get_by_role("menu")).to_have_count(0)
 
 
 @pytest.mark.parametrize("width", [320, 390])

@@ -172,7 +172,8 @@ export async function askToDelete(items, done) {
     {sheet: true, role: 'alertdialog', actions: [{title: t('forGood'), value: 'forGood', kind: 'danger apart'},
       {title: no, value: null}, {title: yes, value: 'trash', kind: 'primary'}]});
   const permanently = choice === 'forGood' ? 'true' : null;
-  if (!choice || permanently && !await ask({title: t('forGood'), message: t('noWayBack', names),
+  const lost = items.length > 5 ? t('several', items.length) : names;
+  if (!choice || permanently && !await ask({title: t('forGood'), message: t('noWayBack', lost),
     buttons: [t('forGood'), t('cancel')]})) return;
   const {answers, whole} = await each(actions, ({href}, headers) => call(withQuery(href, {permanently}),
     {method: 'DELETE', headers}));

@@ -147,7 +147,8 @@ function fileRow(item, list, selection) {
   const size = item.type === 'dir' ? null : sizeOf(item)?.replace(' ', '\u00a0');
   const tags = [item.kept_offline && ['jar', t('keptOffline')], item.published
     && location.pathname !== '/disk/published' && ['link', t('isPublic')]].filter(Boolean);
-  return row(item, [item.folder?.name, time(item.modified_at ?? item.created_at), size], tags, list, null, selection);
+  const at = item.modified_at ?? item.created_at;
+  return row(item, [item.folder?.name, at && time(at), size], tags, list, null, selection);
 }
 
 function row(item, facts, tags, list, extra = null, selection = null) {

@@ -31,7 +31,7 @@ export function parentOf(path) {
 export function nameOf(path) { return path.split('/').filter(Boolean).slice(1).at(-1) ?? t('root'); }
 
 /** Says how large a file is: the server counts in kilobytes at least. */
-export const sizeOf = ({size, size_text: text}) => (size < 1024 && text ? bytes(size) : text);
+export const sizeOf = ({size, size_text: text}) => (size !== null && size < 1024 && text ? bytes(size) : text);
 
 /** Says that a change of a file waits in the outbox; nothing if none does. */
 export function waiting({pending}) {

@@ -32,8 +32,8 @@ export function drawViewer(screen, view, data) {
   const office = data.document?.available === false ? drawNothing : drawPages;
   const viewers = {image: drawImage, pdf: drawPages, office, text: drawText, audio: drawMedia, video: drawMedia};
   const draw = viewers[data.viewer] ?? (isText.test(data.name) ? drawText : drawNothing);
-  if (data.size > 0) draw(screen, view, data);
-  else replace(view, h('div', {class: 'state'}, sign(data), h('p', null, t('empty'))));
+  if (data.size === 0) replace(view, h('div', {class: 'state'}, sign(data), h('p', null, t('empty'))));
+  else draw(screen, view, data);
 }
 
 function drawNothing(screen, view, data) {

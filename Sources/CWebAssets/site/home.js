@@ -110,7 +110,8 @@ function mine(screen) {
   const drafts = [];
   const cards = {
     disk: own(screen, 'disk', `/v1/disk/recent?limit=${most}&tz=${encodeURIComponent(zone)}`, '/disk/recent', item =>
-      row(item, withQuery('/disk/file', {path: item.path}), item.name, time(item.created_at), item.preview_url
+      row(item, withQuery('/disk/file', {path: item.path}), item.name, item.created_at
+        && time(item.created_at), item.preview_url
         ? picture(item.preview_url, '', {class: 'thumb file-thumb', sign: 'image'})
         : h('span', {class: `file-sign kind-${item.icon}`}, icon('file', 24)))),
     pdf: own(screen, 'pdf', `/v1/pdf/documents?limit=${most}`, '/pdf', item => row(item, `/pdf/${item.id}`, item.name,

@@ -6,7 +6,7 @@ import {ask, attempt, dialog, toast} from './overlay.js';
 import {address, keepDraft, whenDraftChanges} from './parts.js';
 import {pictureOf, placed, placeField} from './notes-place.js';
 import {boxes, checked, firstLine, noteText} from './notes-text.js';
-import {askToDelete, draftAt, draftKey, loginForm, noteDraft, t as common, zoned} from './notes-parts.js';
+import {askToDelete, draftAt, draftKey, loginForm, noteDraft, sayGone, t as common, zoned} from './notes-parts.js';
 import {define, langOf} from './texts.js';
 import {button, words} from './ui.js';
 import './map.js';
@@ -113,16 +113,15 @@ async function remove(screen, note) {
   const action = note.actions.find(each => each.id === 'delete');
   if (!await askToDelete(firstLine(note.body))) return;
   const answer = await call(action.href, {method: action.method});
-  const [{sayDeleted = toast}] = await Promise.all([import('./trash.js').catch(() => ({})),
-    screen.go('/notes', {replace: true})]);
-  sayDeleted(common('gone'), answer, () => screen.go(`/notes/${note.id}`));
+  await screen.go('/notes', {replace: true});
+  await sayGone(answer, () => screen.go(`/notes/${note.id}`));
 }
 
 /** The form of a note. */
 class Editor {
   constructor(screen, {href = null, body, place, version, made = null, back = null}) {
     Object.assign(this, {screen, href, start: body, startPlace: place, version, startVersion: version, made, back,
-      at: href, over: false, key: null, waits: false, was: null});
+      at: href, over: false, key: null, waits: false, was: null, before: {href, body, place}});
     this.text = h('textarea', {class: 'field-input note-input', id: 'note-text', name: 'body', rows: '10',
       placeholder: t('hint'), dir: 'auto', value: body, oninput: () => this.check()});
     this.save = button(t('save'), () => this.fly(), {kind: 'primary', icon: 'check', write: true});
@@ -333,8 +332,11 @@ class Editor {
         this.key = `${this.key.split('/')[0]}/${this.at}`;
         this.was = null;
       }
-      Object.assign(this, {href: `/v1/notes/${note.id}`, version: note.version, startVersion: note.version,
-        start: JSON.parse(this.sent)[0], made: note.created_at});
+      const [start, place] = JSON.parse(this.sent);
+      Object.assign(this, {href: `/v1/notes/${note.id}`, version: note.version, startVersion: note.version, start,
+        made: note.created_at});
+      // A text that its user has saved is what an undo leads back to.
+      if (!this.leaving) this.before = {href: this.href, body: start, place};
       this.check();
       return;
     }
@@ -343,10 +345,10 @@ class Editor {
 
   /** Says that the note is saved; if nobody asked for that, with a way back. */
   say({id, version}) {
-    const {href, start, startPlace, leaving, place: {changed}} = this;
+    const {before: {href, body, place}, leaving, place: {changed}} = this;
     const run = async () => {
-      await call(href ?? `/v1/notes/${id}`, href ? {method: 'PATCH', headers: {'If-Match': `"${version}"`},
-        body: {body: start, ...(changed && {location: startPlace})}} : {method: 'DELETE'});
+      await call(href ?? `/v1/notes/${id}`, {headers: {'If-Match': `"${version}"`},
+        ...(href ? {method: 'PATCH', body: {body, ...(changed && {location: place})}} : {method: 'DELETE'})});
       toast(href ? t('asBefore') : common('gone'));
     };
     toast(t('saved'), leaving ? {action: {title: t('undo'), run}} : {});
@@ -371,6 +373,7 @@ class Editor {
       {title: t('keepMine'), value: 'mine', kind: 'primary'}]});
     if (answer !== 'mine' && answer !== 'theirs') return;
     this.version = data.version;
+    this.before = {href: this.href, body: data.body, place: placed(data.location)};
     if (answer === 'mine') await this.send();
     else await this.leave(data);
   }

@@ -4,7 +4,7 @@
 import {call, quietly, withQuery} from './api.js';
 import {reopen} from './events.js';
 import {field, form} from './form.js';
-import {ask, menu} from './overlay.js';
+import {ask, menu, toast} from './overlay.js';
 import {draftOf, hasDrafts} from './parts.js';
 import {define, zone} from './texts.js';
 import {button} from './ui.js';
@@ -45,12 +45,17 @@ export function zoned(href, values = {}) { return withQuery(href, {tz: zone, ...
 /** The account that this document has last seen: while Larder is away, what is typed is kept for it. */
 let account = null;
 
-/** Gives the key of what is typed and not saved of a note, or of a new one; another account has another key. */
-export async function draftKey(screen, href) {
+/** Gives the name of the account; while Larder is away, that which this document has last seen. */
+async function accountName(screen) {
   try { account = (await call('/v1/notes/session', {signal: screen.signal})).data.name; } catch (problem) {
     if (account === null || problem.code !== 'larder-unreachable') throw problem;
   }
-  return `notes.${encodeURIComponent(account)}/${href ?? 'new'}`;
+  return account;
+}
+
+/** Gives the key of what is typed and not saved of a note, or of a new one; another account has another key. */
+export async function draftKey(screen, href) {
+  return `notes.${encodeURIComponent(await accountName(screen))}/${href ?? 'new'}`;
 }
 
 /** Gives what was typed and not saved of a note, or null; after a reset another note may have its address. */
@@ -86,13 +91,19 @@ export function askToDelete(title) {
   return ask({title: t('sure'), message: title, buttons: [t('remove'), t('keep')]});
 }
 
+/** Says that a note is in the trash, with the way back if that can be loaded; `again` shows what is restored. */
+export async function sayGone(answer, again) {
+  const {sayDeleted} = await import('./trash.js').catch(() => ({}));
+  if (sayDeleted) sayDeleted(t('gone'), answer, again); else toast(t('gone'));
+}
+
 /** Makes the button "…" of a tab: `entries` of it, the data of the account, and the way out of it (`people` has it). */
 export function accountButton(screen, people, entries = () => []) {
   const open = async () => {
-    await quietly(draftKey(screen, null));
-    menu(more, t('account'), [...entries(),
+    const name = await quietly(accountName(screen));
+    if (!screen.signal.aborted) menu(more, t('account'), [...entries(),
       {title: t('mine'), icon: 'download', href: '/v1/export', download: 'larder.zip'},
-      {title: account ? t('logoutOf', account) : t('logout'), icon: 'logout',
+      {title: name ? t('logoutOf', name) : t('logout'), icon: 'logout',
         run: async () => (await people()).logout(screen)}]);
   };
   const more = button(t('account'), open, {bare: true, icon: 'more'});

@@ -3,7 +3,7 @@
 import {call} from './api.js';
 import {h, replace} from './dom.js';
 import {pagedList} from './list.js';
-import {accountButton, askToDelete, loginForm, noteDraft, t, tabs, zoned} from './notes-parts.js';
+import {accountButton, askToDelete, loginForm, noteDraft, sayGone, t, tabs, zoned} from './notes-parts.js';
 import {withSigns} from './notes-text.js';
 import {attempt, toast} from './overlay.js';
 import {afterLogin, pickFiles, searchField} from './parts.js';
@@ -114,7 +114,5 @@ function noteRow(item, list) {
 async function removeNote(item, action, list) {
   const answer = await list.change(items => items.filter(other => other.id !== item.id),
     () => call(action.href, {method: action.method}));
-  // It is deleted, even if the way back cannot be loaded.
-  const {sayDeleted = toast} = await trash().catch(() => ({}));
-  sayDeleted(t('gone'), answer, () => list.resource.reload());
+  await sayGone(answer, () => list.resource.reload());
 }

@@ -133,8 +133,7 @@ class Reader {
       return action?.enabled && {title: action.title, icon: sign, kind: id === 'delete' ? 'danger' : '',
         run: () => run(action)};
     });
-    const share = this.document.status === 'draft' && matchMedia('(max-width: 43.99rem)').matches
-      && this.action('share');
+    const share = this.document.status === 'draft' && this.action('share');
     items.splice(3, 0, share && {title: share.title, icon: 'share', download: this.file,
       href: withQuery(share.href, {disposition: 'attachment'})},
     {title: t('toDisk'), icon: 'disk', run: () => this.toDisk()});

@@ -254,10 +254,8 @@ export class Resource {
     shownApps.add(this.app);
     this.answer = answer;
     this.moved = false;
-    if (first) {
-      replace(this.place);
-      this.screen.root.classList.remove('gone', 'failed');
-    }
+    if (first) replace(this.place);
+    if (first && !this.options.quiet) this.screen.root.classList.remove('gone', 'failed');
     this.failed = null;
     this.place.removeAttribute('aria-busy');
     if (!this.options.quiet) this.screen.tell(answer);
@@ -292,7 +290,10 @@ export class Resource {
     // Nothing can be done to what is gone, and nothing chosen of what is not there.
     const isGone = problem.status === 404;
     if (isGone && !screen.close) replace(screen.actionPlace);
-    screen.root.classList.add(isGone ? 'gone' : 'failed');
+    if (!this.options.quiet) {
+      screen.root.classList.toggle('gone', isGone);
+      screen.root.classList.toggle('failed', !isGone);
+    }
     const start = `/${screen.app}`;
     replace(this.place, this.options.problem?.(problem) ?? problemView(problem, () => this.reload(true),
       this.options.help?.(problem), location.pathname !== start

@@ -243,7 +243,8 @@ export function openList(screen) {
   return list.resource.ready;
 }
 
-const sum = (items, member) => items.reduce((before, item) => before + item[member], 0);
+/** Adds up amounts in cents, which are exact. */
+const sum = (items, member) => items.reduce((cents, item) => cents + Math.round(100 * item[member]), 0) / 100;
 
 /** Formats an amount as the server does. */
 function dollars(amount) {

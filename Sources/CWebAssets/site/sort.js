@@ -28,6 +28,7 @@ export function sortHandle(rowOf, name, changed) {
   };
   const open = () => {
     const rows = rowsOf(rowOf());
+    if (rows.length < 2) return;
     const at = rows.indexOf(rowOf());
     const entry = (title, sign, step) => ({title: t(title), icon: sign, run: () => move(step)});
     menu(handle, t('order'), [at > 1 && entry('first', 'up', -at), at > 0 && entry('earlier', 'up', -1),
@@ -41,15 +42,15 @@ export function sortHandle(rowOf, name, changed) {
   });
   handle.addEventListener('pointerdown', event => event.button === 0
     && drag(event, rowOf(), [rowOf()], rows => rows && changed(rows), open));
-  // That of a key or of a screen reader: the click of a pointer is of the list, which has captured it.
-  handle.addEventListener('click', open);
+  // That of a key or of a screen reader; a pointer's press ends a drag that moved nothing.
+  handle.addEventListener('click', event => event.detail === 0 && open());
   return handle;
 }
 
 const rowsOf = row => [...row.parentElement.children].filter(other => !other.leaving);
 
 /** Moves a row by a number of places. Gives false at the ends. */
-export function moveBy(row, step) {
+function moveBy(row, step) {
   const over = rowsOf(row)[rowsOf(row).indexOf(row) + step];
   if (over) place([row], over);
   return Boolean(over);
@@ -98,8 +99,8 @@ export function dragRows(list, may, together, changed) {
 }
 
 /**
- * Drags a row, and those that go with it, until the pointer is let go; `changed` gets null if all is as before. A press
- * that moves nothing is `pressed`.
+ * Drags a row, and those that go with it, until the pointer is let go; `changed` gets null if all is as before. With
+ * `pressed`, which is for a press that moves nothing, it begins at the sixth pixel.
  */
 function drag(event, row, rows, changed, pressed) {
   event.preventDefault();
@@ -110,6 +111,7 @@ function drag(event, row, rows, changed, pressed) {
   const held = document.activeElement;
   const stop = new AbortController();
   let at = event;
+  let moves = false;
   const draw = () => {
     const over = target(list, rows, at);
     if (over) place(rows, over);
@@ -125,17 +127,21 @@ function drag(event, row, rows, changed, pressed) {
     if (held !== document.activeElement) held.focus({preventScroll: true});
     const after = rowsOf(row);
     changed(after.some((other, index) => other !== before[index]) ? after : null);
-    const way = Math.hypot(ended.clientX - event.clientX, ended.clientY - event.clientY);
-    if (ended.type === 'pointerup' && way < 6) pressed?.();
+    if (ended.type === 'pointerup' && !moves) pressed?.();
   };
   list.setPointerCapture(event.pointerId);
   for (const one of rows) one.classList.add('dragged');
   row.before(...rows.slice(0, rows.indexOf(row)));
   row.after(...rows.slice(rows.indexOf(row) + 1));
-  draw();
-  list.addEventListener('pointermove', moved => { at = moved; draw(); }, stop);
+  list.addEventListener('pointermove', moved => {
+    at = moved;
+    const way = Math.hypot(at.clientX - event.clientX, at.clientY - event.clientY);
+    if (!moves && pressed && way < 6) return;
+    draw();
+    if (!moves) scrollAlong(() => at.clientY, draw, stop.signal);
+    moves = true;
+  }, stop);
   for (const type of ['pointerup', 'pointercancel']) list.addEventListener(type, end, stop);
-  scrollAlong(() => at.clientY, draw, stop.signal);
 }
 
 /** Scrolls the page while a pointer is near its edges, the faster the nearer. */

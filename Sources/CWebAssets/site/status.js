@@ -73,7 +73,7 @@ async function open(screen) {
     const tested = data.sandbox || data.harness;
     screen.show(h('div', {class: 'stack wide-gap'}, tested && h('div', {class: 'columns tests'}, sandbox, clock),
       section(t('upstreams'), upstreams), tested && h('div', {class: 'stack tools'}, inspector, rules, harness),
-      h('div', {class: 'columns'}, facts.larder, h('div', {class: 'stack'}, facts.cache, happened)), devices, 
+      h('div', {class: 'columns'}, facts.larder, h('div', {class: 'stack'}, facts.cache, happened)), devices,
       h('details', {class: 'card'}, h('summary', null, t('requests')), requests)));
     openDevices(screen, devices);
   }, {skeleton: 'grid'});

@@ -43,7 +43,7 @@ const locale = navigator.languages.find(tag => tag.slice(0, 2) === language) ?? 
 
 /** Formats a time of the server (RFC 3339) in the browser's zone. */
 export function time(text, options = {dateStyle: 'medium', timeStyle: 'short'}) {
-  return text ? new Intl.DateTimeFormat(locale, options).format(new Date(text)).replace(' г.', '') : '–';
+  return text ? new Intl.DateTimeFormat(locale, options).format(new Date(text)).replace(/\sг\./, '') : '–';
 }
 
 /** Formats an age in seconds: "just now", "4 minutes ago". */
@@ -91,11 +91,9 @@ const en = {
   rows: (n, total) => (total === null ? `${n} shown` : `${n} of ${total} shown`),
   theme: 'Appearance', light: 'Light', dark: 'Dark', auto: 'As the system',
   language: 'Language', langAuto: 'As the browser',
-  keys: 'Keyboard', install: 'Install Larder', keysText: 'Keys are off while you type.',
+  keys: 'Keyboard', install: 'Install Larder',
   copied: 'Copied', copyThis: 'Copy this text',
-  kAll: 'Search everything', search: 'Search', kGo: 'Go to', kRows: 'Next, previous row',
-  kOpen: 'Open the row',
-  kDelete: 'Delete the row', undo: 'Undo', kHelp: 'This help', then: 'then',
+  kAll: 'Search everything', search: 'Search', kGo: 'Go to', undo: 'Undo',
   sourceUp: 'Responds', sourceErrors: 'Responds with errors', sourceDown: 'Offline', sourceUnknown: 'Not asked yet',
   allUp: 'Sources respond', someUp: n => `${n} ${plural(n, {one: 'source responds', other: 'sources respond'})}`,
   someDown: n => `${n} ${plural(n, {one: 'source', other: 'sources'})} offline`,
@@ -139,11 +137,9 @@ const ru = {
   rows: (n, total) => (total === null ? `показано ${n}` : `показано ${n} из ${total}`),
   theme: 'Оформление', light: 'Светлое', dark: 'Тёмное', auto: 'Как в системе',
   language: 'Язык', langAuto: 'Как в браузере',
-  keys: 'Клавиши', install: 'Установить Larder', keysText: 'При вводе текста клавиши отключены.', copied: 'Скопировано',
+  keys: 'Клавиши', install: 'Установить Larder', copied: 'Скопировано',
   copyThis: 'Скопируйте этот текст',
-  kAll: 'Поиск по всему', search: 'Поиск', kGo: 'Перейти', kRows: 'Следующая, предыдущая строка',
-  kOpen: 'Открыть строку',
-  kDelete: 'Удалить строку', undo: 'Вернуть', kHelp: 'Эта справка', then: 'затем',
+  kAll: 'Поиск по всему', search: 'Поиск', kGo: 'Перейти', undo: 'Вернуть',
   sourceUp: 'Отвечает', sourceErrors: 'Отвечает ошибками', sourceDown: 'Без связи', sourceUnknown: 'Не спрашивали',
   allUp: 'Источники отвечают',
   someUp: n => `Отвечает ${n} ${plural(n, {one: 'источник', few: 'источника', other: 'источников'})}`,
