@@ -77,7 +77,7 @@ struct Archive {
     var bytes: Data { TarFile.encode(files) }
 
     /// The data of the simulated upstreams.
-    var upstreamFiles: [String: Data] { contents(of: Self.upstreams) }
+    var upstreamFiles: [String: Data] { contents(of: Self.upstreams, without: ".json") }
 
     /// - Throws: `DecodingError`.
     var reading: VirtualClock.Reading? {
@@ -101,7 +101,9 @@ struct Archive {
 
     private func fill(_ directory: DataDirectory, _ migrations: [SchemaMigration], _ logger: Logger) throws {
         let database = try LarderDatabase(in: directory, migrations: migrations, logger: logger)
-        try database.write { [tables = contents(of: Self.database)] in try TableDump.replaceAll(by: tables, in: $0) }
+        try database.write { [tables = contents(of: Self.database, without: ".json")] in
+            try TableDump.replaceAll(by: tables, in: $0)
+        }
         try database.close()
         // In place of the one that a new database gets.
         if let key = files[Self.key] {
@@ -112,12 +114,13 @@ struct Archive {
         }
     }
 
-    /// Returns the files of a folder by their names without `.json`.
-    private func contents(of folder: String) -> [String: Data] {
-        let pairs = files.filter { $0.key.hasPrefix(folder) }.map { path, data in
-            (String(path.dropFirst(folder.count)).replacing(/\.json$/, with: ""), data)
+    /// Returns the files of a folder whose names have a suffix, by the names without it.
+    private func contents(of folder: String, without suffix: String = "") -> [String: Data] {
+        files.reduce(into: [:]) { found, file in
+            let name = file.key.dropFirst(folder.count)
+            guard file.key.hasPrefix(folder), name.hasSuffix(suffix), !name.contains("/") else { return }
+            found[String(name.dropLast(suffix.count))] = file.value
         }
-        return Dictionary(pairs.filter { !$0.0.contains("/") }) { first, _ in first }
     }
 
     private static func json(_ value: some Encodable) throws -> Data {

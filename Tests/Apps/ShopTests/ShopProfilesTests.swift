@@ -128,7 +128,7 @@ struct ShopProfilesTests {
                         }
                     }
                 }
-                return try await group.reduce(into: 0) { $0 += $1 == nil ? 0 : 1 }
+                return try await group.reduce(into: 0) { $0 += $1?.isChanged == true ? 1 : 0 }
             }
         }
         for (count, difference, made, left) in [(16, 1, 16, 21), (30, -1, 20, 1), (3, 400, 2, 801)] {

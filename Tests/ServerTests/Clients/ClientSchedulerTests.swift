@@ -254,6 +254,16 @@ struct RoundRobinQueueTests {
         for numbers in taken.values { #expect(numbers == numbers.sorted()) }
     }
 
+    @Test("TRUST-21 Addresses take turns, however many elements one of them has, and those without one as well")
+    func addresses() {
+        var turns = RoundRobinQueue<String?, Int>(maximum: 100, maximumPerClient: 50)
+        for number in 0..<50 { #expect(turns.append(number, of: "storm") == true) }
+        #expect(turns.append(100, of: "honest") == true)
+        #expect(turns.append(101, of: nil) == true)
+        let order = (0..<53).map { _ in turns.popFirst() }
+        #expect(order == [0, 100, 101] + (1..<50).map { $0 } + [nil])
+    }
+
     @Test("TRUST-21 A full queue of one client refuses that client only; a full queue refuses all")
     func limits() {
         var turns = RoundRobinQueue<String, Int>(maximum: 5, maximumPerClient: 3)

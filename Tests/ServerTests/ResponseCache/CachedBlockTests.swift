@@ -73,6 +73,7 @@ struct CachedBlockTests {
         let fields = try decoder.decodeHeaders(from: &rest)
         let expected = response.block(date: Self.date(), requestID: identity, now: Self.now)
         #expect(fields.map { "\($0.name): \($0.value)" } == expected.map { "\($0.name): \($0.value)" })
+        #expect(fields.first(name: ":status") == "200")
         #expect(fields.first(name: "x-request-id") == "run-1" && fields.first(name: "date") == Self.date().text)
     }
 
@@ -154,6 +155,12 @@ struct CachedBlockTests {
         #expect(head.has(.age) && Self.constant(head) == ["Cache-Status: other; hit"])
         let last = try #require(head.fields.last { $0.changing == .timeToLive })
         #expect(last.name == "Cache-Status" && last.before == " larder; hit; ttl=" && last.after == "; detail=offline")
+        // The bytes that are written in one piece: constant fields are first.
+        guard case .bytes(let start)? = head.pieces.first else {
+            Issue.record("no constant bytes")
+            return
+        }
+        #expect(String(decoding: start, as: UTF8.self) == "HTTP/1.1 200 OK\r\nCache-Status: other; hit\r\nAge: ")
     }
 
     @Test(
