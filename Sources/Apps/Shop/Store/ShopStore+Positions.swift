@@ -1,6 +1,5 @@
 import Foundation
 import GRDB
-import Screens
 import Storage
 
 extension ShopStore {

@@ -3,7 +3,6 @@ import Concurrency
 import Foundation
 import GRDB
 import Storage
-import Upstream
 
 /// A product that was seen.
 struct KnownProduct: Sendable, Equatable {

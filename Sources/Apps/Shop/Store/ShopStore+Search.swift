@@ -1,5 +1,4 @@
 import GRDB
-import Screens
 import Storage
 
 extension ShopStore {

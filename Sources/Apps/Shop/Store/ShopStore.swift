@@ -3,7 +3,6 @@ import Concurrency
 import GRDB
 import Screens
 import Storage
-import Upstream
 
 /// The tables of the Shop app: the products and categories that were seen, which are each server's own, and the list,
 /// searches and settings of each profile, which several servers share.
