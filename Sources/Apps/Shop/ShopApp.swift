@@ -1,9 +1,7 @@
 package import Cluster
 import Concurrency
-import HTTP
 import HTTPTypes
 import Logging
-import Media
 package import Screens
 package import Storage
 import Upstream
@@ -15,65 +13,24 @@ package struct ShopApp: App {
     package static let migrations = ShopStore.migrations
     package static let replicated: JournalTables? = ShopStore.replicated
 
-    private let search: Search
-    private let history: History
-    private let filters: Filters
-    private let categories: Categories
-    private let favourites: Lists
-    private let related: Related
-    private let cards: Cards
-    private let images: Images
-    let lists: Lists
-    let store: ShopStore
-    private let sharing: Sharing
-    private let productSearch: ProductSearch
-    private let lateResponses: LateResponses
-    private let logger: Logger
+    let shop: Shop
+
+    private var search: Search { Search(shop: shop) }
+    private var history: History { History(shop: shop) }
+    private var filters: Filters { Filters(shop: shop) }
+    private var favourites: Lists { Lists(shop: shop, kind: .favourites) }
+    private var related: Related { Related(shop: shop) }
+    private var cards: Cards { Cards(shop: shop) }
+    private var images: Images { Images(shop: shop) }
+    private var lists: Lists { Lists(shop: shop) }
+    private var sharing: Sharing { Sharing(shop: shop) }
 
     /// - Throws: `MissingUpstream` without the catalogue.
-    package init(_ context: AppContext) throws {
-        let (settings, clock) = (context.settings, context.clock)
-        logger = context.logger
-        let lateResponses = LateResponses(events: context.events, clock: clock)
-        let store = ShopStore(context.database, context.users) { [events = context.events] change in
-            switch change {
-            case .products: lateResponses.publishChange()
-            case .list(let key, let revision): events.publishList(key, revision)
-            }
-        }
-        (self.store, self.lateResponses) = (store, lateResponses)
-        let api = CatalogueAPI(
-            upstream: try context.upstream(Self.catalogue),
-            freshness: settings[Self.freshness],
-            categoryFreshness: settings[Self.categoryFreshness]
-        )
-        let wide = settings[Self.wideCategories]
-        let products = ProductReader(api: api, store: store, clock: clock)
-        productSearch = ProductSearch(
-            api: api,
-            store: store,
-            lateResponses: lateResponses,
-            listCheck: ListedProductCheck(products: products),
-            clock: clock
-        )
-        search = Search(products: productSearch, store: store, wide: wide, clock: clock)
-        history = History(store: store)
-        categories = Categories(api: api, store: store, wide: wide, clock: clock) {
-            lateResponses.publishChange(of: ["shop.categories", "shop.filters"])
-        }
-        filters = Filters(store: store, categories: categories, products: productSearch, clock: clock)
-        favourites = Lists(products: products, store: store, events: context.events, kind: .favourites)
-        related = Related(products: products, search: productSearch)
-        cards = Cards(products: products, store: store, wide: wide, clock: clock)
-        let pictures = ScaledPictures(of: api.upstream, context.media.pictures, clock: clock)
-        images = Images(products: products, store: store, pictures: pictures)
-        lists = Lists(products: products, store: store, events: context.events)
-        sharing = Sharing(products: products, store: store, clock: clock)
-    }
+    package init(_ context: AppContext) throws { shop = try Shop(context) }
 
     /// The shopping list of the profile, and its favourites if there are some.
     package var userData: UserData? {
-        UserData { [store] owner, archive in
+        UserData { [store = shop.store] owner, archive in
             var counts = ["items": try ListArchive.add(store.list(owner.profile, ShopStore.wholeList), to: archive)]
             let favourites = try store.list(ListKind.favourites.key(owner.profile), ShopStore.wholeList)
             if favourites.totals.lines > 0 {
@@ -96,7 +53,7 @@ package struct ShopApp: App {
             Route(.put, "/v1/shop/filters", "shop.filters", { $0.filters.set })
                 .answering().body("category_id", "price", "price_min", "price_max"),
             Route(.delete, "/v1/shop/filters", "shop.filters", { $0.filters.reset }).answering(),
-            Route(.get, "/v1/shop/categories", "shop.categories", { $0.categories.show }).query(.page, "refresh"),
+            Route(.get, "/v1/shop/categories", "shop.categories", { $0.shop.categories.show }).query(.page, "refresh"),
             Route(.get, "/v1/shop/categories/{id}/image", "shop.image", { $0.images.showCategory })
                 .query("width", "refresh"),
             Route(.get, "/v1/shop/favourites", "shop.favourites", { $0.favourites.show }).query(.page),
@@ -110,21 +67,16 @@ package struct ShopApp: App {
             Route(.get, "/v1/shop/images/{id}/{n}", "shop.image", { $0.images.show }).query("width", "refresh"),
             Route(.get, "/v1/shop/list", "shop.list", { $0.lists.show }).query(.page),
             Route(.delete, "/v1/shop/list", "shop.list", { $0.lists.clear }).answering().query(.page),
-            Route(.post, "/v1/shop/list/items", "shop.list", { $0.lists.add }).answering().query(.page).body(
-                "product_id",
-                "quantity"
-            ),
+            Route(.post, "/v1/shop/list/items", "shop.list", { $0.lists.add })
+                .answering().query(.page).body("product_id", "quantity"),
             Route(.patch, "/v1/shop/list/items/{item_id}", "shop.list", { $0.lists.changeLine })
-                .answering().query(.page)
-                .body("by", "quantity", "bought"),
+                .answering().query(.page).body("by", "quantity", "bought"),
             Route(.delete, "/v1/shop/list/items/{item_id}", "shop.list", { $0.lists.remove }).answering().query(.page),
             Route(.get, "/v1/shop/list/items/{item_id}/image", "shop.image", { $0.images.showListItem })
                 .query("width", "refresh"),
             Route(.get, "/v1/shop/list/items/{item_id}/share", "shop.share", { $0.sharing.showListItem }),
-            Route(.put, "/v1/shop/list/order", "shop.list", { $0.lists.order }).answering().query(.page).body(
-                "item_ids",
-                "product_ids"
-            ),
+            Route(.put, "/v1/shop/list/order", "shop.list", { $0.lists.order })
+                .answering().query(.page).body("item_ids", "product_ids"),
             Route(.get, "/v1/shop/list/share", "shop.share", { $0.sharing.showList }),
         ].withProfiles()
     }
@@ -135,17 +87,13 @@ package struct ShopApp: App {
     /// A failure is logged and not retried: the upstream's health knows of it, and the next recovery calls this again.
     package func upstreamRecovered(_ upstream: UpstreamDescription) async {
         do {
-            _ = try await categories.refresh(.useCache)
-            _ = try await productSearch.find(
-                SearchQuery(),
-                from: SearchStart(offset: 0),
-                limit: Search.defaultLimit,
-                .useCache
-            )
+            _ = try await shop.categories.refresh(.useCache)
+            let start = SearchStart(offset: 0)
+            _ = try await shop.search.find(SearchQuery(), from: start, limit: Search.defaultLimit, .useCache)
         } catch {
-            logger.warning("the catalogue could not be refreshed after recovery", metadata: ["error": "\(error)"])
+            shop.logger.warning("the catalogue could not be refreshed after recovery", metadata: ["error": "\(error)"])
         }
-        lateResponses.publishChange()
+        shop.events.publishCatalogue(at: shop.clock.now())
     }
 
     /// `GET /v1/shop/launch`: every cold start shows the last search.

@@ -233,7 +233,7 @@ struct ShopOfServersTests {
         try await ShopHarness.run(directory: directory) { (app) async throws in try await app.add(5) }
         let access = try await ClusterAccess.temporary()
         try await ShopHarness.run(directory: directory, shared: access) { (app) async throws in
-            await #expect(throws: (any Error).self) { try await app.app.store.users.catchUp() }
+            await #expect(throws: (any Error).self) { try await app.app.shop.store.users.catchUp() }
             #expect(try await app.get("/v1/shop/list").status >= 500)
         }
         try await ShopHarness.run(directory: directory) { (app) async throws in

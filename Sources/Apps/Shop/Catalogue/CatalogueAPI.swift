@@ -21,10 +21,7 @@ struct CatalogueAPI: Sendable {
     static let categoriesPath = "/categories"
 
     let upstream: Upstream
-    /// For how long fetched products are fresh.
-    let freshness: Duration
-    /// For how long fetched categories are fresh.
-    let categoryFreshness: Duration
+    let settings: SettingValues
 
     /// The part of the list of products to read, and how to read it.
     struct PartOptions: Sendable {
@@ -69,7 +66,7 @@ struct CatalogueAPI: Sendable {
 
     func products(_ query: CatalogueQuery, _ options: PartOptions) -> Resource {
         let path = query.path(offset: options.offset, limit: options.limit)
-        var resource = resource(path, freshness: freshness) { (response) throws(UpstreamError) in
+        var resource = resource(path, ShopApp.freshness) { (response) throws(UpstreamError) in
             let records = try Self.list(of: ProductRecord.self, in: response, maximum: options.decodedRows).values
             guard records.isEmpty ? options.acceptsEmpty : records.contains(where: { $0?.id != nil }) else {
                 throw .badResponse(status: response.status, reason: "a list without a single product")
@@ -86,7 +83,7 @@ struct CatalogueAPI: Sendable {
     /// Returns the ids of a part of the list that is stored, nil for a row without one; nil if it is not stored.
     func storedIDs(_ query: CatalogueQuery, _ options: PartOptions) async throws -> [Int?]? {
         let path = query.path(offset: options.offset, limit: options.limit)
-        let resource = resource(path, freshness: freshness) { _ in .none }
+        let resource = resource(path, ShopApp.freshness) { _ in .none }
         do {
             return try await upstream.readBody(of: resource, .onlyIfCached).body.map { body in
                 let ids = try? TolerantList<ProductID>(json: body, maximum: options.decodedRows)
@@ -104,7 +101,7 @@ struct CatalogueAPI: Sendable {
     ///   - save: Called with the product of a new response.
     func product(_ id: Int, bundledAt: Date?, save: @escaping Save<Product> = { _, _ in }) -> Resource {
         let path = "\(Self.productsPath)/\(id)"
-        var resource = resource(path, freshness: freshness) { (response) throws(UpstreamError) in
+        var resource = resource(path, ShopApp.freshness) { (response) throws(UpstreamError) in
             guard let product = (try? JSONDecoder().decode(ProductRecord.self, from: Data(response.body)))?.product,
                 product.id == id
             else {
@@ -124,7 +121,7 @@ struct CatalogueAPI: Sendable {
     ///   - acceptsEmpty: Whether an empty list is valid, not the response of something broken.
     ///   - save: Called with the categories of a new response.
     func categories(acceptsEmpty: Bool = true, save: @escaping Save<Product.Category> = { _, _ in }) -> Resource {
-        var resource = resource(Self.categoriesPath, freshness: categoryFreshness) { (response) throws(UpstreamError) in
+        var resource = resource(Self.categoriesPath, ShopApp.categoryFreshness) { (response) throws(UpstreamError) in
             let list = try Self.list(of: CategoryRecord.self, in: response)
             guard !list.isTruncated else {
                 throw .badResponse(status: response.status, reason: "a list of over \(ListLimit.elements) categories")
@@ -143,13 +140,13 @@ struct CatalogueAPI: Sendable {
 
     private func resource(
         _ path: String,
-        freshness: Duration,
+        _ freshness: Setting<Duration>,
         validate: @escaping @Sendable (IncomingResponse) throws(UpstreamError) -> Resource.PersistRows
     ) -> Resource {
         Resource(
             url: upstream.configuration.url(of: path),
             headerFields: [.accept: "application/json"],
-            freshness: freshness,
+            freshness: settings[freshness],
             validate: validate
         )
     }

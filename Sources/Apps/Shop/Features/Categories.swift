@@ -5,12 +5,7 @@ import Storage
 import Upstream
 
 struct Categories: Sendable {
-    let api: CatalogueAPI
-    let store: ShopStore
-    let wide: [String]
-    let clock: WallClock
-    /// Notified when other categories than before are shown.
-    let changed: @Sendable () -> Void
+    let shop: Shop
 
     private static let list = PagedList("shop.categories", key: [.integer, .integer])
 
@@ -18,20 +13,22 @@ struct Categories: Sendable {
     func show(_ request: ScreenRequest) async throws -> ScreenResponse {
         let page = try request.query.page(of: Self.list, maximumLimit: 500)
         let cachePolicy = try request.cachePolicy()
-        let changeToken = ChangeToken(of: store.categoryChanges)
-        let readToken = api.upstream.readToken()
-        let stored: (ReadResult, ListPage<Product.Category>)? = try store.database.read { _ in
-            try api.stored(api.categories(), cachePolicy, since: readToken).map { ($0, try store.categories(page)) }
+        let changeToken = ChangeToken(of: shop.store.categoryChanges)
+        let readToken = shop.api.upstream.readToken()
+        let stored: (ReadResult, ListPage<Product.Category>)? = try shop.store.database.read { _ in
+            try shop.api.stored(shop.api.categories(), cachePolicy, since: readToken).map {
+                ($0, try shop.store.categories(page))
+            }
         }
         let (result, found) =
-            if let stored { stored } else { (try await refresh(cachePolicy), try store.categories(page)) }
+            if let stored { stored } else { (try await refresh(cachePolicy), try shop.store.categories(page)) }
         let isEmpty = found.total == 0
         return try .read(
-            CategoriesScreen(found.rows, isEmpty: isEmpty) { Layout(of: $0, wide: wide) },
+            CategoriesScreen(found.rows, isEmpty: isEmpty) { Layout(of: $0, wide: shop.wide) },
             "shop.categories",
             request,
             of: result,
-            now: clock.now(),
+            now: shop.clock.now(),
             state: isEmpty ? .empty : .content,
             banner: result.provenance.offline ? .shopOffline : nil,
             page: Self.list.part(found, of: page),
@@ -44,9 +41,11 @@ struct Categories: Sendable {
     /// - Throws: `UpstreamFailure`.
     func refresh(_ cachePolicy: CachePolicy) async throws -> ReadResult {
         // Categories that are known do not all vanish at once.
-        let acceptsEmpty = try !store.hasCategories()
-        let save = store.saveCategories(changed: changed)
-        return try await api.read(api.categories(acceptsEmpty: acceptsEmpty, save: save), cachePolicy)
+        let acceptsEmpty = try !shop.store.hasCategories()
+        let save = shop.store.saveCategories { [shop] in
+            shop.events.publishCatalogue(["shop.categories", "shop.filters"], at: shop.clock.now())
+        }
+        return try await shop.api.read(shop.api.categories(acceptsEmpty: acceptsEmpty, save: save), cachePolicy)
     }
 }
 

@@ -1,4 +1,3 @@
-import Cluster
 import Concurrency
 import HTTP
 import Screens
@@ -7,10 +6,7 @@ import Upstream
 
 /// The last search of a profile with its filters, and the values that filters may have.
 struct Filters: Sendable {
-    let store: ShopStore
-    let categories: Categories
-    let products: ProductSearch
-    let clock: WallClock
+    let shop: Shop
 
     /// The values, as far as they are known.
     private struct Values: Sendable {
@@ -33,21 +29,21 @@ struct Filters: Sendable {
     func show(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
         let cachePolicy = try request.cachePolicy()
-        let ofCategories = ChangeToken(of: store.categoryChanges)
-        let (lag, changeToken) = try await store.catchUp(profile)
-        let readToken = products.readToken()
-        let stored: (ProfileSearches, Values)? = try store.database.read { _ in
+        let ofCategories = ChangeToken(of: shop.store.categoryChanges)
+        let (lag, changeToken) = try await shop.store.catchUp(profile)
+        let readToken = shop.search.readToken()
+        let stored: (ProfileSearches, Values)? = try shop.store.database.read { _ in
             guard let values = try storedValues(cachePolicy, since: readToken) else { return nil }
-            return (try store.searches(of: profile, history: false), values)
+            return (try shop.store.searches(of: profile, history: false), values)
         }
         let (searches, values): (ProfileSearches, Values)
         if let stored {
             (searches, values) = stored
         } else {
             values = try await readValues(cachePolicy, for: profile)
-            searches = try store.searches(of: profile, history: false)
+            searches = try shop.store.searches(of: profile, history: false)
         }
-        let isOffline = !categories.api.upstream.reachability.isReachable
+        let isOffline = !shop.api.upstream.reachability.isReachable
         let none = Provenance(source: .upstream, offline: isOffline, stale: true, cacheStatus: CacheStatus(.generated))
         let provenance = values.provenance ?? none
         let banner: Banner? = provenance.offline ? .shopOffline : nil
@@ -60,7 +56,7 @@ struct Filters: Sendable {
         return try ScreenResponse.screen(
             Envelope(data: screen(searches, values), meta: meta, links: Links(self: request.selfLink)),
             provenance: provenance,
-            now: clock.now(),
+            now: shop.clock.now(),
             changeToken: changeToken.flatMap { values.changeToken?.and(ofCategories).and($0) }
         ).byProfile().at(version: searches.revision)
     }
@@ -71,25 +67,24 @@ struct Filters: Sendable {
     private func storedValues(_ cachePolicy: CachePolicy, since readToken: ProductSearch.SearchToken) throws
         -> Values?
     {
-        let api = categories.api
-        guard let list = try api.stored(api.categories(), cachePolicy, since: readToken.responses),
-            let catalogue = try products.storedCatalogue(cachePolicy, since: readToken)
+        guard let list = try shop.api.stored(shop.api.categories(), cachePolicy, since: readToken.responses),
+            let catalogue = try shop.search.storedCatalogue(cachePolicy, since: readToken)
         else { return nil }
-        return Values(try store.database.read(ShopStore.categories), list, catalogue)
+        return Values(try shop.store.database.read(ShopStore.categories), list, catalogue)
     }
 
     private func readValues(_ cachePolicy: CachePolicy, for profile: String) async throws -> Values {
         // At the same time: the sheet waits for the slower one, not for both.
-        async let whole = products.catalogue(cachePolicy, for: profile)
+        async let whole = shop.search.catalogue(cachePolicy, for: profile)
         var list: ReadResult?
         var failure: UpstreamFailure?
         do {
-            list = try await categories.refresh(cachePolicy)
+            list = try await shop.categories.refresh(cachePolicy)
         } catch let error as UpstreamFailure { failure = error }
         let catalogue = try await whole
         // The filters themselves are shown whatever the upstream does.
         if let failure, catalogue == nil, cachePolicy == .onlyIfCached { throw failure }
-        return Values(try store.database.read(ShopStore.categories), list, catalogue)
+        return Values(try shop.store.database.read(ShopStore.categories), list, catalogue)
     }
 
     /// `PUT /v1/shop/filters`: replaces all filters and keeps the last text.
@@ -100,7 +95,7 @@ struct Filters: Sendable {
         return try await request.answering {
             try response($0, request)
         } to: {
-            try await store.setFilters(filters, profile, if: preconditions)
+            try await shop.store.setFilters(filters, profile, if: preconditions)
         }.response
     }
 
@@ -110,14 +105,14 @@ struct Filters: Sendable {
         return try await request.answering {
             try response($0, request)
         } to: {
-            try await store.resetSettings(profile, if: preconditions)
+            try await shop.store.resetSettings(profile, if: preconditions)
         }.response
     }
 
     /// The response to a change, with the values that are stored.
     private func response(_ searches: ProfileSearches, _ request: ScreenRequest) throws -> ScreenResponse {
-        let readToken = products.readToken()
-        let values = try store.database.read { db in
+        let readToken = shop.search.readToken()
+        let values = try shop.store.database.read { db in
             try storedValues(.onlyIfCached, since: readToken) ?? Values(ShopStore.categories(db), nil, nil)
         }
         return try ScreenResponse.local(

@@ -4,11 +4,10 @@ import Foundation
 import HTTP
 import Screens
 import Storage
-import Upstream
 
 /// The last searches of a profile.
 struct History: Sendable {
-    let store: ShopStore
+    let shop: Shop
 
     /// `GET /v1/shop/history`: the past searches that contain the text typed so far.
     func show(_ request: ScreenRequest) async throws -> ScreenResponse {
@@ -17,8 +16,8 @@ struct History: Sendable {
         if let wrong = SearchQuery.fault(of: typed) {
             throw Problem.invalidParameter("q", accepted: wrong, dialog: .searchText)
         }
-        let (lag, changeToken) = try await store.catchUp(profile)
-        return try response(typed, try store.searches(of: profile), request, lag, changeToken: changeToken)
+        let (lag, changeToken) = try await shop.store.catchUp(profile)
+        return try response(typed, try shop.store.searches(of: profile), request, lag, changeToken: changeToken)
     }
 
     /// `DELETE /v1/shop/history`.
@@ -27,7 +26,7 @@ struct History: Sendable {
         return try await request.answering {
             try response("", $0, request, selfLink: "/v1/shop/history")
         } to: {
-            try await store.clearHistory(profile, if: preconditions)
+            try await shop.store.clearHistory(profile, if: preconditions)
         }.response
     }
 
@@ -41,7 +40,7 @@ struct History: Sendable {
         return try await request.answering {
             try response("", $0, request, selfLink: "/v1/shop/history")
         } to: {
-            try await store.removePastSearch(index, profile, if: request.writePreconditions())
+            try await shop.store.removePastSearch(index, profile, if: request.writePreconditions())
         }.response
     }
 

@@ -7,25 +7,23 @@ import Upstream
 
 /// The pictures of products.
 struct Images: Sendable {
-    let products: ProductReader
-    let store: ShopStore
-    let pictures: ScaledPictures
+    let shop: Shop
 
     /// `GET /v1/shop/images/{id}/{n}`: a picture of a product, or a placeholder that is not stored. Only URLs in rows
     /// of the catalogue are fetched.
     func show(_ request: ScreenRequest) async throws -> ScreenResponse {
-        let id = try products.id("id", in: request)
+        let id = try ProductReader.id(in: request)
         let text = try request.parameter("n")
-        let changeToken = store.changeToken(products: [id])
+        let changeToken = shop.store.changeToken(products: [id])
         do {
             // The pictures of a removed product are still known.
-            return try await pictures.show(request, changeToken) {
-                guard let known = try store.product(id)?.product else { throw Unseen() }
+            return try await shop.pictures.show(request, changeToken) {
+                guard let known = try shop.store.product(id)?.product else { throw Unseen() }
                 return try Self.address(of: text, known)
             }
         } catch is Unseen {
-            let product = try await products.read(id, try request.cachePolicy()).product
-            return try await pictures.show(request, changeToken) { try Self.address(of: text, product) }
+            let product = try await shop.reader.read(id, try request.cachePolicy()).product
+            return try await shop.pictures.show(request, changeToken) { try Self.address(of: text, product) }
         }
     }
 
@@ -45,9 +43,9 @@ struct Images: Sendable {
 
     /// `GET /v1/shop/categories/{id}/image`: the picture of a category that was listed.
     func showCategory(_ request: ScreenRequest) async throws -> ScreenResponse {
-        let id = try products.id("id", in: request)
-        return try await pictures.show(request, ChangeToken(of: store.categoryChanges)) {
-            guard let category = try store.category(id) else { throw Problem.notFound(.noSuchCategory) }
+        let id = try ProductReader.id(in: request)
+        return try await shop.pictures.show(request, ChangeToken(of: shop.store.categoryChanges)) {
+            guard let category = try shop.store.category(id) else { throw Problem.notFound(.noSuchCategory) }
             return category.image
         }
     }
@@ -57,10 +55,10 @@ struct Images: Sendable {
     func showListItem(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
         let id = try Lists.item(in: request)
-        let changeToken = store.changeToken(profile)
-        _ = try await store.users.catchUp()
-        return try await pictures.show(request, changeToken) {
-            guard let item = try store.users.read({ try ShopStore.line(id, profile, $0) }) else {
+        let changeToken = shop.store.changeToken(profile)
+        _ = try await shop.store.users.catchUp()
+        return try await shop.pictures.show(request, changeToken) {
+            guard let item = try shop.store.users.read({ try ShopStore.line(id, profile, $0) }) else {
                 throw Problem.notListed
             }
             return item.product.images.first

@@ -4,14 +4,11 @@ import HTTP
 import HTTPTypes
 import JSONValues
 import Screens
-import Upstream
 
 /// The shopping lists, or the favourites, which are lists, too. Changes of them need no upstream, except the addition
 /// of a product that was never seen.
 struct Lists: Sendable {
-    let products: ProductReader
-    let store: ShopStore
-    let events: EventStream
+    let shop: Shop
     var kind = ListKind.list
 
     /// The list over all pages.
@@ -42,19 +39,21 @@ struct Lists: Sendable {
     func show(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try self.list(request)
         let page = try self.page(request)
-        let (lag, changeToken) = try await store.catchUp(profile)
-        return try response(try store.list(profile, page), page, request, lag, changeToken: changeToken)
+        let (lag, changeToken) = try await shop.store.catchUp(profile)
+        return try response(try shop.store.list(profile, page), page, request, lag, changeToken: changeToken)
     }
 
     /// `POST /v1/shop/list/items`. A product that is already on the list does not change.
     func add(_ request: ScreenRequest) async throws -> ScreenResponse {
         try await changing(request, isAddition: true) { profile, page, preconditions in
             let (id, quantity) = try Self.addition(try await request.jsonObject())
-            if let lag = try await store.users.catchUp() { throw lag.reason }
+            if let lag = try await shop.store.users.catchUp() { throw lag.reason }
             // A product on the list stays there even if it was removed from the catalogue: no need to read it.
-            if try store.lines(of: id, profile).contains(where: { $0.difference != .replaced }) { return nil }
-            let product = try await products.known(id)
-            return { try await store.add(product, quantity: quantity, to: profile, if: preconditions, showing: page) }
+            if try shop.store.lines(of: id, profile).contains(where: { $0.difference != .replaced }) { return nil }
+            let product = try await shop.reader.known(id)
+            return {
+                try await shop.store.add(product, quantity: quantity, to: profile, if: preconditions, showing: page)
+            }
         }
     }
 
@@ -74,7 +73,7 @@ struct Lists: Sendable {
         try await changing(request) { profile, page, preconditions in
             let id = try Self.item(in: request)
             let change = try LineChange(try await request.jsonObject())
-            return { try await store.change(change, of: id, profile, if: preconditions, showing: page) }
+            return { try await shop.store.change(change, of: id, profile, if: preconditions, showing: page) }
         }
     }
 
@@ -82,14 +81,14 @@ struct Lists: Sendable {
     func remove(_ request: ScreenRequest) async throws -> ScreenResponse {
         try await changing(request) { profile, page, preconditions in
             let id = try Self.item(in: request)
-            return { try await store.remove(id, profile, if: preconditions, showing: page) }
+            return { try await shop.store.remove(id, profile, if: preconditions, showing: page) }
         }
     }
 
     /// `DELETE /v1/shop/list`.
     func clear(_ request: ScreenRequest) async throws -> ScreenResponse {
         try await changing(request) { profile, page, preconditions in
-            { try await store.clear(profile, if: preconditions, showing: page) }
+            { try await shop.store.clear(profile, if: preconditions, showing: page) }
         }
     }
 
@@ -97,7 +96,7 @@ struct Lists: Sendable {
     func order(_ request: ScreenRequest) async throws -> ScreenResponse {
         try await changing(request) { profile, page, preconditions in
             let order = try ListOrder(try await request.jsonObject())
-            return { try await store.order(order, profile, if: preconditions, showing: page) }
+            return { try await shop.store.order(order, profile, if: preconditions, showing: page) }
         }
     }
 
@@ -115,7 +114,7 @@ struct Lists: Sendable {
         let (profile, page) = (try self.list(request), try self.page(request))
         let preconditions = request.writePreconditions()
         guard let change = try await prepare(profile, page, preconditions) else {
-            let list = try store.list(profile, page)
+            let list = try shop.store.list(profile, page)
             try preconditions.check(version: list.revision)
             return try response(list, page, request, isAddition: isAddition)
         }
@@ -123,7 +122,7 @@ struct Lists: Sendable {
             { try self.response($0, page, request, isAddition: isAddition) },
             to: change
         )
-        if list.isChanged { events.publishList(profile, list.revision) }
+        if list.isChanged { shop.events.publishList(profile, list.revision) }
         return response
     }
 
@@ -163,16 +162,6 @@ struct Lists: Sendable {
             case .favourites: try screen(FavouritesScreen(list))
             }
         return response.byProfile().at(version: list.revision)
-    }
-}
-
-extension EventStream {
-    /// Publishes a new revision of a list to its profile.
-    func publishList(_ key: String, _ revision: Int) {
-        let (kind, profile) = ListKind.read(key)
-        // The card shows whether its product is a favourite.
-        let screens = kind == .list ? [kind.screen] : [kind.screen, "shop.card"]
-        publish(screens, of: ShopApp.name, revision, to: .profile(app: ShopApp.name, profile: profile))
     }
 }
 
@@ -227,5 +216,44 @@ extension ListOrder {
                 return id
             }
         )
+    }
+}
+
+extension JSONFields {
+    /// Returns an integer field; null counts as absent. Adds an error to `errors` if the field is invalid, or required
+    /// and absent.
+    fileprivate func integer(
+        _ name: String,
+        in range: ClosedRange<Int>,
+        required: Bool,
+        _ errors: inout [Problem.FieldError]
+    ) -> Int? {
+        switch values[name] {
+        case nil, .null:
+            if required {
+                errors.append(.field("/\(name)", "required", .missingInteger(name, range)))
+            }
+        case let value?:
+            if let integer = value.int, range.contains(integer) { return integer }
+            errors.append(.field("/\(name)", "invalid", .wrongInteger(name, range)))
+        }
+        return nil
+    }
+
+    /// Returns a list of integers.
+    ///
+    /// - Throws: ``Problem`` 422 that names the field or the first bad element.
+    fileprivate func integers(_ name: String, in range: ClosedRange<Int>) throws -> [Int] {
+        guard case .array(let items) = values[name] else {
+            let code = values[name] == nil ? "required" : "invalid"
+            throw Problem.validation([.field("/\(name)", code, "\(name) must be a list of integers.")])
+        }
+        return try items.enumerated().map { index, item in
+            guard let integer = item.int, range.contains(integer) else {
+                let detail: Text = "\(name) must be a list of integers of at least \(range.lowerBound)."
+                throw Problem.validation([.field("/\(name)/\(index)", "invalid", detail)])
+            }
+            return integer
+        }
     }
 }

@@ -2,6 +2,7 @@ import Concurrency
 import Foundation
 import HTTP
 import Screens
+import Synchronization
 import Upstream
 
 /// Reads one product, from the catalogue or the store.
@@ -22,9 +23,7 @@ struct ProductReader: Sendable {
         }
     }
 
-    let api: CatalogueAPI
-    let store: ShopStore
-    let clock: WallClock
+    let shop: Shop
 
     /// 404: there is no such product.
     static let noProduct = Problem.notFound(.noSuchProduct)
@@ -32,11 +31,9 @@ struct ProductReader: Sendable {
     /// Returns the id of a product in the path of a request.
     ///
     /// - Throws: ``Problem`` 404 if it is not a positive decimal number.
-    func id(_ name: String, in request: ScreenRequest) throws -> Int {
-        let text = try request.parameter(name)
-        guard let id = Int(text), id > 0, text.isDigits else {
-            throw Self.noProduct
-        }
+    static func id(in request: ScreenRequest) throws -> Int {
+        let text = try request.parameter("id")
+        guard let id = Int(text), id > 0, text.isDigits else { throw noProduct }
         return id
     }
 
@@ -44,8 +41,8 @@ struct ProductReader: Sendable {
     ///
     /// - Parameter readToken: Taken before the transaction within which this is called.
     func stored(_ id: Int, _ cachePolicy: CachePolicy, since readToken: ReadToken) throws -> Result? {
-        guard let seen = try store.product(id), !seen.isGone else { return nil }
-        return try api.stored(api.product(id, bundledAt: seen.fetchedAt), cachePolicy, since: readToken).map {
+        guard let seen = try shop.store.product(id), !seen.isGone else { return nil }
+        return try shop.api.stored(shop.api.product(id, bundledAt: seen.fetchedAt), cachePolicy, since: readToken).map {
             Result(seen, $0.provenance, changeToken: $0.changeToken)
         }
     }
@@ -54,21 +51,21 @@ struct ProductReader: Sendable {
     ///
     /// - Throws: ``Problem`` 404 if there is no such product; `UpstreamFailure`.
     func read(_ id: Int, _ cachePolicy: CachePolicy) async throws -> Result {
-        let seen = try store.product(id).flatMap { $0.isGone ? nil : $0 }
+        let seen = try shop.store.product(id).flatMap { $0.isGone ? nil : $0 }
         let result: ReadResult
         do {
-            let product = api.product(id, bundledAt: seen?.fetchedAt, save: store.save(fetchedAt: clock.now))
-            result = try await api.read(product, cachePolicy)
+            let product = shop.api.product(id, bundledAt: seen?.fetchedAt, save: shop.save)
+            result = try await shop.api.read(product, cachePolicy)
         } catch let failure as UpstreamFailure {
             return try await recover(from: failure, id, seen: seen)
         }
-        guard var known = try store.product(id) else { throw Self.noProduct }
+        guard var known = try shop.store.product(id) else { throw Self.noProduct }
         if known.isGone, result.provenance.isValidatedNow {
-            try await store.markPresent([id], at: clock.now())
+            try await shop.store.markPresent([id], at: shop.clock.now())
             known.isGone = false
         }
         guard !known.isGone else { throw Self.noProduct }
-        if result.provenance.isValidatedNow { store.startRenewal(of: [id]) }
+        if result.provenance.isValidatedNow { shop.store.startRenewal(of: [id]) }
         return Result(known, result.provenance, changeToken: result.changeToken)
     }
 
@@ -79,7 +76,7 @@ struct ProductReader: Sendable {
         switch failure.error {
         case .rejected:
             // The only 4xx in the API's own form: there is no such product.
-            try await store.markGone(id, at: clock.now())
+            try await shop.store.markGone(id, at: shop.clock.now())
             throw Self.noProduct
         case .notStored:
             // The product's own response is not stored, but the product may have been in a list.
@@ -94,14 +91,14 @@ struct ProductReader: Sendable {
     ///
     /// - Throws: As ``read(_:_:)``.
     func known(_ id: Int) async throws -> Product {
-        guard let known = try store.product(id) else { return try await read(id, .useCache).product }
+        guard let known = try shop.store.product(id) else { return try await read(id, .useCache).product }
         // A removed product may have returned.
         return known.isGone ? try await read(id, .revalidate).product : known.product
     }
 
     private func stored(_ seen: KnownProduct) -> Result {
-        let age = max(0, Int(clock.now().timeIntervalSince(seen.fetchedAt)))
-        let isOffline = !api.upstream.reachability.isReachable
+        let age = max(0, Int(shop.clock.now().timeIntervalSince(seen.fetchedAt)))
+        let isOffline = !shop.api.upstream.reachability.isReachable
         return Result(
             seen,
             Provenance(
@@ -112,5 +109,28 @@ struct ProductReader: Sendable {
                 cacheStatus: CacheStatus(.hit, timeToLive: -age, detail: isOffline ? "offline" : nil)
             )
         )
+    }
+}
+
+/// Asks the catalogue about products on shopping lists that are missing from its list, after all of that was read.
+///
+/// Only the API's own word that there is no such product counts; the list may have moved while it was read.
+final class ListedProductCheck: Sendable {
+    /// Maximum number of products that are checked after one read of the list.
+    private static let maximumCount = 10
+
+    private let sweep = Mutex(CatalogueSweep())
+    private let tasks = BackgroundTasks()
+
+    /// Takes a part of the catalogue's unfiltered list that is fresh.
+    func take(_ ids: [Int?], offset: Int, limit: Int, of shop: Shop) {
+        let now = shop.clock.now()
+        guard let all = sweep.withLock({ $0.take(ids, offset: offset, limit: limit, at: now) }) else { return }
+        tasks.start {
+            // A problem 404 was recorded by the reader. After any other failure nothing is known, and the next time
+            // that the list is read asks again.
+            let missing = try? shop.store.listedProducts().subtracting(all).sorted().prefix(Self.maximumCount)
+            for id in missing ?? [] { _ = try? await shop.reader.read(id, .revalidate) }
+        }
     }
 }

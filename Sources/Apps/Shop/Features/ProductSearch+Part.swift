@@ -2,6 +2,8 @@ import Concurrency
 import Foundation
 import HTTP
 import Screens
+import Storage
+import Synchronization
 import Upstream
 
 extension ProductSearch {
@@ -36,23 +38,40 @@ extension ProductSearch {
         }
     }
 
+    /// Reads a part. If the upstream is slow, waits for it to the total time-out if there is nothing else to show, and
+    /// otherwise has listeners notified when the response is in.
+    func usablePart(of page: Page, _ offset: Int, _ limit: Int) async throws -> Part {
+        let part = try await part(of: page, offset, limit)
+        guard part.isAbandoned else { return part }
+        if page.rows(of: part) == nil, try shop.store.search(page.query, from: page.place, limit: page.limit).isEmpty {
+            return try await self.part(of: page, offset, limit, waits: true)
+        }
+        let key = page.catalogueQuery.path(offset: offset, limit: limit)
+        shop.lateResponses.expect(key, for: page.profile, of: shop) {
+            try await shop.api.readProducts(page.catalogueQuery, options(page, offset, limit, waits: true)).result
+        }
+        return part
+    }
+
     /// Reads a part of the catalogue's list.
     ///
     /// - Parameter waits: Whether to wait to the total time-out even if there is something to show.
     func part(of page: Page, _ offset: Int, _ limit: Int, waits: Bool = false) async throws -> Part {
-        let changeToken = ChangeToken(of: store.catalogueChanges)
+        let changeToken = ChangeToken(of: shop.store.catalogueChanges)
         let options = options(page, offset, limit, waits: waits)
-        let (result, body) = try await api.readProducts(page.catalogueQuery, options)
+        let (result, body) = try await shop.api.readProducts(page.catalogueQuery, options)
         let isAbandoned = result.provenance.cacheStatus?.detail == "patience"
         guard result.response != nil else {
             return Part(products: nil, provenance: result.provenance, isOutdated: true, isAbandoned: isAbandoned)
         }
-        guard let body else { throw UpstreamFailure(.notStored, of: api.upstream) }
+        guard let body else { throw UpstreamFailure(.notStored, of: shop.api.upstream) }
         var rows = CatalogueAPI.rows(in: body, options)
         if try await repeatsEarlierPart(rows, page, options) { rows = [] }
         let isConfirmed = result.provenance.isValidatedNow
         let returned = isConfirmed ? try await returned(in: rows.prefix(limit)) : []
-        if isConfirmed { store.startRenewal(of: rows.prefix(limit).compactMap { $0?.isUsable == true ? $0?.id : nil }) }
+        if isConfirmed {
+            shop.store.startRenewal(of: rows.prefix(limit).compactMap { $0?.isUsable == true ? $0?.id : nil })
+        }
         return try part(of: page, options, rows, returned: returned, result, changeToken, isAbandoned: isAbandoned)
     }
 
@@ -71,7 +90,7 @@ extension ProductSearch {
     ) throws -> Part? {
         guard offset == 0 else { return nil }
         let options = options(page, offset, limit, waits: false)
-        guard let stored = try api.storedProducts(page.catalogueQuery, options, since: readToken.responses) else {
+        guard let stored = try shop.api.storedProducts(page.catalogueQuery, options, since: readToken.responses) else {
             return nil
         }
         let rows = CatalogueAPI.rows(in: stored.body, options)
@@ -92,15 +111,15 @@ extension ProductSearch {
     ) throws -> Part {
         let (offset, limit) = (options.offset, options.limit)
         if isChecked, page.catalogueQuery.items.isEmpty, !result.provenance.stale {
-            listCheck.take(rows.map { $0?.id }, offset: offset, limit: limit, at: clock.now())
+            shop.listCheck.take(rows.map { $0?.id }, offset: offset, limit: limit, of: shop)
         }
         // More rows than requested are not shown, and were not stored.
         let rows = Array(rows.prefix(limit))
         // The first page of a search that the catalogue filters itself has the rows of its response, and no others.
         let unchanged =
             page.catalogueQuery.isExact && offset == 0
-            ? store.changeToken(products: rows.compactMap { $0?.id }) : changeToken
-        let known = try store.products(rows.compactMap { $0?.id })
+            ? shop.store.changeToken(products: rows.compactMap { $0?.id }) : changeToken
+        let known = try shop.store.products(rows.compactMap { $0?.id })
         let shown = rows.map { row in
             row.flatMap { known[$0.id] }.flatMap { $0.isGone && !returned.contains($0.product.id) ? nil : $0 }
         }
@@ -124,7 +143,7 @@ extension ProductSearch {
             waits: waits,
             // Products that are known do not all vanish at once.
             acceptsEmpty: !page.catalogueQuery.items.isEmpty || offset > 0 || page.lastFetch == nil,
-            save: store.save(fetchedAt: clock.now)
+            save: shop.save
         )
     }
 
@@ -136,7 +155,7 @@ extension ProductSearch {
         guard part.offset > 0, rows.contains(where: { $0 != nil }) else { return false }
         let distance = page.catalogueQuery.isExact ? page.limit : part.limit
         for offset in Set([0, max(0, part.offset - distance)]) {
-            let earlier = try await api.storedIDs(page.catalogueQuery, part.with(offset: offset))
+            let earlier = try await shop.api.storedIDs(page.catalogueQuery, part.with(offset: offset))
             if earlier == rows.map({ $0?.id }) { return true }
         }
         return false
@@ -144,9 +163,9 @@ extension ProductSearch {
 
     /// Returns the products of confirmed rows that were gone, and marks them as present again, unless the disk is full.
     private func returned(in rows: some Sequence<ListedProduct?>) async throws -> Set<Int> {
-        let known = try store.products(rows.compactMap { $0?.id })
+        let known = try shop.store.products(rows.compactMap { $0?.id })
         let returned = known.values.filter(\.isGone).map(\.product.id)
-        if !returned.isEmpty { try await store.markPresent(returned, at: clock.now()) }
+        if !returned.isEmpty { try await shop.store.markPresent(returned, at: shop.clock.now()) }
         return Set(returned)
     }
 }
@@ -170,4 +189,42 @@ extension Provenance {
     private var contentTime: Date? { contentFetchedAt ?? validatedAt }
 
     private var severity: Int { (offline ? 4 : 0) + (stale ? 2 : 0) + (isValidatedNow ? 0 : 1) }
+}
+
+/// Notifies listeners when a response is in that a search did not wait for.
+final class LateResponses: Sendable {
+    private let tasks = BackgroundTasks()
+    /// The profiles that wait for each response.
+    private let expected = Mutex<[String: Set<String>]>([:])
+
+    /// Waits for a response in the background, once for all searches that need it, and notifies their profiles.
+    ///
+    /// - Parameters:
+    ///   - key: Identifies the response.
+    ///   - profile: Of the search; nil for one that was made by the server.
+    ///   - read: Joins the request for it, and waits to the end.
+    func expect(
+        _ key: String,
+        for profile: String?,
+        of shop: Shop,
+        _ read: @escaping @Sendable () async throws -> ReadResult
+    ) {
+        let isFirst = expected.withLock { expected in
+            let isFirst = expected[key] == nil
+            expected[key, default: []].formUnion([profile].compactMap(\.self))
+            return isFirst
+        }
+        guard isFirst else { return }
+        tasks.start { [self] in
+            // A failed read brings no newer results, so nobody is notified.
+            let result = try? await read()
+            let profiles = expected.withLock { $0.removeValue(forKey: key) } ?? []
+            guard let result, !result.provenance.stale else { return }
+            // A client may listen at another server than the one that it searches at.
+            for profile in profiles.sorted() {
+                let (app, revision) = (ShopApp.name, Int(shop.clock.now().millisecondsSince1970))
+                shop.events.publish(["shop.search"], of: app, revision, to: .profile(app: app, profile: profile))
+            }
+        }
+    }
 }

@@ -18,7 +18,7 @@ extension ProductSearch {
     ///
     /// - Parameter profile: Notified if a slow response comes late.
     func catalogue(_ cachePolicy: CachePolicy, for profile: String? = nil) async throws -> Catalogue? {
-        let all = Page(ofAll: cachePolicy, lastFetch: try store.lastFetch(), for: profile)
+        let all = Page(ofAll: cachePolicy, lastFetch: try shop.store.lastFetch(), for: profile)
         var whole: Catalogue?
         for number in 0..<CatalogueWalk.maximumParts {
             do {
@@ -49,7 +49,7 @@ extension ProductSearch {
     /// were seen.
     func find(by order: SearchOrder, _ page: Page, from offset: Int) async throws -> Result {
         let whole = try await catalogue(page.cachePolicy, for: page.profile)
-        guard try whole != nil || store.lastFetch() != nil else { return try await find(page) }
+        guard try whole != nil || shop.store.lastFetch() != nil else { return try await find(page) }
         let (result, isEmpty) =
             if let whole { found(by: order, in: whole, page, from: offset) } else {
                 try seen(by: order, page, from: offset)
@@ -72,14 +72,15 @@ extension ProductSearch {
     /// Searches all products that were ever seen.
     private func seen(by order: SearchOrder, _ page: Page, from offset: Int) throws -> (Result, isEmpty: Bool) {
         let (query, limit) = (page.query, page.limit)
-        let found = try store.search(query, by: order, from: offset, limit: limit)
-        let isOffline = !api.upstream.reachability.isReachable
+        let found = try shop.store.search(query, by: order, from: offset, limit: limit)
+        let isOffline = !shop.api.upstream.reachability.isReachable
         let status = CacheStatus(.hit, timeToLive: 0, detail: isOffline ? "offline" : nil)
         let stale = Provenance(source: .upstream, offline: isOffline, stale: true, cacheStatus: status)
         let shown = found.prefix(limit)
         var result = Result(products: shown.map(\.product), provenance: try seen(shown, stale), isPartial: true)
         if found.count > limit { result.next = SearchStart(offset: offset + limit, isOfVariant: true) }
-        let isEmpty = try found.isEmpty && (offset == 0 || store.search(query, by: order, from: 0, limit: 1).isEmpty)
+        let isEmpty =
+            try found.isEmpty && (offset == 0 || shop.store.search(query, by: order, from: 0, limit: 1).isEmpty)
         return (result, isEmpty)
     }
 }

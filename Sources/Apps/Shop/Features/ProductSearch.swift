@@ -58,11 +58,7 @@ struct ProductSearch: Sendable {
         func rows(of part: Part) -> [Product?]? { isUnseen && part.isOutdated ? nil : part.products }
     }
 
-    let api: CatalogueAPI
-    let store: ShopStore
-    let lateResponses: LateResponses
-    let listCheck: ListedProductCheck
-    let clock: WallClock
+    let shop: Shop
 
     /// Returns a page of the products that a query finds.
     ///
@@ -76,8 +72,8 @@ struct ProductSearch: Sendable {
         for profile: String? = nil
     ) async throws -> Result {
         let (variantOffset, place) = place.isOfVariant ? (place.offset, SearchStart(offset: 0)) : (nil, place)
-        var page = try Page(query, from: place, limit: limit, cachePolicy, in: store)
-        (page.lastFetch, page.profile) = (try store.lastFetch(), profile)
+        var page = try Page(query, from: place, limit: limit, cachePolicy, in: shop.store)
+        (page.lastFetch, page.profile) = (try shop.store.lastFetch(), profile)
         if let order = query.order { return try await find(by: order, page, from: variantOffset ?? place.offset) }
         let plain = try await find(page)
         let isFirst = place == SearchStart(offset: 0)
@@ -97,26 +93,12 @@ struct ProductSearch: Sendable {
         }
         // A page asks for one part at least.
         guard case .done(let position) = walk.next, let combined else {
-            throw UpstreamFailure(.notStored, of: api.upstream)
+            throw UpstreamFailure(.notStored, of: shop.api.upstream)
         }
         let (places, next) = places(position, page, walk)
         let isExact = page.catalogueQuery.isExact
-        try await store.record(places, of: page.query, limit: page.limit, isExact: isExact, at: clock.now())
+        try await shop.store.record(places, of: page.query, limit: page.limit, isExact: isExact, at: shop.clock.now())
         return Result(walk.products, next, combined, of: page)
-    }
-
-    /// Reads a part. If the upstream is slow, waits for it to the total time-out if there is nothing else to show, and
-    /// otherwise has listeners notified when the response is in.
-    private func usablePart(of page: Page, _ offset: Int, _ limit: Int) async throws -> Part {
-        let part = try await part(of: page, offset, limit)
-        guard part.isAbandoned else { return part }
-        if page.rows(of: part) == nil, try store.search(page.query, from: page.place, limit: page.limit).isEmpty {
-            return try await self.part(of: page, offset, limit, waits: true)
-        }
-        lateResponses.expect(page.catalogueQuery.path(offset: offset, limit: limit), for: page.profile) {
-            try await api.readProducts(page.catalogueQuery, options(page, offset, limit, waits: true)).result
-        }
-        return part
     }
 
     /// Returns the places to record at the end of a walk, and the beginning of the next page.
@@ -143,7 +125,7 @@ struct ProductSearch: Sendable {
     /// - Parameter provenance: Of the part of the catalogue that could not be read.
     private func searchSeen(_ page: Page, _ provenance: Provenance) throws -> Result {
         let limit = page.limit
-        let found = try store.search(page.query, from: page.place, limit: limit)
+        let found = try shop.store.search(page.query, from: page.place, limit: limit)
         let shown = found.prefix(limit)
         return Result(
             products: shown.map(\.product),
@@ -161,9 +143,9 @@ struct ProductSearch: Sendable {
         provenance.validatedAt = oldest
         // The page can include products seen after the oldest one, and lacks products that were removed since: its
         // content is as new as the last change.
-        provenance.contentFetchedAt = try store.lastChange()
+        provenance.contentFetchedAt = try shop.store.lastChange()
         if provenance.cacheStatus?.timeToLive != nil {
-            provenance.cacheStatus?.timeToLive = -max(0, Int(clock.now().timeIntervalSince(oldest)))
+            provenance.cacheStatus?.timeToLive = -max(0, Int(shop.clock.now().timeIntervalSince(oldest)))
         }
         return provenance
     }
@@ -177,7 +159,7 @@ extension ProductSearch {
     }
 
     func readToken() -> SearchToken {
-        SearchToken(responses: api.upstream.readToken(), catalogue: ChangeToken(of: store.catalogueChanges))
+        SearchToken(responses: shop.api.upstream.readToken(), catalogue: ChangeToken(of: shop.store.catalogueChanges))
     }
 
     /// Returns a page that is made of stored responses, without a request and without anything to record; nil if
@@ -192,7 +174,7 @@ extension ProductSearch {
         since readToken: SearchToken
     ) throws -> Result? {
         guard !place.isOfVariant, query.order == nil else { return nil }
-        let page = try Page(query, from: place, limit: limit, cachePolicy, in: store)
+        let page = try Page(query, from: place, limit: limit, cachePolicy, in: shop.store)
         var walk = page.walk
         var combined: (provenance: Provenance, changeToken: ChangeToken?)?
         while case .ask(let offset, let limit) = walk.next {
@@ -204,7 +186,8 @@ extension ProductSearch {
         guard case .done(let position) = walk.next, let combined else { return nil }
         let (places, next) = places(position, page, walk)
         let isExact = page.catalogueQuery.isExact
-        guard try store.unrecorded(places, of: query, limit: limit, isExact: isExact, at: clock.now()).isEmpty else {
+        guard try shop.store.unrecorded(places, of: query, limit: limit, isExact: isExact, at: shop.clock.now()).isEmpty
+        else {
             return nil
         }
         let result = Result(walk.products, next, combined, of: page)
@@ -264,13 +247,13 @@ extension ProductSearch {
         // A filter may leave none of the products that have the text.
         let unfiltered = SearchQuery(text: page.query.text)
         if unfiltered.filters != page.query.filters,
-            try !store.search(unfiltered, from: SearchStart(offset: 0), limit: 1).isEmpty
+            try !shop.store.search(unfiltered, from: SearchStart(offset: 0), limit: 1).isEmpty
         {
             return plain
         }
-        let catalogueToken = ChangeToken(of: store.catalogueChanges)
+        let catalogueToken = ChangeToken(of: shop.store.catalogueChanges)
         let whole = plain.isPartial ? nil : try await catalogue(page.cachePolicy, for: page.profile)
-        guard let (variant, nearest) = try store.variants(of: page.query) else { return plain }
+        guard let (variant, nearest) = try shop.store.variants(of: page.query) else { return plain }
         let found = page.query.order?.sorted(nearest, of: \.product) ?? nearest
         let shown = found.dropFirst(offset).prefix(page.limit)
         var result = plain

@@ -7,16 +7,15 @@ import Upstream
 
 /// Products beside another one: a few of its category, those of the nearest price first.
 struct Related: Sendable {
-    let products: ProductReader
-    let search: ProductSearch
+    let shop: Shop
 
     /// Products that are shown, and those of the category that they are chosen from.
     private static let (shown, considered) = (6, 50)
 
     /// `GET /v1/shop/products/{id}/related`.
     func show(_ request: ScreenRequest) async throws -> ScreenResponse {
-        let id = try products.id("id", in: request)
-        let ofProduct = products.store.changeToken(products: [id])
+        let id = try ProductReader.id(in: request)
+        let ofProduct = shop.store.changeToken(products: [id])
         let (known, found) = try await read(id, try request.cachePolicy())
         // The product decides which ones are shown.
         let provenance = found.provenance.including([known.changedAt])
@@ -36,28 +35,28 @@ struct Related: Sendable {
         return try ScreenResponse.screen(
             Envelope(data: screen, meta: meta, links: Links(self: request.selfLink)),
             provenance: provenance,
-            now: products.clock.now(),
+            now: shop.clock.now(),
             changeToken: found.changeToken?.and(ofProduct)
         )
     }
 
     /// Returns a product and those that are considered beside it: none if it has no category.
     private func read(_ id: Int, _ cachePolicy: CachePolicy) async throws -> (KnownProduct, ProductSearch.Result) {
-        let (store, start) = (products.store, SearchStart(offset: 0))
-        let readToken = search.readToken()
+        let (store, start) = (shop.store, SearchStart(offset: 0))
+        let readToken = shop.search.readToken()
         let stored: (KnownProduct, ProductSearch.Result)? = try store.database.read { _ in
             guard let known = try store.product(id), !known.isGone, let query = Self.query(known.product) else {
                 return nil
             }
-            return try search.stored(query, from: start, limit: Self.considered, cachePolicy, since: readToken)
+            return try shop.search.stored(query, from: start, limit: Self.considered, cachePolicy, since: readToken)
                 .map { (known, $0) }
         }
         if let stored { return stored }
         let found: ProductSearch.Result
-        if let query = Self.query(try await products.known(id)) {
-            found = try await search.find(query, from: start, limit: Self.considered, cachePolicy)
+        if let query = Self.query(try await shop.reader.known(id)) {
+            found = try await shop.search.find(query, from: start, limit: Self.considered, cachePolicy)
         } else {
-            let product = try await products.read(id, cachePolicy)
+            let product = try await shop.reader.read(id, cachePolicy)
             found = .init(products: [], provenance: product.provenance, changeToken: product.changeToken)
         }
         guard let known = try store.product(id) else { throw ProductReader.noProduct }

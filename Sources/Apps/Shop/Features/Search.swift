@@ -6,10 +6,7 @@ import Storage
 import Upstream
 
 struct Search: Sendable {
-    let products: ProductSearch
-    let store: ShopStore
-    let wide: [String]
-    let clock: WallClock
+    let shop: Shop
 
     /// Rows of a page if the request names no limit.
     static let defaultLimit = 10
@@ -19,33 +16,33 @@ struct Search: Sendable {
         let profile = try request.profile()
         let cachePolicy = try request.cachePolicy()
         let isSaved = try request.query.flag("saved")
-        var (lag, changeToken) = try await store.catchUp(profile)
+        var (lag, changeToken) = try await shop.store.catchUp(profile)
         let query = isSaved ? try saved(request, profile) : try SearchQuery(request.query)
         let page = try request.query.page(of: SearchStart.list(of: query), defaultLimit: Self.defaultLimit)
         let isRecorded = page.isFirst && request.allowsEffects && lag == nil
         // Before the upstream is asked: a search is remembered even if it fails. One that asks for a stored copy only
         // is remembered if there is one.
         let isRecordedFirst = isRecorded && cachePolicy != .onlyIfCached
-        let (place, readToken) = (SearchStart(page), products.readToken())
-        let stored: (ProductSearch.Result, CartLines)? = try store.database.read { _ in
-            guard try !isRecorded || store.isLast(query, profile) else { return nil }
-            return try products.stored(query, from: place, limit: page.limit, cachePolicy, since: readToken)
-                .map { ($0, try store.cart(of: $0.products, profile)) }
+        let (place, readToken) = (SearchStart(page), shop.search.readToken())
+        let stored: (ProductSearch.Result, CartLines)? = try shop.store.database.read { _ in
+            guard try !isRecorded || shop.store.isLast(query, profile) else { return nil }
+            return try shop.search.stored(query, from: place, limit: page.limit, cachePolicy, since: readToken)
+                .map { ($0, try shop.store.cart(of: $0.products, profile)) }
         }
         let (result, cart): (ProductSearch.Result, CartLines)
         if let stored {
             (result, cart) = stored
         } else {
-            if isRecordedFirst { try await store.record(query, profile, at: clock.now()) }
-            changeToken = changeToken.map { _ in store.changeToken(profile) }
-            result = try await products.find(query, from: place, limit: page.limit, cachePolicy, for: profile)
-            if isRecorded, !isRecordedFirst { try await store.record(query, profile, at: clock.now()) }
-            cart = try store.cart(of: result.products, profile)
+            if isRecordedFirst { try await shop.store.record(query, profile, at: shop.clock.now()) }
+            changeToken = changeToken.map { _ in shop.store.changeToken(profile) }
+            result = try await shop.search.find(query, from: place, limit: page.limit, cachePolicy, for: profile)
+            if isRecorded, !isRecordedFirst { try await shop.store.record(query, profile, at: shop.clock.now()) }
+            cart = try shop.store.cart(of: result.products, profile)
         }
         return try ScreenResponse.screen(
             envelope(result, cart, of: query, Self.part(page, result), lag, request),
             provenance: result.provenance,
-            now: clock.now(),
+            now: shop.clock.now(),
             changeToken: isSaved ? nil : changeToken.flatMap { result.changeToken?.and($0) }
         ).byProfile()
     }
@@ -66,8 +63,10 @@ struct Search: Sendable {
         if let wrong = SearchQuery.fault(of: typed) {
             throw Problem.invalidParameter("q", accepted: wrong, dialog: .searchText)
         }
-        let changeToken = ChangeToken(of: store.catalogueChanges)
-        let (titles, changed) = try store.database.read { _ in try (store.suggestions(typed), store.lastChange()) }
+        let changeToken = ChangeToken(of: shop.store.catalogueChanges)
+        let (titles, changed) = try shop.store.database.read { _ in
+            try (shop.store.suggestions(typed), shop.store.lastChange())
+        }
         // The time of the content only: that of a confirmation would not be true of a kept response.
         let provenance = Provenance(source: .upstream, contentFetchedAt: changed)
         return try .local(
@@ -91,7 +90,7 @@ struct Search: Sendable {
                 $0,
                 cart[$0.id],
                 isListFull: cart.isListFull,
-                layout: Layout(of: $0.category, wide: wide)
+                layout: Layout(of: $0.category, wide: shop.wide)
             )
         }
         let isEmpty = rows.isEmpty && result.next == nil && page.offset == 0
@@ -122,7 +121,7 @@ struct Search: Sendable {
         for name in SearchQuery.parameterNames where try request.query.string(name) != nil {
             throw Problem.invalidParameter(name, accepted: "cannot stand beside saved=1, which brings its own")
         }
-        let last = try store.searches(of: profile).last ?? SearchQuery()
+        let last = try shop.store.searches(of: profile).last ?? SearchQuery()
         return SearchQuery(text: last.text, filters: last.filters, order: try SearchQuery.order(request.query))
     }
 }

@@ -8,15 +8,13 @@ import Upstream
 
 /// Texts to be shared: of a product, of a line of the shopping list, of the whole list.
 struct Sharing: Sendable {
-    let products: ProductReader
-    let store: ShopStore
-    let clock: WallClock
+    let shop: Shop
 
     /// `GET /v1/shop/list/share`.
     func showList(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
-        let (lag, changeToken) = try await store.catchUp(profile)
-        let list = try store.list(profile, ShopStore.wholeList)
+        let (lag, changeToken) = try await shop.store.catchUp(profile)
+        let list = try shop.store.list(profile, ShopStore.wholeList)
         guard !list.items.isEmpty else {
             throw Problem(
                 .listEmpty,
@@ -38,8 +36,8 @@ struct Sharing: Sendable {
     func showListItem(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
         let id = try Lists.item(in: request)
-        let (lag, changeToken) = try await store.catchUp(profile)
-        guard let line = try store.line(id, profile) else { throw Problem.notListed }
+        let (lag, changeToken) = try await shop.store.catchUp(profile)
+        guard let line = try shop.store.line(id, profile) else { throw Problem.notListed }
         let meta = Meta(screen: "shop.share", provenance: .local, revision: line.revision).lagging(lag)
         return try response(ShareScreen(text: line.item.shareText), meta, .local, request, changeToken)
     }
@@ -47,12 +45,12 @@ struct Sharing: Sendable {
     /// `GET /v1/shop/products/{id}/share`.
     func showProduct(_ request: ScreenRequest) async throws -> ScreenResponse {
         _ = try request.profile()
-        let id = try products.id("id", in: request)
-        let changeToken = store.changeToken(products: [id])
+        let id = try ProductReader.id(in: request)
+        let changeToken = shop.store.changeToken(products: [id])
         let cachePolicy = try request.cachePolicy()
-        let readToken = products.api.upstream.readToken()
-        let stored = try store.database.read { _ in try products.stored(id, cachePolicy, since: readToken) }
-        let read = if let stored { stored } else { try await products.read(id, cachePolicy) }
+        let readToken = shop.api.upstream.readToken()
+        let stored = try shop.store.database.read { _ in try shop.reader.stored(id, cachePolicy, since: readToken) }
+        let read = if let stored { stored } else { try await shop.reader.read(id, cachePolicy) }
         let meta = Meta(
             screen: "shop.share",
             provenance: read.provenance,
@@ -82,7 +80,7 @@ struct Sharing: Sendable {
         } else {
             response = try .local(screen, meta, Links(self: request.selfLink), changeToken: changeToken)
         }
-        response.headerFields.add(provenance, now: clock.now())
+        response.headerFields.add(provenance, now: shop.clock.now())
         response = response.byProfile()
         response.headerFields.vary(on: .accept)
         return response
