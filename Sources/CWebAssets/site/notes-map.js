@@ -73,7 +73,7 @@ async function begin(screen, map) {
 
 function marksOf({pins, clusters}) {
   return [...clusters.map(cluster => ({id: cluster.href, ...cluster})),
-    ...pins.map(pin => ({id: pin.note_id, lat: pin.lat, lon: pin.lon, label: `${pin.title}, ${pin.subtitle}`, pin}))];
+    ...pins.map(pin => ({id: pin.id, lat: pin.lat, lon: pin.lon, label: `${pin.first_line}, ${pin.subtitle}`, pin}))];
 }
 
 function drawSide(side, list, data, map) {
@@ -104,7 +104,7 @@ function fitAll(map, data, animated = true) {
 }
 
 function sideRow(mark, map) {
-  const name = mark.count ? t('near', mark.count) : mark.pin.title;
+  const name = mark.count ? t('near', mark.count) : mark.pin.first_line;
   const link = mark.count ? h('button', {type: 'button', class: 'row-link plain', onclick: () => map.fit(mark.bbox)},
     name)
     : h('a', {class: 'row-link', href: `/notes/${mark.id}`, dir: 'auto', lang: langOf(name)}, name);
@@ -116,7 +116,7 @@ function sideRow(mark, map) {
 
 function openCallout(map, {id, pin}) {
   const link = h('a', {href: `/notes/${id}`, class: 'callout'},
-    h('strong', {lang: langOf(pin.title), dir: 'auto'}, pin.title),
+    h('strong', {lang: langOf(pin.first_line), dir: 'auto'}, pin.first_line),
     h('span', {class: 'row-sub'}, pin.subtitle), h('span', {class: 'callout-go'}, t('open'), icon('right', 16)));
   map.openCallout(id, link);
   link.focus({preventScroll: true});

@@ -29,6 +29,10 @@ struct NoteMappingTests {
             #expect(map["data.pins.0.title"] == "two lines" && map["data.pins.0.subtitle"] == "Today at 10:00 • Paris")
             #expect(map["data.pins.1.title"] == "A dog outside, and this text i…")
             #expect(
+                map.strings("first_line", in: "data.pins")
+                    == ["two", "A dog outside, and this text is longer than a callout"]
+            )
+            #expect(
                 map["data.pins.1.lat"] == 37.79 && map["data.pins.1.lon"] == -122.42
                     && map["data.pins.1.href"] == .string("/v1/notes/\(first)")
             )

@@ -346,7 +346,27 @@ import Testing
                 #expect(created["data.name"] == .string(name))
             }
             let both = try await app.create([PDFHarness.pdf(["p 0"], name: "a.pdf"), PDFHarness.photo("b")])
-            #expect(both["data.name"] == "Document 2026-01-05 10-00")
+            #expect(both["data.name"] == "Document 2026-01-05 10-00 2")
+        }
+    }
+
+    @Test("PDF-22 documents of the same minute have numbers in their names, those of other profiles and minutes not")
+    func namesOfOneMinute() async throws {
+        try await PDFHarness.run { app in
+            let photo = [PDFHarness.photo("one")]
+            func name(_ fields: HTTPFields = [:]) async throws -> JSON? {
+                try await app.create(photo, fields)["data.name"]
+            }
+            #expect(try await name() == "Document 2026-01-05 10-00")
+            #expect(try await name() == "Document 2026-01-05 10-00 2")
+            #expect(try await name([.larderProfile: "other"]) == "Document 2026-01-05 10-00")
+            let both = try await app.create(photo + photo, query: "?mode=separate")
+            #expect(
+                both.strings("name", in: "data.documents")
+                    == ["Document 2026-01-05 10-00 3", "Document 2026-01-05 10-00 4"]
+            )
+            app.clock.advance(by: .seconds(60))
+            #expect(try await name() == "Document 2026-01-05 10-01")
         }
     }
 

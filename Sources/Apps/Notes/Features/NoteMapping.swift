@@ -70,6 +70,7 @@ struct NoteMapScreen: Encodable, Sendable {
         let lat: Double
         let lon: Double
         let title: String
+        let firstLine: String
         let subtitle: Text
         let href: Link
 
@@ -79,6 +80,7 @@ struct NoteMapScreen: Encodable, Sendable {
             lat = note.location.coordinate.latitude
             lon = note.location.coordinate.longitude
             title = note.title
+            firstLine = note.firstLine
             subtitle = time.text(note.modified) + Text(verbatim: " • ") + note.location.nameText
             href = "/v1/notes/\(noteId)"
         }

@@ -49,10 +49,13 @@ struct DocumentCreation: Sendable {
     ) async throws -> ScreenResponse {
         let created = pdf.clock.now()
         let files = Array(batches.joined())
-        let (zone, language) = (try request.query.timeZone(), Language.current)
-        let names = batches.enumerated().map { index, batch in
-            Self.imported(batch) ?? DocumentName.standard(at: created, in: zone, language, number: index + 1)
-        }
+        var standard = DocumentName.Standard(
+            at: created,
+            in: try request.query.timeZone(),
+            Language.current,
+            taken: try pdf.store.names(profile: profile, since: created.addingTimeInterval(-60))
+        )
+        let names = batches.map { Self.imported($0) ?? standard.next() }
         return try await pdf.jobs.run(request, titles: files.map(\.title)) { progress in
             let made = try await make(batches, names, parameters, progress)
             let texts = made.flatMap(\.notices).map { FileNotice($0, files) }

@@ -128,12 +128,26 @@ enum DocumentName {
         }
     }
 
-    /// The name of a new document without a name, such as `Document 2026-01-05 10-00`, in the time zone and language
-    /// of the user; a number distinguishes those made at once.
-    static func standard(at instant: Date, in zone: TimeZone?, _ language: Language, number: Int = 1) -> String {
-        let time = CivilTime(instant, in: zone).map { " " + $0.text("YYYY-MM-DD hh-mm") } ?? ""
-        let name = Text.documentName[language] + time
-        return number == 1 ? name : "\(name) \(number)"
+    /// The names of new documents without a name, such as `Document 2026-01-05 10-00`, in the time zone and language of
+    /// the user. A number distinguishes those of the same minute.
+    struct Standard {
+        private let name: String
+        private var taken: Set<String>
+
+        /// - Parameter taken: the names that other documents of the minute have.
+        init(at instant: Date, in zone: TimeZone?, _ language: Language, taken: Set<String> = []) {
+            let time = CivilTime(instant, in: zone).map { " " + $0.text("YYYY-MM-DD hh-mm") } ?? ""
+            (name, self.taken) = (Text.documentName[language] + time, taken)
+        }
+
+        mutating func next() -> String {
+            var (found, number) = (name, 1)
+            while !taken.insert(found).inserted {
+                number += 1
+                found = "\(name) \(number)"
+            }
+            return found
+        }
     }
 
     /// Returns the name of a file without its extension; nil if a document may not have it.

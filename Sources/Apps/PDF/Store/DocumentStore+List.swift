@@ -64,6 +64,18 @@ extension DocumentStore {
         try users.read { try Self.counts(of: profile, $0).revision }
     }
 
+    /// Returns the names of a profile's documents that were made since an instant, drafts among them.
+    func names(profile: String, since instant: Date) throws -> Set<String> {
+        try users.read { db in
+            try String.fetchSet(
+                try db.cachedStatement(
+                    sql: "SELECT name FROM pdf_document WHERE profile = ? AND created >= ? AND trashed IS NULL"
+                ),
+                arguments: [profile, instant.millisecondsSince1970]
+            )
+        }
+    }
+
     static func counts(of profile: String, _ db: Database) throws -> (revision: Int, saved: Int, usage: StorageUsage) {
         let row = try Row.fetchOne(try db.cachedStatement(sql: selectCounts), arguments: [profile])
         let usage = try StorageUsage(bytes: row?.size(2) ?? 0, trash: row?.size(3) ?? 0, drafts: row?.size(4) ?? 0)
