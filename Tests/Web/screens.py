@@ -7,10 +7,10 @@ ROOT = "disk:/"
 
 
 class Screen:
-    """A screen: where it is, and what is there once it shows what it asked for."""
+    """A screen: its address, an element that it has once it is drawn, and the folded parts that are opened then."""
 
-    def __init__(self, name, path, ready=None):
-        self.name, self.path, self.ready = name, path, ready
+    def __init__(self, name, path, ready=None, folded=None):
+        self.name, self.path, self.ready, self.folded = name, path, ready, folded
 
     def __repr__(self):
         return self.name
@@ -20,6 +20,10 @@ class Screen:
         if self.ready:
             page.locator(self.ready).first.wait_for()
         settle(page)
+        if self.folded:
+            for summary in page.locator(self.folded).all():
+                summary.click()
+            settle(page)
         return page
 
 
@@ -61,7 +65,7 @@ def furnish(visitor, *apps):
 
 SCREENS = [
     Screen("home", "/"),
-    Screen("status", "/status", ".meter"),
+    Screen("status", "/status", ".meter", "details.card > summary"),
     Screen("docs", "/docs", "details"),
     Screen("ship-missing", "/ships/nothing", ".state-problem"),
     Screen("disk-onboarding", "/disk/onboarding", ".dots"),
