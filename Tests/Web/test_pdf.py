@@ -49,11 +49,15 @@ def test_web_21_three_photos_become_a_document_that_is_read_shared_and_saved(vis
 
 
 @pytest.mark.settings(clock_start="2026-01-05T23:30:00Z")
-def test_web_21_a_new_document_is_named_by_the_time_of_the_browser(visitor):
+def test_web_21_a_document_has_the_time_of_the_browser_in_its_name_and_in_the_trash(visitor):
     page = visitor.open("/pdf/new")
     choose(page, [things.file("red.png", things.photo((200, 0, 0)))])
     page.get_by_role("button", name="Make PDF").click()
     expect(page.locator("h1")).to_have_text("Document 2026-01-06 01-30")
+    document = "/v1/pdf/documents/" + page.url.rsplit("/", 1)[1]
+    visitor.send("POST", document + "/save", {})
+    visitor.send("DELETE", document)
+    expect(visitor.open("/pdf/trash").locator(".row-sub")).to_contain_text("01:30")
 
 
 @pytest.mark.parametrize("locale", ["en-GB", "ru-RU"])

@@ -6,7 +6,7 @@ import {askName} from './form.js';
 import {pagedList} from './list.js';
 import {ask, attempt, menu, toast} from './overlay.js';
 import {forgetDrafts, searchField} from './parts.js';
-import {define, langOf, time} from './texts.js';
+import {define, langOf, time, zone} from './texts.js';
 import {openTrash, remove, t as bin} from './trash.js';
 import {button, empty, linkButton, picture, words} from './ui.js';
 
@@ -34,8 +34,8 @@ const t = define({
 export const routes = [
   {path: '/pdf', open: openList},
   {path: '/pdf/welcome', open: openWelcome},
-  {path: '/pdf/trash', open: screen => openTrash(screen, {href: '/v1/pdf/trash', back: '/pdf', icon: 'pdf',
-    name: item => `${item.name}.${item.extension}`})},
+  {path: '/pdf/trash', open: screen => openTrash(screen, {href: withQuery('/v1/pdf/trash', {tz: zone}), back: '/pdf',
+    icon: 'pdf', name: item => `${item.name}.${item.extension}`})},
   {path: '/pdf/new', open: async screen => (await import('./pdf-new.js')).openNew(screen)},
   {path: '/pdf/:id', open: async screen => (await import('./pdf-reader.js')).openReader(screen)},
 ];
