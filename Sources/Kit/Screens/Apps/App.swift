@@ -5,7 +5,7 @@ package import ServiceLifecycle
 package import Storage
 package import Upstream
 
-/// One app of Larder, described by itself: the composition root lists the types and knows nothing else of them.
+/// An app of Larder. The composition root lists the types of apps and knows nothing else of them.
 ///
 /// An app is served if all of its upstreams that are not optional have an address.
 package protocol App: Sendable {
@@ -25,7 +25,7 @@ package protocol App: Sendable {
     /// The tables of users' data that several servers replicate. Default: nil, for apps whose data one server has by
     /// itself.
     static var replicated: JournalTables? { get }
-    /// Whether it stores sealed secrets in such a store, so that the server needs a key for it. Default: no.
+    /// Whether it seals secrets in the store of several servers, which needs a key on each server. Default: no.
     static var sealsSharedSecrets: Bool { get }
     /// The descriptions of its routes for the contract (docs/contract-source.md). Default: the text of an app of
     /// Larder; empty for others, whose routes are not in the contract.
@@ -137,9 +137,9 @@ package struct Seeding: Sendable {
 package struct SeedStep: Sendable {
     /// Stores it, in the transaction of all items. Throws a `Problem` if it does not fit the stored data.
     package let store: @Sendable (Database) throws -> Void
-    /// Is called once the transaction has ended well.
+    /// Called after the commit of the transaction.
     package let stored: @Sendable () -> Void
-    /// Is called if nothing was stored.
+    /// Called if nothing was stored.
     package let discarded: @Sendable () -> Void
 
     package init(
@@ -155,7 +155,7 @@ package struct SeedStep: Sendable {
 
 /// Operations for operators on the accounts of an app whose passwords Larder stores itself.
 ///
-/// It uses a server's own database alone, while no server does; a shared store also while servers use it.
+/// On a server by itself, it runs while the server is stopped. A store of several servers may be in use.
 package protocol AccountAdministration: Sendable {
     /// Sets another password and ends all sessions of the account.
     ///
@@ -170,7 +170,7 @@ package protocol AccountAdministration: Sendable {
 package enum AccountAdministrationError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The app has no account of this name.
     case unknownAccount(String)
-    /// The password cannot be one.
+    /// The text says why.
     case unacceptablePassword(String)
 
     package var description: String {

@@ -68,14 +68,14 @@ package struct AppContext: Sendable {
         self.logger = logger
     }
 
-    /// The app's upstream of a description.
+    /// Returns the app's upstream of a description.
     /// - Throws: `MissingUpstream` if it has no address; an app is not created without those that are not optional.
     package func upstream(_ description: UpstreamDescription) throws(MissingUpstream) -> Upstream {
         guard let upstream = upstreams[description.name] else { throw MissingUpstream(name: description.name) }
         return upstream
     }
 
-    /// The app's upstream of a description; nil if it has no address.
+    /// Returns the app's upstream of a description; nil if it has no address.
     package func optionalUpstream(_ description: UpstreamDescription) -> Upstream? { upstreams[description.name] }
 }
 
@@ -103,7 +103,7 @@ package struct UpstreamDescription: Sendable, Equatable {
     package let trustedHosts: Setting<[String]>?
     /// Whether the app can work without it.
     package let isOptional: Bool
-    /// Whether Larder logs in there for its accounts: then its 401 is the end of a session.
+    /// Whether Larder logs in there for its accounts, so that its 401 ends a session.
     package let hasSessions: Bool
     /// Whether it limits requests by account, so that its 429 is about one account only.
     package let limitsByCredential: Bool
@@ -112,8 +112,8 @@ package struct UpstreamDescription: Sendable, Equatable {
     package let isShared: Bool
     /// Whether its mount stores bodies. It does not if they hold tokens.
     private let mayStoreBodies: Bool
-    /// Whether its JSON has links that open files to every holder. They lead back to the mount, unless it is shared:
-    /// then it stores no bodies.
+    /// Whether its JSON has links that open files to every holder. Its mount rewrites them to addresses of the mount,
+    /// and stores no bodies if it is shared.
     package let leadsBack: Bool
     /// The OpenAPI document by which the sandbox simulates it; nil if the sandbox has a service of its name, or nothing
     /// is to be simulated.

@@ -3,7 +3,7 @@ import HTTPTypes
 package import Storage
 import Upstream
 
-/// A thing of a list that an API has, as an app shows it (docs/your-own-app.md).
+/// An item of a list of an API, in the form that an app shows (docs/your-own-app.md).
 ///
 /// Its members are stored, and sent as `values` of its row and of its screen.
 package protocol ListedItem: Codable, Sendable, SendableMetatype {
@@ -83,7 +83,7 @@ package struct CachedList<Item: ListedItem>: Sendable {
         }
     }
 
-    /// Returns the items of a response: those with a usable id, of two with one id the first.
+    /// Returns the items of a response that have a usable id. Of items with the same id, the first one counts.
     ///
     /// - Throws: ``UnusableResponse``.
     func items(of body: Data) throws(UnusableResponse) -> [Item] {
@@ -105,8 +105,8 @@ package struct CachedList<Item: ListedItem>: Sendable {
     }
 }
 
-/// An app that shows one list of an API: the list, a search in it, and a screen for each item. From ``list`` follow its
-/// table, offline copies, events, changes since a revision, routes and a setting.
+/// An app that shows one list of an API: the list, a search in it, and a screen for each item. Its table, offline
+/// copies, events, changes since a revision, routes and setting are made from ``list``.
 package protocol ListApp: App {
     associatedtype Item: ListedItem
     static var list: CachedList<Item> { get }
@@ -130,7 +130,7 @@ extension ListApp {
         ]
     }
 
-    /// Takes over the stored response again: the program's form of an item may have changed.
+    /// Makes the rows of the stored response again, since this build may have another form of an item.
     ///
     /// - Throws: `StorageError`.
     package func prepare() async throws { try await screens.restore() }

@@ -6,8 +6,8 @@ import Upstream
 
 /// The rows of a ``CachedList``. They are a copy of the API's: each server has its own.
 ///
-/// The revision of a change is at least the time in milliseconds: a client that goes on at another server may be told
-/// of a change twice, and misses none.
+/// The revision of a change is at least the time in milliseconds: a client that changes to another server may be told
+/// of a change twice, but misses none.
 struct CachedListStore<Item: ListedItem>: Sendable {
     /// The stored values of an item.
     struct Columns: Equatable, Sendable {
@@ -76,7 +76,7 @@ struct CachedListStore<Item: ListedItem>: Sendable {
 
     static func record(of app: String) -> RecordTable {
         RecordTable("\(app)_item") { row in
-            // Of any form: that of a removed row may be an earlier build's.
+            // Of any form: an earlier build may have stored the removed row.
             let _: Tolerant<Item> = try row.json("item")
             let _: [Int] = [try row.size("added_revision"), try row.size("changed_revision")]
         }
@@ -110,7 +110,7 @@ extension CachedListStore {
         let stored = StoredWords(of: texts)
         let text = words.joined(separator: " ")
         let other = try SearchVariants.first(for: text, among: stored) { variant -> Page? in
-            // A table is read in search of those words only that a name has.
+            // The rows are read only for words that a name has.
             guard texts.contains(where: variant.matches) else { return nil }
             let condition = "removed_revision IS NULL AND \(SearchVariant.condition(on: "search"))"
             var found = try self.page(db, page, condition, ["variant": variant.json], since: since)
@@ -182,7 +182,7 @@ extension CachedListStore {
         return all
     }
 
-    /// Returns the writing of the items of a response.
+    /// Returns the write of the items of a response.
     ///
     /// - Parameter changed: Called with the new revision after the commit of a change.
     /// - Throws: ``UnusableResponse``.

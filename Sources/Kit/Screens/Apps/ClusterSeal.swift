@@ -57,7 +57,7 @@ package struct ClusterSeal: Sendable {
         try await database.write(locks: ["sealing key"]) { try check($0) }
     }
 
-    /// Checks the same in a transaction that no server runs beside.
+    /// Checks the same in a transaction, while no server runs.
     ///
     /// - Throws: ``WrongKey``, `ClusterError`.
     package func check(_ transaction: SQLTransaction) throws {

@@ -5,8 +5,8 @@ import ServiceLifecycle
 package import Storage
 import Synchronization
 
-/// Removes expired data while the server runs: at once, and then every ten minutes. Expired data is invisible before,
-/// or does no harm: its removal frees space.
+/// Removes expired data at start, and then every ten minutes. The removal only frees space: expired data is invisible
+/// or harmless.
 package struct ExpiryService: Service {
     /// Time between two runs.
     package static let interval: Duration = .seconds(600)

@@ -115,7 +115,7 @@ package struct ListScreens<Item: ListedItem>: Sendable {
         let rows = try? store.columns(of: list.items(of: body))
         try await store.database.write { db in
             guard let rows else {
-                // With the response, or the API would confirm it, and the list would be empty.
+                // The response is removed too: if the API confirmed it, the list would stay empty.
                 try upstream.store.responses.remove(upstream: list.upstream.name, url: resource.url, in: db)
                 return try store.removeAll(db)
             }

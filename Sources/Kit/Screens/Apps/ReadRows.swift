@@ -39,8 +39,8 @@ extension IncomingResponse {
 }
 
 extension UserDatabase {
-    /// Returns the writing of rows that an app makes of a response: in the transaction that stores the response, or
-    /// before it if several servers share the rows.
+    /// Returns the write of the rows of a response: in the transaction that stores the response, or before it if
+    /// several servers share the rows.
     ///
     /// - Parameters:
     ///   - next: writes the next part, and returns it and whether it was the last one. It may run again after a part

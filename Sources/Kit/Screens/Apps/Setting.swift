@@ -12,8 +12,6 @@ package struct Setting<Value: Sendable>: SettingDeclaration {
     package let note: String
     private let form: SettingForm<Value>
 
-    /// Declares a setting.
-    ///
     /// - Parameters:
     ///   - key: Its name; an ending such as `_ms` is the unit of the numbers.
     ///   - form: The accepted values, in the unit of the key.
@@ -60,7 +58,7 @@ package protocol SettingDeclaration: Sendable {
     /// An addition to the reference page, in Markdown; empty for none.
     var note: String { get }
 
-    /// Returns the value that a text stands for; nil if the setting does not accept it.
+    /// Returns the value of a text; nil if the setting does not accept it.
     func value(of text: String) -> (any Sendable)?
 }
 
@@ -115,7 +113,7 @@ package struct SettingForm<Value: Sendable>: Sendable {
         )
     }
 
-    /// Words separated by commas, each of which stands for an element; `column` names them.
+    /// Words separated by commas, each of which is an element; `column` names them.
     package static func elements<Element: Sendable>(
         _ accepted: String,
         column: String,
@@ -189,7 +187,7 @@ package struct SettingValues: Sendable {
 
     package subscript<Value>(_ setting: Setting<Value>) -> Value {
         get {
-            // Without the guard, nothing would be a value of an optional type.
+            // Without the guard, a missing value would be nil of an optional type.
             guard let value = values[setting.key] else { return setting.defaultValue }
             return value as? Value ?? setting.defaultValue
         }

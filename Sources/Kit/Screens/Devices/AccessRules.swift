@@ -7,11 +7,11 @@ package import Server
 /// Who is served without a paired device (`http.access`). See docs/decisions/0141.
 package struct AccessRules: Sendable {
     package enum Mode: String, Sendable, CaseIterable {
-        /// Who reaches the port, which is one of the loopback interface.
+        /// Every client; the port is one of the loopback interface.
         case loopback
         /// Local requests, and paired devices.
         case pairing
-        /// Who reaches the port.
+        /// Every client.
         case open
     }
 
@@ -20,8 +20,6 @@ package struct AccessRules: Sendable {
     private let proxies: TrustedProxies
     private let origins: OriginRules
 
-    /// Creates rules.
-    ///
     /// - Parameters:
     ///   - operatorKey: The key of the operator; nil for none.
     ///   - proxies: The proxies whose requests are never local.
@@ -102,7 +100,7 @@ package struct OperatorKey: Sendable, Equatable {
     func opens(_ fields: HTTPFields) -> Bool {
         let values = fields[values: .larderOperator]
         guard values.count == 1, let value = values.first else { return false }
-        // Hashes, of which nothing is learnt by the time that a comparison takes.
+        // Hashes are compared: the duration of a comparison tells nothing about the key.
         return Self.hash(value) == hash
     }
 

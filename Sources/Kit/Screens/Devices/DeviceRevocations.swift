@@ -3,8 +3,8 @@ package import Logging
 import Server
 import ServiceLifecycle
 
-/// Unpairs the devices that commands name while the server runs: it looks once a second whether there is a file, so a
-/// command needs neither a port nor a signal, which could reach another program of the data directory.
+/// Unpairs the devices that commands name while the server runs. It looks once a second whether there is a file, so a
+/// command needs no port. A signal could reach another program.
 package struct DeviceRevocations: Service {
     /// Time between two looks.
     static let interval: Duration = .seconds(1)
@@ -46,7 +46,6 @@ package struct DeviceRevocations: Service {
 }
 
 extension ServerEvent {
-    /// The devices are others.
     static let devicesChanged = ServerEvent(kind: "devices-changed", data: [], audience: .everyone)
 }
 

@@ -18,7 +18,7 @@ package struct DeviceRoutes: Sendable {
     ///   - codes: makes codes, and devices of codes.
     ///   - mode: who gets in.
     ///   - address: origin at which devices reach the server; nil if that is not known.
-    ///   - events: is notified that the devices are others.
+    ///   - events: is notified when devices change.
     package init(
         devices: DeviceStore,
         codes: Pairing,
@@ -149,7 +149,7 @@ package struct DeviceRoutes: Sendable {
 }
 
 extension ScreenResponse {
-    /// Returns the response with the cookie of a device, which counts for pages as well.
+    /// Returns the response with the cookie of a device, which browsers also send for pages.
     fileprivate func keepingDevice(_ token: String, _ request: ScreenRequest) -> ScreenResponse {
         settingCookie(DeviceRoutes.cookie, token, age: SessionCookies.longestAge, path: "/", request)
     }
@@ -213,8 +213,7 @@ struct PairingCodeScreen: Encodable, Sendable {
     let profile: String
     /// Where a device enters it; null if no name of the server is known that others can reach.
     @Nullable var url: String?
-    /// Picture of a QR code that leads there with the code, as a `data:` URL; null if there is no address, or a long
-    /// one.
+    /// A QR code of the page with the code, as a `data:` URL; null if there is no address, or it is too long.
     @Nullable var qr: String?
 
     init(_ made: Pairing.Made, profile: String, url: String?) {
@@ -233,7 +232,7 @@ struct PairedScreen: Encodable, Sendable {
 }
 
 extension Problem {
-    /// 401: who asks is not paired, whatever is asked for.
+    /// 401: the client is not paired; the response is the same for every target.
     static var pairingRequired: Problem {
         var problem = Problem(.pairingRequired, .pairingRequired, href: "/pair")
         problem.headerFields[.wwwAuthenticate] = "Larder-Device"

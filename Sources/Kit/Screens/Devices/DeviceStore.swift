@@ -118,7 +118,8 @@ package final class DeviceStore: Sendable {
     /// - Returns: nil if the token opens nothing.
     func begin(_ tokenHash: Data, on channel: any Channel) -> DeviceVisit? {
         guard devices.withLock({ $0[tokenHash] }) != nil else { return nil }
-        // Before the device is looked up for good: a removal in between finds the request, or the look-up the removal.
+        // Added before the device is looked up: a removal in between finds the request, or the look-up finds the
+        // removal.
         let entry = requests.add(channel, of: tokenHash)
         let unended = ChangeToken(of: ends[tokenHash])
         guard let device = devices.withLock({ $0[tokenHash] }) else { return nil }
@@ -136,7 +137,7 @@ package final class DeviceStore: Sendable {
         unstored.withLock { _ = $0.insert(hash) }
     }
 
-    /// Writes when devices were last seen. After an error that is still known.
+    /// Writes when devices were last seen. After an error, the times stay in memory.
     ///
     /// - Throws: `StorageError`.
     package func storeUses() async throws {
@@ -225,7 +226,7 @@ struct DeviceVisit: Sendable {
     let changeToken: ChangeToken
     let entry: RequestsUnderWay.Entry
 
-    /// Returns a body with whose end the request ends.
+    /// Returns a body whose end is the end of the request.
     func ending(with body: ResponseBody) -> ResponseBody {
         ResponseBody(contentLength: body.contentLength) { [entry] writer in
             defer { entry.end() }

@@ -20,11 +20,9 @@ package final class Pairing: Sendable {
     private let file: PairingCodeFile?
     private let clock: WallClock
     private let ledger = Mutex(PairingLedger())
-    /// Held while the file is read: who comes meanwhile finds its code in the ledger.
+    /// Held while the file is read: a request that waits for it finds the code in the ledger.
     private let reading = Mutex(())
 
-    /// Creates pairing for a server.
-    ///
     /// - Parameter file: Where another program leaves codes; nil for none.
     package init(devices: DeviceStore, file: PairingCodeFile? = nil, clock: WallClock) {
         self.devices = devices
@@ -49,7 +47,7 @@ package final class Pairing: Sendable {
     {
         guard devices.hasRoom else { throw Problem.tooManyDevices }
         let now = clock.now()
-        // Addresses that have to wait read no file.
+        // The file is not read for an address that has to wait.
         if ledger.withLock({ $0.wait(of: address, at: now) }) == nil { takeCode(now: now) }
         let outcome = ledger.withLock { $0.use(PairingCode(typed)?.hash, by: address, at: now) }
         switch outcome {
@@ -83,21 +81,21 @@ package final class Pairing: Sendable {
     }
 }
 
-/// The code that may be used now, and who has tried. A value without a clock and without randomness.
+/// The code that may be used now, and the wrong codes of each address. A value without a clock and without randomness.
 struct PairingLedger: Sendable {
     /// A code that was made.
     struct Offer: Sendable, Equatable, Codable {
         let codeHash: Data
         /// The profile of the device that uses it.
         let profile: String
-        /// From when on it is late.
+        /// When it expires.
         let end: Date
     }
 
     enum Outcome: Equatable {
         /// It was the code, which no other client can use from here on.
         case right(Offer)
-        /// It was the code, but too late.
+        /// It was the code, which has expired.
         case late
         case wrong
         /// The address has to wait for some seconds.
@@ -143,7 +141,7 @@ struct PairingLedger: Sendable {
 struct PairingAttempts: Sendable {
     /// Wrong codes that an address may send in a window.
     static let perAddress = 10
-    /// Wrong codes that all addresses together may send which are not remembered by themselves.
+    /// Wrong codes in a window from all addresses that are not remembered individually.
     static let ofOthers = 100
     /// Addresses that are remembered.
     static let addresses = 1024
@@ -185,12 +183,12 @@ struct PairingAttempts: Sendable {
         if let address { counts[address] = nil }
     }
 
-    /// Whether another address can be remembered, at the latest once those whose window is over are forgotten.
+    /// Whether another address can be remembered, if need be in place of those whose window is over.
     private func hasRoom(at now: Date) -> Bool {
         counts.count < Self.addresses || counts.values.contains { $0.isOver(at: now) }
     }
 
-    /// Whether an address is remembered, or can be once those whose window is over are forgotten.
+    /// Whether an address is remembered, or can be, if need be in place of those whose window is over.
     private mutating func makeRoom(for address: String, at now: Date) -> Bool {
         if counts[address] != nil || counts.count < Self.addresses { return true }
         counts = counts.filter { !$0.value.isOver(at: now) }
@@ -222,8 +220,8 @@ package struct PairingCode: Sendable, Equatable {
 
     private init(characters: [UInt8]) { self.characters = characters }
 
-    /// Reads the text that a user has typed: in any case, with or without hyphens and spaces, O for 0, I and L for 1;
-    /// nil if it cannot be a code.
+    /// Reads the text that a user has typed, in any case, with or without hyphens and spaces. O is read as 0, I and L
+    /// as 1. Nil if it cannot be a code.
     package init?(_ typed: String) {
         guard typed.utf8.count <= 4 * Self.length else { return nil }
         let separators = [UInt8(ascii: "-"), UInt8(ascii: " ")]
@@ -272,7 +270,7 @@ package struct PairingCodeFile: Sendable {
         do {
             try FileManager.default.removeItem(at: url)
         } catch {
-            // It would be good more than once.
+            // A code whose file remains could be used more than once.
             return nil
         }
         return try? JSONDecoder().decode(PairingLedger.Offer.self, from: bytes)

@@ -15,8 +15,7 @@ package struct EventRoutes: Sendable {
     private let elsewhere: Set<String>
     private let conditions: @Sendable () -> [ServerEvent]
 
-    /// Creates the route. Each session adds the events of its account, and the stream ends with the first one that
-    /// does.
+    /// Creates the route. Each session adds the events of its account; the stream ends when the first session ends.
     ///
     /// - Parameters:
     ///   - apps: Names of the apps that are served.
@@ -61,7 +60,7 @@ package struct EventRoutes: Sendable {
             for (identity, event) in subscription.missed {
                 try await writer.write(ByteBuffer(string: ServerSentEvents.text(identity: identity, event)))
             }
-            // After the missed events, which are older, and without identities, since they are no news.
+            // Outages follow the missed events, which are older. They have no identities, since they are not new.
             for event in conditions() {
                 try await writer.write(ByteBuffer(string: ServerSentEvents.text(event)))
             }
@@ -84,8 +83,8 @@ package struct EventRoutes: Sendable {
 }
 
 extension EventStream.Message {
-    /// Whether the sessions of the listener, if it has any, have to be open still. Events of an account have to; other
-    /// events are many, and the heartbeat finds out soon.
+    /// Whether the sessions of the listener are checked before the message. Events of an account need it; other events
+    /// are frequent, and the next heartbeat checks.
     private var needsSession: Bool {
         switch self {
         case .heartbeat: return true
@@ -153,7 +152,7 @@ extension HTTPField.Name {
 struct EventInterest: Sendable {
     /// The audiences that it belongs to.
     let audiences: Set<ServerEvent.Audience>
-    /// The apps of its sessions by the hashes of their tokens; with the first one that ends, the stream does.
+    /// The apps of its sessions by the hashes of their tokens. The stream ends when the first of them ends.
     let sessionApps: [Data: String]
     private let sessions: SessionStore
 

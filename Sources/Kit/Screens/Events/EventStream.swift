@@ -9,8 +9,8 @@ import Synchronization
 package final class EventStream: Service, Sendable {
     enum Message: Sendable {
         case event(identity: String, ServerEvent)
-        /// Nothing happened for a while; keeps connections open and detects closed ones. Whatever the listener
-        /// hears up to the event of this identity was sent before.
+        /// Keeps idle connections open and detects closed ones. All events for the listener up to this identity were
+        /// sent before it.
         case heartbeat(identity: String)
         /// A session of the listener has ended, and the stream ends with it.
         case sessionEnded(app: String)
@@ -106,7 +106,7 @@ package final class EventStream: Service, Sendable {
         }
     }
 
-    /// Ends the streams of a session that has ended, behind the events published before. A listener with other sessions
+    /// Ends the streams of a session that has ended, after the events published before. A listener with other sessions
     /// reconnects with these.
     func end(sessionOf tokenHash: Data) {
         let ended = state.withLock { state in
@@ -119,8 +119,6 @@ package final class EventStream: Service, Sendable {
     }
 
     /// Sends heartbeats until the server stops, then ends every listener's stream.
-    ///
-    /// - Throws: Nothing; `Service` allows it.
     package func run() async throws {
         await withTaskCancellationOrGracefulShutdownHandler {
             while await self.pauseBetweenHeartbeats() {
@@ -247,8 +245,9 @@ struct EventListeners: Sendable {
 
     func numbers(ofSession tokenHash: Data) -> [Int] { Array(bySession[tokenHash] ?? []) }
 
-    /// Returns the listener that ends so that another one of a client has room: the oldest one of that client if it has
-    /// as many as it may have, else of the client that has most if there are as many as there may be.
+    /// Returns the listener that ends to make room for another one of a client. It is the oldest one of the client, if
+    /// the client has as many as it may have. If all have as many as there may be, it is the oldest one of the client
+    /// that has most.
     ///
     /// - Parameters:
     ///   - limits: Largest number of listeners of one client, and of all.
@@ -266,7 +265,7 @@ struct EventListeners: Sendable {
         for tokenHash in listener.sessionApps.keys { bySession[tokenHash, default: []].insert(number) }
     }
 
-    /// Returns the listener that was removed; nil if it was already.
+    /// Removes a listener and returns it; nil if it was removed before.
     mutating func remove(_ number: Int) -> Listener? {
         guard let listener = listeners.removeValue(forKey: number) else { return nil }
         ofAllAudiences.remove(number)

@@ -198,15 +198,14 @@ struct EventBacklog: Sendable {
         let audience: ServerEvent.Audience
     }
 
-    /// How many times the events of one audience all audiences may have together.
+    /// All audiences together may have this many times the events of one.
     static let share = 20
     /// Distinguishes the runs of a server: a number alone would mean something else after a restart.
     let run: String
     private let capacity: Int
     private var kept: [ServerEvent.Audience: Retained] = [:]
-    /// The kept events from the oldest on, and some that went with the room of their audience.
+    /// The kept events, the oldest first, and some that were removed because their audience had too many.
     private var order: Deque<Position> = []
-    /// Number of kept events.
     private(set) var count = 0
     private var lastNumber = 0
     /// Number of the newest event that is kept no more, among audiences that have none left.
@@ -230,7 +229,7 @@ struct EventBacklog: Sendable {
         while count > most, let oldest = order.popFirst() {
             if isKept(oldest) { removeOldest(of: oldest.audience) }
         }
-        // Each position is looked at again once at most, since half of them go.
+        // Half of the positions are removed, so each is filtered once on average.
         if order.count > 2 * most { order = order.filter(isKept) }
         return entry
     }

@@ -47,7 +47,6 @@ extension [(name: String, data: UserData)] {
 
 /// The bytes that one account or profile has stored in an app, as its quota counts them.
 package struct StorageUsage: Sendable, Equatable {
-    /// All of them.
     package let bytes: Int
     package let trash: Int
     /// Bytes of drafts; nil in an app without drafts.

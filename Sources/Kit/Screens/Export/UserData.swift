@@ -87,7 +87,7 @@ package struct ExportRoutes: Sendable {
         let now = clock.now()
         var attempt = 1
         while true {
-            // An archive does not say how old it may be.
+            // An archive cannot say how old its data may be.
             if let lag = try await users.catchUp() { throw lag.reason }
             do {
                 return response(try await archive(of: owners, profile: profile, at: now), at: now)
@@ -117,7 +117,7 @@ package struct ExportRoutes: Sendable {
             FileContent(try await users.content($0), of: $0, type: "application/octet-stream", version: "")
         }
         let manifest = Manifest(larderVersion: version, createdAt: now, profile: profile, apps: sections)
-        // Its times change from request to request; HEAD and GET are to have one length.
+        // Its times differ between requests. Without compression, it has the same length for HEAD and GET.
         try archive.add(json: manifest, as: "manifest.json", level: 0)
         return archive
     }

@@ -5,9 +5,9 @@ import HummingbirdCore
 import NIOCore
 package import Storage
 
-/// An archive of the data that is stored now, sent later: texts are compressed into files of a request, and the files
-/// of documents get a second name, so that they can be sent even if they are deleted meanwhile. It takes a bounded part
-/// of the memory.
+/// An archive of the data that is stored now, sent later. Texts are compressed into files of the request. Files of
+/// documents get a second name, so that they can be sent even if they are deleted meanwhile. It takes a bounded part of
+/// the memory.
 package final class ZipArchive {
     private let scratch: ScratchFolder
     private let blobs: BlobStore
@@ -163,7 +163,7 @@ struct ZipContent: Sendable {
         try await send(directory + end(directory.count))
     }
 
-    /// It precedes the bytes, so that they are read twice: not all programs take one that follows them.
+    /// The checksum precedes the bytes, which are therefore read twice: not all programs accept one that follows them.
     private static func checksum(of part: Part) async throws -> UInt32 {
         var checksum = crc32(0, nil, 0)
         try await forEachChunk(of: part) { chunk in
@@ -219,16 +219,12 @@ package final class ZipText {
         stream.deallocate()
     }
 
-    /// Appends bytes.
-    ///
     /// - Throws: `StorageError`, or that zlib could not compress.
     package func append(_ bytes: some Sequence<UInt8>) throws {
         pending += bytes
         if pending.count >= Self.chunk { try compress(Z_NO_FLUSH) }
     }
 
-    /// Appends a text.
-    ///
     /// - Throws: `StorageError`, or that zlib could not compress.
     package func append(_ text: String) throws { try append(text.utf8) }
 

@@ -10,21 +10,14 @@ extension Text {
     package static let cancel = Text("Cancel", ru: "Отмена")
     /// The button that repeats a request.
     package static let tryAgain = Text("Try again", ru: "Повторить")
-    /// The button that requests a list again.
     package static let refresh = Text("Refresh", ru: "Обновить")
     package static let rename = Text("Rename", ru: "Переименовать")
     package static let delete = Text("Delete", ru: "Удалить")
-    /// The button that stores the input.
     package static let save = Text("Save", ru: "Сохранить")
-    /// The button that empties something.
     package static let clear = Text("Clear", ru: "Очистить")
-    /// The button that passes something to other people.
     package static let share = Text("Share", ru: "Поделиться")
-    /// The button that ends a session.
     package static let logOut = Text("Log Out", ru: "Выйти")
-    /// The button that takes a change back.
     package static let undo = Text("Undo", ru: "Отменить")
-    /// The screen of deleted items.
     package static let trash = Text("Trash", ru: "Корзина")
     package static let trashIsEmpty = Text("The trash is empty", ru: "Корзина пуста")
     package static let search = Text("Search", ru: "Поиск")
@@ -57,7 +50,7 @@ extension Text {
         "Delete for good all that is in the trash? There is no way back.",
         ru: "Удалить навсегда всё, что в корзине? Вернуть будет нельзя."
     )
-    /// That writes which wait for an upstream do not get on without the user.
+    /// Says that writes which wait for an upstream need a decision of the user.
     static func needsDecision(_ count: Int) -> Text {
         Text(
             "Changes that need your decision: \(count). They are in the outbox.",
@@ -158,7 +151,8 @@ extension Text {
         Text("Showing results for “\(words)”.", ru: "Показаны результаты по запросу «\(words)».")
     }
 
-    /// When stale data was received, and why there is none newer. An age in minutes would change while nothing does.
+    /// When stale data was received, and why there is none newer. With an age in minutes, the body would change each
+    /// minute.
     static func freshness(of provenance: Provenance) -> Text {
         let why = staleReason(provenance)
         guard let date = provenance.contentFetchedAt ?? provenance.validatedAt,

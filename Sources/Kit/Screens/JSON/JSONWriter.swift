@@ -3,7 +3,6 @@ package import Foundation
 /// Converts values to bytes: JSON, UTF-8, snake_case, members in the order of their declaration, RFC 3339 UTC times.
 /// Equal values give equal bytes, so a body can be hashed and stored.
 package enum WireFormat {
-    /// Encodes a value.
     /// - Throws: `EncodingError`.
     package static func encode(_ value: some Encodable) throws -> Data {
         try JSONStreamEncoder.encode(value)
@@ -42,10 +41,10 @@ package struct Nullable<Value: Encodable & Sendable>: Encodable, Sendable {
 
 extension Nullable: Equatable where Value: Equatable {}
 
-// Synthesized `encode(to:)` chooses these before the standard library's: most members of lists have one of these types,
-// and the generic way takes twice the instructions, for metadata of optionals and a container for each value. The
-// choice is made by the types that the compiler sees: within the generic `Nullable<Value>` the value's own `encode` is
-// the generic one, so strings have an overload of their own, and an encoder's own `encodeIfPresent` is never called.
+// Synthesized `encode(to:)` chooses these before the standard library's. Most members of lists have one of these types,
+// and the generic way takes twice the instructions: metadata of optionals, and a container for each value. The compiler
+// chooses by static types. Within the generic `Nullable<Value>` the value's own `encode` is the generic one, so strings
+// have an overload of their own; an encoder's own `encodeIfPresent` is never called.
 extension KeyedEncodingContainer {
     @inlinable
     package mutating func encode<Value>(_ value: Nullable<Value>, forKey key: Key) throws {

@@ -93,8 +93,8 @@ package struct Problem: Error, Sendable, Equatable {
         if code.status == .unauthorized { self.headerFields[.wwwAuthenticate] = "Bearer" }
     }
 
-    /// The text for a user if the app has no alert of its own: the detail; the title if only the author of a client can
-    /// act on the detail, which has no translation then.
+    /// The text for a user if the app has no alert of its own. It is the detail, or the title if the detail has no
+    /// translation: then only the author of a client can act on the detail.
     package var message: Text {
         detail.isTranslated ? detail : Text("\(code.title.english).", ru: "\(code.title.russian).")
     }
@@ -204,7 +204,7 @@ struct ProblemDocument: Encodable, Sendable {
 }
 
 extension Problem {
-    /// Returns the response of a server that has no routes to ask: in the language of the request, not kept.
+    /// Returns the response of a server whose routes do not exist yet, in the language of the request.
     ///
     /// - Throws: `EncodingError`.
     package func response(to request: Request) throws -> Response {
@@ -236,7 +236,7 @@ extension Problem {
         }
     }
 
-    /// Creates the problem of data that cannot be read or written; nil for an error that is no fault of the disk, such
+    /// Creates the problem of data that cannot be read or written. Nil for an error that is no fault of the disk, such
     /// as a body of another length than announced.
     ///
     /// The text has no paths: those are in the log.
@@ -266,8 +266,7 @@ extension Problem {
     /// How long a client should wait for the store, in seconds.
     private static let pause = 2
 
-    /// Creates the problem of a store that does not respond, or did not confirm a change; nil for an error that is no
-    /// fault of its.
+    /// Creates the problem of a store that does not respond, or did not confirm a change; nil for other errors.
     ///
     /// The text does not say why: that is in the log.
     package init?(_ error: ClusterError) {

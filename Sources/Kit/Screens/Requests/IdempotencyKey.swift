@@ -55,10 +55,10 @@ extension HTTPField.Name {
     package static let idempotencyReplayed = HTTPField.Name(literal: "Idempotency-Replayed")
 }
 
-/// The stored form of a response: compressed by nobody, readable by a client that knows the key only.
+/// The stored form of a response: not compressed, and encrypted under a key that is derived from the `Idempotency-Key`.
 struct SealedResponse: Codable, Sendable {
-    /// The most bytes of a response that is stored: each server and the journal have it. A note of 64 KiB is in it
-    /// twice.
+    /// The most bytes of a stored response, of which each server and the journal have a copy. That to a note of 64 KiB
+    /// contains its text twice.
     static let longest = 192 << 10
 
     private let status: Int

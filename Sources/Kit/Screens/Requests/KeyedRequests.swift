@@ -9,17 +9,18 @@ import Synchronization
 
 /// A request with an `Idempotency-Key`, on its way to its stored response.
 final class KeyedRequest: Sendable {
-    /// The identity of the row: the key, and who has sent it. Without the key it says nothing.
+    /// The identity of the row: a digest of the key and its sender.
     let id: Data
-    /// Who has sent it.
+    /// A digest of the sender.
     let audience: Data
-    /// The code of method and target.
+    /// The HMAC of method and target.
     let head: Data
     let arrival: Int64
     private let sealing: SymmetricKey
-    /// The code of the body as far as it has been read, whether reading has begun, and whether that is all of it.
+    /// The HMAC of the bytes read so far, whether reading has begun, and whether it has ended.
     ///
-    /// Head and body have HMACs by the client's key: from a plain digest a reader of the file could guess a password.
+    /// The HMACs of head and body use the client's key: from a plain digest a reader of the file could guess a
+    /// password.
     private let body: Mutex<(code: HMAC<SHA256>, isBegun: Bool, isWhole: Bool)>
     private let isStoredWithChange = Mutex(false)
     private let isForm: Bool
@@ -67,13 +68,13 @@ final class KeyedRequest: Sendable {
     /// Whether the response was stored in the transaction of the change.
     var isAnswered: Bool { isStoredWithChange.withLock(\.self) }
 
-    /// The code of the body; nil if that was not read to its end, or is a form.
+    /// The HMAC of the body; nil if the body was not read to its end, or is a form.
     var bodyCode: Data? {
         guard !isForm else { return nil }
         return body.withLock { $0.isWhole ? Data($0.code.finalize()) : nil }
     }
 
-    /// Whether the body can still be read: it can be once.
+    /// Whether the body was not read yet: it can be read once.
     var isUnread: Bool { body.withLock { !$0.isBegun } }
 
     func noteReading() { body.withLock { $0.isBegun = true } }
@@ -88,7 +89,7 @@ final class KeyedRequest: Sendable {
 
     func open(_ sealed: Data) throws -> ScreenResponse { try SealedResponse.open(sealed, by: sealing) }
 
-    /// Returns the companion of a change whose response is stored with it.
+    /// Returns the part of a change's transaction that stores the response.
     func companion<Value: Sendable>(
         _ response: @escaping @Sendable (Value) throws -> ScreenResponse,
         _ made: @escaping @Sendable (ScreenResponse?) -> Void
@@ -116,7 +117,7 @@ final class KeyedRequest: Sendable {
     }
 }
 
-/// A body of which the code is computed as it is read.
+/// A body whose HMAC is computed while it is read.
 struct DigestedBody: AsyncSequence, Sendable {
     struct AsyncIterator: AsyncIteratorProtocol {
         var base: RequestBody.AsyncIterator

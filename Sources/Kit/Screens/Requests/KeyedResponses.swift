@@ -15,7 +15,7 @@ package struct KeyedResponses: Sendable {
     static let mostKeys = 4096
     /// How long a server may work on a request.
     private static let longestWork = Duration.seconds(600)
-    /// A change of several servers has a limit, and a deletion has the bytes of its rows.
+    /// A change of the journal has a limit of size, and one that deletes rows contains them.
     private static let purgeBatch = 16
 
     /// The request was received before, perhaps by another server.

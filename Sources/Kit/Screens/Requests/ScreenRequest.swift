@@ -76,7 +76,7 @@ package struct ScreenRequest: Sendable {
         return request
     }
 
-    /// Returns the request with its key, which learns the bytes of the body as they are read.
+    /// Returns the request with its key, which records the HMAC of the body while the body is read.
     func keyed(by keyed: KeyedRequest) -> ScreenRequest {
         var request = self
         request.keyed = keyed
@@ -135,7 +135,7 @@ package struct ScreenRequest: Sendable {
     ///
     /// - Parameter other: another media type that the route accepts, for the error.
     /// - Throws: 400 `malformed-json` if it is none, 400 `malformed-request` if it has a member that the route does not
-    ///   take, 413 if it is too large, 415 if it is not declared to be JSON.
+    ///   take. 413 if it is too large, 415 if it is not declared to be JSON.
     package func jsonObject(or other: String? = nil) async throws -> JSONFields {
         try requireJSON(or: other)
         return try fields(of: try await body())
@@ -159,8 +159,8 @@ package struct ScreenRequest: Sendable {
 extension ScreenRequest {
     /// Refuses content that cannot be taken as it arrives.
     ///
-    /// - Throws: ``Problem`` 400 if a PUT has `Content-Range`: taken as the whole, a part would destroy the rest (RFC
-    ///   9110 §14.5). 415 if content is compressed (§15.5.16): no route decodes it.
+    /// - Throws: ``Problem`` 400 if a PUT has `Content-Range`: a part taken as the whole would destroy the rest (RFC
+    ///   9110 §14.5). ``Problem`` 415 if content is compressed (§15.5.16): no route decodes it.
     func requireWholeContent() throws(Problem) {
         guard [.post, .put, .patch].contains(method) else { return }
         if method == .put, headerFields[.contentRange] != nil {

@@ -64,8 +64,8 @@ package struct UploadedForm: Sendable {
 extension ScreenRequest {
     /// Reads the body as a form, writing its files to `folder` while they arrive. No body at all is a form without
     /// parts.
-    /// - Throws: 415 for another kind of body, 400 for a malformed form or a part that the route does not take, 413 if
-    ///   it exceeds the limits, naming the file at fault; `StorageError`.
+    /// - Throws: 415 for another kind of body, 400 for a malformed form or a part that the route does not take. 413 if
+    ///   it exceeds the limits, with the name of the file at fault; `StorageError`.
     package func uploadedForm(into folder: ScratchFolder, limits: UploadedForm.Limits) async throws -> UploadedForm {
         if headerFields[.contentType] == nil, headerFields[.transferEncoding] == nil, declaredBodyLength ?? 0 == 0 {
             return UploadedForm()

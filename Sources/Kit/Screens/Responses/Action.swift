@@ -160,8 +160,8 @@ extension Action {
     }
 }
 
-/// Work that goes on behind a response, in one form for all: uploads, downloads, contents that are kept offline,
-/// changes in the outbox and operations that an upstream continues (schema `Task`).
+/// Work that continues after a response, in one form for all kinds: uploads, downloads, contents kept offline, changes
+/// in the outbox, and operations of an upstream (schema `Task`).
 package struct TaskScreen: Encodable, Sendable {
     /// Its identity among those of its kind.
     let id: String

@@ -78,7 +78,7 @@ package struct Meta: Encodable, Sendable {
     /// The members of the content, and of its rows, that people see.
     var labels: [ScreenForm.Label] = []
 
-    /// What a search found rows by, other than the words of its text.
+    /// The ways in which a search found rows, other than by the words of its text.
     struct Search: Encodable, Sendable {
         let used: [SearchWay]
         /// The words that rows were found by.
@@ -182,7 +182,7 @@ package struct Banner: Encodable, Sendable, Equatable {
             }
     }
 
-    /// Returns the notification that writes do not get on without the user.
+    /// Returns the notification that writes need a decision of the user.
     static func needsDecision(_ count: Int) -> Banner {
         Banner(code: "needs-decision", text: .needsDecision(count), dismissal: .resolved)
     }

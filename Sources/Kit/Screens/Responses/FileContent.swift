@@ -110,9 +110,9 @@ extension FileContent {
 }
 
 extension ScreenResponse {
-    /// Responds with a file whose bytes have to be requested before it is known whether they are available: `open` is
-    /// called once the range is known and before the response begins, so that its failure is a problem and not a
-    /// response that breaks off. It is not called if no body is sent.
+    /// Responds with a file whose availability is known only after its bytes were requested. `open` is called once the
+    /// range is known and before the response begins, so that its failure is a problem and not a truncated response. It
+    /// is not called if no body is sent.
     ///
     /// - Throws: ``Problem``, 416 for a range that the file does not have; errors of `open`.
     package static func content(

@@ -142,8 +142,8 @@ extension QueryItems {
     ///
     /// An `offset` of 0 beside a cursor is none: generated clients send it if they do not know better.
     ///
-    /// - Throws: 400 if limit or offset are not integers or out of range, if the cursor is not one of this list, and if
-    ///   both a cursor and an offset above 0 are given.
+    /// - Throws: 400 if limit or offset are not integers or out of range, or if the cursor is not one of this list. 400
+    ///   if both a cursor and an offset above 0 are given.
     package func page(of list: PagedList, defaultLimit: Int = 100, maximumLimit: Int = 100) throws -> PageRequest {
         var page = try page(defaultLimit: defaultLimit, maximumLimit: maximumLimit)
         guard let cursor = try string("cursor") else { return page }
@@ -225,8 +225,9 @@ package struct ListChanges: Encodable, Sendable, Equatable {
 
     /// Reads the changes of at most `limit` rows.
     ///
-    /// - Parameter rows: Those that have changed, one more than the limit if there are more: id, revisions at which the
-    ///   row was added, changed and removed, and whether the account has hidden it, now and at the revision `since`.
+    /// - Parameter rows: The changed rows, one more than the limit if there are more. Their columns are the id, the
+    ///   revisions of addition, change and removal, and whether the account hides the row: now, and at the revision
+    ///   `since`.
     package init(since: Int, _ rows: RowCursor, limit: Int) throws {
         self.init(since: since)
         var count = 0

@@ -48,8 +48,8 @@ package struct PagedList: Sendable {
         isByPosition = false
     }
 
-    /// Describes a list whose rows an upstream gives by position: a cursor of it is an offset in the form of a cursor,
-    /// so that clients have one way through all lists.
+    /// Describes a list whose rows an upstream gives by position. A cursor of it contains the offset, so that clients
+    /// page through all lists in one way.
     ///
     /// - Parameters: As of ``init(_:by:filter:key:)``.
     package init(positionsOf name: String, by order: String? = nil, filter: String? = nil) {
@@ -251,8 +251,8 @@ package struct ItemPaths: Sendable {
         Self.identity(String(segment.hasPrefix("~") ? segment.dropFirst() : segment[...]))
     }
 
-    /// Returns the id that a text of the API or of a client is, in Unicode NFC: two texts that Swift takes for equal
-    /// are one key of the database, too. Nil if it cannot be an id.
+    /// Returns a text of the API or of a client as an id, in Unicode NFC; nil if it cannot be one. So two texts that
+    /// are equal in Swift are one key of the database.
     ///
     /// A text with NUL is never looked up, since SQLite would find `id` for `id\0more`.
     package static func identity(_ text: String) -> String? {

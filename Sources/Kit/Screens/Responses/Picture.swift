@@ -47,8 +47,8 @@ extension ScreenResponse {
         return placeholder(cacheStatus)
     }
 
-    /// Responds with the placeholder because a picture could not be had. `Cache-Status` has `fwd` only if a request was
-    /// sent.
+    /// Responds with the placeholder because a picture could not be fetched. `Cache-Status` has `fwd` only if a request
+    /// was sent.
     package static func placeholder(after error: UpstreamError) -> ScreenResponse {
         placeholder(
             error.wasSent
@@ -210,7 +210,7 @@ package struct ScaledPictures: Sendable {
         do {
             guard try scaler.header(of: .bytes(body)).width > width else { return body }
             return try await failures.drawing(url, at: clock.now) { [scaler] in
-                // No picture that may be stored is higher than this when it is so narrow.
+                // The height is no limit: no picture that may be stored is higher than this at that width.
                 try await request.whileClientWaits {
                     try await scaler.scale(.bytes(body), width: width, height: 16 * width).data
                 }

@@ -40,8 +40,8 @@ struct GuardMiddleware: RouterMiddleware {
     }
 }
 
-/// Refuses requests of clients that are not paired, whatever they ask for, if the server listens to others than those
-/// of its machine. Behind ``GuardMiddleware``, ahead of everything that has data.
+/// Refuses requests of clients that are not paired, for any target, if the server listens to others than those of its
+/// machine. It runs after ``GuardMiddleware`` and before all that has data.
 struct DeviceMiddleware: RouterMiddleware {
     typealias Context = ScreenContext
 
@@ -96,8 +96,8 @@ extension HTTPField.Name {
     static let larderDevice = HTTPField.Name(literal: "Larder-Device")
 }
 
-/// Refuses paths that no route is spelled like. Behind ``DeviceMiddleware``: a client that is not paired gets the same
-/// response for every path.
+/// Refuses paths that are not spelled as those of routes. It runs after ``DeviceMiddleware``: a client that is not
+/// paired gets the same response for every path.
 struct CanonicalPathMiddleware: RouterMiddleware {
     typealias Context = ScreenContext
 
@@ -115,9 +115,9 @@ struct CanonicalPathMiddleware: RouterMiddleware {
     }
 }
 
-/// Adds the header fields by which browsers and caches tell clients apart, to problems as well: `Vary` by the device if
-/// clients have to be paired, the CORS fields of listed origins, and a policy that keeps pages of other origins from
-/// embedding the response. Outside of ``ProblemMiddleware``.
+/// Adds the header fields by which browsers and caches tell clients apart, to problems as well, so it encloses
+/// ``ProblemMiddleware``. These are `Vary` by the device if clients have to be paired, the CORS fields of listed
+/// origins, and a policy that keeps pages of other origins from embedding the response.
 struct BrowserFieldsMiddleware: RouterMiddleware {
     typealias Context = ScreenContext
 

@@ -67,8 +67,8 @@ struct ProblemMiddleware: RouterMiddleware {
         return .problem(problem, instance: request.uri.path)
     }
 
-    /// Returns the problem of a request that fails with many others while the store of several servers does not
-    /// respond, and its cause, if that is known; nil for another one.
+    /// Returns the problem of a request that fails with many others while the shared store does not respond, and its
+    /// cause if that is known. Nil for another error.
     private func outage(_ error: any Error) -> (Problem, cause: String?)? {
         let problem = (error as? ClusterError).flatMap(Problem.init) ?? error as? Problem
         guard let problem, problem.code == .storeUnavailable else { return nil }
@@ -137,8 +137,8 @@ struct ProblemMiddleware: RouterMiddleware {
         }
     }
 
-    /// Writes why a request failed for which its client is not to blame. The text of a problem may hold private data,
-    /// so it is not written.
+    /// Logs why a request failed, unless its client is at fault. The text of a problem may hold private data, so it is
+    /// not logged.
     private func reported(_ problem: Problem, _ cause: UpstreamError? = nil, logger: Logger) -> Problem {
         guard problem.code.status.kind == .serverError, problem.code != .notInCache else { return problem }
         var metadata: Logger.Metadata = ["code": "\(problem.code.rawValue)"]

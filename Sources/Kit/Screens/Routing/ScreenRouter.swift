@@ -297,8 +297,8 @@ extension RouteTable {
     /// Makes a page for the request of a browser; nil if there is none.
     package typealias MissingPage = @Sendable (HTTPRequest) -> ScreenResponse?
 
-    /// Returns the page that a browser gets in place of an error, if the client would rather read HTML than JSON and
-    /// the address is not one of the API; else nil.
+    /// Returns the page that a browser gets in place of an error. Nil if the client prefers JSON to HTML, or if the
+    /// address is one of the API.
     ///
     /// - Parameter status: That of the error's response.
     func page(inPlaceOf error: any Error, _ status: HTTPResponse.Status, for request: HTTPRequest, path: String)
@@ -309,7 +309,7 @@ extension RouteTable {
         }
         switch status {
         case .notFound: return page(missingPage, for: request, path: path)
-        // The files that a share sheet sends have an origin that is none.
+        // Browsers post the files of a share sheet with `Origin: null`, which is refused.
         case .methodNotAllowed, .forbidden: return page(missingPage, for: request, path: path, [.post])
         default: return nil
         }

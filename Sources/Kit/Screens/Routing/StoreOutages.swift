@@ -3,16 +3,16 @@ import Foundation
 import Logging
 import Synchronization
 
-/// Counts the requests that fail while the store of several servers does not respond: thousands of clients that try
-/// again would fill the disk with lines. The log has one for each cause, one when no request has failed for a while or
-/// the server stops, with their number, and one a minute until then.
+/// Counts the requests that fail while the store of several servers does not respond: a line for each would fill the
+/// disk. The log gets one line for each cause, and one a minute. A last line has the number of requests, when none has
+/// failed for a while or the server stops.
 package final class StoreOutages: Sendable {
     private struct Outage {
         let begin: Date
         var end: Date
         var count = 0
         var loggedAt: Date
-        /// Those that the log has.
+        /// The causes that are logged already.
         var causes: Set<String> = []
         let logger: Logger
     }

@@ -96,8 +96,8 @@ package struct SessionCredentials: Sendable {
 
     /// Returns the hash of the token for an app; nil if there is none. That of `Authorization` may be for any app.
     ///
-    /// - Throws: 401 `session-required` if `Authorization` has another scheme or is malformed, or if two cookies of
-    ///   one name differ: then a page of another port may have set one of them.
+    /// - Throws: 401 `session-required` if `Authorization` has another scheme or is malformed, or if two cookies of one
+    ///   name differ. A page of another port may have set one of them.
     func tokenHash(of app: String) throws(Problem) -> Data? {
         if let bearer { return try bearer.get() }
         return try cookieHash(of: app)
@@ -204,8 +204,8 @@ extension ScreenRequest {
     }
 }
 
-/// The cookies of sessions: one for each app, named after the data directory or the journal of several servers, since
-/// cookies do not know ports: two servers on one host would overwrite each other's.
+/// The cookies of sessions, one for each app. They are named after the data directory, or the journal of several
+/// servers, since cookies do not know ports: two servers on one host would overwrite each other's.
 package struct SessionCookies: Sendable, Equatable {
     /// The prefix of the cookies of all servers of this kind.
     static let common = "larder-"
@@ -251,7 +251,7 @@ package struct SessionCookies: Sendable, Equatable {
         self = try shared ?? SessionCookies(SealedSecrets(users.database))
     }
 
-    /// Has the names copied with the rows, unless others are.
+    /// Stores the name among the rows that servers and backups copy, unless one is stored.
     ///
     /// - Throws: GRDB's errors.
     package func record(_ db: Database) throws {

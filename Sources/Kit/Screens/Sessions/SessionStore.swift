@@ -140,7 +140,7 @@ package struct SessionStore: Sendable {
     /// Registers a function to be called after any session has ended, with the hash of its token.
     func onEnd(_ listener: @escaping @Sendable (_ tokenHash: Data) -> Void) { opened.onEnd(listener) }
 
-    /// Returns how long credentials open the session that they open now. To be taken before ``session(of:app:)``.
+    /// Returns a token that holds while credentials open the same session. Take it before ``session(of:app:)``.
     func changeToken(of credentials: SessionCredentials, app: String) -> ChangeToken {
         guard let hash = try? credentials.tokenHash(of: app) else { return .unlimited }
         let unended = unended(hash)
@@ -149,12 +149,12 @@ package struct SessionStore: Sendable {
         return unended.noting(AccessReporter { [uses, clock] in uses.note(hash, at: clock.now()) })
     }
 
-    /// Returns how long ``session(ofAny:)`` gives the same. To be taken before it.
+    /// Returns a token that holds while ``session(ofAny:)`` returns the same. Take it before that.
     func changeToken(ofAny tokenHashes: [Data]) -> ChangeToken {
         tokenHashes.reduce(.unlimited) { $0.and(unended($1)) }
     }
 
-    /// Returns how long a session that is open now is known to be. If other servers may end it, that is not for long.
+    /// Returns a token that holds while a session is known to be open: for a short time if other servers may end it.
     private func unended(_ tokenHash: Data) -> ChangeToken {
         opened.token(of: tokenHash).and(users.changeToken(of: SessionTable.name))
     }

@@ -26,7 +26,7 @@ package struct MountRoutes: Sendable {
 
     /// - Parameters:
     ///   - mounts: the mounts
-    ///   - made: returns the mount of an upstream that a test has made; it comes before one that is set
+    ///   - made: returns the mount of an upstream that a test has made; it takes precedence over a configured one
     ///   - elsewhere: names of upstreams that another process serves
     ///   - sessions: tells which bearer tokens are Larder's own: they are sent to no upstream
     ///   - credentials: by upstream, the provider of the credential that replaces such a token. A provider decides by
@@ -238,8 +238,8 @@ enum ProxyResponseRenderer {
     ]
 
     /// Removes header fields by which an upstream configures its own origin, since browsers would apply them to this
-    /// one: which pages may read here is decided by `http.allowed_origins` alone (CORS protocol), and nothing of an
-    /// upstream has the rights of this origin.
+    /// one. Only `http.allowed_origins` decides which pages may read here (CORS protocol), and nothing of an upstream
+    /// has the rights of this origin.
     private static func removeWordsForItsOrigin(from fields: inout HTTPFields) {
         fields.removeAll { field in
             let name = field.name.canonicalName
@@ -264,9 +264,9 @@ enum ProxyResponseRenderer {
 /// The media types that no browser makes a document of which could run scripts: a response of such a type needs no
 /// sandbox, provided that it has `nosniff`.
 ///
-/// With `nosniff` the type that a response names is the one that it is taken for (MIME Sniffing §7), unless it names
-/// none, several, or one that browsers take for "unknown". A list of types that run would never be complete: whatever
-/// XML is named, types of plug-ins and viewers (PDF), `multipart/x-mixed-replace`, whose parts name types of their own.
+/// With `nosniff` browsers use the type that a response declares (MIME Sniffing §7), unless it declares none, several,
+/// or one that they take for "unknown". A list of types that run scripts would never be complete: any XML, types of
+/// plug-ins and viewers (PDF), and `multipart/x-mixed-replace`, whose parts declare types of their own.
 enum PassiveType {
     private static let names: Set<String> = [
         "application/json", "application/octet-stream", "application/zip", "application/gzip",

@@ -16,7 +16,7 @@ package struct WebRoutes: Sendable {
     ]
     /// Files with addresses that browsers and crawlers know, and their names.
     static let wellKnown = [
-        // It names icons by the digest, which are gone with the next version.
+        // It names icons by the digest, which the next version does not have.
         (path: "/manifest.webmanifest", screen: "web.manifest", name: "manifest.webmanifest", cacheControl: "no-cache"),
         (path: "/favicon.ico", screen: "web.icon", name: "icon.svg", cacheControl: "public, max-age=3600"),
         (path: "/robots.txt", screen: "web.robots", name: "robots.txt", cacheControl: "public, max-age=3600"),
@@ -58,8 +58,8 @@ package struct WebRoutes: Sendable {
     }
 
     /// Returns the document of all pages, with 404: its scripts say that there is nothing under this address. Nil if a
-    /// folder has none, which each page reports. Files that the browser's worker has not taken lead to the page that
-    /// says so (303).
+    /// folder has none, which each page reports. A POST of files that the browser's worker did not take is redirected
+    /// (303) to the page that says so.
     @Sendable package func missingPage(_ request: HTTPRequest) -> ScreenResponse? {
         guard request.method != .post else {
             guard request.path == "/share" else { return nil }
@@ -147,9 +147,9 @@ struct WebPolicy: Sendable {
         ]
     }
 
-    /// Returns the policy (CSP Level 3). Scripts come from the folder of the front end's files only: with `'self'`, a
-    /// response that a mount passes on from an upstream could run as code of this origin. The one trusted type is the
-    /// address of the worker that takes shared files.
+    /// Returns the policy (CSP Level 3). Scripts are loaded from the folder of the front end's files only: with
+    /// `'self'`, a response that a mount passes on from an upstream could run as code of this origin. The one trusted
+    /// type is the address of the worker that takes shared files.
     private func contentSecurityPolicy(authority: String?) -> String {
         let code = sources(authority: authority).joined(separator: " ")
         return [
@@ -160,7 +160,7 @@ struct WebPolicy: Sendable {
         ].joined(separator: "; ")
     }
 
-    /// Returns where scripts and styles come from. A proxy may pass on the host that it is requested for, or send its
+    /// Returns the sources of scripts and styles. A proxy may pass on the host that it is requested for, or send its
     /// own, so both addresses of this server are named.
     private func sources(authority: String?) -> [String] {
         guard let authority, Self.isName(authority) else {
