@@ -1,6 +1,6 @@
 package import Foundation
 
-/// A folder with an authority of one's own and a certificate of it for this server, in PEM files.
+/// A folder with a private authority and a certificate of it for this server, in PEM files.
 package struct CertificateFolder: Sendable {
     package struct Made: Sendable {
         /// Whether the authority is new: clients do not trust it yet.
@@ -10,7 +10,7 @@ package struct CertificateFolder: Sendable {
         /// SHA-256 of the authority's certificate, as devices show it.
         package let fingerprint: String
         package let names: [String]
-        /// The last moment at which it is valid.
+        /// When it expires.
         package let notAfter: Date
     }
 
@@ -32,7 +32,7 @@ package struct CertificateFolder: Sendable {
     /// Makes a certificate for the server, and before it the authority if there is none.
     ///
     /// - Parameters:
-    ///   - names: The names of the certificate; nil for those of the one before it, or else of this machine.
+    ///   - names: The names of the certificate; nil for those of its predecessor, or else of this machine.
     ///   - renews: Whether an existing certificate is replaced. An authority never is.
     ///   - authorityName: The name of a new authority on devices.
     /// - Throws: `CertificateError`; then nothing was replaced.
@@ -225,7 +225,7 @@ package struct PrivateFile: Sendable {
         self.mode = mode
     }
 
-    // Another process may write the same file.
+    // Includes the process, since another one may write the same file.
     private var draft: String { "\(url.path).new\(getpid())" }
 
     /// Writes the file.

@@ -6,7 +6,7 @@ import X509
 
 /// A private certificate authority, accepted by clients that are configured to trust it.
 struct LocalAuthority: Sendable {
-    /// Ten years: to trust another one is work on every device.
+    /// Ten years, since a new authority has to be installed on every device.
     static let lifetime: TimeInterval = 3650 * 86_400
     /// Days that a certificate of a server is valid. Apple's systems accept none for more than 825 days, and none of
     /// public authorities for more than 398.

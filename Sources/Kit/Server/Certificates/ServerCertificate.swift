@@ -9,12 +9,12 @@ import X509
 package struct ServerCertificate: Sendable {
     /// TLS 1.2 with forward secrecy and authenticated encryption only; 1.3 has nothing else.
     private static let cipherSuites = "ECDHE+AESGCM:ECDHE+CHACHA20"
-    /// How long the end of a connection waits for that of the client.
+    /// How long a connection that the server ends waits for the client's `close_notify`.
     private static let endTime: Int64 = 2
 
     /// The hosts that it is for.
     package let names: CertificateNames
-    /// The last moment at which it is valid.
+    /// When it expires.
     package let notAfter: Date
     /// Whether every user of the machine may read the key.
     package let isKeyPublic: Bool
@@ -187,7 +187,7 @@ package struct HostName: Sendable, Hashable {
             separator: ".",
             omittingEmptySubsequences: false
         )
-        // Four numbers that are no address are none of a name either (WHATWG URL, ends in a number).
+        // Four numbers that are no address are no name either (WHATWG URL, ends in a number).
         guard lower.utf8.count <= 253, labels.allSatisfy(Self.isLabel), labels.last?.allSatisfy(\.isNumber) == false
         else { throw .unusableName(text) }
         self.text = lower

@@ -1,10 +1,10 @@
 import NIOCore
 
-/// An accepted connection before it has a pipeline and a task, which cost several times as much as to accept and
-/// close it: it gets them when its client has a slot, if the client is still there.
+/// An accepted connection before it has a pipeline and a task, which cost several times as much as to accept and close
+/// it. It gets them when its client has a slot, if the client is still there.
 struct Arrival {
-    /// How much longer a connection waits whose client had to wait for a slot and has sent nothing meanwhile, or has
-    /// many connections. A client that opens many and closes or resets them again has left then.
+    /// How much longer a connection waits if its client had to wait for a slot and has sent nothing meanwhile, or has
+    /// many connections. By then, a client that opens many and closes or resets them again has left.
     private static let patience = TimeAmount.milliseconds(20)
 
     private let channel: any Channel

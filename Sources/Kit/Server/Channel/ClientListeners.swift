@@ -198,8 +198,8 @@ package final class ConnectionSlots: AvailableConnectionsDelegate {
 }
 
 /// Passes on accepted connections so that clients take turns. The kernel gives them in the order of their arrival, and
-/// to set one up costs several times as much as to accept it: the only connection of one client would wait for the
-/// hundreds of another one that arrived before it.
+/// to set one up costs several times as much as to accept it. Without turns, the only connection of a client would wait
+/// for the hundreds of another one that arrived before it.
 package final class AcceptQueue: ChannelInboundHandler {
     package typealias InboundIn = any Channel
     package typealias InboundOut = any Channel

@@ -131,7 +131,7 @@ enum ConnectionProgress: Sendable {
 }
 
 extension LarderHTTPChannel {
-    /// Builds the pipeline of a connection, as far as it is known before its handshake.
+    /// Builds the pipeline of a connection: all of it without TLS, else its part before the end of the handshake.
     func open(_ channel: any Channel, _ share: SchedulerShare, _ open: OpenConnection) throws -> Value {
         guard let tls else {
             let connection = try http1Connection(on: channel, share, open, .clearText)
@@ -166,8 +166,8 @@ extension LarderHTTPChannel {
         return .http1(try requestChannel(on: channel, annotations, security, waitingParts: Self.waitingParts))
     }
 
-    /// How many parts of a request wait for its task before no more is read: head, body and end of a small one, and of
-    /// a large one 1 MiB at most (``BodyPieces``).
+    /// How many parts of a request wait for its task before the server stops reading. A small request has three: head,
+    /// body and end. The parts of a large one have 1 MiB at most (``BodyPieces``).
     private static let waitingParts = 4
 
     /// Completes a pipeline that ends with a connection handler.
@@ -236,7 +236,7 @@ extension LarderHTTPChannel {
     }
 }
 
-/// An HTTP/2 connection, and its streams as they are opened.
+/// An HTTP/2 connection and the sequence of its streams.
 struct HTTP2Connection: Sendable {
     let channel: any Channel
     let streams: AsyncStream<RequestChannel>

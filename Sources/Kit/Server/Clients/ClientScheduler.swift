@@ -1,8 +1,8 @@
 import NIOCore
 import Synchronization
 
-/// Shares an event loop among clients by fair queuing (RFC 970): work of a client that has had its part of a round
-/// waits for the next one, in which clients take turns. So a client that asks for little is served at once, whatever
+/// Shares an event loop among clients by fair queuing (RFC 970). Work of a client that has had its part of a round
+/// waits for the next round, in which clients take turns. So a client that asks for little is served at once, whatever
 /// another one asks for.
 ///
 /// It has no event loop: times are passed in, and `endRound` schedules the end of a round. All of it runs on one event
@@ -25,15 +25,15 @@ final class ClientScheduler {
         case cachedResponse
         /// A request for the application.
         case request
-        /// To look whether the client of an accepted connection is still there, and to close it otherwise.
+        /// Looks whether the client of an accepted connection is still there, and closes it otherwise.
         case arrival
         /// The handlers and the task of a connection, from its arrival to its end.
         case connection
         case handshake
         /// A request that is refused before the application sees it, and the end of its connection.
         case refusal
-        /// A request that the application responds to with 4xx, beyond the cost of any request: such as the check of a
-        /// wrong password.
+        /// A request that the application responds to with 4xx, such as the check of a wrong password; counted in
+        /// addition to a request.
         case failure
         /// The bytes of a head that has not arrived as a whole yet.
         case longHead
@@ -329,7 +329,7 @@ extension ClientScheduler {
 extension ClientScheduler.RoundEnd {
     /// Time after which the event loop has looked at its sockets, unless its tasks take longer.
     private static var shortest: TimeAmount { .microseconds(100) }
-    /// The time of a full round on the threads of the application comes on top of its time here.
+    /// Shortest pause of clients with many connections: their round also takes time on the threads of the application.
     private static var shortestOfCrowds: TimeAmount { .milliseconds(3) }
     private static var longest: TimeAmount { .milliseconds(20) }
 

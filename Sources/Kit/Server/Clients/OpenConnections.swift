@@ -3,8 +3,8 @@ import NIOSSL
 import Synchronization
 
 /// The open connections of a server, all and by client, and the bytes that they make the server hold. Refuses those
-/// beyond the limit of a client, so that one that holds connections open leaves some to the others, and ends one of the
-/// client that has or holds most if there is hardly room, or all hold too much.
+/// beyond the limit of a client, so that some are left to others. If there is hardly room, or all hold too much, it
+/// ends one of the client that has or holds most.
 package final class OpenConnections: Sendable {
     private struct State {
         var last = 0
@@ -14,19 +14,18 @@ package final class OpenConnections: Sendable {
 
     /// Largest number of connections of one client.
     package let limit: Int
-    /// Bytes that all connections may hold before those that hold more than their share wait. Beyond half as much again
-    /// the connection that holds most of the client that holds most is closed.
+    /// Bytes that all connections may hold before those that hold more than their share wait. Beyond one and a half
+    /// times as much, it closes the largest connection of the client that holds most.
     package let budget: Int
-    /// Most connections before the oldest one of the client that has most ends for each further one.
+    /// Most connections; for each further one the oldest one of the client that has most ends.
     private let places: Int
-    /// Most connections of a client that none of them ends for.
+    /// A client with at most this many connections keeps them.
     private static let usual = 32
     /// Proxies, which may have any number of connections.
     let exempt: TrustedProxies
     private let state = Mutex(State())
     private let bytes = Atomic(0)
 
-    /// Counts connections.
     /// - Parameters:
     ///   - limit: largest number of connections of one client, as ``IPAddress/client`` counts it
     ///   - exempt: proxies, which may have any number
@@ -41,10 +40,10 @@ package final class OpenConnections: Sendable {
 
     package var count: Int { state.withLock { $0.open.count } }
 
-    /// Number of addresses, or networks, that they are from. Trusted proxies are not counted.
+    /// Number of their addresses, or networks. Trusted proxies are not counted.
     package var clients: Int { state.withLock { $0.byClient.count } }
 
-    /// Bytes that open requests and responses hold that clients have not taken.
+    /// Bytes of open requests, and of responses that clients have not taken.
     package var held: Int { bytes.load(ordering: .relaxed) }
 
     /// Counts a connection until it closes.
@@ -104,8 +103,8 @@ package final class OpenConnections: Sendable {
 
     // MARK: Bytes
 
-    /// Bytes that one connection may hold before it has to wait: an eighth of the budget that all others leave
-    /// (dynamic thresholds: Choudhury and Hahne, 1998), so that one more always has room.
+    /// Bytes that one connection may hold before it has to wait: an eighth of the budget that is left (dynamic
+    /// thresholds: Choudhury and Hahne, 1998). So there is always room for one more.
     fileprivate var share: Int { max(OpenConnection.least, (budget - held) / 8) }
 
     fileprivate func hold(_ count: Int) {

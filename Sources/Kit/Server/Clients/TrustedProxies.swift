@@ -22,10 +22,10 @@ package struct TrustedProxies: Sendable, Equatable {
 
     /// Returns the address of the client of a request.
     ///
-    /// Each proxy appends the address of its own peer, so the fields are read from their end: the first address that is
-    /// no trusted proxy's is the client, and entries ahead of it are the client's own word. Some proxies append to one
-    /// of the two fields and pass on the other as the client sent it; if the two name different clients, the address of
-    /// the proxy is returned.
+    /// Each proxy appends the address of its own peer, so the fields are read from their end. The first address that is
+    /// no trusted proxy's is the client; a client can forge all entries ahead of it. Some proxies append to one of the
+    /// two fields and pass on the other unchanged. If the two name different clients, the address of the proxy is
+    /// returned.
     /// - Parameters:
     ///   - peer: the address of the connection
     ///   - fields: the header fields of the request

@@ -154,12 +154,12 @@ extension ConnectionHandler {
         continued(context)
     }
 
-    /// The client did not wait.
+    /// The client did not wait for `100 Continue`.
     func bodyArrived(_ context: ChannelHandlerContext) {
         if awaitsContinue { continued(context) }
     }
 
-    /// The time of the client begins.
+    /// From here on, time counts against the client.
     private func continued(_ context: ChannelHandlerContext) {
         awaitsContinue = false
         state.readResumed(now: context.eventLoop.now)
@@ -294,8 +294,8 @@ extension ConnectionHandler {
     }
 }
 
-/// The rest of a response, which waits here as one buffer until the client takes it: behind this, large bodies would be
-/// copied and encrypted as a whole, and frames made of them.
+/// The rest of a response, which waits here as one buffer until the client takes it. Later handlers would copy and
+/// encrypt a large body as a whole, and divide it into frames.
 struct UnsentParts {
     /// Largest part of a body that is passed on at once, in bytes.
     static let piece = 64 << 10

@@ -211,7 +211,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         switch state.headReceived(head, now: context.eventLoop.now) {
         case .forward(let accepted):
             awaitsContinue = accepted.expectsContinue
-            // The client waits for the server now.
+            // The client now waits for the server, so time does not count against it.
             if awaitsContinue { state.readPaused(now: context.eventLoop.now) }
             // Nothing of an earlier exchange may apply to this one.
             _ = annotations.take()
@@ -244,8 +244,8 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// Processes the parts that were held back, after a response or when the client takes bytes again.
     func releaseHeld(_ context: ChannelHandlerContext) {
-        // A response made on the event loop within this loop leads here again: the loop continues with the next
-        // request.
+        // A response made on the event loop within this loop calls this function again. Then the loop continues with
+        // the next request.
         guard !isReleasing else { return }
         isReleasing = true
         var released = false
@@ -304,7 +304,7 @@ extension ConnectionHandler {
     }
 }
 
-/// The size of a read.
+/// Sizes of reads.
 extension ConnectionHandler {
     /// Notes a piece of the body of the request under way.
     func pieceArrived(bytes: Int, _ context: ChannelHandlerContext) {
@@ -313,7 +313,7 @@ extension ConnectionHandler {
         }
     }
 
-    /// Notes that no further piece of it comes, or that it is thrown away.
+    /// Notes that the body has ended, or that its rest is discarded.
     func piecesEnded(_ context: ChannelHandlerContext) {
         if pieces.ended() { setPieces(context) }
     }

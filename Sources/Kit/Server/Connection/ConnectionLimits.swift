@@ -19,7 +19,7 @@ package struct ConnectionLimits: Sendable, Equatable {
     package var idleTimeout: Duration = .seconds(60)
     /// Whole request body, not counting time in which the server itself did not read; then 408.
     package var bodyDeadline: Duration = .seconds(60)
-    /// Longest pause within a request body, counted likewise; then 408.
+    /// Longest pause within a request body, without time in which the server did not read; then 408.
     var bodyIdle: Duration = .seconds(20)
     /// How long a client may take no byte while bytes are waiting for it. Progress is looked at four times within this
     /// time, so a stalled client is closed after at most a quarter more.
@@ -34,7 +34,8 @@ package struct ConnectionLimits: Sendable, Equatable {
 
     package static let standard = ConnectionLimits()
 
-    /// How long a body may take of which so much has arrived: files of any size do at 16 KiB in a second.
+    /// Longest time for a body of which so many bytes have arrived: 16 KiB in a second are enough for a file of any
+    /// size.
     func wholeBody(received bytes: Int) -> TimeAmount {
         TimeAmount(bodyDeadline) + .seconds(Int64(bytes / (16 << 10)))
     }
@@ -42,11 +43,11 @@ package struct ConnectionLimits: Sendable, Equatable {
 
 /// How the bytes of a connection arrive.
 enum ConnectionSecurity {
-    /// As they are, on a port without TLS.
+    /// In clear text, on a port without TLS.
     case clearText
     /// Through TLS.
     case tls
-    /// As they are, on a port for TLS: every request is refused, or redirected if its host is served.
+    /// In clear text on a port for TLS: every request is refused, or redirected if its host is served.
     case clearTextOnTLS(HostRules)
 
     /// The beginning of the URL of a request.

@@ -3,9 +3,9 @@ import NIOHTTP1
 
 /// Decides about the next action of a connection. It has no channel and no clock: times and byte counts are passed in.
 ///
-/// One request is under way at a time; requests that a client pipelines behind it are held back by the owner
-/// (``intake``), so responses are in order and limits count per request. Each method is an event and returns the
-/// action. Deadlines are those of ``ConnectionLimits``.
+/// One request is under way at a time. The owner holds back requests that a client pipelines behind it (``intake``), so
+/// responses are in order and limits count per request. Each method is an event and returns the action. Deadlines are
+/// those of ``ConnectionLimits``.
 struct ConnectionState {
     /// A request under way and its response.
     struct Exchange: Equatable {
@@ -17,7 +17,8 @@ struct ConnectionState {
         var isReceived = false
         /// Set once the head of the response has been passed on: whether body bytes may follow it.
         var responseBody: ResponseBody?
-        /// When the body began and when its last bytes came; moved on by the time in which the server did not read.
+        /// When the body began, and when its last bytes arrived; both move on by the time in which the server did not
+        /// read.
         var bodyBegan: NIODeadline
         var bodyProgress: NIODeadline
         /// Bytes of the body that have arrived.

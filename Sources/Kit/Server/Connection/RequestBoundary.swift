@@ -1,8 +1,8 @@
 import Foundation
 import HTTP
 
-/// Tracks where in the bytes of a connection one request ends and the next begins, as far as possible without parsing:
-/// heads end at an empty line, bodies after `Content-Length`, and chunked ones where the decoder says so.
+/// Tracks where one request ends and the next begins in the bytes of a connection, as far as possible without parsing.
+/// Heads end at an empty line, bodies after `Content-Length`, and chunked ones where the decoder says so.
 ///
 /// It is asked before bytes go to the decoder, and then gets the counts of the decoder. If the two differ, it is lost
 /// for the rest of the connection: a wrong guess would take bytes within one request for another request.
@@ -26,10 +26,10 @@ struct RequestBoundary {
         case head(began: Bool, matched: Int, isPlain: Bool)
         case body(remaining: Int)
         /// Within a chunked body; `tail` are the last four bytes that were passed on. A chunked body, with or without
-        /// trailers, ends in CR LF CR LF (RFC 9112 §7.1). So if the decoder has reached the end of the request and
-        /// nothing further, and these were the last bytes it got, it holds none back: anything after the end would have
-        /// become a head or an error by that empty line. If a client pipelines behind such a body, the last bytes
-        /// differ, and the position is lost.
+        /// trailers, ends in CR LF CR LF (RFC 9112 §7.1). If the decoder has reached the end of the request, nothing
+        /// further, and these were its last bytes, it holds none back: anything after the end would have become a head
+        /// or an error by that empty line. If a client pipelines behind such a body, the last bytes differ, and the
+        /// position is lost.
         case chunked(tail: UInt32, ChunkSizes)
         case lost
     }

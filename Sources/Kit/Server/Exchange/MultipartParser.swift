@@ -33,8 +33,8 @@ package struct MultipartParser: Sendable {
     /// The end of a part: line end, two hyphens, boundary.
     private let delimiter: [UInt8]
     private var state = State.preamble
-    /// Bytes that could not be decided on yet. It begins with a line end that is not there: the first boundary needs
-    /// none before it.
+    /// Bytes that could not be decided on yet. They begin with a line end that is not received, since the first
+    /// boundary needs none before it.
     private var pending: [UInt8] = [0x0D, 0x0A]
     /// How far the end of a header has been looked for, so that a header in small chunks is not read again and again.
     private var searched = 0

@@ -33,15 +33,15 @@ package struct OriginRules: Sendable, Equatable {
         [.get, .head, .options].contains(method) || allowsEffects(headerFields, authority: authority)
     }
 
-    /// Whether a request, whatever its method, may change screens of a user: it comes from a page of this server or of
-    /// a listed origin, from the user's own input, or from a client that is no browser. Any page can make a browser
-    /// send a GET.
+    /// Whether a request, whatever its method, may change screens of a user. A page of this server or of a listed
+    /// origin, the user's own input, or a client that is no browser must have sent it: any page can make a browser send
+    /// a GET.
     package func allowsEffects(_ headerFields: HTTPFields, authority: String?) -> Bool {
         if let origin = headerFields[.origin], lists(origin) { return true }
         return isOfOwnPage(headerFields, authority: authority) ?? true
     }
 
-    /// Whether a request comes from a page of this server or from the user's own input; nil if it does not say so.
+    /// Whether a page of this server or the user's own input has sent a request; nil if the request does not say so.
     ///
     /// The browser's view of both origins counts (Fetch Metadata): behind a proxy for TLS or another host name, only
     /// the browser knows that they are the same.
@@ -76,8 +76,8 @@ package struct OriginRules: Sendable, Equatable {
         return ownOrigins.contains(origin) || authority.map { origin == Self.origin(scheme, $0) } ?? false
     }
 
-    /// Returns the origin of an authority as browsers write it: without a port that is empty, or the default one of the
-    /// scheme, which is the same (RFC 3986 §6.2.3, RFC 6454 §6.2).
+    /// Returns the origin of an authority as browsers write it: without an empty port, and without the default port of
+    /// the scheme, which means the same (RFC 3986 §6.2.3, RFC 6454 §6.2).
     private static func origin(_ scheme: String, _ authority: String) -> String {
         let authority = authority.lowercased()
         let port = [":", scheme == "https" ? ":443" : ":80"].first { authority.hasSuffix($0) } ?? ""
@@ -180,8 +180,8 @@ package struct HostRules: Sendable {
 
 /// Rules for cookies of the browser that has sent a request (decision 114).
 package struct BrowserRules: Sendable, Equatable {
-    /// Whether cookies in the request count: it comes from a page of this server or from the user's own input; one that
-    /// does not say so only reads.
+    /// Whether cookies in the request count: a page of this server or the user's own input has sent it, or it does not
+    /// say so and only reads.
     package let sendsCookies: Bool
     /// Whether the response may set cookies: no page of another origin has sent the request.
     package let mayGetCookies: Bool

@@ -54,9 +54,9 @@ package final class ResponseAnnotations: Sendable {
 /// Whether the client of a connection is still connected, for work that is otherwise cancelled.
 ///
 /// A client that has closed its output may still read: only a write shows that it has closed. So the connection sends
-/// `102 Processing` (RFC 2518 §10.1; RFC 9110 §15.2: a client may ignore interim responses) while such work runs, and a
-/// client that has closed its socket resets the connection. It does so again at intervals: a client may take the first
-/// and close its socket then.
+/// `102 Processing` while such work runs (RFC 2518 §10.1; RFC 9110 §15.2: a client may ignore interim responses). A
+/// client that has closed its socket resets the connection then. It may take the first one and close its socket
+/// afterwards, so they are sent at intervals.
 package final class ClientPresence: Sendable {
     private struct State {
         var hasLeft = false

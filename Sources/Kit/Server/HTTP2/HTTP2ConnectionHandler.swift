@@ -2,8 +2,8 @@ import NIOCore
 import NIOHPACK
 import NIOHTTP2
 
-/// The shell around ``HTTP2ConnectionState``, between the frames of a connection and their division into streams: ends
-/// the connection, watches whether the client takes its bytes, begins requests, and sends cached responses before
+/// The shell around ``HTTP2ConnectionState``, between the frames of a connection and their division into streams. It
+/// ends the connection, watches whether the client takes its bytes, begins requests, and sends cached responses before
 /// anything of a stream is made. ``ConnectionHandler`` decides on its stream which requests are accepted.
 final class HTTP2ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTP2Frame
@@ -168,8 +168,9 @@ struct PostponedStream {
 
 /// Begins the requests of a connection, as far as its held bytes allow.
 ///
-/// A request whose response has not begun counts as if that were large, for some time: a hundred of them that begin at
-/// once would be a hundred responses before the first is taken. One whose response takes longer delays no other.
+/// A request whose response has not begun counts as if that were large, for some time. Otherwise a hundred that begin
+/// at once could make a hundred large responses before the first is taken. A response that takes longer delays no other
+/// request.
 extension HTTP2ConnectionHandler {
     /// Bytes that requests are taken to hold.
     private enum Estimate {

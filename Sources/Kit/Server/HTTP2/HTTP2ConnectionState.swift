@@ -88,7 +88,7 @@ extension NIOHTTP2Handler {
         var connection = ConnectionConfiguration()
         connection.initialSettings = [
             HTTP2Setting(parameter: .maxConcurrentStreams, value: HTTP2Limits.streams),
-            // Beyond it the connection ends, between it and the limit of a head the request gets a problem.
+            // Between the limit of a head and this one, the request gets a problem; beyond, the connection ends.
             HTTP2Setting(parameter: .maxHeaderListSize, value: 2 * limits.headerBytes),
         ]
         connection.maximumRecentlyResetStreams = HTTP2Limits.recentlyReset
@@ -105,15 +105,15 @@ extension NIOHTTP2Handler {
     }
 }
 
-/// Frames that NIO has written on a connection, and whether it has given it up: its errors do not tell those of a
-/// stream from those of the connection.
+/// Frames that NIO has written on a connection, and whether NIO has given the connection up: its errors do not tell
+/// those of a stream from those of the connection.
 final class HTTP2WrittenFrames: NIOHTTP2FrameDelegate {
     private(set) var hasFailed = false
     /// Bytes in DATA frames.
     private(set) var data = 0
     /// Settings of the client that were acknowledged.
     private(set) var acknowledgements = 0
-    /// Whether a header block was written since.
+    /// Whether a header block was written since the last acknowledgement.
     private(set) var hasBlockSince = false
 
     func wroteFrame(_ frame: HTTP2Frame) {
@@ -158,8 +158,8 @@ struct HTTP2SplitWindow {
         held -= count
     }
 
-    /// How many bytes NIO is to be given now: it has half of the whole, of a small window all if it needs them. As soon
-    /// as it could send nothing this is not 0, unless nothing is held either.
+    /// How many bytes NIO is to be given now: half of the whole, or all of a small window if NIO needs them. It is not
+    /// 0 when NIO could send nothing, unless nothing is held either.
     ///
     /// - Parameter written: Bytes of DATA frames that NIO has written since the connection began.
     func due(written: Int) -> Int {

@@ -2,8 +2,9 @@ import CoreMetrics
 import NIOCore
 
 /// Responds to repeated requests of an HTTP/2 connection in place of NIO, which neither decodes their header blocks nor
-/// makes streams of them: a block with the bytes of one that it has decoded is the same request. It is nearest to the
-/// socket, passes everything else on as it arrived, and counts the bytes of the connection. See docs/decisions/0139.
+/// makes streams of them. A block with the bytes of one that NIO has decoded is the same request. The handler is
+/// nearest to the socket, passes everything else on unchanged, and counts the bytes of the connection. See
+/// docs/decisions/0139.
 ///
 /// ``HTTP2FrameRules`` and ``HTTP2RepeatedRequests`` decide which requests it may respond to, the amount is bounded by
 /// ``HTTP2ConnectionHandler`` and the slots of its client.

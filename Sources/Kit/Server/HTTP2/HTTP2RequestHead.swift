@@ -4,8 +4,8 @@ import NIOCore
 import NIOHPACK
 import NIOHTTP1
 
-/// The header block of a request (RFC 9113 §8.3.1) in the terms of HTTP/1.1, so that the same rules judge both: all
-/// that those refuse, such as two hosts, is left for them.
+/// The header block of a request (RFC 9113 §8.3.1) in the terms of HTTP/1.1, so that the same rules judge both. It
+/// keeps everything that those refuse, such as two hosts.
 struct HTTP2RequestHead {
     private(set) var method = ""
     /// The request target; empty, which no rule accepts, if it is none of HTTP/2.

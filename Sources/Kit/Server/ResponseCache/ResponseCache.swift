@@ -23,7 +23,7 @@ package final class ResponseCache: Sendable {
         var isSelective = false
     }
 
-    /// Where the response to a head is found again without its key, as long as it is cached.
+    /// The place of a cached response, by which it is found again without its key.
     struct Location: Sendable {
         fileprivate let shard: Shard
         fileprivate let slot: ResponseCacheShard.Slot

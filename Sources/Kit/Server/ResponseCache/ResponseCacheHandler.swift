@@ -2,7 +2,7 @@ import CoreMetrics
 import NIOCore
 import NIOHTTP1
 
-/// Sends cached responses on the event loop, ahead of the decoder: a head with the bytes of one that was parsed,
+/// Sends cached responses on the event loop, ahead of the decoder. A head with the bytes of one that was parsed,
 /// authorised and responded to is not parsed again while that response is valid.
 ///
 /// It acts only while the connection is at rest, and passes everything else on as it arrived, so a request that misses
