@@ -4,10 +4,10 @@ import GRDB
 
 /// Copies a data directory while a server may write to it.
 ///
-/// The copy is one consistent state: the pages of the database as a transaction sees them, and the file of each row
-/// that it has. Files are linked or copied first; those that are new since are added within the transaction, before
-/// its pages are copied. A file can be missing then because its row was deleted since: the next transaction will not
-/// have it (docs/decisions/0064).
+/// The copy is one consistent state: the pages of the database as a transaction sees them, and the file of each of its
+/// rows. Files are linked or copied first; new ones are added within the transaction, before its pages are copied. If a
+/// file is missing, its row may have been deleted since, and the next transaction does not have the row
+/// (docs/decisions/0064).
 package struct Backup {
     /// The contents of a backup.
     package struct Report: Sendable, Equatable {

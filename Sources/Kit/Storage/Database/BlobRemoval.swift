@@ -25,13 +25,13 @@ final class BlobRemoval: Sendable {
     private struct State {
         /// Finished blobs that the current transaction has given a row.
         var attempted: [BlobClaim] = []
-        /// Discarded files of transactions whose outcome is not known.
+        /// Discarded files of transactions with an unknown outcome.
         var doubtful: [BlobID] = []
         /// Files that a committed row names and that may still have their unfinished name.
         var settled: [BlobID] = []
         /// Records up to this one were examined in this process.
         var lastNote: Int64 = 0
-        /// Number of records from which on they are deleted; more after a deletion that has failed, as on a full disk.
+        /// Records are deleted when there are so many; more after a failed deletion, as on a full disk.
         var batch = BlobRemoval.batch
         /// Records whose files are removed. They are deleted in batches, so that they cost no fsync of their own.
         var done: [Int64] = []
@@ -104,8 +104,9 @@ final class BlobRemoval: Sendable {
     /// tried again.
     ///
     /// - Parameters:
-    ///   - lastWrite: At start, when the database was last written. A file that has changed since was put there by a
-    ///     restore, after its record was made: it stays, as all files that no row names, and the record is deleted.
+    ///   - lastWrite: At start, when the database was last written. A restore has put a file there that has changed
+    ///     since, after its record was made. Such a file stays, as all files that no row names, and the record is
+    ///     deleted.
     ///   - isLast: Whether no call follows, so that no record waits for a batch.
     func run(_ db: Database, lastWrite: timespec? = nil, isLast: Bool = false) {
         let steps = [
@@ -116,7 +117,7 @@ final class BlobRemoval: Sendable {
             do {
                 try step(db)
             } catch is CancellationError {
-                // The task that has written was cancelled after its commit; the next commit does it.
+                // The task that has written was cancelled after its commit; the next commit removes the files.
             } catch {
                 logger.warning("Files of removed blobs stay for now", metadata: ["error": "\(error)"])
             }

@@ -92,11 +92,11 @@ extension Sequence<UInt8> {
 /// Stores bodies above ``inlineLimit`` as files: they are written under an unfinished name, fsynced, get their name as
 /// a second one, and only then are named by a row. With its commit the unfinished name is removed.
 ///
-/// A blob belongs to one row of one table, which refers to `blob(id)` and has two triggers that delete the blob with
-/// the row, or when the row takes another (see `stored_response`), or passes to another row in the same transaction.
-/// The file is removed after the transaction that deleted the blob has committed (`BlobRemoval`). After a crash at any
-/// moment the file of each row exists, and the next start removes files with an unfinished name and no row. A finished
-/// file without either is that of a row that was lost: no start removes it; it is reported.
+/// A blob belongs to one row of one table, which refers to `blob(id)` and has two triggers (see `stored_response`).
+/// They delete the blob with the row, or when the row takes another blob; a blob may pass to another row in the same
+/// transaction. The file is removed after the transaction that deleted the blob has committed (`BlobRemoval`). After a
+/// crash at any moment the file of each row exists, and the next start removes files with an unfinished name and no
+/// row. A finished file without either is that of a row that was lost: no start removes it; it is reported.
 package struct BlobStore: Sendable {
     /// Larger bodies are stored as files: from about this size, SQLite is slower than the file system.
     package static let inlineLimit = 100_000

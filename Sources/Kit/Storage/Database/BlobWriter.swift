@@ -164,7 +164,7 @@ package final class BodyWriter: Sendable {
 ///
 /// A file is unlinked at once only if its id was in no transaction that may have been committed. SQLite can report a
 /// failure of a commit whose frames are already complete in the write-ahead log, for instance if the fsync after them
-/// fails; after a kill, the next start finds the transaction committed. In that case ``BlobRemoval`` decides later.
+/// fails. After a kill, the next start finds that transaction committed. In that case ``BlobRemoval`` decides later.
 ///
 /// Until then the file has its unfinished name, too, so that the next start finds it if the process is killed. The
 /// finished name is removed first, so an interrupted removal leaves an unfinished file.

@@ -190,8 +190,8 @@ private final class DirectoryLock: Sendable {
         try Self.writeHolder(to: file)
     }
 
-    /// Writes the id of this process over that of the last one, before the file is cut: on a full disk a file without
-    /// content would get none.
+    /// Writes the id of this process over that of the last one, before the file is truncated: on a full disk an empty
+    /// file would get none.
     private static func writeHolder(to file: OpenFile) throws {
         let text = Array("\(getpid())\n".utf8)
         do {
@@ -203,15 +203,14 @@ private final class DirectoryLock: Sendable {
     }
 
     deinit {
-        // A folder of tests in the system's temporary folder: files that cannot be removed here are cleared by the
-        // system.
+        // A folder of tests in the system's temporary folder: the system clears files that cannot be removed here.
         if let temporaryFolder { try? FileManager.default.removeItem(atPath: temporaryFolder) }
     }
 
     private static let attempts = 100
     private static let pauseMicroseconds: UInt32 = 20_000
 
-    /// Returns whether the lock may be released at once: a child that was started while it was held has a copy of it
+    /// Returns whether the lock may be released at once. A child that was started while it was held has a copy of it
     /// until execve(2), even after its parent has released it or has ended.
     private static func isBeingReleased(_ holder: Int32?) -> Bool {
         guard let holder else { return true }  // It has the lock and has not written its id yet.

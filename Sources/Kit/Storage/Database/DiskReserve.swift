@@ -54,9 +54,9 @@ struct DiskReserve: Sendable {
         }
     }
 
-    /// Whether SQLite may have found no space for a file beside the database, though there is some now: it does not say
-    /// why it could not create the index of the write-ahead log (`SQLITE_IOERR_SHMOPEN`, `_SHMSIZE`), or a file. None
-    /// of that is lasting, so the step can run again.
+    /// Whether SQLite may have found no space for a file beside the database, though there is some now. SQLite does not
+    /// say why it could not create a file, or the index of the write-ahead log (`SQLITE_IOERR_SHMOPEN`, `_SHMSIZE`).
+    /// Neither error is lasting, so the step can run again.
     private static func mayLackSpace(_ error: StorageError) -> Bool {
         switch error {
         case .inputOutput(_, "SQLite", 4618), .inputOutput(_, "SQLite", 4874), .notWritable: true
@@ -87,8 +87,8 @@ package struct SpaceProbe: Sendable {
         }
     }
 
-    /// Translates an error that SQLite reports as one of input and output, or as a file that cannot be opened, if its
-    /// cause is a full disk or an exhausted quota. SQLite reports `SQLITE_FULL` only if it writes pages itself and the
+    /// Translates an error whose cause is a full disk or an exhausted quota, if SQLite reports it as one of input and
+    /// output, or as a file that cannot be opened. SQLite reports `SQLITE_FULL` only if it writes pages itself and the
     /// disk, not the quota, is full.
     package func explaining(_ error: any Error, path: String) -> any Error {
         switch StorageError.translating(error, path: path) as? StorageError {
@@ -118,8 +118,8 @@ extension LarderDatabase {
         }
     }
 
-    /// Changes the database as `write` does, for records without which a response is as good, such as that of
-    /// a use: a read does not fail because the disk is too full to record it. ``maintain()`` reports that the disk is.
+    /// Changes the database as `write` does, for records that a response does not depend on, such as that of a use. A
+    /// read does not fail because the disk is too full for the record; ``maintain()`` reports the full disk.
     ///
     /// - Throws: ``StorageError`` other than a full disk, `CancellationError`, or an error of `updates`.
     package func writeIfRoom(_ updates: @Sendable @escaping (Database) throws -> Void) async throws {

@@ -59,7 +59,7 @@ package enum IntegrityCheck {
         }
     }
 
-    /// Reads a search index, or an R-tree, to its end: whether its parts fit together is in no structure of pages.
+    /// Reads a search index, or an R-tree, to its end: a check of pages cannot tell whether its parts fit together.
     private static func damage(ofIndex name: String, isTree: Bool, _ db: Database) throws -> String? {
         try catchingDamage {
             if isTree {
@@ -67,7 +67,8 @@ package enum IntegrityCheck {
                 return finding == "ok" ? nil : String(finding.prefix(200)).replacing("\n", with: "; ")
             }
             let columns = "main, \(name.quotedDatabaseIdentifier), row"
-            // A damaged index cannot be let go of, so each has a name of its own, which ends with the connection.
+            // A connection cannot release a damaged index, so each has a name of its own, which ends with the
+            // connection.
             let terms = "temp." + "terms of \(name)".quotedDatabaseIdentifier
             try db.execute(sql: "CREATE VIRTUAL TABLE IF NOT EXISTS \(terms) USING fts5vocab(\(columns))")
             defer { try? db.execute(sql: "DROP TABLE \(terms)") }

@@ -12,8 +12,8 @@ extension LarderDatabase {
         configuration.prepareDatabase { [trace = options.trace, isDurable = options.isDurable] db in
             if !isDurable { try db.execute(sql: "PRAGMA synchronous = OFF") }
             if let trace { db.trace { trace($0.description) } }
-            // No mmap: a failing disk must be a typed error of one request, not a SIGBUS that ends the process.
-            // auto_vacuum applies to new files only; it allows a purge to free space.
+            // No mmap: a failing disk must be a typed error of one request. With mmap it is a SIGBUS that ends the
+            // process. auto_vacuum applies to new files only; it allows a purge to free space.
             try db.execute(
                 sql: """
                     PRAGMA cache_size = -4096;

@@ -192,8 +192,8 @@ extension LarderDatabase {
     /// Notifies observers of a rollback that GRDB has missed.
     ///
     /// SQLite rolls back by itself if the disk is full or fails, and GRDB notifies no observer of that
-    /// (`TransactionObserver.swift`, `statementDidFail`): observers would apply their collected changes with the next
-    /// commit. Rolling back an empty transaction notifies them and touches no file.
+    /// (`TransactionObserver.swift`, `statementDidFail`). Observers would then apply their collected changes with the
+    /// next commit. Rolling back an empty transaction notifies them and touches no file.
     private func notifyMissedRollback(_ db: Database) throws {
         guard hasMissedRollback.load(ordering: .relaxed), !db.isInsideTransaction else { return }
         try db.beginTransaction(.deferred)

@@ -4,13 +4,13 @@ import GRDB
 /// The time by which the data of users expires: the clock's, unless the clock has jumped ahead.
 ///
 /// Sessions, drafts and the trash are removed when their time is over. A clock that is wrong for one start must not
-/// remove them, so the database records the time while Larder runs. A reading far ahead of the record is not believed
-/// before the clock has gone on from there for a day; until then the recorded time holds. A server that was off for
-/// longer than that removes expired data a day later, which does no harm.
+/// remove them, so the database records the time while Larder runs. A reading far ahead of the record is believed only
+/// after the clock has run on from there for a day; until then the recorded time holds. A server that was off for
+/// longer removes expired data a day later, which does no harm.
 package struct RetentionTime: Sendable, Equatable {
     /// How far ahead of the record a reading is believed at once.
     static let tolerance: TimeInterval = 86_400
-    /// How long the clock has to go on after a jump.
+    /// How long the clock has to run on after a jump.
     static let trial: TimeInterval = 86_400
     /// The longest time between two readings of one trial: a server that runs for an hour a week ends its trial, too.
     static let longestPause: TimeInterval = 30 * 86_400
@@ -37,7 +37,7 @@ package struct RetentionTime: Sendable, Equatable {
     /// Takes a reading of the clock.
     mutating func observe(_ now: Date) {
         if now.timeIntervalSince(recorded) <= Self.tolerance {
-            // A clock that is set back is right now, or was right before: nothing expires sooner by the later of both.
+            // The clock was set back: it is right now, or was right before. With the later time nothing expires sooner.
             (recorded, trial) = (max(recorded, now), nil)
         } else if let trial, (0...Self.longestPause).contains(now.timeIntervalSince(trial.last)) {
             self.trial?.last = now
@@ -79,7 +79,6 @@ extension LarderDatabase {
 }
 
 extension RetentionTime {
-    /// The row.
     fileprivate struct Record: Codable, FetchableRecord, PersistableRecord {
         static let databaseTableName = "retention_time"
 

@@ -5,8 +5,8 @@ package import GRDB
 
 /// Finds the key that sealed the secrets of a database.
 ///
-/// A key rotation takes two files and one transaction: the new key is written to `.next`, the transaction seals all
-/// secrets with it and records its fingerprint, the new file replaces the old one. After a crash in between the
+/// A key rotation takes two files and one transaction. The new key is written to `.next`, the transaction seals all
+/// secrets with it and records its fingerprint, and the new file replaces the old one. After a crash in between the
 /// fingerprint decides which of the two files is valid.
 package enum SealingKey {
     static func nextFile(of file: KeyFile) -> KeyFile {

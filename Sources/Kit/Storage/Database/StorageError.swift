@@ -1,9 +1,9 @@
 import Foundation
 import GRDB
 
-/// An error of stored data, in terms that an operator can act upon. Functions of this module throw it, those that take
-/// a `Database` also GRDB's errors, and those that wait also `CancellationError`; their comments name other errors, and
-/// cases that callers tell apart.
+/// An error of stored data, in terms that an operator can act upon. Functions of this module throw it. Those that take
+/// a `Database` also throw GRDB's errors, and those that wait also `CancellationError`; their comments name other
+/// errors, and cases that callers tell apart.
 ///
 /// Errors of SQLite that mean none of these (a broken constraint, faulty SQL) are programming errors and pass as GRDB's
 /// `DatabaseError`.

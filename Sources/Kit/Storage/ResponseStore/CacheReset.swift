@@ -15,8 +15,8 @@ package struct CacheReset: Sendable {
         self.database = database
     }
 
-    /// Replaces the tables of the cache if one of them is damaged, and reports damage of other tables, which stay as
-    /// they are.
+    /// Replaces the tables of the cache if one of them is damaged. Reports damage of other tables, which are not
+    /// changed.
     ///
     /// - Parameter damaged: The damage, by name of the table.
     /// - Throws: `StorageError`, `CancellationError`, if the tables could not be replaced.
@@ -118,7 +118,7 @@ package struct CacheReset: Sendable {
         do {
             try db.execute(sql: "VACUUM")
         } catch {
-            // As it was: the readable parts of the tables are served.
+            // The old schema is restored: the readable parts of the tables are served.
             try changeSchema(db) {
                 for entry in entries {
                     try db.execute(

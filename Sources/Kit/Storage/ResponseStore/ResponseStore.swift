@@ -175,7 +175,7 @@ extension ResponseStore {
         return tags
     }
 
-    // The newest variant of a URL comes last.
+    // The newest variant of a URL is last: it replaces the others in the dictionary.
     static let selectHeaders = """
         SELECT url, header FROM stored_response
         WHERE upstream = ? AND method = 'GET' AND credential = ? AND url IN (SELECT value FROM json_each(?))

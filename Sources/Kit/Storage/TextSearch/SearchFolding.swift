@@ -5,7 +5,7 @@ extension String {
     ///
     /// Compatibility forms are replaced (NFKC: fullwidth letters, ligatures, halfwidth Katakana, single jamo), letters
     /// are in full case folding (`Straße` is `strasse`, both small sigmas are one) and composed. Latin and Greek
-    /// letters lose their diacritics and strokes, ё is е, and marks that readers supply, such as the vowel points of
+    /// letters lose their diacritics and strokes, and ё is е. Marks that readers supply, such as the vowel points of
     /// Arabic and Hebrew, are left out, as are characters without a shape of their own.
     package var searchFolded: String {
         if utf8.allSatisfy({ $0 < 0x80 }) {
@@ -14,8 +14,8 @@ extension String {
         return SearchFolding.plain(SearchFolding.caseFolded(precomposedStringWithCompatibilityMapping))
     }
 
-    /// The text as searches for any part of it compare it: ``searchFolded``, with each flag as one character, so that
-    /// neither a half of it is a part, nor the halves of two neighbours.
+    /// The form in which a text is searched for any part of it: ``searchFolded``, with each flag as one character. So
+    /// neither half of a flag is a part, nor the halves of two neighbours.
     package var partFolded: String { SearchFolding.joiningFlags(searchFolded) }
 }
 
@@ -79,8 +79,8 @@ enum SearchFolding {
         return String(plain)
     }
 
-    /// Returns the letter that stands for one with a stroke or for a ligature, which Unicode does not decompose, and
-    /// for ё, for which most people write е; nil for others.
+    /// Returns the plain letter for one with a stroke or for a ligature, which Unicode does not decompose, and for ё,
+    /// which most people write as е; nil for others.
     private static func plainLetter(_ scalar: Unicode.Scalar) -> String? {
         switch scalar {
         case "ł": "l"

@@ -2,7 +2,7 @@ package import GRDB
 
 /// A table of the terms by which rows are found, the newest first.
 ///
-/// It is a table of FTS5 without contents and without positions: an entry is a term of one owner and a rank, which
+/// It is a table of FTS5 without contents and without positions. An entry is a term of one owner and a rank, which
 /// names a row and is greater for a newer one. The ranks of a term are read from the greatest on, so the cost of a
 /// search depends on its results, however many rows have the term. The owner is part of each term: rows of others cost
 /// nothing.

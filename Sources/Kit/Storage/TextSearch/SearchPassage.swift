@@ -9,8 +9,8 @@ extension String {
         return String(String.UnicodeScalarView(folded.unicodeScalars.map { SearchFolding.typedArabic[$0] ?? $0 }))
     }
 
-    /// The text with spaces around signs that stand for several letters or digits, such as № and ㎞, so that these are
-    /// words of their own; nil if it has none.
+    /// The text with spaces around signs for several letters or digits, such as № and ㎞, so that these are words of
+    /// their own; nil if it has none.
     var compatibilityFormsApart: String? {
         guard unicodeScalars.contains(where: \.isCompatibilitySign) else { return nil }
         return unicodeScalars.reduce(into: "") { text, scalar in
@@ -40,7 +40,7 @@ extension Unicode.Scalar {
 
 /// A text in which phrases are looked for: its words in their order.
 package struct SearchPhraseText: Sendable {
-    /// The words, with a space around each: as they are, and with compatibility signs apart.
+    /// The words, with a space around each: unchanged, and with compatibility signs apart.
     private let forms: [String]
 
     package init(_ text: String) {

@@ -27,7 +27,7 @@ package struct SearchVariant: Sendable, Equatable {
     init(_ alternatives: [[Alternative]], also used: [SearchWay] = []) {
         words = alternatives.map { $0.prefix(Self.mostAlternatives).map(\.words) }
         let best = alternatives.compactMap(\.first)
-        // If all words are stored as they are, others must have been searched for because no row has all of them.
+        // If all words are stored, others must have been searched for because no row has all of them.
         let ways = Set(best.flatMap(\.ways) + used)
         let found = ways.isEmpty ? Set(alternatives.joined().flatMap(\.ways)) : ways
         self.used = SearchWay.allCases.filter(found.contains)
@@ -95,7 +95,7 @@ package struct StoredWords {
         )
     }
 
-    /// Whether a word is a number: those are not stored, and found as they are typed only.
+    /// Whether a word is a number. Numbers are not stored, and found only exactly as typed.
     static func isNumber(_ word: String) -> Bool { word.utf8.allSatisfy { (0x30...0x39).contains($0) } }
 }
 

@@ -1,7 +1,8 @@
 import Foundation
 
-/// Finds other searches for a text, the nearest ones first: words in any order that begin with those of the text, then
-/// other forms of them, words in the other alphabet or with one typing error, and last another keyboard layout.
+/// Finds other searches for a text, the nearest ones first. The first one has words in any order that begin with those
+/// of the text. Then follow other forms of the words, words in the other alphabet or with one typing error, and last
+/// another keyboard layout.
 ///
 /// The work is bounded, whatever the text: ``WordQuery/mostWords`` words, `mostLookups` look-ups of stored words.
 package final class SearchVariants {
@@ -136,7 +137,7 @@ extension SearchVariants {
         return Self.unique(near + others + (try parts(letters)))
     }
 
-    /// Whether stems differ by one letter: vowels of Russian words come and go (чашка, чашек).
+    /// Whether stems differ by one letter: Russian words may lose or gain a vowel (чашка, чашек).
     private func isNear(_ one: [Unicode.Scalar], _ other: String) -> Bool {
         let other = Array(other.unicodeScalars)
         return min(one.count, other.count) >= Self.shortestWithTypo && EditDistance.isOne(one, other)

@@ -87,8 +87,8 @@ package struct SearchVocabulary: Sendable {
 
 /// Whether two words differ by one typing error.
 enum EditDistance {
-    /// Whether the second word is made of the first by one letter that is changed, missing or added, or by two
-    /// neighbours in the other order (a distance of Damerau and Levenshtein of one). Takes time of one comparison.
+    /// Whether the second word differs from the first by one letter that is changed, missing or added, or by two
+    /// neighbours in the other order (a Damerau–Levenshtein distance of one). Takes time of one comparison.
     static func isOne(_ one: [Unicode.Scalar], _ other: [Unicode.Scalar]) -> Bool {
         guard abs(one.count - other.count) <= 1 else { return false }
         let shorter = min(one.count, other.count)
