@@ -6,7 +6,7 @@ package import Storage
 /// Stores a body while it passes to a client: whole and with the right length and checksum, or not at all. Memory holds
 /// at most `BlobStore/inlineLimit` bytes and the part that passes.
 ///
-/// A body that cannot be stored passes all the same; `passing(_:ended:)` lets the caller decide otherwise.
+/// A body that cannot be stored still reaches the client; `passing(_:ended:)` lets the caller decide otherwise.
 package struct CachingBodyTee: Sendable {
     /// How a body ended.
     package enum Outcome: Sendable {
@@ -62,10 +62,10 @@ package struct CachingBodyTee: Sendable {
     /// that has read the whole body finds it in the store.
     ///
     /// - Parameter ended: Called before the last part is returned, or as soon as storing fails; then again only for a
-    ///   wrong length or checksum. An error that it throws ends the returned body in place of the part. Whether the
-    ///   client has left is to be asked of the task, not of an error: optimized by Swift 6.3, a cast to
-    ///   `CancellationError` in here keeps its place on the task's stack if the closure is inlined into a loop that
-    ///   reads the body, and the process ends with "freed pointer was not the last allocation".
+    ///   wrong length or checksum. An error that it throws ends the returned body in place of the part. Ask the task,
+    ///   not an error, whether the client has left. A cast to `CancellationError` in a closure that is inlined into the
+    ///   loop that reads the body ends the process with "freed pointer was not the last allocation": optimized by Swift
+    ///   6.3, it keeps its place on the task's stack.
     package func passing(_ body: ByteStream, ended: @escaping @Sendable (Outcome) async throws -> Void) -> ByteStream {
         ByteStream {
             let iterator = body.makeAsyncIterator()
@@ -177,7 +177,7 @@ extension ByteStream {
     /// Most bytes that are read of a blob at a time: those of a block that has a checksum.
     static let blobPartBytes = 256 << 10
 
-    /// Streams a range of a stored blob, in parts of at most 256 KiB that are read as they are taken.
+    /// Streams a range of a stored blob, in parts of at most 256 KiB. A part is read when the reader asks for it.
     package init(_ reader: BlobReader, range: Range<Int>) {
         self.init {
             var rest = range

@@ -4,7 +4,7 @@ import HTTP
 package import HTTPTypes
 import Synchronization
 
-/// A client's request, as the requests to upstreams that it causes know it: the time since when it waits for them.
+/// A client's request and the time since when it waits for upstreams, for the requests that it causes.
 ///
 /// The server sets ``current`` for the tasks of a request. Until the response is ready, all requests to one upstream
 /// (refresh of a token, links, redirects, reads after a write) end within one `total_timeout_ms`.
@@ -56,7 +56,7 @@ package final class RequestScope: Sendable {
         }
     }
 
-    /// Adds time to all deadlines: that in which a client has sent a body, or that of a wait with a limit of its own.
+    /// Adds time to all deadlines: that in which a client has sent a body, or that of a wait with its own limit.
     package func extend(by seconds: Double) {
         state.withLock { $0.firstExchange?.addTimeInterval(seconds) }
     }
@@ -97,7 +97,7 @@ extension HTTPField.Name {
     static let larderCause = HTTPField.Name(literal: "Larder-Cause")
 }
 
-/// Values that go along with the requests to upstreams for a client's request: its identity, `X-Request-Id`,
+/// Values that are sent with the requests to upstreams for a client's request. They are its identity, `X-Request-Id`,
 /// `traceparent` and `tracestate` (W3C Trace Context) if the client sent them, and `Sandbox-Fault` to simulated
 /// upstreams.
 package struct RequestTrace: Sendable, Equatable {

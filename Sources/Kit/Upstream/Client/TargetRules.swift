@@ -2,8 +2,8 @@ import Foundation
 import HTTP
 import NIOCore
 
-/// Decides where requests of one upstream may go: to its own origin, and for links and redirects to the listed hosts,
-/// or to any public host if that is configured.
+/// Decides which targets requests of one upstream may have: its own origin, and for links and redirects the listed
+/// hosts, or any public host if that is configured.
 ///
 /// `*.example.org` lists every host below `example.org`, for services that number their hosts.
 struct TargetRules: Sendable {

@@ -8,9 +8,9 @@ package import Storage
 
 /// Sends requests to an upstream, with buffered or streamed bodies.
 ///
-/// The only code that knows where requests may go, which redirects are followed, which attempts are repeated and until
-/// when. It counts attempts and reports attempts at the upstream's own origin to `UpstreamHealth`; hosts that it
-/// links to, and clients that disconnected, say nothing of the upstream.
+/// Only this code knows which targets requests may have, which redirects are followed, which attempts are repeated and
+/// until when. It counts attempts and reports attempts at the upstream's own origin to `UpstreamHealth`; hosts that the
+/// upstream links to, and clients that disconnected, say nothing of the upstream.
 package struct UpstreamClient: Sendable {
     /// Longest chain of redirects that is followed.
     static let maximumRedirects = 5
@@ -291,7 +291,7 @@ extension UpstreamClient {
     }
 
     /// Begins an attempt to read a URL of which nothing is stored. Of several reads at a host that was not reached
-    /// lately, one tries it once the pause is over; at the API itself, in the place of a probe.
+    /// lately, one tries the host once the pause is over. At the API itself, that attempt takes the place of a probe.
     ///
     /// - Returns: Whether the caller is to send its request.
     func beginAttempt(_ url: String, at target: TargetRules.Target, isPicture: Bool, _ now: Date) -> Bool {
@@ -343,7 +343,7 @@ extension UpstreamClient {
     }
 
     /// Returns the origin of a URL. The API's own origin may have pictures, uploads and downloads as well: there the
-    /// folder tells them apart, below the API's own path if it is there.
+    /// folder tells them apart, below the API's own path if the URL is there.
     func linkedHost(of url: String, at target: TargetRules.Target) -> String {
         let parts = URIParts(url)
         let origin = "\(parts.scheme?.lowercased() ?? "")://\(parts.authority?.lowercased() ?? "")"

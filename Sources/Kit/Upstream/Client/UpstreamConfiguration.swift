@@ -175,8 +175,8 @@ package struct ExchangeOptions: Sendable {
         )
     }
 
-    /// The kernel says that a socket takes more once a third of its buffer is free, which may have 4 MiB: an uploader
-    /// that takes 128 KiB a second seems to stall for 10 seconds.
+    /// Linux reports that a socket takes more only when a third of its buffer is free, and a buffer may have 4 MiB. So
+    /// a host that takes 128 KiB a second seems to stall for 10 seconds.
     private static let uploadStall = Duration.seconds(60)
 
     /// Options of a client's request that is forwarded unchanged: neither redirected nor repeated, and without fields

@@ -22,7 +22,7 @@ final class LinkedHostHealth: Sendable {
         /// Since when requests wait, or have waited when the host sent its last response.
         var waits: [Wait: Date] = [:]
 
-        /// A pause that ends later than any can was begun before the clock was set back.
+        /// A pause that ends later than any pause can was begun before the clock was set back.
         func mayBeTried(at now: Date) -> Bool {
             let pause = nextAttempt.timeIntervalSince(now)
             return (pause <= 0 || pause > 2 * Reachability.longestPause.seconds)

@@ -136,7 +136,7 @@ package struct Reachability: Sendable, Equatable {
     /// Whether both have the same pauses.
     func hasSamePauses(as other: Reachability) -> Bool { pauses == other.pauses }
 
-    /// A pause that ends later than any may was begun before the clock was set back.
+    /// A pause that ends later than any pause may was begun before the clock was set back.
     private static func isUnderWay(_ pause: Pause, at now: Date) -> Bool {
         pause.end > now && pause.seconds(at: now) <= longestRetryAfter
     }

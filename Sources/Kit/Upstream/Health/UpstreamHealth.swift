@@ -15,8 +15,8 @@ package enum ReachabilityChange: Sendable, Equatable {
     case cameBack(at: Date)
 }
 
-/// Keeps an upstream's ``Reachability``, publishes its changes in the order in which they happened, and probes the
-/// upstream while it is unreachable, so that its recovery is noticed without any client.
+/// Keeps an upstream's ``Reachability`` and publishes its changes in the order in which they happened. While the
+/// upstream is unreachable, it sends probes, so that the recovery is noticed without any client.
 final class UpstreamHealth: Sendable {
     private struct State {
         var reachability: Reachability
@@ -94,8 +94,8 @@ final class UpstreamHealth: Sendable {
         reachability.pause(for: limitsCredentials ? credential : nil, at: now)
     }
 
-    /// Sends a probe if the upstream is unreachable and none was sent in the last ``shortestProbeInterval`` seconds: a
-    /// read that finds it marked down should not wait for the next scheduled one. The caller does not wait.
+    /// Sends a probe if the upstream is unreachable and none was sent in the last ``shortestProbeInterval`` seconds. So
+    /// a read that finds it marked down need not wait for the next scheduled one. The caller does not wait.
     func probeIfIdle() {
         behindRequest { [weak self] in self?.probeUnlessTried() }
     }
@@ -115,7 +115,8 @@ final class UpstreamHealth: Sendable {
     }
 
     /// Begins a request to the upstream. If it is unreachable, the request takes the place of a probe, and is sent only
-    /// if a probe would be (``probeIfIdle()``), or while the clock is stopped, since no probe becomes due then.
+    /// if a probe would be (``probeIfIdle()``). While the clock is stopped it is always sent, since no probe becomes
+    /// due.
     ///
     /// - Returns: Whether the request is to be sent.
     func beginAttempt() -> Bool {
@@ -228,8 +229,8 @@ final class UpstreamHealth: Sendable {
         behindRequest { [weak self] in self?.announceChanges() }
     }
 
-    /// Starts work that a request has caused: at once, so that other clients profit; behind the response of the request
-    /// while the clock is stopped, since which of two concurrent tasks is first would differ between equal runs.
+    /// Starts work that a request has caused: at once, so that other clients profit. While the clock is stopped, it
+    /// starts after the response of the request: the order of two concurrent tasks would differ between equal runs.
     private func behindRequest(_ start: @escaping @Sendable () -> Void) {
         if let scope = RequestScope.current, clock.standsStill { scope.follow(start) } else { start() }
     }

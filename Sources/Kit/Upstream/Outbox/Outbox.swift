@@ -4,8 +4,8 @@ import Synchronization
 
 /// A journal of writes that wait for an upstream: a table, and its pending operations in memory.
 ///
-/// The table is the truth. All changes go through `apply(_:in:)`, in the transaction of the other changes that belong
-/// to them; memory follows when the transaction is committed, in the order of commits. So every committed change
+/// The table is authoritative. All changes pass through `apply(_:in:)`, in the transaction of the other changes that
+/// belong to them; memory follows when the transaction is committed, in the order of commits. So every committed change
 /// survives a kill, and a read needs no query.
 package final class Outbox<Work: OutboxWork>: Sendable {
     private let journal: OutboxJournal
@@ -19,8 +19,8 @@ package final class Outbox<Work: OutboxWork>: Sendable {
         self.journal = journal
     }
 
-    /// Reads the pending operations, at the start. An operation that a killed process was sending is doubtful from now
-    /// on.
+    /// Reads the pending operations, at the start. The outcome of an operation that a killed process was sending is
+    /// unknown from now on.
     ///
     /// - Parameter now: Nil if another server may be sending.
     package func load(at now: Date?, _ db: Database) throws {

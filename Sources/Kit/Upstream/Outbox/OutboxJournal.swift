@@ -109,7 +109,7 @@ package struct OutboxJournal: Sendable {
     /// Removes some of the last operations of an account.
     ///
     /// - Parameters:
-    ///   - most: So many may stay.
+    ///   - most: The number of operations that may stay.
     ///   - part: The most that are removed.
     /// - Returns: Whether any were removed.
     package func shorten(of account: String, to most: Int, by part: Int, _ db: Database) throws -> Bool {

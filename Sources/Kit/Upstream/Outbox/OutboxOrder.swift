@@ -1,9 +1,9 @@
 /// Determines which operations of an account can be sent: their order, and which of them hold up others.
 ///
-/// Operations run one at a time in their order. One that lets others pass holds up those that touch the same places, or
-/// places above or below, and those that touch theirs; the others go on. One that was refused has no effect until the
-/// user has decided, and neither have those that touch its places. Each change takes as many steps as operations are
-/// held up by it, and none of them looks through the queue.
+/// Operations run one at a time in their order. One that lets others pass holds up only those that touch the same
+/// places, or places above or below, and those that touch theirs. An operation that was refused has no effect until the
+/// user has decided, and neither have those that touch its places. A change takes as many steps as operations are held
+/// up by it; the queue is never searched.
 struct OutboxOrder<Path: OutboxPath>: Sendable {
     private var index = OutboxIndex<Path>()
     private var held = OutboxHolds()
@@ -128,7 +128,7 @@ private struct OutboxHolds: Sendable {
         return changed(number, index)
     }
 
-    /// Stops later operations, or lets them go on, after one is stopped or not stopped any more.
+    /// Stops later operations, or releases them, after one is stopped or not stopped any more.
     private mutating func changed<Path>(_ number: Int64, _ index: OutboxIndex<Path>) -> [Int64] {
         var (changed, open) = ([number], [number])
         while let number = open.popLast() {
@@ -154,7 +154,7 @@ package protocol OutboxPath: Hashable, Sendable {
     var above: [Self] { get }
 }
 
-/// Which operations touch a place. An answer takes as many steps as it has operations, and as the place has places
+/// Which operations touch a place. A look-up takes as many steps as it finds operations, and as the place has places
 /// above it, however many operations there are.
 struct OutboxPaths<Path: OutboxPath>: Sendable {
     private var exact: [Path: Set<Int64>] = [:]

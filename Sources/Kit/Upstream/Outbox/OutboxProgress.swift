@@ -1,6 +1,6 @@
 package import Foundation
 
-/// Where an operation of an outbox is.
+/// The state of an operation of an outbox.
 package enum OutboxState: String, Sendable, CaseIterable {
     /// It has not been sent.
     case queued
@@ -23,8 +23,8 @@ package enum OutboxState: String, Sendable, CaseIterable {
 /// The progress of one operation of an outbox as a state machine, without tasks, clocks and stores:
 /// `progress × event -> (progress, effect)`.
 ///
-/// It is *doubtful* from the moment before it is first sent until its outcome is known: then it is looked at before it
-/// is sent again, so that a lost answer, a kill or a power loss repeats nothing.
+/// Its outcome is *unknown* from the moment before it is first sent until its result is received. Then the upstream's
+/// state is read before it is sent again, so that a lost response, a kill or a power loss repeats nothing.
 package struct OutboxProgress: Sendable, Equatable {
     package enum Event: Sendable, Equatable {
         /// It is about to be sent.
@@ -39,9 +39,9 @@ package struct OutboxProgress: Sendable, Equatable {
         case accepted(askedAfter: Double)
         /// It was refused for now, and nothing was changed: a limit, a lock, a full disk, a refused token.
         case delayed(String, for: Double?)
-        /// No usable answer arrived, and it may have been carried out.
+        /// No usable response arrived, and it may have been carried out.
         case lost(String)
-        /// It could not be sent, because the upstream is away. That is no attempt.
+        /// It could not be sent, because the upstream is unreachable. That is no attempt.
         case postponed
         /// The process that ran it has ended.
         case interrupted

@@ -16,7 +16,7 @@ package final class Mount: Sendable {
     let rules: CachingRules
     let hasher: CredentialHasher
     let store: MountStore
-    /// Leads links back here; nil if they are passed on as they are.
+    /// Rewrites links to addresses of the mount; nil if they are passed on unchanged.
     let links: MountLinks?
     let flights = MountFlights()
     let background = BackgroundTasks()
@@ -139,8 +139,8 @@ package struct MountRequest: Sendable {
     var encodedTarget: String { PercentEncoding.encode(target, allowed: .uri) }
 
     /// Whether a target stays below the base URL: it begins with a slash, and no segment of its path is `.` or `..`
-    /// (RFC 3986 §3.3), also not to a server that decodes percent-encoded dots and slashes, takes `\` for `/`, or cuts
-    /// off parameters (`..;a=b`).
+    /// (RFC 3986 §3.3). That also holds for a server that decodes percent-encoded dots and slashes, takes `\` for `/`,
+    /// or cuts off parameters (`..;a=b`).
     package static func isBelowBase(_ target: String) -> Bool {
         guard target.utf8.first == UInt8(ascii: "/") else { return false }
         let path = target.utf8.prefix { $0 != UInt8(ascii: "?") }

@@ -17,15 +17,15 @@ final class MountFlights: Sendable {
         case notStored
         /// The upstream sent no usable response.
         case failed(UpstreamError)
-        /// Its client disconnected before anything was known.
+        /// Its client disconnected before the response was known.
         case abandoned
     }
 
     /// How a request joined.
     enum Joined: Sendable {
-        /// It leads a new flight.
+        /// It is the leader of a new flight.
         case leads(MountFlight)
-        /// It followed one, which has ended.
+        /// It waited for a flight, which has ended.
         case completed(Outcome)
         case cancelled
     }
@@ -35,7 +35,7 @@ final class MountFlights: Sendable {
     /// The leader of a flight does not wait: it is in the table without a continuation.
     private let table = Mutex(InFlightTable<Key, Waiter?>())
 
-    /// Leads if the key is not in flight, else waits until its flight ends.
+    /// Begins a flight if the key is not in flight, else waits until its flight ends.
     func join(_ key: Key) async -> Joined {
         let ticket = table.withLock { $0.makeTicket() }
         return await withTaskCancellationHandler {
@@ -57,7 +57,7 @@ final class MountFlights: Sendable {
         }
     }
 
-    /// Leads if the key is not in flight.
+    /// Begins a flight if the key is not in flight; else returns nil.
     func leadIfFree(_ key: Key) -> MountFlight? {
         let leads = table.withLock { table in
             guard !table.isInFlight(key) else { return false }

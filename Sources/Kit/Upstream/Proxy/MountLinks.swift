@@ -4,12 +4,13 @@ import HTTPTypes
 import NIOCore
 import Storage
 
-/// Leads the links in an upstream's JSON back to its mount, so that a client that follows them stays behind its cache.
+/// Rewrites the links in an upstream's JSON to addresses of its mount, so that a client that follows them stays behind
+/// its cache.
 ///
-/// A link into the API gets the path that it has below the mount, and one to another host of the upstream
-/// `~HOST/…`. One to the API's origin beside its base, or to another port of a listed host, has a proof,
-/// `~PROOF=HOST/…`: clients can name the listed hosts, and nothing else that these and the origin have. Links may open
-/// files to everyone who has them: JSON is stored sealed, and what a link leads to under a hash of the link.
+/// A link into the API gets the path that it has below the mount, and one to another host of the upstream `~HOST/…`. A
+/// link to the API's origin beside its base, or to another port of a listed host, has a proof, `~PROOF=HOST/…`. Without
+/// a proof, clients can name the listed hosts at their usual port only. Links may open files to everyone who has them:
+/// JSON is stored sealed, and the target of a link under a hash of the link.
 struct MountLinks: Sendable {
     /// The beginning of targets that are links to other hosts.
     private static let mark = "/~"
@@ -28,7 +29,7 @@ struct MountLinks: Sendable {
 
     /// Returns the link of a target below the mount; nil if it is a path of the API.
     ///
-    /// - Throws: `UpstreamError` for a host to which no link of the upstream leads.
+    /// - Throws: `UpstreamError` for a host that no link of the upstream may name.
     func link(of target: String) throws(UpstreamError) -> String? {
         guard target.hasPrefix(Self.mark), let base = targets.base else { return nil }
         var rest = target.dropFirst(Self.mark.count)
@@ -47,9 +48,9 @@ struct MountLinks: Sendable {
 
     private func proof(of link: String) -> String { String(hasher.hash("link \(link)").text.prefix(32)) }
 
-    /// Returns the key under which the store has what a link leads to. A link with the entity tag of a file
-    /// (`etag`) is signed anew each time, in its path and by other hosts: its query names the version, and the
-    /// beginning of its path the service, which may redirect to another one with the same query.
+    /// Returns the key under which the target of a link is stored. A link with the entity tag of a file (`etag`) is
+    /// signed anew each time, in its path and by other hosts. Its query names the version, and the beginning of its
+    /// path the service, which may redirect to another one with the same query.
     func key(of link: String) -> String {
         let parts = URIParts(link)
         let query = parts.query ?? ""
@@ -62,7 +63,7 @@ struct MountLinks: Sendable {
         return Self.origin + hasher.hash("\(service)?\(query)").text
     }
 
-    /// Returns a link as an address of the mount; unchanged if it leads elsewhere.
+    /// Returns a link as an address of the mount; unchanged if it is none of the upstream.
     func led(_ link: String, to mount: String) -> String {
         guard let base = targets.base, let url = try? HTTPURL(link), url.scheme == base.scheme else { return link }
         let elsewhere = url.origin.dropFirst(url.scheme.count + "://".count) + url.requestTarget
@@ -94,7 +95,8 @@ extension MountLinks {
         return type == "application/json" || type.hasSuffix("+json")
     }
 
-    /// Leads the links of a response to the mount at a URL. The JSON that a link leads to is the user's own, and stays.
+    /// Rewrites the links of a response to addresses of the mount. JSON that is the target of a link is the user's own,
+    /// and is not changed.
     func lead(_ response: ProxyResponse, to request: ProxiedRequest, at mount: String) async throws -> ProxyResponse {
         var led = response
         let isJSON = !request.isLink && concerns(response.head.headerFields)
@@ -131,8 +133,8 @@ extension MountLinks {
         return led
     }
 
-    /// Returns JSON with its links led to a mount, and all else byte for byte; also keys, and what clients of the API
-    /// have written themselves.
+    /// Returns JSON with its links rewritten to addresses of a mount. All else stays byte for byte, also keys and
+    /// members that clients of the API have added.
     func rewritten(_ json: [UInt8], to mount: String) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(json.count)

@@ -14,7 +14,7 @@ struct MountStore: Sendable {
     let changes = VersionCounters()
     /// The largest body that is stored, in bytes.
     let largestBody: Int
-    /// Seals JSON; nil if it is stored as it is.
+    /// Seals JSON; nil if it is stored in clear text.
     private let links: MountLinks?
     /// Counts invalidations by writes, by URL.
     private let invalidations = VersionCounters()
@@ -245,12 +245,13 @@ struct StoreSnapshot: Sendable {
         unremoved = mount.upstream.store.removalSnapshot()
     }
 
-    /// Returns a token that holds while the same request would get the same response: while the response is fresh,
-    /// nothing is stored or removed under its URL, and the upstream's reachability does not change.
+    /// Returns a token that holds while the same request would get the same response. That is while the response is
+    /// fresh, nothing is stored or removed under its URL, and the upstream's reachability does not change.
     ///
     /// - Parameter reuse: How the response was assessed at ``now``.
-    /// - Returns: Nil if the next response may differ: a stale one is validated, directives of the request ask for more
-    ///   than freshness (RFC 9111 §5.2.1), and an account's own token is looked up for each request.
+    /// - Returns: Nil if the next response may differ: a stale one is validated, or directives of the request ask for
+    ///   more than freshness (RFC 9111 §5.2.1). Nil also for an account's own token, which is looked up for each
+    ///   request.
     func changeToken(of reuse: Reuse, _ stored: CachedResponse, _ request: ProxiedRequest, in mount: Mount)
         -> ChangeToken?
     {

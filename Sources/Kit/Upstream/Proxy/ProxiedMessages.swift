@@ -12,8 +12,8 @@ struct ProxiedRequest: Sendable {
     let url: String
     /// The same as a key of the store.
     let key: String
-    /// The request as the rules of caching see it: without hop-by-hop fields, and with hashes in place of credentials,
-    /// so that no field that is stored with a response (`Vary`) contains a secret.
+    /// The request for the rules of caching: without hop-by-hop fields, and with hashes in place of credentials. So no
+    /// field that is stored with a response (`Vary`) contains a secret.
     private(set) var cacheKeyRequest: HTTPRequest
     /// Header fields to send.
     private(set) var fields: HTTPFields
@@ -102,8 +102,8 @@ struct ProxiedRequest: Sendable {
         -> HTTPFields
     {
         var fields = fields
-        // A shared response must not depend on the client, and its credentials are not for this upstream, unless the
-        // operator names `Authorization`: RFC 9111 §3.5 says which responses to such requests may be shared.
+        // A shared response must not depend on the client, and the client's credentials are not for this upstream,
+        // unless the operator names `Authorization`. RFC 9111 §3.5 says which responses to such requests may be shared.
         let isNamed = options.shared && options.requestFields.contains { $0.name == .authorization }
         if options.shared || request.credential != nil {
             for name in ForwardedFields.credentials where !isNamed || name != .authorization { fields[name] = nil }
@@ -160,9 +160,9 @@ struct ProxiedRequest: Sendable {
 
 /// Selects the request fields that a mount forwards.
 ///
-/// A list of fields that may pass, since no list of forbidden ones is complete: upstreams and their frameworks obey
-/// fields such as `X-Forwarded-Host`, `X-Original-URL` and `X-HTTP-Method-Override` without naming them in `Vary`, so
-/// that one client could shape the response that is stored for all, or send another method than the mount allows.
+/// It lists the fields that may pass, since no list of forbidden ones is complete. Upstreams and their frameworks obey
+/// fields such as `X-Forwarded-Host`, `X-Original-URL` and `X-HTTP-Method-Override` without naming them in `Vary`. With
+/// them, one client could shape the response that is stored for all, or send another method than the mount allows.
 enum ForwardedFields {
     /// Fields of RFC 9110, 9111 and 7240 whose meaning upstream and cache share.
     private static let standard: Set<HTTPField.Name> = [
@@ -235,7 +235,7 @@ package struct ProxyResponse: Sendable {
 }
 
 extension HTTPField.Name {
-    /// `Larder-Offline: ?1` (a boolean of RFC 9651): the upstream cannot be reached, this comes from the store.
+    /// `Larder-Offline: ?1` (a boolean of RFC 9651): the upstream cannot be reached, and the response is a stored one.
     static let larderOffline = HTTPField.Name(literal: "Larder-Offline")
 }
 

@@ -103,8 +103,8 @@ extension ProxyExchange {
         }
     }
 
-    /// Passes the upstream's response on. Its effect on stored responses comes first (RFC 9111 §4.4), and it is
-    /// stored on its way.
+    /// Passes the upstream's response on. Before, its effect on stored responses is recorded (RFC 9111 §4.4). The
+    /// response is stored while it passes.
     mutating func pass() async throws -> Progress {
         guard let received = forwarded else { return .event(.failed(.notStored)) }
         let forwarded = try await recordEffects(of: received)
@@ -135,8 +135,8 @@ extension ProxyExchange {
         return try await passWhole(head, length, storing: stored, from: forwarded)
     }
 
-    /// Receives a small response whole before any of it is sent: requests that wait for it do not wait for this client,
-    /// and if it breaks off, the client has seen no part of it.
+    /// Receives a small response whole before any of it is sent. So requests that wait for it do not wait for this
+    /// client, and the client has seen no part of it if it is truncated.
     private func passWhole(
         _ head: HTTPResponse,
         _ length: Int,

@@ -262,8 +262,8 @@ extension ProxyExchange {
         }
     }
 
-    /// Whether a response that is not stored shows that the stored one, which was to be validated, is not current: it
-    /// is whole (RFC 9111 §4.3.3) and about the resource, not about this request's part, preconditions or timing.
+    /// Whether a response that is not stored shows that the stored one, which was to be validated, is not current. It
+    /// must be whole (RFC 9111 §4.3.3), and about the resource, not about this request's part, preconditions or timing.
     private func isSuperseding(_ forwarded: ForwardedResponse) -> Bool {
         let code = forwarded.response.status.code
         return plan.validation != nil && request.cacheKeyRequest.method == .get && (200..<500).contains(code)

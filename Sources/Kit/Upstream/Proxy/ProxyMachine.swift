@@ -158,7 +158,7 @@ enum ProxyEvent: Sendable, Equatable {
     case looked(Decision, UpstreamState)
     /// The stored response of the step is gone, cannot be read or must not be used.
     case unreadable
-    /// No other client sends the same request: this one leads.
+    /// No other client has sent the same request: this one begins a flight.
     case leads
     /// The same request of another client has ended.
     case completed(MountFlights.Outcome)

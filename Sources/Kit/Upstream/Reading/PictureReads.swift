@@ -2,8 +2,8 @@ import Concurrency
 package import HTTPTypes
 import Synchronization
 
-/// Reads pictures that are no ``Resource``, since an API tells their addresses when asked, as ``Upstream`` reads those
-/// that are: nobody waits long, and missing pictures and the state of their host are remembered.
+/// Reads pictures that are no ``Resource``, since an API tells their addresses only when asked. As with those of
+/// ``Upstream``, nobody waits long, and missing pictures and the state of their host are remembered.
 package final class PictureReads<Picture: Sendable>: Sendable {
     private let upstream: Upstream
     private let flights: SingleFlight<String, Picture, any Error>

@@ -103,8 +103,8 @@ package struct PlannedRead {
     let snapshot: ReadSnapshot
     let plan: ReadPlan
 
-    /// Whether a read may go on from here: nothing was stored, and nothing has been since. Otherwise it needs the whole
-    /// response.
+    /// Whether a read may continue from here: nothing was stored, and nothing has been since. Otherwise it needs the
+    /// whole response.
     var isCurrent: Bool { snapshot.copy.metadata == nil && snapshot.readToken.holds }
 }
 

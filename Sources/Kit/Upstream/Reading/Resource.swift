@@ -16,8 +16,8 @@ package struct Resource: Sendable {
     var credential: CredentialHash?
     /// How long a response is fresh after it was validated; nil without an end.
     package var freshness: Duration?
-    /// Date of the copy that the app has of its own, such as rows or a file of the program, to be served while no
-    /// response is stored; nil if it has none.
+    /// Date of the app's own copy, such as rows or a file of the program, which is served while no response is stored;
+    /// nil if there is none.
     package var bundledAt: Date?
     /// Origin of that copy: bundled with the program, or made from other responses of the upstream.
     package var bundledSource = Provenance.Source.bundled
@@ -35,15 +35,14 @@ package struct Resource: Sendable {
     package var generation: Int64 = 0
     /// Whether a read waits for the upstream to its total time-out, not only for the patience, even if there is a copy.
     package var waitsToTimeout = false
-    /// Whether it is one of the pictures of which a page has many: nobody waits for it longer than `pictureWait`, one
-    /// that is missing is not requested again for a minute, and its failures say nothing of the API, which may be at
-    /// the same origin.
+    /// Whether it is one of many pictures of a page. Nobody waits for it longer than `pictureWait`, and a missing one
+    /// is not requested again for a minute. Its failures say nothing of the API, although it may have the same origin.
     package var isPicture = false
     /// Whether a response must be validated before it is used as fresh, because something has changed since it was
     /// requested. Evaluated in the transaction that stores it, before the app's rows are written.
     package var needsRevalidation: @Sendable (Database) throws -> Bool = { _ in false }
-    /// Validates a 200 before it is stored. Throws ``UpstreamError/badResponse(status:reason:)`` if it is not the
-    /// API promises, so that it never replaces a good copy.
+    /// Validates a 200 before it is stored. Throws ``UpstreamError/badResponse(status:reason:)`` if it has not the form
+    /// that the API promises, so that it never replaces a good copy.
     package var validate: @Sendable (IncomingResponse) throws(UpstreamError) -> PersistRows
 
     /// Creates a description. The default of `validate` accepts any 200.
@@ -131,8 +130,8 @@ package enum CachePolicy: Sendable, Equatable {
     case onlyIfCached
 }
 
-/// The form in which an API refuses a request. It tells the API's own 4xx responses from those of something in between,
-/// such as a proxy, a captive portal or another server at a wrong address.
+/// The form in which an API refuses a request. It tells the API's own 4xx responses from those of an intermediary, such
+/// as a proxy, a captive portal or another server at a wrong address.
 ///
 /// A refusal in the API's own form is news of the resource. A 4xx response in any other form is a failure of the
 /// upstream: a stored copy is served in its place, and nothing that is stored is removed.
@@ -175,8 +174,8 @@ package struct ErrorForm: Sendable {
 
 extension Resource {
     /// Writes the rows that an app makes of a response, in the transaction that stores the response: both change
-    /// together or not at all. Rows that several servers share are written before it: they are never older than the
-    /// response says, and if they cannot be written, it is not stored and the next read requests it again.
+    /// together or not at all. Rows that several servers share are written before, so they are never older than the
+    /// response says. If they cannot be written, the response is not stored, and the next read requests it again.
     ///
     /// SQLite has one writer. Rows for which other writers would wait too long are written in parts.
     package struct PersistRows: Sendable {

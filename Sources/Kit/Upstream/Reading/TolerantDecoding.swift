@@ -56,9 +56,9 @@ package struct Tolerant<Value: Decodable & Sendable>: Decodable, Sendable {
 }
 
 extension String {
-    /// Returns the form of an upstream's text for a row: without characters that are not seen but change how the text
-    /// around them is read (controls, marks of direction, zero-width characters), without outer white space, and cut
-    /// to a length, since indexed or compared texts must not be as long as a response may be.
+    /// Returns the form of an upstream's text for a row. It lacks invisible characters that change how the text around
+    /// them is read (controls, marks of direction, zero-width characters), and outer white space. It is cut to a
+    /// length, since indexed or compared texts must not be as long as a response may be.
     ///
     /// - Parameters:
     ///   - longest: Characters. A character with many combining marks counts as several.
@@ -113,9 +113,9 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// Whether the scalar is seen, or shapes its neighbours: a variation selector behind something, a joiner within an
-    /// emoji or a word of a script from Hebrew to Mongolian, the tags of a flag, and a grapheme joiner behind a mark,
-    /// where it keeps the order of marks.
+    /// Whether the scalar is visible, or shapes its neighbours. Those that do are a variation selector behind
+    /// something, a joiner within an emoji or a word of a script from Hebrew to Mongolian, the tags of a flag, and a
+    /// grapheme joiner behind a mark, which keeps the order of marks.
     fileprivate func isSeen(as category: Unicode.GeneralCategory, after previous: Unicode.Scalar) -> Bool {
         switch (value, category) {
         case (0x200C...0x200D, _):

@@ -124,7 +124,7 @@ extension Upstream {
 }
 
 extension FetchOutcome {
-    /// The result of a read that went to the upstream, or joined a request that did.
+    /// The result of a read that requested the upstream, or joined a request of another read.
     fileprivate func result(because reason: CacheStatus.Forward, collapsed: Bool) -> ReadResult {
         let isShared = collapsed || upstreamStatus == nil
         let cacheStatus = CacheStatus(

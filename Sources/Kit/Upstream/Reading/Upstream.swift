@@ -19,7 +19,7 @@ package final class Upstream: Sendable {
     let flights: SingleFlight<FlightKey, FetchOutcome, UpstreamError>
     /// Pictures that were missing lately.
     let missingPictures = RecentFailures<FlightKey, UpstreamError>(lifetime: Resource.missingPictureLifetime)
-    /// The folder in which large responses are read.
+    /// The queue on which large responses are read.
     let reading: SerialQueue
     /// Bumped when a response was stored or validated, by URL.
     let responseChanges = VersionCounters()
@@ -199,8 +199,8 @@ extension Upstream {
         try await client.stream(request, .streaming(headTimeout: headTimeout, responseTimeout: responseTimeout))
     }
 
-    /// Returns the stored copy of a resource that cannot be requested for a reason that is not the upstream's, such as
-    /// a credential that cannot be renewed: as while the upstream is unreachable.
+    /// Returns the stored copy of a resource that cannot be requested for a reason of ours, such as a credential that
+    /// cannot be renewed. It is the same as while the upstream is unreachable.
     ///
     /// - Returns: Nil if nothing is stored.
     package func unrequestedResult(of resource: Resource) throws -> ReadResult? {

@@ -82,7 +82,7 @@ private struct RequestCutShort: Error {}
 extension HTTPClientTransport {
     /// Clients for requests with bodies in parts, one on each event loop.
     ///
-    /// async-http-client hands a part of a body to the event loop of its connection and asks for the next one at once,
+    /// async-http-client hands a part of a body to the event loop of its connection. It asks for the next one at once,
     /// until that event loop notices that the socket takes no more. If the event loop is the slower of the two, all of
     /// a large body waits in its queue of tasks, however fast the upstream reads. So the source is asked for the next
     /// part only when the event loop has processed the one before. That requires to know the event loop, and a client
@@ -201,10 +201,10 @@ extension UpstreamError {
 /// Decides when an upstream has made one request wait too long: `event -> deadline`, without a clock.
 ///
 /// Time counts only while the upstream is waited for: while it does not take the request's body, while no response has
-/// begun, for which there is a limit of its own, and while the next part of the response was asked for. The time of a
-/// slow client does not count. A response may make its reader wait for the limit at one time, however much of it has
-/// arrived, so that one that stalls ends, and in all for the limit and for a second more with each ``bytesPerSecond``
-/// bytes, so that one that drips ends.
+/// begun (which has a limit of its own), and while the next part of the response was asked for. The time of a slow
+/// client does not count. A single wait for a response that stalls may last for the limit, however much has arrived.
+/// All waits together may last for the limit and a second more with each ``bytesPerSecond`` bytes, so that a response
+/// that drips ends, too.
 struct StallTimer: Sendable, Equatable {
     /// Slowest response that is read to its end, in bytes per second.
     static let bytesPerSecond = 16 << 10

@@ -9,9 +9,9 @@ import NIOSSL
 
 /// The transport on async-http-client: pooled connections, body collected up to a limit, a deadline over all of it.
 ///
-/// It has several clients. One connects to addresses that the operator configured; another, for links and redirects to
-/// listed hosts, checks the address of every connection before a request is sent on it, which no change of DNS between
-/// check and connect can defeat. The others are for bodies in parts, and for requests that are sent again.
+/// It has several clients. One connects to addresses that the operator configured. Another, for links and redirects to
+/// listed hosts, checks the address of every connection before a request is sent on it, which no change of DNS in
+/// between can defeat. The others are for bodies in parts, and for requests that are sent again.
 package final class HTTPClientTransport: Transport {
     /// Clients for the addresses of one kind.
     struct Clients: Sendable {

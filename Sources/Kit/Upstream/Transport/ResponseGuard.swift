@@ -5,11 +5,11 @@ import NIOSSL
 
 /// A handler between the HTTP decoder and async-http-client on every connection.
 ///
-/// It writes the given request target (``GuardedRequest``), passes on the parts of responses that ``ResponseSequence``
-/// permits and closes the connection with a ``ResponseSequence/Violation`` at anything else, joins the small parts of a
-/// body that arrive together, tells interim responses to who listens (``InterimListeners``), ends exchanges that stall
-/// (``StallTimer``), and tells a connection that was closed before a response from one that was closed within it
-/// (``ClosedConnection``).
+/// It writes the given request target (``GuardedRequest``). It passes on the parts of responses that
+/// ``ResponseSequence`` permits, and closes the connection with a ``ResponseSequence/Violation`` at anything else. It
+/// joins the small parts of a body that arrive together, passes interim responses to their listeners
+/// (``InterimListeners``), and ends exchanges that stall (``StallTimer``). It tells a connection that was closed before
+/// a response from one that was closed within it (``ClosedConnection``).
 final class ResponseGuard: ChannelDuplexHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias InboundOut = HTTPClientResponsePart

@@ -12,7 +12,7 @@ package struct OutgoingRequest: Sendable, Equatable {
     /// Header fields; `Host` and framing fields are added by the transport.
     package var headerFields: HTTPFields
     package var body: [UInt8]?
-    /// Whether it must not be sent again after a failure, although its method is idempotent: if an API responds
+    /// Whether it must not be sent again after a failure, although its method is idempotent. If an API responds
     /// differently to the second of two equal requests (`DELETE`: 404), a retry hides the effect of the first one.
     var isSentOnce: Bool
     /// The account for which it is sent: an API that limits requests by account pauses this one only.
@@ -96,7 +96,7 @@ package protocol Transport: Sendable {
     func exchange(_ request: OutgoingRequest, within limits: TransportLimits) async throws(UpstreamError)
         -> IncomingResponse
 
-    /// Sends a request with bodies in parts, both ways, as fast as they are read. `TransportLimits.total` ends with
+    /// Sends a request with bodies in parts. Each body passes as fast as it is read. `TransportLimits.total` ends with
     /// the response's head, `TransportLimits.stall` applies to both bodies, `TransportLimits.response` to the time
     /// between them; their size is not limited.
     ///

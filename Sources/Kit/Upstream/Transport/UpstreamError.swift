@@ -12,18 +12,18 @@ package enum UpstreamError: Error, Sendable, Equatable {
     case rejected(status: HTTPResponse.Status, body: [UInt8])
     /// The upstream responded with 5xx, 408 or 429: it is there, but does not work. `retryAfter` in seconds, if sent.
     case failing(status: HTTPResponse.Status, retryAfter: Int?)
-    /// The response is none that this version of the API sends: not JSON, of another shape, broken off, too large, or a
+    /// The response is none that this version of the API sends: not JSON, of another form, truncated, too large, or a
     /// 4xx in another form than its own.
     case badResponse(status: HTTPResponse.Status?, reason: String)
-    /// A link or redirect leads to a host that `upstreams.{name}.allowed_hosts` does not list, or to an address that is
-    /// not public.
+    /// A link or redirect names a host that `upstreams.{name}.allowed_hosts` does not list, or an address that is not
+    /// public.
     case forbiddenTarget(String)
     /// The client sent `only-if-cached` and nothing is stored.
     case notStored
     /// The upstream responded, and its response could not be stored here: the fault is Larder's.
     case storageFailed(isFull: Bool)
-    /// No request was sent, since it is known how it would end: the host was not reached lately, the upstream asked for
-    /// a pause, nothing is at the address, or it may not be requested.
+    /// No request was sent, since its outcome is known: the host was not reached lately, the upstream asked for a
+    /// pause, nothing is at the address, or it may not be requested.
     indirect case known(UpstreamError)
 }
 
@@ -56,7 +56,7 @@ extension UpstreamError {
 
     /// Whether the request may have reached the upstream and been carried out although no usable response arrived.
     ///
-    /// True if the connection broke, the time ran out or the response is none of the API's, and for 5xx and 408: a
+    /// True if the connection broke, the time ran out or the response is none of the API's. True for 5xx and 408: a
     /// server or gateway may fail after it has begun. 429 and 507 refuse the request, as does a 4xx in the API's own
     /// form.
     package var leavesOutcomeUnknown: Bool {
