@@ -89,7 +89,7 @@ package struct RequestDirectives: Sendable, Equatable {
     package var noCache: Bool
     /// Do not store the response. RFC 9111 §5.2.1.5.
     package var noStore: Bool
-    /// Do not go to the network. RFC 9111 §5.2.1.7.
+    /// Respond from the cache only. RFC 9111 §5.2.1.7.
     package var onlyIfCached: Bool
     /// The age up to which the client accepts a response, in seconds; an invalid one counts as 0. RFC 9111 §5.2.1.1.
     package var maxAge: Int?

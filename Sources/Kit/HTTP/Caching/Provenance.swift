@@ -65,7 +65,7 @@ package struct Provenance: Sendable, Equatable {
 ///
 /// `hit` and `forward` never appear together (RFC 9211 §2.2); ``handling`` makes that a matter of type.
 package struct CacheStatus: Sendable, Equatable {
-    /// Whether the response came from the cache or the request was forwarded.
+    /// Whether the response is a stored one or the request was forwarded.
     package enum Handling: Sendable, Equatable {
         /// Satisfied from the cache, nothing forwarded (RFC 9211 §2.1).
         case hit
@@ -92,7 +92,7 @@ package struct CacheStatus: Sendable, Equatable {
         case partial
     }
 
-    /// Whether the response came from the cache or the request was forwarded.
+    /// Whether the response is a stored one or the request was forwarded.
     package var handling: Handling
     /// Status of the next hop's response (`fwd-status`, RFC 9211 §2.3).
     package var forwardStatus: Int?

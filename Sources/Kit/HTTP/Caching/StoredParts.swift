@@ -78,8 +78,8 @@ extension CachingRules {
         return .anew(replacing: Array(stored.indices))
     }
 
-    /// Returns the head under which the beginning of a whole response is stored that ended early; nil if it cannot be
-    /// completed later: it has no strong entity tag or no length. RFC 9111 §3.3.
+    /// Returns the head under which the beginning of a whole response is stored that ended early. Nil if it cannot be
+    /// completed later, because it has no strong entity tag or no length. RFC 9111 §3.3.
     /// - Parameters:
     ///   - whole: the head under which the whole would have been stored.
     ///   - received: bytes that have arrived.
@@ -95,9 +95,9 @@ extension CachingRules {
 }
 
 extension StoredParts {
-    /// The part that a 206 to GET has; nil if it cannot be combined with others: several ranges
-    /// (`multipart/byteranges`), no strong entity tag, no known length of the representation, or another length of its
-    /// own than it says.
+    /// The part that a 206 to GET has. Nil if it cannot be combined with others: several ranges
+    /// (`multipart/byteranges`), no strong entity tag, no known length of the representation, or a length that its
+    /// range contradicts.
     init?(of response: HTTPResponse, to request: HTTPRequest) {
         let fields = response.headerFields
         guard request.method == .get, let part = ContentRange(fields),

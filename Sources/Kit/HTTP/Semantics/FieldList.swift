@@ -24,7 +24,7 @@ package enum FieldList {
         var start = bytes.startIndex
         var index = start
         // If a quotation mark is not closed, no later one is: each was skipped as an escaped one, and a search from
-        // there would read the same bytes in the same way. So the line is read twice at most.
+        // there would read the same bytes alike. So the line is read twice at most.
         var closes = true
         while index < bytes.endIndex {
             switch bytes[index] {

@@ -257,8 +257,8 @@ package struct AcceptedLanguages: Sendable {
 
 /// The content codings that a client accepts: `Accept-Encoding`. RFC 9110 §12.5.3.
 package enum AcceptedEncodings {
-    /// Returns whether a client accepts gzip: listed, or covered by `*`, with a weight above zero that is not below
-    /// that of the identity coding, if the client gives it one.
+    /// Returns whether a client accepts gzip: listed, or covered by `*`, with a weight above zero. If the client gives
+    /// the identity coding a weight, that of gzip must not be below it.
     /// - Parameter lines: all lines of the field. Without the field only the identity coding is used, although any
     ///   coding would be permitted.
     package static func allowGzip(_ lines: [String]) -> Bool {

@@ -209,7 +209,7 @@ package struct URIParts: Sendable, Equatable {
 
 /// An absolute `http` or `https` URL to which a connection can be made (RFC 9110 §4.2). Its port is one of 1...65535.
 ///
-/// A text from outside (a link, a `Location`, a setting) is checked by this type before it reaches a library: NIO and
+/// A text from outside (a link, a `Location`, a setting) is checked by this type before it reaches a library. NIO and
 /// async-http-client end the process on a port that does not fit into 16 bits, and on the host `[]`. The client
 /// connects to the address that Foundation reads, so the text is accepted only if Foundation and ``URIParts`` read the
 /// same port.
