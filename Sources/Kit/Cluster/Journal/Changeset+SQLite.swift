@@ -26,7 +26,7 @@ extension Changeset {
     /// Runs updates, takes their changes to replicated tables, and rolls them back.
     ///
     /// - Parameters:
-    ///   - db: a connection within a transaction, which goes on.
+    ///   - db: a connection within a transaction, which stays open.
     /// - Throws: ``JournalError`` for changes that a journal cannot keep, and errors of `updates`. They are rolled back
     ///   in any case.
     static func capture<Value>(
@@ -48,8 +48,8 @@ extension Changeset {
 
     /// Applies the changes, and then derives the rows of tables that are not replicated.
     ///
-    /// Triggers and foreign keys are off meanwhile: rows that they changed are part of the changeset, and SQLite 3.40
-    /// can only switch off the actions of foreign keys with the keys. All references are checked afterwards.
+    /// Triggers and foreign keys are off meanwhile. Rows that they changed are part of the changeset, and SQLite 3.40
+    /// can switch off the actions of foreign keys only with the keys. All references are checked afterwards.
     ///
     /// - Parameters:
     ///   - db: a connection within a transaction, which the caller rolls back after an error.
@@ -124,7 +124,7 @@ final class Session {
         }
     }
 
-    /// A larger change holds up all servers, and does not fit the time of a transaction.
+    /// A larger change would delay all servers, and exceed the time of a transaction.
     private static let mostBytes = 4 << 20
 
     private let filter: Filter

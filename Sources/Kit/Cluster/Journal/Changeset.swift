@@ -20,9 +20,9 @@ package struct Changeset: Sendable, Equatable {
         package let isIndirect: Bool
         /// For each column its place in the primary key, from 1; 0 if it is not part of it.
         package let keyPlaces: [UInt8]
-        /// The values before, by column; nil for those that an update leaves as they are. Empty for an insertion.
+        /// The values before, by column; nil for those that an update does not change. Empty for an insertion.
         package let old: [DatabaseValue?]
-        /// The values after, by column; nil for those that an update leaves as they are. Empty for a deletion.
+        /// The values after, by column; nil for those that an update does not change. Empty for a deletion.
         package let new: [DatabaseValue?]
 
         /// The values of the primary key in the order of the columns.
@@ -73,7 +73,7 @@ extension Changeset {
     /// behind its own.
     ///
     /// - Parameter keyPlaces: returns those of a table in that schema (``Change/keyPlaces``); nil if it lacks the
-    ///   table. A table whose columns differ otherwise is left as it is, and does not fit.
+    ///   table. The changes of a table whose columns differ otherwise are kept, and cannot be applied.
     /// - Throws: ``Damage``, errors of `keyPlaces`.
     func reduced(to keyPlaces: (String) throws -> [UInt8]?) throws -> Changeset {
         var writer = ChangesetWriter()

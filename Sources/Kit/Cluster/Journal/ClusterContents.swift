@@ -4,8 +4,8 @@ import Logging
 import NIOCore
 package import Storage
 
-/// Files in the store that servers share, in parts of 1 MiB. Each is read and written by a transaction of its own: no
-/// connection is held while a client or a disk is slow, and no more than a part is in memory.
+/// Files in the store that servers share, in parts of 1 MiB. Each part is read and written by a transaction of its own.
+/// So no connection is held while a client or a disk is slow, and no more than a part is in memory.
 ///
 /// A file is stored before the row that it belongs to is made, and belongs to none until that commits. A file without a
 /// row is removed after ``lifetime``, by any server: also the remains of one that has ended.
@@ -87,7 +87,7 @@ enum ClusterContents {
     /// - Throws: `ClusterError`, `CancellationError`; errors of `read`.
     static func store(_ blob: Blob, in database: PostgresDatabase, _ read: (Range<Int>) throws -> Data) async throws {
         let (id, length) = (blob.id.description, blob.length)
-        // No reader needs a part before the row commits, which has everything before it written, and confirmed by
+        // No reader needs a part before the commit of the row, which has everything before it written and confirmed by
         // standbys. So the commit of a part waits for neither.
         let setting = "RETURNING set_config('synchronous_commit', 'off', true) AS setting"
         let insertContent = "INSERT INTO content (id, length) VALUES ($1, $2) \(setting)"
@@ -172,7 +172,7 @@ enum ClusterContents {
         return contents
     }
 
-    /// Removes some parts of one file, and it with the last of them.
+    /// Removes some parts of one file, and the file with the last of them.
     ///
     /// - Returns: Nil if there is none.
     private static func removeParts(unusedFor age: Duration, _ transaction: SQLTransaction) throws

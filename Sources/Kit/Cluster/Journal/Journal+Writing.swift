@@ -145,7 +145,7 @@ extension Journal {
             }
         } catch ClusterError.outcomeUnknown {
             guard let committed = captured.withLock(\.self) else { throw ClusterError.unavailable(.connectionLost) }
-            // Not in the caller's task: a client that leaves must not make a guess of it.
+            // Not in the caller's task: if a client left, the outcome would be unknown.
             return try await Task {
                 try await PostgresDatabase.$end.withValue(nil) {
                     try await self.decide(committed, id: id, locks: locks)

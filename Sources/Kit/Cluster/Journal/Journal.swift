@@ -9,7 +9,7 @@ import Synchronization
 /// Keeps the SQLite files of several servers alike by a journal of changes in PostgreSQL.
 ///
 /// A write runs on the server's own file, is rolled back, and its changes are inserted into the journal. Its row is
-/// then applied like those of other servers, so there is one way by which a change gets into a file. Reads are local.
+/// then applied like those of other servers, so there is one way by which a file is changed. Reads are local.
 package final class Journal: Sendable {
     /// The value that a write returned, and the row that it added; nil if it changed nothing.
     struct Committed<Value: Sendable>: Sendable {
@@ -52,7 +52,7 @@ package final class Journal: Sendable {
     private let unacknowledged = Mutex(0)
     let blocks = Mutex(RowIDBlocks())
 
-    /// Creates a journal; ``prepare()`` comes first.
+    /// Creates a journal. Call ``prepare()`` before any other function.
     ///
     /// - Parameters:
     ///   - database: the server's own, with the tables of ``fileMigrations``.
@@ -108,12 +108,12 @@ package final class Journal: Sendable {
         do {
             try await applying.run { try self.file.noteReading() }
         } catch StorageError.diskFull {
-            // The time only says how old the rows are: the one before stays.
+            // The error is ignored: the time only says how old the rows are, and the earlier one stays.
         }
         try await store.acknowledge(file.position())
     }
 
-    /// Begins with the rows that an earlier run has read, as if PostgreSQL had gone just now. Nothing else is read or
+    /// Begins with the rows that an earlier run has read, as if PostgreSQL had just failed. Nothing else is read or
     /// written before ``prepare()``, whose checks are due.
     ///
     /// - Throws: `StorageError`.
@@ -137,7 +137,8 @@ package final class Journal: Sendable {
         observers.add(table, receive)
     }
 
-    /// Applies the changes of other servers, unless that was done within some time and none was heard of since.
+    /// Applies the changes of other servers, unless that was done within some time and no message about others has
+    /// arrived since.
     ///
     /// While PostgreSQL does not respond it fails at once, and asks again in the background.
     ///
@@ -277,7 +278,7 @@ package final class Journal: Sendable {
         }
     }
 
-    /// Says how far this server is, now and then.
+    /// Records from time to time how far this server is.
     private func acknowledge() async throws {
         let isDue = unacknowledged.withLock { count in
             count += 1

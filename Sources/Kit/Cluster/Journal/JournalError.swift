@@ -1,6 +1,7 @@
 package import Foundation
 
-/// Why a journal did not do something. That PostgreSQL is away is `ClusterError`, the disk is `StorageError`.
+/// Why a journal did not do something. A PostgreSQL that does not respond is a `ClusterError`, a failure of the disk a
+/// `StorageError`.
 package enum JournalError: Error, Sendable, Equatable {
     /// A row of the journal cannot be applied; nothing after it was.
     case stopped(JournalStop)
@@ -97,7 +98,6 @@ extension JournalStop: CustomStringConvertible {
 }
 
 extension JournalStop.Reason: CustomStringConvertible {
-    /// The end of a sentence.
     package var description: String {
         switch self {
         case .damaged: "its bytes are damaged"

@@ -20,7 +20,7 @@ extension PostgresSnapshot {
 /// How far a server has read the journal, and so which rows it has to fetch.
 ///
 /// The number of a row is that of PostgreSQL's transaction that inserted it. A transaction that ends later may have a
-/// lower number than others, so a position is not one number: it is the first number of which nothing was seen, and
+/// lower number than others, so a position is not one number. It has the first number of which nothing was seen, and
 /// those below it whose transactions were running.
 struct JournalPosition: Sendable, Equatable {
     /// Rows from this number on are to be fetched.
@@ -59,7 +59,7 @@ struct JournalPosition: Sendable, Equatable {
     }
 }
 
-/// A row of the journal as its order sees it.
+/// A row of the journal, as far as its order is concerned.
 struct JournalLink: Sendable, Equatable {
     let number: Int64
     /// The number of the row before it in its scope; 0 for the first.
@@ -104,7 +104,7 @@ struct RowIDBlocks: Sendable {
 struct JournalReading: Sendable {
     /// How often the journal was asked for.
     var requests = 0
-    /// All up to this one are answered by a reading that began after them.
+    /// All requests up to this one are answered by a reading that began after them.
     var answered = 0
     /// When the last reading to the end began.
     var end: ContinuousClock.Instant?

@@ -156,7 +156,7 @@ struct JournalStore: Sendable {
         }
     }
 
-    /// Says how far this server is.
+    /// Records how far this server is.
     func acknowledge(_ position: JournalPosition) async throws {
         try await database.write(locks: ["journal/server/\(server)"]) { try acknowledge(position.first, in: $0) }
     }

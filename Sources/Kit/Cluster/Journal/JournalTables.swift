@@ -185,7 +185,7 @@ struct ContentChange: Equatable {
         if operation == .delete { removed.insert(old) } else { replaced.insert(old) }
     }
 
-    /// A file that goes from one row to another is neither got nor lost.
+    /// A file that passes from one row to another is neither got nor lost.
     fileprivate mutating func settle() {
         let moved = named.intersection(lost)
         named.subtract(moved)

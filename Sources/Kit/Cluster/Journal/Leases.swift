@@ -19,9 +19,9 @@ package struct LeaseLost: Error {
 
 /// Grants leases to servers, by the clock of PostgreSQL. On a server by itself each is granted at once.
 ///
-/// A server that goes away holds its leases until their time is over. One that was away for longer must not record its
-/// results: ``UserDatabase/write(scope:locks:holding:deleting:contents:_:)`` checks the lease in the transaction that
-/// inserts the row of the journal.
+/// A server that stops or is cut off holds its leases until their time is over. One that was cut off for longer must
+/// not record its results: ``UserDatabase/write(scope:locks:holding:deleting:contents:_:)`` checks the lease in the
+/// transaction that inserts the row of the journal.
 package struct Leases: Sendable {
     /// The tables that the leases are in.
     static let migration = PostgresMigration(
@@ -58,7 +58,7 @@ package struct Leases: Sendable {
     /// Takes leases that no other holder has.
     ///
     /// - Parameters:
-    ///   - names: those that come first are preferred.
+    ///   - names: in the order of preference.
     ///   - most: the most that are taken, so that other servers take some, too.
     package func take(_ names: [String], atMost most: Int, lasting time: Duration) async throws -> [Lease] {
         guard !names.isEmpty else { return [] }
@@ -135,7 +135,7 @@ package struct Leases: Sendable {
         ) AS held
         WHERE lease.name = held.name RETURNING lease.name AS name
         """
-    /// Leases of servers that have gone away, and that no one has taken over, go as well.
+    /// Also deletes leases of servers that have stopped, if no server has taken them over.
     private static let releasing = """
         DELETE FROM journal_lease
         WHERE (name, holder) IN (SELECT * FROM unnest($1, $2)) OR until < clock_timestamp() - interval '1 day'

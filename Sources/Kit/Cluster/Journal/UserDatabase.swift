@@ -44,7 +44,7 @@ package struct UserDatabase: Sendable {
     package var leases: Leases { shared?.journal.leases ?? Leases(nil) }
 
     /// Applies the changes of other servers, unless all are known that were made before the time that may be relied on.
-    /// Comes before reads of a request.
+    /// Call it before the reads of a request.
     ///
     /// - Returns: nil if the rows are current; how old they may be if PostgreSQL does not respond.
     /// - Throws: `ClusterError`, `StorageError`, `CancellationError`.
@@ -59,7 +59,7 @@ package struct UserDatabase: Sendable {
         }
     }
 
-    /// Does the same for what another server may have ended while this one was down: sessions and passwords.
+    /// Does the same for sessions and passwords, which another server may have ended while this one was down.
     ///
     /// - Throws: Also the reason of the lag, if the rows are those of an earlier run of this server.
     package func catchUpSinceStart() async throws -> Lag? {
@@ -89,7 +89,7 @@ package struct UserDatabase: Sendable {
         return Lag(age: age, reason: error, isOfEarlierRun: journal.isOfEarlierRun)
     }
 
-    /// Reads one state of the rows, as they are in this server's file.
+    /// Reads one state of the rows in this server's file.
     ///
     /// - Throws: `StorageError`, errors of `value`.
     package func read<Value>(_ value: (Database) throws -> Value) throws -> Value { try database.read(value) }
@@ -151,8 +151,8 @@ package struct UserDatabase: Sendable {
     /// - Throws: An error that has the transaction run again.
     package func rowID(for table: String) throws -> Int64? { try shared?.journal.nextRowID(of: table) }
 
-    /// Returns how long responses of a topic's rows may be kept, as far as that depends on other servers. To be taken
-    /// before ``catchUp()``.
+    /// Returns a token that limits how long responses of a topic's rows may be kept, as far as that depends on other
+    /// servers. Take it before ``catchUp()``.
     package func changeToken(of topic: String) -> ChangeToken { shared?.journal.token(of: topic) ?? .unlimited }
 
     /// Registers a function that receives the keys of a table's rows after they were changed here or elsewhere. A
@@ -172,7 +172,7 @@ package struct UserDatabase: Sendable {
         }
     }
 
-    /// Whether a write failed for a reason that passes.
+    /// Whether a write failed for a temporary reason.
     package static func isTemporary(_ error: any Error) -> Bool {
         switch error {
         case StorageError.diskFull, ClusterError.diskFull, ClusterError.unavailable,
@@ -220,7 +220,7 @@ package struct WriteCompanion: Sendable {
     private let before: @Sendable (Database) throws -> Void
     private let after: @Sendable (any Sendable, Database) throws -> Void
 
-    /// Creates a companion of a write of one type; writes of others are none of its business.
+    /// Creates a companion of a write of one type; it ignores writes of others.
     ///
     /// - Parameters:
     ///   - type: the type of the value that the write returns.

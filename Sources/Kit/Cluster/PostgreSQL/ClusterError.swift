@@ -40,11 +40,11 @@ package enum ClusterError: Error, Sendable, Equatable {
         case notAdmitted(String)
         /// The connection ended, or the server ends it.
         case connectionLost
-        /// No response came in time.
+        /// No response arrived in time.
         case timedOut
         /// Too many callers wait for a connection.
         case tooManyWaiting
-        /// Other changes came in between again and again.
+        /// Other changes were committed first, again and again.
         case contended
         /// The server is a standby, or has no resources left.
         case notAccepting
@@ -88,7 +88,6 @@ extension ClusterError.Unavailability {
 }
 
 extension ClusterError.Unavailability: CustomStringConvertible {
-    /// The middle of a sentence.
     package var description: String {
         switch self {
         case .notReached(let reason), .notAdmitted(let reason): "no connection (\(reason))"
@@ -125,7 +124,7 @@ package struct ServerError: Error, Sendable, Equatable, CustomStringConvertible 
         "SQLSTATE \(code)" + (constraint.map { ", \($0)" } ?? "") + (message.map { ": \($0)" } ?? "")
     }
 
-    /// The error for the caller of the transaction. Only one that is contended may succeed when it is repeated at once.
+    /// The error for the caller of the transaction. Only a contended one may succeed when it is repeated at once.
     var meaning: ClusterError {
         switch code {
         case "40001", "40P01": .unavailable(.contended)
@@ -152,7 +151,7 @@ package struct ServerError: Error, Sendable, Equatable, CustomStringConvertible 
 enum ConnectionFailure: Error, Equatable {
     /// The connection is of no further use.
     case lost
-    /// No response came in time, so the connection is of no further use.
+    /// No response arrived in time, so the connection is of no further use.
     case timedOut
     /// The server refused a statement; the connection stays usable.
     case server(ServerError)

@@ -41,7 +41,7 @@ package final class ClusterMessages: Sendable {
     private let (waiting, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     private let logger: Logger
 
-    /// Creates it; nothing is heard or sent before ``run()``.
+    /// Creates it; no message is received or sent before ``run()``.
     ///
     /// - Parameters:
     ///   - node: a name that no other server has.
@@ -100,7 +100,7 @@ package final class ClusterMessages: Sendable {
         state.withLock { $0.textReceivers.append((prefix, receive)) }
     }
 
-    /// Hears and sends until the task is cancelled.
+    /// Receives and sends until the task is cancelled.
     ///
     /// - Throws: ``ClusterError`` if this system offers no means to listen.
     package func run() async throws {
@@ -123,7 +123,7 @@ package final class ClusterMessages: Sendable {
                 try await database.notify(messages)
             } catch {
                 logger.warning("other servers are not told yet", metadata: ["error": "\(error)"])
-                // They are sent again with the next ones, or once the store is heard again.
+                // They are sent again with the next ones, or once the connection is open again.
                 state.withLock { state in
                     state.outgoing = (messages + state.outgoing).suffix(Self.mostOutgoing)
                 }

@@ -10,7 +10,7 @@ final class ConnectionPool: Sendable {
     private static let pause = Duration.milliseconds(250)
 
     private struct State {
-        /// Those that were used last come last, and are used first: the others may be closed by the server.
+        /// The last used ones are at the end and used first: the server may have closed the others.
         var idle: [PoolMember]
         /// The error of the last attempt to connect, and the time before which no other attempt is made.
         var obstacle: (error: ClusterError, end: ContinuousClock.Instant)?

@@ -31,7 +31,7 @@ extension PostgresConnection {
     private static let oldestVersion = 140_000
 
     /// Returns libpq's settings for a server whose address was looked up. Its name stays: certificates are for it. An
-    /// address of the environment (`PGHOSTADDR`) is used as it is.
+    /// address of the environment (`PGHOSTADDR`) is not looked up.
     private static func hosts(_ options: PostgresOptions, _ deadline: Deadline) throws -> [(String, String)] {
         let known = getenv("PGHOSTADDR").map { String(cString: $0) } ?? ""
         guard known.isEmpty, let name = options.hostName else { return [] }

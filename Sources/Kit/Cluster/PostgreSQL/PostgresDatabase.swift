@@ -55,11 +55,11 @@ package final class PostgresDatabase: Sendable {
     /// Changes the database in one transaction and returns after its commit. An error rolls it back.
     ///
     /// - Parameters:
-    ///   - locks: names of rows that the change has for itself, such as `notes/ACCOUNT`: changes with a name in common
+    ///   - locks: names of rows that the change has for itself, such as `notes/ACCOUNT`. Changes with a name in common
     ///     run one after the other, on all servers, and see each other's results. Without any, the change is
     ///     serializable.
     ///   - timeout: the time that it may take, if that is not the usual one.
-    ///   - updates: the change. It is run again if another one came in between, so it has no effect elsewhere.
+    ///   - updates: the change. It is run again if another one was committed first, so it has no effect elsewhere.
     /// - Throws: ``ClusterError``, `CancellationError`, or an error of `updates`.
     @discardableResult
     package func write<Value: Sendable>(
@@ -99,7 +99,7 @@ package final class PostgresDatabase: Sendable {
     }
 
     /// Refuses a pooler that lends a session of the server for each transaction or statement, as PgBouncer does in two
-    /// of its modes: settings, prepared statements and messages belong to a session.
+    /// of its modes. Settings, prepared statements and messages belong to a session.
     package func checkSessions() async throws {
         try await pool.run(within: options.timeout) { [options] connection in
             do {
@@ -133,8 +133,8 @@ package final class PostgresDatabase: Sendable {
     /// Closes the connections. Later use throws ``ClusterError/closed``.
     package func close() { pool.close() }
 
-    /// Tells the servers after the commit, in a transaction of its own: one that has a message holds a lock of the
-    /// whole server during its commit, and that of a change may wait for a standby.
+    /// Sends messages to the servers after the commit, in a transaction of its own. A transaction with a message holds
+    /// a lock of the whole PostgreSQL server during its commit, and that of a change may wait for a standby.
     private func notify(_ messages: [String], through connection: PostgresConnection) {
         guard !messages.isEmpty else { return }
         do {

@@ -1,8 +1,8 @@
 /// A step of the schema that servers share. Steps are applied in the given order, each once.
 ///
-/// A released step is never changed; a later one corrects it. Servers of an older build go on while and after a step is
-/// applied, and are started beside newer ones, so a step only adds. One that does not belongs to a new owner: a build
-/// refuses a database with steps of an owner that it does not know.
+/// A released step is never changed; a later one corrects it. Servers of an older build run on while and after a step
+/// is applied, and are started beside newer ones, so a step only adds. A step that does not only add gets a new owner:
+/// a build refuses a database with steps of an owner that it does not know.
 package struct PostgresMigration: Sendable {
     /// The unique name, owner first: `notes/001 notes`. The database records it when the step was applied.
     package let name: String

@@ -69,7 +69,7 @@ struct TransactionPlan: Sendable {
     /// The time of the connection's statements if nothing else is said.
     let standardTimeout: Duration
 
-    /// The most times that a change is run if others come in between.
+    /// The most times that a change is run if others are committed first.
     static let mostAttempts = 8
 
     /// Begins a change.
@@ -111,7 +111,7 @@ extension PostgresConnection {
         }
     }
 
-    /// Changes the database in one transaction, and repeats it if others came in between.
+    /// Changes the database in one transaction, and repeats it if others were committed first.
     ///
     /// - Throws: ``ClusterError``, errors of `updates`.
     func write<Value>(_ plan: TransactionPlan, _ updates: (SQLTransaction) throws -> Value) throws -> Change<Value> {
